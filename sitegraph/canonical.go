@@ -1,0 +1,137 @@
+package sitegraph
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// MaxURLBytes is the length of the longest canonical address. Longer ones are session
+// traps far more often than pages, and each costs its length in every index.
+const MaxURLBytes = 2048
+
+// maxRawBytes bounds what is parsed at all. A canonical address may be shorter than its
+// text (a fragment, tabs, dot segments), but not by this much in honest use.
+const maxRawBytes = 8 * MaxURLBytes
+
+var (
+	errNotWeb  = errors.New("only http and https are crawled")
+	errTooLong = fmt.Errorf("longer than %d octets", MaxURLBytes)
+	errRawLong = fmt.Errorf("text longer than %d octets", maxRawBytes)
+)
+
+// Canonical returns the one text that stands for an absolute address: what a browser
+// would ask for (WHATWG URL Standard), under the rules of RFC 3986 6.2 that keep the
+// meaning. Only http and https; lower-case host without its final dot; no default port,
+// user information, fragment or empty query; no dot segments; an empty path is "/";
+// percent-escapes in upper case, unreserved octets unescaped, and escaped what RFC 3986
+// allows nowhere (also "%" itself where no two hexadecimal digits follow). The order of
+// a query is kept. Canonical(Canonical(x)) is Canonical(x).
+//
+// The result may share memory with raw. The error names the address and says why.
+func Canonical(raw string) (string, error) {
+	if url, ok := fastAbsolute(raw); ok {
+		return url, nil
+	}
+	return canonicalSlow(raw)
+}
+
+func canonicalSlow(raw string) (string, error) {
+	if len(raw) > maxRawBytes {
+		return "", refused(raw, errRawLong)
+	}
+	if otherScheme(raw) {
+		return "", refused(raw, errNotWeb)
+	}
+	p, err := parseAddress(raw)
+	if err != nil {
+		return "", refused(raw, err)
+	}
+	url, err := p.canonical()
+	if err != nil {
+		return "", refused(raw, err)
+	}
+	return url, nil
+}
+
+func refused(raw string, why error) error {
+	const shown = 120 // enough to find the link again, short enough for one line
+	if len(raw) > shown {
+		return fmt.Errorf("address %q... refused: %w", raw[:shown], why)
+	}
+	return fmt.Errorf("address %q refused: %w", raw, why)
+}
+
+// parts are those of a parsed address that decide which page it is.
+type parts struct{ scheme, host, port, path, query string }
+
+// canonical applies the rules of identity to an address parsed by the standard's rules:
+// host in lower case, dot segments gone, default port gone.
+func (p parts) canonical() (string, error) {
+	if p.scheme != "http" && p.scheme != "https" {
+		return "", errNotWeb
+	}
+	host := strings.ToLower(p.host)
+	// The root dot names the same host. "a.." is no such name, and cutting it could turn
+	// it into another host when it is read again ("256.." into an IPv4 number).
+	if h := strings.TrimSuffix(host, "."); h != "" && !strings.HasSuffix(h, ".") {
+		host = h
+	}
+	if host == "" {
+		return "", errors.New("it has no host")
+	}
+	b := make([]byte, 0, len(p.scheme)+len(host)+len(p.port)+len(p.path)+len(p.query)+8)
+	b = append(b, p.scheme...)
+	b = append(b, "://"...)
+	b = append(b, host...)
+	if p.port != "" {
+		b = append(append(b, ':'), p.port...)
+	}
+	if p.path == "" {
+		b = append(b, '/')
+	}
+	b = appendEscaped(b, p.path)
+	if p.query != "" {
+		b = appendEscaped(append(b, '?'), p.query)
+	}
+	if len(b) > MaxURLBytes {
+		return "", errTooLong
+	}
+	return string(b), nil
+}
+
+// appendEscaped brings percent-escapes to their one form. It never creates a dot segment:
+// the parser has taken escaped dots for dots already.
+func appendEscaped(b []byte, s string) []byte {
+	const hex = "0123456789ABCDEF"
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c != '%' && octets[c]&neverLegal == 0:
+			b = append(b, c)
+			continue
+		case c == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
+			c = unhex(s[i+1])<<4 | unhex(s[i+2])
+			i += 2
+			if octets[c]&unreserved != 0 {
+				b = append(b, c)
+				continue
+			}
+		}
+		// Here too comes a "%" that starts no escape: left alone it could form one with
+		// what is unescaped behind it ("%%34%31").
+		b = append(b, '%', hex[c>>4], hex[c&15])
+	}
+	return b
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c&^0x20 - 'A' + 10
+}

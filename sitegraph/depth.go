@@ -1,0 +1,58 @@
+package sitegraph
+
+// Refresh recomputes the depths of every server whose links changed since the last call,
+// and returns those servers. Cost: one breadth-first pass over each of them.
+func (g *Graph) Refresh() []ServerID {
+	var refreshed []ServerID
+	var queue []PageID
+	for s := range g.servers {
+		if g.servers[s].stale {
+			queue = g.refreshServer(ServerID(s), queue[:0])
+			refreshed = append(refreshed, ServerID(s))
+		}
+	}
+	return refreshed
+}
+
+// refreshServer assigns depths by breadth-first search: the shortest path from a start
+// page [LINK 3.1]. The frames of a start page are shown with it, so they are start pages
+// too, and so are theirs [LINK 3.2].
+func (g *Graph) refreshServer(s ServerID, queue []PageID) []PageID {
+	sv := &g.servers[s]
+	for _, p := range sv.pages {
+		g.pages[p].depth = 0
+	}
+	for _, p := range sv.start {
+		if g.pages[p].depth == 0 {
+			g.pages[p].depth = 1
+			queue = append(queue, p)
+		}
+	}
+	for i := 0; i < len(queue); i++ { // grows while frames have frames
+		for _, q := range g.pages[queue[i]].frames {
+			if g.pages[q].depth == 0 {
+				g.pages[q].depth = 1
+				queue = append(queue, q)
+			}
+		}
+	}
+	for head := 0; head < len(queue); head++ {
+		n := &g.pages[queue[head]]
+		if n.depth == MaxDepth {
+			continue
+		}
+		for _, q := range n.links {
+			if g.pages[q].depth == 0 {
+				g.pages[q].depth = n.depth + 1
+				queue = append(queue, q)
+			}
+		}
+	}
+	sv.stale = false
+	sv.version++
+	return queue
+}
+
+// Version counts how often the depths of a server were recomputed: what was derived
+// from the same version is still good.
+func (g *Graph) Version(s ServerID) int { return g.servers[s].version }

@@ -1,0 +1,163 @@
+package sitegraph
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Outcome says what came of a visit. A site that misbehaves is an outcome, never
+// an error of the program.
+type Outcome uint8
+
+const (
+	OutcomeUnknown     Outcome = iota
+	OutcomeFetched             // an HTML page with its body
+	OutcomeNotModified         // 304: the copy is still good (RFC 9110 15.4.5)
+	OutcomeGone                // 404 or 410
+	OutcomeRedirected          // 3xx with a usable Location, kept in RedirectTo
+	OutcomeExcluded            // robots.txt, an address policy, or no HTML page
+	OutcomeFailed              // anything temporary: 5xx, time-out, refused connection
+)
+
+var outcomeNames = [...]string{"unknown", "fetched", "not-modified", "gone", "redirected", "excluded", "failed"}
+
+func (o Outcome) String() string { return enumName(outcomeNames[:], int(o)) }
+
+// Digest is the MD5 of a content. The zero value means: not known.
+type Digest [md5.Size]byte
+
+// IsZero reports whether the digest is not known.
+func (d Digest) IsZero() bool { return d == Digest{} }
+
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// DigestOf returns the MD5 of b.
+func DigestOf(b []byte) Digest { return md5.Sum(b) }
+
+// ParseDigest reads 32 hexadecimal digits as they are; "algorithm:hex" of another
+// algorithm is folded to 16 bytes by MD5, which keeps equality.
+func ParseDigest(s string) (Digest, error) {
+	var d Digest
+	if algorithm, rest, ok := strings.Cut(s, ":"); ok {
+		if algorithm != "md5" {
+			if rest == "" || algorithm == "" {
+				return d, fmt.Errorf("digest %q has no algorithm or no value", s)
+			}
+			return md5.Sum([]byte(s)), nil
+		}
+		s = rest
+	}
+	if len(s) != 2*md5.Size {
+		return d, fmt.Errorf("digest %q is not 32 hexadecimal digits", s)
+	}
+	if _, err := hex.Decode(d[:], []byte(s)); err != nil {
+		return Digest{}, fmt.Errorf("digest %q is not 32 hexadecimal digits", s)
+	}
+	return d, nil
+}
+
+// Digests are the three fingerprints of one content. Those not known are zero.
+type Digests struct {
+	Bytes Digest // the body as it was sent, after content coding was undone
+	Text  Digest // the visible text
+	Main  Digest // the main text: without navigation, header, footer, sidebars
+}
+
+// ChangeBy names the digest whose difference counts as a change.
+type ChangeBy uint8
+
+const (
+	ChangeByBytes ChangeBy = iota // --change digest, the default
+	ChangeByText
+	ChangeByMain
+)
+
+var changeByNames = [...]string{"digest", "text", "main"}
+
+func (c ChangeBy) String() string { return enumName(changeByNames[:], int(c)) }
+
+// ParseChangeBy reads "digest", "text" or "main".
+func ParseChangeBy(s string) (ChangeBy, error) {
+	for i, name := range changeByNames {
+		if s == name {
+			return ChangeBy(i), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown kind of change %q: want digest, text or main", s)
+}
+
+// Key returns the digest that decides. Where the finer one is not known the bytes decide.
+func (d Digests) Key(by ChangeBy) Digest {
+	switch {
+	case by == ChangeByText && !d.Text.IsZero():
+		return d.Text
+	case by == ChangeByMain && !d.Main.IsZero():
+		return d.Main
+	}
+	return d.Bytes
+}
+
+// Differ reports whether two contents differ by the digest asked for. Finer digests
+// decide only where both sides know them; otherwise the bytes do.
+func (d Digests) Differ(other Digests, by ChangeBy) bool {
+	switch {
+	case by == ChangeByText && !d.Text.IsZero() && !other.Text.IsZero():
+		return d.Text != other.Text
+	case by == ChangeByMain && !d.Main.IsZero() && !other.Main.IsZero():
+		return d.Main != other.Main
+	}
+	return d.Bytes != other.Bytes
+}
+
+// Observation is what one visit saw. It is a value: nobody changes one that was handed on.
+type Observation struct {
+	URL     string    // the canonical address asked for
+	Time    time.Time // the moment whose state of the page this is
+	Outcome Outcome
+	Status  int    // HTTP status; 0 if no answer came
+	Detail  string // for people: why it failed or was excluded; "" otherwise
+
+	Digests   Digests // of a fetched page
+	Size      int64   // bytes of the body read
+	Truncated bool    // the body was cut at the limit
+
+	// Links and Frames are canonical absolute addresses without fragments, each once,
+	// the page itself left out; frames are also among the links. LinksKnown is false
+	// where the visit told nothing of links (304, failures): then the old ones hold.
+	// FramesKnown is false where the source cannot tell frames from other links.
+	Links, Frames           []string
+	LinksKnown, FramesKnown bool
+
+	RedirectTo   string // canonical address, for OutcomeRedirected
+	ETag         string
+	LastModified time.Time // zero: not told
+	NoIndex      bool      // meta robots or X-Robots-Tag
+
+	Elapsed   time.Duration // from the request to the last byte
+	NotBefore time.Time     // the server is not to be asked again earlier; zero: no wish
+}
+
+// Verdict is what an observation means for a page, given what we remembered.
+type Verdict uint8
+
+const (
+	VerdictUnknown   Verdict = iota // told nothing: a failure, or an observation applied before
+	VerdictFirst                    // the first copy, or the first after the page was gone
+	VerdictUnchanged                // the copy is still good
+	VerdictChanged                  // the content differs from the copy
+	VerdictLeft                     // gone, moved elsewhere, or excluded
+)
+
+var verdictNames = [...]string{"unknown", "first", "unchanged", "changed", "left"}
+
+func (v Verdict) String() string { return enumName(verdictNames[:], int(v)) }
+
+func enumName(names []string, i int) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return fmt.Sprintf("unknown(%d)", i)
+}

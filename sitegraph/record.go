@@ -1,0 +1,174 @@
+package sitegraph
+
+import (
+	"fmt"
+	"time"
+)
+
+// State is where a page stands.
+type State uint8
+
+const (
+	StateUnknown  State = iota
+	StateNew            // known by a link, never fetched
+	StateAlive          // we hold a copy
+	StateGone           // the server says it is not there
+	StateMoved          // it redirects to another page
+	StateExcluded       // we may or will not fetch it
+)
+
+var stateNames = [...]string{"unknown", "new", "alive", "gone", "moved", "excluded"}
+
+func (s State) String() string { return enumName(stateNames[:], int(s)) }
+
+// History is what repeated visits have told of one page's changes: the sufficient
+// statistics of [SAT eq. 1]. Times are unix seconds, spans are seconds; 32 bits hold
+// them until the year 2106.
+type History struct {
+	Epoch       uint32 // time of the first copy (T0)
+	Last        uint32 // time of the last visit that told something (T0 + T)
+	LastChange  uint32 // time of the last visit that saw a change; 0: none yet
+	Stable      uint32 // U: sum of the access intervals in which no change was seen
+	MinInterval uint32 // tc_min: shortest interval in which a change was seen; 0: none yet
+	Visits      uint32 // visits that told something, the first included
+	Changes     uint32 // m: changes seen (reading R1; versions are Changes + 1)
+}
+
+// Elapsed is T: the time from the first to the last visit.
+func (h History) Elapsed() time.Duration { return time.Duration(h.Last-h.Epoch) * time.Second }
+
+// Age is the time since the last visit; 0 if now is earlier.
+func (h History) Age(now time.Time) time.Duration {
+	if age := now.Unix() - int64(h.Last); age > 0 {
+		return time.Duration(age) * time.Second
+	}
+	return 0
+}
+
+// LastVisit is the time of the last visit that told something; zero if there was none.
+func (h History) LastVisit() time.Time {
+	if h.Visits == 0 {
+		return time.Time{}
+	}
+	return time.Unix(int64(h.Last), 0).UTC()
+}
+
+// Start begins a history at its first visit.
+func Start(t time.Time) History {
+	return History{Epoch: uint32(t.Unix()), Last: uint32(t.Unix()), Visits: 1}
+}
+
+// See adds a visit at t that saw a change or none. If the page says that it was
+// last modified at a moment inside the interval, the change interval ends there and the
+// rest counts as stable ([SAT] footnote 2); pass the zero time if it says nothing.
+// A visit that is not after the last one adds nothing.
+func (h *History) See(t time.Time, changed bool, lastModified time.Time) {
+	now := uint32(t.Unix())
+	if now <= h.Last {
+		return
+	}
+	interval := now - h.Last
+	if changed {
+		if m := lastModified.Unix(); !lastModified.IsZero() && m > int64(h.Last) && m <= int64(now) {
+			interval = uint32(m) - h.Last
+			h.Stable += now - uint32(m)
+		}
+		if h.MinInterval == 0 || interval < h.MinInterval {
+			h.MinInterval = interval
+		}
+		h.Changes++
+		h.LastChange = now
+	} else {
+		h.Stable += interval
+	}
+	h.Visits++
+	h.Last = now
+}
+
+// Record is what we remember of a page between visits: [SAT table 1]. The zero value is
+// an unknown page.
+type Record struct {
+	Page         PageID
+	URL          string
+	Referer      string // address of the page that first linked here; "" for a start page
+	State        State
+	Status       int    // of the last answer
+	Errors       uint8  // failures in a row since the last answer that told something
+	Hops         uint8  // redirects between a link and this page
+	ETag         string // of the copy
+	LastModified time.Time
+	Digests      Digests // of the copy
+	Size         int64   // bytes of the copy
+	History      History
+	Tried        time.Time     // last visit, whatever came of it
+	Interval     time.Duration // last estimate of the time between changes; 0: none
+	Due          time.Time     // when the planner next wants it; decides the bucket
+	Reason       string        // why it is due then
+}
+
+// MaxErrors bounds Record.Errors; a page that failed so often in a row is asked for rarely.
+const MaxErrors = 250
+
+// Apply folds an observation into the record and says what it means. A second
+// application of the same observation, or of an older one, changes nothing and returns
+// VerdictUnknown.
+func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
+	if !r.Tried.IsZero() && !o.Time.After(r.Tried) {
+		return VerdictUnknown
+	}
+	r.Tried = o.Time
+	r.Status = o.Status
+	switch o.Outcome {
+	case OutcomeFetched:
+		return r.applyContent(o, by)
+	case OutcomeNotModified:
+		if r.State != StateAlive { // a 304 for a page of which we hold nothing: ask in full next time
+			r.ETag, r.LastModified = "", time.Time{}
+			return r.fail()
+		}
+		r.Errors = 0
+		r.History.See(o.Time, false, time.Time{})
+		return VerdictUnchanged
+	case OutcomeGone:
+		return r.leave(StateGone)
+	case OutcomeRedirected:
+		return r.leave(StateMoved)
+	case OutcomeExcluded:
+		return r.leave(StateExcluded)
+	case OutcomeFailed:
+		return r.fail()
+	}
+	panic(fmt.Sprintf("sitegraph: observation of %q with outcome %v", o.URL, o.Outcome))
+}
+
+func (r *Record) applyContent(o Observation, by ChangeBy) Verdict {
+	verdict := VerdictFirst
+	if r.State == StateAlive {
+		verdict = VerdictUnchanged
+		if r.Digests.Differ(o.Digests, by) {
+			verdict = VerdictChanged
+		}
+		r.History.See(o.Time, verdict == VerdictChanged, o.LastModified)
+	} else {
+		r.History = Start(o.Time)
+	}
+	r.State = StateAlive
+	r.Errors = 0
+	r.ETag, r.LastModified = o.ETag, o.LastModified
+	r.Digests, r.Size = o.Digests, o.Size
+	return verdict
+}
+
+func (r *Record) leave(s State) Verdict {
+	r.State = s
+	r.Errors = 0
+	r.ETag, r.LastModified = "", time.Time{}
+	return VerdictLeft
+}
+
+func (r *Record) fail() Verdict {
+	if r.Errors < MaxErrors {
+		r.Errors++
+	}
+	return VerdictUnknown
+}

@@ -1,0 +1,243 @@
+package sitegraph
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+)
+
+var t0 = time.Date(2003, 6, 1, 0, 0, 0, 0, time.UTC)
+
+func after(days float64) time.Time { return t0.Add(time.Duration(days * float64(24*time.Hour))) }
+
+func fetched(days float64, content string) Observation {
+	return Observation{URL: "http://example.com/", Time: after(days), Outcome: OutcomeFetched, Status: 200,
+		Digests: Digests{Bytes: DigestOf([]byte(content))}, Size: int64(len(content)), ETag: `"` + content + `"`}
+}
+
+func outcome(days float64, o Outcome, status int) Observation {
+	return Observation{URL: "http://example.com/", Time: after(days), Outcome: o, Status: status}
+}
+
+const day = 24 * 3600 // seconds
+
+// The visits of [SAT] table 1 as seeds work them out: changed at day 2, same at 6, changed at 14.
+func TestHistory(t *testing.T) {
+	var r Record
+	for _, step := range []struct {
+		o    Observation
+		want Verdict
+	}{
+		{fetched(0, "a"), VerdictFirst}, {fetched(2, "b"), VerdictChanged},
+		{outcome(6, OutcomeNotModified, 304), VerdictUnchanged}, {fetched(14, "c"), VerdictChanged},
+	} {
+		if got := r.Apply(step.o, ChangeByBytes); got != step.want {
+			t.Errorf("at %v: %v, want %v", step.o.Time, got, step.want)
+		}
+	}
+	epoch := uint32(t0.Unix())
+	want := History{Epoch: epoch, Last: epoch + 14*day, LastChange: epoch + 14*day, Stable: 4 * day,
+		MinInterval: 2 * day, Visits: 4, Changes: 2}
+	if r.History != want {
+		t.Errorf("history %+v, want %+v", r.History, want)
+	}
+	if r.History.Elapsed() != 14*24*time.Hour || r.History.Age(after(15)) != 24*time.Hour || r.History.Age(t0) != 0 {
+		t.Errorf("elapsed %v, age %v", r.History.Elapsed(), r.History.Age(after(15)))
+	}
+}
+
+// [SAT] footnote 2: a change is dated by Last-Modified where that lies inside the interval.
+func TestLastModifiedSplitsTheInterval(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		changed          bool
+		modified         time.Time
+		stable, interval uint32
+	}{
+		{"inside", true, after(3), 7 * day, 3 * day},
+		{"under a day", true, after(.25), 9*day + day*3/4, day / 4},
+		{"at the visit", true, after(10), 0, 10 * day},
+		{"not told", true, time.Time{}, 0, 10 * day},
+		{"at the last visit: it cannot be the change", true, after(0), 0, 10 * day},
+		{"before the last visit", true, after(-5), 0, 10 * day},
+		{"in the future", true, after(20), 0, 10 * day},
+		{"long ago", true, time.Unix(0, 0), 0, 10 * day},
+		{"without a change", false, after(3), 10 * day, 0},
+	} {
+		h := Start(t0)
+		h.See(after(10), c.changed, c.modified)
+		if h.Stable != c.stable || h.MinInterval != c.interval || h.Last != uint32(after(10).Unix()) {
+			t.Errorf("%s: stable %d, shortest %d; want %d, %d", c.name, h.Stable, h.MinInterval, c.stable, c.interval)
+		}
+	}
+}
+
+// randomVisits are observations with every outcome, in time order.
+func randomVisits(rng *rand.Rand, n int) []Observation {
+	var all []Observation
+	days := 0.0
+	for range n {
+		days += 1 + float64(rng.IntN(9))
+		switch rng.IntN(8) {
+		case 0:
+			all = append(all, outcome(days, OutcomeGone, 404))
+		case 1:
+			all = append(all, outcome(days, OutcomeFailed, 503))
+		case 2:
+			all = append(all, outcome(days, OutcomeNotModified, 304))
+		case 3:
+			all = append(all, outcome(days, []Outcome{OutcomeRedirected, OutcomeExcluded}[rng.IntN(2)], 301))
+		default:
+			o := fetched(days, string(rune('a'+rng.IntN(3))))
+			if rng.IntN(2) == 0 {
+				o.LastModified = after(days - float64(rng.IntN(12)))
+			}
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// Applying an observation twice is applying it once, and old ones tell nothing.
+func TestApplyTwice(t *testing.T) {
+	for seed := range uint64(200) {
+		visits := randomVisits(rand.New(rand.NewPCG(seed, 1)), 20)
+		var once, twice Record
+		for i, o := range visits {
+			v := once.Apply(o, ChangeByBytes)
+			if got := twice.Apply(o, ChangeByBytes); got != v {
+				t.Fatalf("seed %d: visit %d: %v, want %v", seed, i, got, v)
+			}
+			for _, again := range visits[:i+1] {
+				if got := twice.Apply(again, ChangeByBytes); got != VerdictUnknown {
+					t.Fatalf("seed %d: visit %d again: %v", seed, i, got)
+				}
+			}
+			if !reflect.DeepEqual(once, twice) {
+				t.Fatalf("seed %d: visit %d: applied twice %+v, once %+v", seed, i, twice, once)
+			}
+			checkHistory(t, seed, once)
+		}
+	}
+}
+
+// checkHistory checks what holds between the statistics of any history.
+func checkHistory(t *testing.T, seed uint64, r Record) {
+	t.Helper()
+	h := r.History
+	span := h.Last - h.Epoch
+	switch {
+	case h.Stable > span, h.MinInterval > span, h.Changes > 0 && h.Changes >= h.Visits,
+		(h.Changes == 0) != (h.MinInterval == 0), (h.Changes == 0) != (h.LastChange == 0),
+		h.Changes == 0 && h.Visits > 0 && h.Stable != span, (r.State == StateAlive) && h.Visits == 0,
+		h.Changes > 0 && h.MinInterval > (span-h.Stable)/h.Changes: // the shortest is not above the mean
+		t.Fatalf("seed %d: impossible history %+v of %v page", seed, h, r.State)
+	}
+}
+
+// The same visits in hours or in days give the same history but for the unit, so that
+// an estimate in units does not change.
+func TestHoursOrDays(t *testing.T) {
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		hours, days := Start(t0), Start(t0)
+		at := 0
+		for range 20 {
+			at += 2 + rng.IntN(9)
+			changed := rng.IntN(2) == 0
+			modified := at - rng.IntN(2)
+			hours.See(t0.Add(time.Duration(at)*time.Hour), changed, t0.Add(time.Duration(modified)*time.Hour))
+			days.See(after(float64(at)), changed, after(float64(modified)))
+		}
+		hours.Stable *= 24
+		hours.MinInterval *= 24
+		hours.Last = (hours.Last-hours.Epoch)*24 + hours.Epoch
+		if hours.Changes > 0 {
+			hours.LastChange = (hours.LastChange-hours.Epoch)*24 + hours.Epoch
+		}
+		if hours != days {
+			t.Errorf("seed %d: in hours %+v, in days %+v", seed, hours, days)
+		}
+	}
+}
+
+// RFC 9110 15.4.5: a 304 confirms a copy. Without one it tells nothing, and the next
+// request must not be conditional.
+func TestNotModifiedWithoutCopy(t *testing.T) {
+	for _, state := range []State{StateUnknown, StateNew, StateGone, StateMoved, StateExcluded} {
+		r := Record{State: state, ETag: `"x"`, LastModified: t0}
+		if v := r.Apply(outcome(1, OutcomeNotModified, 304), ChangeByBytes); v != VerdictUnknown {
+			t.Errorf("%v: verdict %v", state, v)
+		}
+		if r.State != state || r.Errors != 1 || r.ETag != "" || !r.LastModified.IsZero() || r.History.Visits != 0 {
+			t.Errorf("%v: record %+v", state, r)
+		}
+	}
+}
+
+func TestGoneAndBack(t *testing.T) {
+	var r Record
+	for _, step := range []struct {
+		o     Observation
+		want  Verdict
+		state State
+	}{
+		{fetched(0, "a"), VerdictFirst, StateAlive},
+		{fetched(1, "b"), VerdictChanged, StateAlive},
+		{outcome(2, OutcomeFailed, 503), VerdictUnknown, StateAlive},
+		{outcome(3, OutcomeGone, 404), VerdictLeft, StateGone},
+		{outcome(4, OutcomeFailed, 0), VerdictUnknown, StateGone},
+		{outcome(5, OutcomeGone, 410), VerdictLeft, StateGone},
+		{fetched(6, "b"), VerdictFirst, StateAlive},
+		{fetched(8, "b"), VerdictUnchanged, StateAlive},
+	} {
+		if got := r.Apply(step.o, ChangeByBytes); got != step.want || r.State != step.state {
+			t.Errorf("at %v: %v, %v; want %v, %v", step.o.Time, got, r.State, step.want, step.state)
+		}
+		if r.State == StateGone && (r.ETag != "" || !r.LastModified.IsZero()) {
+			t.Errorf("at %v: a gone page keeps validators", step.o.Time)
+		}
+	}
+	if r.History.Epoch != uint32(after(6).Unix()) || r.History.Stable != 2*day || r.History.Changes != 0 || r.Errors != 0 {
+		t.Errorf("the history does not start anew with the new copy: %+v", r.History)
+	}
+}
+
+func TestErrorsInARow(t *testing.T) {
+	var r Record
+	for i := range 300 {
+		r.Apply(outcome(float64(i+1), OutcomeFailed, 500), ChangeByBytes)
+	}
+	if r.Errors != MaxErrors {
+		t.Errorf("%d errors, want them to stop at %d", r.Errors, MaxErrors)
+	}
+	if r.Apply(fetched(400, "a"), ChangeByBytes); r.Errors != 0 {
+		t.Errorf("%d errors after an answer", r.Errors)
+	}
+}
+
+func TestDiffer(t *testing.T) {
+	d := func(s string) Digest {
+		if s == "" {
+			return Digest{}
+		}
+		return DigestOf([]byte(s))
+	}
+	for _, c := range []struct {
+		a, b Digests
+		want [3]bool // by bytes, text, main
+	}{
+		{Digests{d("1"), d("t"), d("m")}, Digests{d("1"), d("t"), d("m")}, [3]bool{false, false, false}},
+		{Digests{d("1"), d("t"), d("m")}, Digests{d("2"), d("t"), d("m")}, [3]bool{true, false, false}},
+		{Digests{d("1"), d("t"), d("m")}, Digests{d("2"), d("u"), d("m")}, [3]bool{true, true, false}},
+		{Digests{d("1"), d("t"), d("")}, Digests{d("2"), d("t"), d("m")}, [3]bool{true, false, true}},
+		{Digests{d("1"), d(""), d("")}, Digests{d("1"), d("t"), d("m")}, [3]bool{false, false, false}},
+	} {
+		for by, want := range c.want {
+			if got := c.a.Differ(c.b, ChangeBy(by)); got != want || c.b.Differ(c.a, ChangeBy(by)) != want {
+				t.Errorf("%v and %v by %v: %v, want %v", c.a, c.b, ChangeBy(by), got, want)
+			}
+		}
+	}
+}

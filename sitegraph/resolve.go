@@ -1,0 +1,96 @@
+package sitegraph
+
+import (
+	"strings"
+	"sync"
+)
+
+// Resolver turns the links of one page into canonical addresses. It may be used by many
+// goroutines at once.
+type Resolver struct {
+	base   string // canonical
+	scheme string // "http:" or "https:"
+	origin string // scheme, host and port
+	page   string // base without its query
+	dir    string // page up to its last slash
+	parsed func() (*address, error)
+}
+
+// NewResolver prepares for the links of the page at base, an absolute address; it need
+// not be canonical.
+func NewResolver(base string) (*Resolver, error) {
+	canonical, err := Canonical(base)
+	if err != nil {
+		return nil, err
+	}
+	r := &Resolver{base: canonical}
+	authority := strings.Index(canonical, "//")
+	r.scheme = canonical[:authority]
+	r.origin = canonical[:authority+2+strings.IndexByte(canonical[authority+2:], '/')]
+	r.page, _, _ = strings.Cut(canonical, "?")
+	r.dir = Directory(canonical)
+	// Most pages have plain links only, so the parser's view of the base can wait.
+	r.parsed = sync.OnceValues(func() (*address, error) { return newAddress(canonical) })
+	return r, nil
+}
+
+// Base returns the canonical address of the page.
+func (r *Resolver) Base() string { return r.base }
+
+// Resolve returns the canonical address that ref means on the page. It is false where ref
+// is no address of a web page: another scheme, no valid host, too long. The result may
+// share memory with ref.
+func (r *Resolver) Resolve(ref string) (canonical string, ok bool) {
+	if url, ok := r.fast(ref); ok {
+		return url, true
+	}
+	return r.slow(ref)
+}
+
+// fast resolves plain references; false means that the parser must decide.
+func (r *Resolver) fast(ref string) (string, bool) {
+	if ref == "" || ref[0] == '#' {
+		return r.base, true
+	}
+	prefix := r.dir
+	switch ref[0] {
+	case '/':
+		if len(ref) > 1 && ref[1] == '/' {
+			return fastAbsolute(r.scheme + ref)
+		}
+		prefix = r.origin
+	case '?':
+		prefix = r.page
+	default:
+		if strings.HasPrefix(ref, "http") {
+			if url, ok := fastAbsolute(ref); ok {
+				return url, true
+			}
+		}
+		// Before the first slash a colon may end a scheme.
+		if i := strings.IndexAny(ref, ":/?#"); i >= 0 && ref[i] == ':' {
+			return "", false
+		}
+	}
+	n, ok := plainTail(ref)
+	if !ok {
+		return "", false
+	}
+	return prefix + ref[:n], len(prefix)+n <= MaxURLBytes
+}
+
+func (r *Resolver) slow(ref string) (string, bool) {
+	if len(ref) > maxRawBytes || otherScheme(ref) {
+		return "", false
+	}
+	base, err := r.parsed()
+	if err != nil {
+		return "", false
+	}
+	p, err := base.resolve(ref)
+	if err != nil {
+		return "", false
+	}
+	url, err := p.canonical()
+	return url, err == nil
+}
