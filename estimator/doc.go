@@ -1,0 +1,35 @@
+// Package estimator turns the history of a page into what can be said of its changes:
+// how often it changes, and how likely it has changed since the last visit.
+//
+// Words
+//
+//	T         time from the first to the last visit (History.Elapsed)
+//	U         sum of the access intervals in which no change was seen
+//	m         number of changes seen
+//	tc_min    shortest access interval in which a change was seen
+//	interval  estimated mean time between changes; 1 / rate
+//	prior     what is believed of a page before it was visited twice
+//
+// Promises
+//
+//  1. Every estimator is defined for every history, also where its formula is not:
+//     Estimate.Warning then says which rule gave the number.
+//  2. No NaN, no infinity, no negative rate or interval comes out. Probabilities lie
+//     in [0, 1], do not fall with age, and are 0 at age 0.
+//  3. The same history gives the same estimate; a history told in other time units
+//     gives the same rate.
+//
+// Estimators
+//
+//	Interval      closed form for the mean interval [SAT eq. 1]
+//	GammaPoisson  posterior of a Poisson rate under a gamma prior whose mean is the
+//	              rate of all pages (empirical Bayes), and the probability of change that follows
+//
+// Units: rates are changes per day of 24 h, spans are time.Duration.
+//
+// The package knows no network, no disk and no clock. All functions are pure; values may
+// be used by many goroutines.
+//
+// Sources: [SAT] Tamura and Kitsuregawa, eq. 1; Ford, Grimes, Tassone 2008 for the
+// empirical-Bayes form; Cho and Garcia-Molina 2003 for the Poisson model.
+package estimator
