@@ -1,0 +1,61 @@
+package fetch
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// maxETag is the longest entity tag that is remembered, in octets.
+const maxETag = 1 << 10
+
+// validETag reports whether a tag can be sent back as it is (RFC 9110 8.8.3).
+func validETag(tag string) bool {
+	if len(tag) > maxETag || len(tag) < 2 {
+		return false
+	}
+	opaque := tag
+	if len(tag) > 2 && tag[:2] == "W/" {
+		opaque = tag[2:]
+	}
+	if len(opaque) < 2 || opaque[0] != '"' || opaque[len(opaque)-1] != '"' {
+		return false
+	}
+	for i := 1; i < len(opaque)-1; i++ {
+		if c := opaque[i]; c <= ' ' || c == '"' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// fullEvery is how often a copy is asked for without condition, in visits: some servers
+// answer 304 for ever.
+const fullEvery = 16
+
+// requestHeader returns the header of a page request, and whether it is conditional.
+func requestHeader(rec *sitegraph.Record) (h http.Header, conditional bool) {
+	h = http.Header{"Accept": {"text/html,application/xhtml+xml"}}
+	if rec.State != sitegraph.StateAlive || rec.History.Visits%fullEvery == fullEvery-1 {
+		return h, false
+	}
+	if validETag(rec.ETag) {
+		h.Set("If-None-Match", rec.ETag)
+		conditional = true
+	}
+	if !rec.LastModified.IsZero() {
+		h.Set("If-Modified-Since", rec.LastModified.UTC().Format(http.TimeFormat))
+		conditional = true
+	}
+	return h, conditional
+}
+
+// lastModified reads the header field; a moment in the future is nonsense.
+func lastModified(h http.Header, now time.Time) time.Time {
+	t, err := http.ParseTime(h.Get("Last-Modified"))
+	if err != nil || t.After(now) || t.Unix() <= 0 {
+		return time.Time{}
+	}
+	return t.UTC()
+}

@@ -1,0 +1,107 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// addrKey is the context key under which an exchange tells the dialer its address.
+type addrKey struct{}
+
+// resolve returns the one address that will be dialled for u, and the port. try is how
+// often the page failed in a row: it turns through the addresses of a server, so one that
+// is down does not take the others with it. IPv4 comes first, as IPv6 is more often
+// announced than reachable.
+func (c *Client) resolve(ctx context.Context, u *url.URL, try int) (netip.AddrPort, error) {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("%w: port %q", errRefused, port)
+	}
+	if err := c.guard.checkPort(uint16(n)); err != nil {
+		return netip.AddrPort{}, err
+	}
+	addrs, err := c.lookup(ctx, u.Hostname())
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("look up %s: %w", u.Hostname(), err)
+	}
+	var refused error
+	var public []netip.Addr
+	for _, a := range addrs {
+		a = a.Unmap()
+		if err := c.guard.checkAddr(a); err != nil {
+			refused = err
+		} else if !slices.Contains(public, a) {
+			public = append(public, a)
+		}
+	}
+	if len(public) == 0 {
+		if refused == nil {
+			refused = errors.New("the name has no address")
+		}
+		return netip.AddrPort{}, refused
+	}
+	slices.SortStableFunc(public, func(a, b netip.Addr) int { return a.BitLen() - b.BitLen() })
+	return netip.AddrPortFrom(public[try%len(public)], uint16(n)), nil
+}
+
+func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{a}, nil
+	}
+	if c.o.Resolve != nil {
+		return c.o.Resolve(ctx, host)
+	}
+	// The final dot keeps search domains of this machine out.
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", strings.TrimSuffix(host, ".")+".")
+}
+
+// dial connects to the address that was resolved, checked and waited for; the host name
+// net/http passes is not looked up again, so a second answer of DNS changes nothing.
+func (c *Client) dial(ctx context.Context, network, _ string) (net.Conn, error) {
+	to, ok := ctx.Value(addrKey{}).(netip.AddrPort)
+	if !ok {
+		panic("fetch: connection outside of an exchange")
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
+	defer cancel()
+	if c.o.Dial == nil {
+		d := net.Dialer{Control: c.control, KeepAlive: -1}
+		return d.DialContext(ctx, network, to.String())
+	}
+	if err := c.guard.checkAddr(to.Addr()); err != nil {
+		return nil, err
+	}
+	conn, err := c.o.Dial(ctx, network, to.String())
+	if err != nil {
+		return nil, err
+	}
+	if tcp, ok := conn.RemoteAddr().(*net.TCPAddr); !ok || tcp.AddrPort().Addr().Unmap() != to.Addr() {
+		conn.Close()
+		return nil, fmt.Errorf("%w: connected to %v instead of %v", errRefused, conn.RemoteAddr(), to)
+	}
+	return conn, nil
+}
+
+// control is the last word before the system connects.
+func (c *Client) control(_, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("%w: %s", errRefused, address)
+	}
+	if err := c.guard.checkPort(to.Port()); err != nil {
+		return err
+	}
+	return c.guard.checkAddr(to.Addr().Unmap())
+}

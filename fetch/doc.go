@@ -1,0 +1,45 @@
+// Package fetch makes polite visits to pages of the live web.
+//
+// Words
+//
+//	visit     one request for a page, and one for robots.txt if that is not known
+//	server    authority of an address, host[:port]; address: IP address dialled
+//	interval  from the end of a request to the start of the next (10 s)
+//
+// Promises
+//
+//  1. A server gets one request at a time, and so does an address, however many callers
+//     and servers there are; between two lies the interval, or the Crawl-delay of
+//     robots.txt if that is longer. Requests for robots.txt count like all others.
+//  2. No page is asked for before robots.txt allows it, and none while robots.txt cannot
+//     be had (RFC 9309 2.3.1.4). Files hold for 24 h, 24 h more while unreachable.
+//  3. Only public addresses and ports 80 and 443 are connected to, unless the options say
+//     otherwise. What is checked is the address that is dialled, after DNS; no proxy and
+//     no second look-up comes between.
+//  4. Redirects of pages are not followed: the target is a page of its own, which robots.txt,
+//     guard and turn hold for. Those of robots.txt are, five at most, each under 1 and 3.
+//  5. Nothing a server sends makes a visit longer than its time-outs after the wait, or
+//     larger than its limits: header, body on the wire, body decoded, robots.txt.
+//  6. Every request names a contact. No cookies, credentials or referrers are sent.
+//  7. Whatever a site does is an outcome; the error of Visit is that of its context.
+//
+// What a status means is told at judge. A 304 counts only if it was asked for; each 16th
+// visit asks without condition, as some servers answer 304 for ever. NotBefore of an
+// observation is when the server may be asked again: after the interval, or Retry-After
+// up to a day. The client itself keeps to the interval only, so it is the caller who
+// keeps away for longer.
+//
+// Times come from a Clock: waiting and the age of robots.txt are testable without
+// waiting. Time-outs of the network go by the wall. Sizes are octets after content
+// coding is undone.
+//
+// Not done here: what to visit and when, following links, keeping anything on disk. DNS
+// answers are not cached; a server with several addresses is tried at the next one after
+// each failure. HTTP/2 and kept connections are off: with one request each 10 s they save
+// nothing and cost memory.
+//
+// A Client and a Gate are safe for concurrent use. A Visit that waits holds a goroutine,
+// no connection.
+//
+// Sources: RFC 9110 (HTTP), RFC 9309 (robots.txt), RFC 6890 (special-purpose addresses).
+package fetch

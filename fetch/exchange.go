@@ -1,0 +1,94 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+)
+
+// answer is what one request brought. The body is read and the connection closed.
+type answer struct {
+	status int
+	header http.Header
+	body   body
+	began  time.Time // when the server's turn had come
+	ended  time.Time
+}
+
+// exchange makes one request: it resolves and guards the address, waits for the turn of
+// server and address, asks, reads and leaves. The server's pause after it is delay, but
+// at least the interval. The error is a site's (see failure) unless ctx is over.
+func (c *Client) exchange(ctx context.Context, u *url.URL, header http.Header, try int, delay time.Duration, limit int64) (*answer, error) {
+	lookup, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
+	to, err := c.resolve(lookup, u, try)
+	cancel()
+	if err != nil {
+		return nil, err
+	}
+	pass, err := c.gate.Enter(ctx, u.Host, to.Addr())
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{began: c.clock.Now()}
+	err = c.ask(ctx, u, header, to, limit, a)
+	a.ended = c.clock.Now()
+	pass.Leave(a.ended.Add(max(delay, c.o.Interval)), a.ended.Add(c.o.Interval))
+	return a, err
+}
+
+// ask sends the request and reads the answer into a. It follows no redirect, keeps no
+// cookie and sends no referrer: it is the transport's plain round trip.
+func (c *Client) ask(ctx context.Context, u *url.URL, header http.Header, to netip.AddrPort, limit int64, a *answer) error {
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, addrKey{}, to), c.o.Timeout)
+	defer cancel()
+	header.Set("User-Agent", c.o.UserAgent)
+	header.Set("Accept-Encoding", "gzip")
+	request := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
+	response, err := c.transport.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	a.status, a.header = response.StatusCode, response.Header
+	if !wantsBody(response) {
+		return nil
+	}
+	return a.body.read(response, limit)
+}
+
+// wantsBody reports whether the body of an answer is worth its transfer.
+func wantsBody(r *http.Response) bool { return r.StatusCode >= 200 && r.StatusCode < 300 }
+
+// failure is the text for people of what went wrong with a request. The operation and
+// the address that net wraps around it are known and left out.
+func failure(err error) string {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "took too long"
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return "the connection ended in the middle"
+	}
+	return printable(err.Error())
+}
+
+// printable returns text that may hold what a server sent as one line without controls.
+func printable(text string) string {
+	const shown = 200
+	if len(text) > shown {
+		text = text[:shown]
+	}
+	out := make([]byte, 0, len(text))
+	for i := range len(text) {
+		if c := text[i]; c >= ' ' && c <= '~' {
+			out = append(out, c)
+		} else {
+			out = append(out, '?')
+		}
+	}
+	return string(out)
+}

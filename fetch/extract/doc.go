@@ -1,0 +1,44 @@
+// Package extract reads an HTML page: its links, its charset, what it says to robots, and
+// three fingerprints of its content.
+//
+// Words
+//
+//	link   the address in <a href>, <area href>, <iframe src>, <frame src>, meta refresh
+//	frame  a link that is the source of a <frame>: shown with the page [LINK 3.2]
+//	text   the visible text: tags, scripts, styles and comments removed, each run of
+//	       white space one blank; only tags that end a word or line separate
+//	main   as text, of the body without navigation, header, footer, sidebar and the like
+//	       by element, role, class or id; where the page has <main>, of that
+//
+// Promises
+//
+//  1. HTML never fails and never asks the network; it depends on its arguments alone.
+//  2. Links are canonical, http or https, each once, in order, at most MaxLinks, none
+//     longer than MaxAddress octets, none the page itself, none that IsPage refuses;
+//     every frame is among the links.
+//  3. <a rel=nofollow> is no link; a page that says nofollow has none. Of contradicting
+//     directives the strictest wins. Those inside comments, scripts and <noscript> are
+//     not read.
+//  4. The first <base href> holds for all links if it is http or https.
+//  5. Time is linear in the octets of the page for all but Digests.Main, and bounded
+//     there: no tree is built of pages longer than 1 MiB, or with many <html> or <body>
+//     tags, and the parser refuses those nested deeper than 512. Where there is no tree,
+//     Main is Text.
+//  6. A single tag, text or script longer than 1 MiB ends the page: Cut is set.
+//
+// Fingerprints are MD5. Bytes is that of the body as given, the others are of text in
+// UTF-8 whatever the page was in. Changing what counts as text or main makes every page
+// look changed once.
+//
+// Links are found by the tokenizer of x/net/html, main text in the tree that goquery
+// selects from: building a tree takes more time than all the rest and can be made to
+// fail, so links never depend on it.
+//
+// Not done here: X-Robots-Tag is read but must be passed, by package fetch; links are not
+// checked against robots.txt or a policy, that is the loop's; no statistics over letters
+// decide a charset. All functions may be called concurrently.
+//
+// Sources: WHATWG HTML 4.2.3 (base), 4.2.5.3 (refresh), Encoding 4.2 (labels); RFC 9309
+// for directives' names. Measured against published change histories of four sites, text
+// and main agree in 98 to 100 % of pairs of versions (see the tests).
+package extract

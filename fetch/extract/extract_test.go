@@ -1,0 +1,220 @@
+package extract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/unicode"
+)
+
+const self = "http://h.example/dir/page.html"
+
+func read(html string) Page { return HTML([]byte(html), "text/html", self, Options{Agent: "recrawl"}) }
+
+func TestLinks(t *testing.T) {
+	for _, c := range []struct{ name, html, links string }{
+		{"relative", `<a href="a.html"><a href="/b"><a href="../c/">`, "http://h.example/dir/a.html http://h.example/b http://h.example/c/"},
+		{"other servers", `<a href="//o.example/x"><a href=https://p.example>`, "http://o.example/x https://p.example/"},
+		{"fragments and doubles", `<a href="a#1"><a href="a#2"><a href="#top"><a href="a">`, "http://h.example/dir/a"},
+		{"itself", `<a href="page.html"><a href=""><a href="page.html#x"><a href="?q">`, "http://h.example/dir/page.html?q"},
+		{"area, iframe, frame", `<map><area href=a></map><iframe src=b></iframe><frameset><frame src=c></frameset>`,
+			"http://h.example/dir/a http://h.example/dir/b http://h.example/dir/c"},
+		{"refresh", `<meta http-equiv=Refresh content="5; URL='n.html'">`, "http://h.example/dir/n.html"},
+		{"other schemes", `<a href="mailto:x@y"><a href="javascript:f()"><a href="data:text/html,x"><a href="ftp://h/"><a href="file:///etc/x">`, ""},
+		{"case and entities", `<A HREF="a?x=1&amp;y=2">`, "http://h.example/dir/a?x=1&y=2"},
+		{"first attribute counts", `<a href=a href=b>`, "http://h.example/dir/a"},
+		{"base", `<a href=a><base target=x><base href="/other/"><base href="http://no.example/"><a href=b>`, "http://h.example/other/a http://h.example/other/b"},
+		{"base of another scheme", `<base href="file:///x/"><a href=a>`, "http://h.example/dir/a"},
+		{"rel nofollow", `<a rel="external NoFollow" href=a><a rel=next href=b>`, "http://h.example/dir/b"},
+		{"meta nofollow", `<meta name=robots content="noindex, nofollow"><a href=a>`, ""},
+		{"not in comments and scripts", `<!-- <a href=a> --><script>"<a href=b>"</script><textarea><a href=c></textarea>`, ""},
+		{"no pages", `<a href=x.pdf><a href="y.PNG?z"><a href=z.tar.gz><a href=v1.2><a href=feed.xml>`, "http://h.example/dir/v1.2"},
+		{"unclosed", `<a href="a">x<a href="b`, "http://h.example/dir/a"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := read(c.html).Links; !slices.Equal(got, strings.Fields(c.links)) {
+				t.Errorf("%v, want %v", got, c.links)
+			}
+		})
+	}
+}
+
+func TestFrames(t *testing.T) {
+	p := read(`<frameset><frame src=menu.html><frame src=text.html></frameset><noframes><a href=text.html></noframes><iframe src=i.html></iframe>`)
+	if want := []string{"http://h.example/dir/menu.html", "http://h.example/dir/text.html"}; !slices.Equal(p.Frames, want) {
+		t.Errorf("frames %v, want %v", p.Frames, want)
+	}
+	p = read(`<a href=a><frame src=a><frame src=a#x>`)
+	if len(p.Links) != 1 || len(p.Frames) != 1 {
+		t.Errorf("links %v, frames %v: want the one address in both", p.Links, p.Frames)
+	}
+}
+
+func TestRobotsDirectives(t *testing.T) {
+	for _, c := range []struct {
+		html, tag         string
+		noIndex, noFollow bool
+	}{
+		{`<meta name="ROBOTS" content="NOINDEX,follow">`, "", true, false},
+		{`<meta name=robots content=none>`, "", true, true},
+		{`<meta name=recrawl content=noindex>`, "", true, false},
+		{`<meta name=otherbot content=noindex>`, "", false, false},
+		{`<meta name=robots content=index><body><meta name=robots content=noindex>`, "", true, false},
+		{`<!-- <meta name=robots content=none> --><script><meta name=robots content=none></script>`, "", false, false},
+		{``, "noindex", true, false},
+		{``, "recrawl: noindex, nofollow", true, true},
+		{``, "otherbot: noindex, nofollow", false, false},
+		{``, "unavailable_after: 25 Jun 2010 15:00:00 PST, noindex", true, false},
+		{``, "max-snippet:20, nofollow", false, true},
+	} {
+		p := HTML([]byte(c.html), "text/html", self, Options{Agent: "recrawl", RobotsTags: []string{c.tag}})
+		if p.NoIndex != c.noIndex || p.NoFollow != c.noFollow {
+			t.Errorf("%q %q: noindex %v, nofollow %v", c.html, c.tag, p.NoIndex, p.NoFollow)
+		}
+	}
+}
+
+func TestRefreshTarget(t *testing.T) {
+	for content, want := range map[string]string{
+		"5; url=a": "a", "0;URL=a b": "a b", "5,url = 'a'x": "a", `5 url="a`: "a", "5": "", "": "",
+		"url=a": "", "5; a": "a", "1.5;url=": "", "5;'": "",
+	} {
+		if got := refreshTarget(content); got != want {
+			t.Errorf("refreshTarget(%q) = %q, want %q", content, got, want)
+		}
+	}
+}
+
+// TestCharset gives one text in many codings: the digests of the text must be equal.
+func TestCharset(t *testing.T) {
+	const text = "<p>Grüße</p>"
+	want := read(text).Digests.Text
+	latin, _ := charmap.ISO8859_1.NewEncoder().String(text)
+	utf16, _ := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String(text)
+	for _, c := range []struct{ name, body, contentType, charset string }{
+		{"mark before header", "\xef\xbb\xbf" + text, "text/html; charset=iso-8859-1", "utf-8"},
+		{"UTF-16 by mark", utf16, "text/html", "utf-16le"},
+		{"header", latin, "text/html; charset=ISO-8859-1", "windows-1252"},
+		{"header before meta", latin, "text/html; charset=latin1", "windows-1252"},
+		{"nothing, valid", text, "", "utf-8"},
+		{"nothing, late", strings.Repeat(" ", 2000) + text, "text/html", "utf-8"},
+		{"nothing, not valid", latin, "text/html", "windows-1252"},
+		{"unknown label", text, "text/html; charset=x-none", "utf-8"},
+		{"UTF-7 is never read", text, "text/html; charset=utf-7", "utf-8"},
+	} {
+		p := HTML([]byte(c.body), c.contentType, self, Options{})
+		if p.Charset != c.charset || p.Digests.Text != want {
+			t.Errorf("%s: charset %q, want %q; text equal: %v", c.name, p.Charset, c.charset, p.Digests.Text == want)
+		}
+	}
+	sjis, _ := japanese.ShiftJIS.NewEncoder().String(`<meta charset=Shift_JIS><p>日本`)
+	if p := HTML([]byte(sjis), "", self, Options{}); p.Charset != "shift_jis" || p.Digests.Text != read("<p>日本").Digests.Text {
+		t.Errorf("meta: charset %q", p.Charset)
+	}
+}
+
+func TestDigests(t *testing.T) {
+	page := func(nav, style, text string) Page {
+		return read(fmt.Sprintf(`<html><head><style>%s</style></head><body><nav>%s</nav><div class="Sidebar">%s</div>
+<p>%s</p><footer>%s</footer></body></html>`, style, nav, nav, text, nav))
+	}
+	a := page("menu", "x", "hello world")
+	for _, c := range []struct {
+		name               string
+		p                  Page
+		bytes, text, inner bool // equal to those of a
+	}{
+		{"same", page("menu", "x", "hello world"), true, true, true},
+		{"style", page("menu", "y", "hello world"), false, true, true},
+		{"white space", page("menu", "x", "hello\n\t world "), false, true, true},
+		{"comment", page("menu", "x", "hello <!-- 7 -->world"), false, true, true},
+		{"inline tags", page("menu", "x", "<b>hel</b>lo world"), false, true, true},
+		{"script", page("menu", "x", "<script>now()</script>hello world"), false, true, true},
+		{"navigation", page("menu2", "x", "hello world"), false, false, true},
+		{"words", page("menu", "x", "hello moon"), false, false, false},
+	} {
+		d := c.p.Digests
+		if (d.Bytes == a.Digests.Bytes) != c.bytes || (d.Text == a.Digests.Text) != c.text || (d.Main == a.Digests.Main) != c.inner {
+			t.Errorf("%s: equal bytes %v, text %v, main %v", c.name, d.Bytes == a.Digests.Bytes, d.Text == a.Digests.Text, d.Main == a.Digests.Main)
+		}
+	}
+	if read(`<p>x</p><main>y</main>`).Digests.Main != read(`<div>other</div><main>y</main><p>z`).Digests.Main {
+		t.Error("what is outside <main> counts")
+	}
+	if read("").Digests.Text.IsZero() || read("").Digests.Main.IsZero() {
+		t.Error("an empty page has no digest")
+	}
+	if p := HTML([]byte("x"), "", self, Options{SkipMain: true}); !p.Digests.Main.IsZero() {
+		t.Error("main was not wanted")
+	}
+}
+
+// TestHostilePages holds pages that trees are quadratic or fail on to two seconds; the
+// links before the trouble are kept.
+func TestHostilePages(t *testing.T) {
+	const size = 1 << 20
+	many := func(s string) string { return strings.Repeat(s, size/len(s)) }
+	var roots strings.Builder
+	for i := 0; roots.Len() < size; i++ {
+		fmt.Fprintf(&roots, "<html a%d>", i)
+	}
+	for name, html := range map[string]string{
+		"deep":          many("<div>"),
+		"roots":         roots.String(),
+		"misnested":     many("<a><p>"),
+		"formatting":    many("<b><i><p>"),
+		"tables":        many("<table><td>"),
+		"foreign":       many("<svg><math>"),
+		"select":        many("<select><option>"),
+		"foster":        "<table>" + many("<b>x"),
+		"one tag":       "<p " + many("a "),
+		"one tag long":  "<p " + many("a ") + many("a "),
+		"open quote":    `<p a="` + many("x"),
+		"open comment":  "<!--" + many("x"),
+		"open script":   "<script>" + many("x"),
+		"plain text":    "<plaintext>" + many("<a href=x>"),
+		"links":         many("<a href=x>"),
+		"bases":         many("<base href=/x/>"),
+		"entities":      many("&amp;&lt;"),
+		"lists":         many("<li><ul>"),
+		"ends":          many("</p>"),
+		"less than":     many("<"),
+		"nul":           many("\x00"),
+		"frames":        "<frameset>" + many("<frameset>"),
+		"template":      many("<template>"),
+		"button in nob": many("<nobr><button>"),
+	} {
+		began := time.Now()
+		p := read("<a href=first>x</a>" + html)
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("%s: took %v", name, took)
+		}
+		if len(p.Links) == 0 || !strings.HasSuffix(p.Links[0], "/first") {
+			t.Errorf("%s: the link before it is lost", name)
+		}
+		if p.Digests.Main.IsZero() {
+			t.Errorf("%s: no digest", name)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	var b strings.Builder
+	for i := range MaxLinks + 5 {
+		fmt.Fprintf(&b, "<a href=%d>", i)
+	}
+	if p := read(b.String()); len(p.Links) != MaxLinks || !p.Cut {
+		t.Errorf("%d links, cut %v", len(p.Links), p.Cut)
+	}
+	if p := read("<a href=" + strings.Repeat("x", MaxAddress) + ">"); len(p.Links) != 0 {
+		t.Error("an address longer than the limit is kept")
+	}
+	if p := read("<p>" + strings.Repeat("x", maxToken+10) + "<a href=a>"); !p.Cut || len(p.Links) != 0 {
+		t.Errorf("cut %v, %d links after a token over the limit", p.Cut, len(p.Links))
+	}
+}

@@ -1,0 +1,71 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// FuzzHTML checks what the package promises of any page: canonical links, each once,
+// frames among them; the same page twice gives the same; a comment before the page
+// changes no text and no link.
+func FuzzHTML(f *testing.F) {
+	f.Add([]byte(`<base href=/x/><a href="a">t</a><frame src=a><meta http-equiv=refresh content="1;url=b">`), "text/html")
+	f.Add([]byte("\xff\xfe<\x00a\x00"), "text/html; charset=shift_jis")
+	f.Add([]byte("<main><p>x<nav>y</main><table><a>z"), "")
+	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
+		if len(body) > 1<<14 {
+			return
+		}
+		p := HTML(body, contentType, self, Options{})
+		seen := map[string]bool{self: true}
+		for _, url := range p.Links {
+			if c, err := sitegraph.Canonical(url); err != nil || c != url {
+				t.Errorf("link %q is not canonical: %q %v", url, c, err)
+			}
+			if seen[url] {
+				t.Errorf("link %q is there twice, or the page itself", url)
+			}
+			seen[url] = true
+			if !IsPage(url) || strings.Contains(url, "#") || len(url) > MaxAddress {
+				t.Errorf("link %q should have been left out", url)
+			}
+		}
+		for _, url := range p.Frames {
+			if !slices.Contains(p.Links, url) {
+				t.Errorf("frame %q is not among the links", url)
+			}
+		}
+		if p.NoFollow && len(p.Links) > 0 {
+			t.Error("links of a page that forbids to follow them")
+		}
+		again := HTML(body, contentType, self, Options{})
+		if again.Digests != p.Digests || !slices.Equal(again.Links, p.Links) {
+			t.Error("the same page twice differs")
+		}
+		if strings.ContainsAny(string(body[:min(3, len(body))]), "\xef\xbb\xbf\xfe\xff") || p.Charset != "utf-8" {
+			return // a mark is one only at the start
+		}
+		after := HTML(append([]byte("<!--x-->"), body...), "text/html; charset=utf-8", self, Options{})
+		before := HTML(body, "text/html; charset=utf-8", self, Options{})
+		if after.Digests.Text != before.Digests.Text || !slices.Equal(after.Links, before.Links) {
+			t.Error("a comment changes text or links")
+		}
+	})
+}
+
+// FuzzText checks that collapsing white space twice is collapsing it once.
+func FuzzText(f *testing.F) {
+	f.Add([]byte(" a \t\u00a0b\u3000 \xc2\xe3c "))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		once := appendText(nil, text)
+		if twice := appendText(nil, once); string(twice) != string(once) {
+			t.Errorf("%q becomes %q", once, twice)
+		}
+		if len(once) > len(text) || strings.Contains(string(once), "  ") {
+			t.Errorf("%q becomes %q", text, once)
+		}
+	})
+}

@@ -1,0 +1,116 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+)
+
+const (
+	// maxTree is the longest page in octets of which a tree is built: misnested pages take
+	// 0.4 s a megabyte.
+	maxTree = 1 << 20
+
+	// maxRoots bounds the <html> and <body> tags: html.Parse collects the attributes of
+	// them all, at a cost of their square (31 s for 128 KB of them). Honest pages have two,
+	// or a few more for old browsers.
+	maxRoots = 16
+)
+
+// mainText returns the main visible text: what is in <main> if the page has one, and
+// never navigation, headers, footers and the like. It is false where no tree can be built
+// safely; html.Parse itself refuses what is nested deeper than 512.
+func (s *scanner) mainText(page []byte) (text []byte, ok bool) {
+	if s.cut || s.roots > maxRoots || len(page) > maxTree {
+		return nil, false
+	}
+	root, err := html.Parse(bytes.NewReader(page))
+	if err != nil {
+		return nil, false
+	}
+	doc := goquery.NewDocumentFromNode(root)
+	text = make([]byte, 0, len(s.text))
+	main := doc.Find("main")
+	if main.Length() == 0 {
+		main = doc.Find("body")
+	}
+	for _, n := range main.Nodes {
+		if !hasAncestor(n, "main") {
+			text = appendSpace(appendMain(text, n))
+		}
+	}
+	return bytes.TrimSuffix(text, []byte(" ")), true
+}
+
+func hasAncestor(n *html.Node, name string) bool {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if p.Data == name && p.Type == html.ElementNode {
+			return true
+		}
+	}
+	return false
+}
+
+// appendMain appends the visible text below n, without what is beside the matter.
+func appendMain(buf []byte, n *html.Node) []byte {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch c.Type {
+		case html.TextNode:
+			buf = appendText(buf, []byte(c.Data))
+		case html.ElementNode:
+			name := []byte(c.Data)
+			inline := isInline(name)
+			if !inline {
+				buf = appendSpace(buf)
+			}
+			if !isHidden(name) && !isBeside(c) {
+				buf = appendMain(buf, c)
+			}
+			if !inline {
+				buf = appendSpace(buf)
+			}
+		}
+	}
+	return buf
+}
+
+// isBeside reports whether an element is navigation, header, footer, sidebar or the like,
+// by its name, role, class or id.
+func isBeside(n *html.Node) bool {
+	switch n.Data {
+	case "nav", "header", "footer", "aside", "template":
+		return true
+	}
+	for _, a := range n.Attr {
+		switch a.Key {
+		case "role":
+			switch strings.ToLower(a.Val) {
+			case "navigation", "banner", "contentinfo", "complementary", "search":
+				return true
+			}
+		case "class", "id":
+			for word := range strings.FieldsSeq(a.Val) {
+				if besideWords[strings.ToLower(word)] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// besideWords are the classes and ids of what is beside the matter.
+var besideWords = func() map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(`
+		nav navbar navigation menu topnav sidenav mainnav site-nav nav-menu breadcrumb breadcrumbs toc
+		header site-header page-header masthead banner topbar top-bar
+		footer site-footer page-footer colophon copyright
+		sidebar side-bar aside widget widgets sidebar-nav leftnav rightnav
+		related pagination pager share sharing social cookie cookies`) {
+		set[word] = true
+	}
+	return set
+}()

@@ -1,0 +1,95 @@
+package extract
+
+import (
+	"strings"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+const (
+	// MaxLinks of a page are kept: the largest index pages known have a few thousand.
+	MaxLinks = 10_000
+
+	// MaxAddress is the length in octets of the longest address that is kept.
+	MaxAddress = sitegraph.MaxURLBytes
+)
+
+// Options say what is known of a page beside its body, and how much is wanted.
+type Options struct {
+	Agent      string   // product token: <meta name=TOKEN> and "TOKEN: noindex" are meant for us
+	RobotsTags []string // values of X-Robots-Tag header lines
+	SkipMain   bool     // leave Digests.Main zero and build no tree: twice as fast
+}
+
+// Page is what a page says of itself and of others.
+type Page struct {
+	// Links are canonical addresses, each once, in order of appearance, without the page
+	// itself and without what is no page (see IsPage). Frames are those of them that are
+	// sources of <frame>.
+	Links, Frames []string
+
+	Digests  sitegraph.Digests
+	NoIndex  bool   // robots meta element or header
+	NoFollow bool   // the same; then there are no links
+	Charset  string // name after WHATWG, lower case, such as "utf-8"
+	Cut      bool   // something was too large, and what came after it was left out
+}
+
+// HTML reads a page. body is as it was sent, content coding undone; contentType is the
+// header's value or "". It never fails: whatever comes is read as far as it makes sense.
+// Nothing of the result refers to body.
+func HTML(body []byte, contentType, pageURL string, o Options) Page {
+	text, name := toUTF8(body, contentType)
+	var s scanner
+	s.agent = strings.ToLower(o.Agent)
+	for _, tag := range o.RobotsTags {
+		s.robotsTag(tag)
+	}
+	s.scan(text)
+	p := Page{NoIndex: s.noIndex, NoFollow: s.noFollow, Charset: name, Cut: s.cut}
+	if !s.noFollow {
+		s.resolve(pageURL, &p)
+	}
+	p.Digests.Bytes = sitegraph.DigestOf(body)
+	p.Digests.Text = sitegraph.DigestOf(s.text)
+	if !o.SkipMain {
+		if main, ok := s.mainText(text); ok {
+			p.Digests.Main = sitegraph.DigestOf(main)
+		} else {
+			p.Digests.Main = p.Digests.Text
+		}
+	}
+	return p
+}
+
+// resolve makes canonical addresses of what was found. It comes last because a <base>
+// holds for the links before it too.
+func (s *scanner) resolve(pageURL string, p *Page) {
+	resolver, err := sitegraph.NewResolver(pageURL)
+	if err != nil {
+		return
+	}
+	self := resolver.Base()
+	if s.base != "" {
+		if base, ok := resolver.Resolve(s.base); ok {
+			if r, err := sitegraph.NewResolver(base); err == nil {
+				resolver = r
+			}
+		}
+	}
+	seen := make(map[string]bool, len(s.refs)) // canonical address -> is a frame
+	for _, ref := range s.refs {
+		url, ok := resolver.Resolve(ref.text)
+		if !ok || len(url) > MaxAddress || url == self || !IsPage(url) {
+			continue
+		}
+		frame, known := seen[url]
+		if !known {
+			p.Links = append(p.Links, url)
+		}
+		if ref.frame && !frame {
+			p.Frames = append(p.Frames, url)
+		}
+		seen[url] = frame || ref.frame
+	}
+}

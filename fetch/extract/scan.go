@@ -1,0 +1,196 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// maxToken is the longest tag, text or script in octets; the page is cut there. Pages
+// with their data in a script have tokens of a few 100 KB.
+const maxToken = 1 << 20
+
+// ref is an address as written.
+type ref struct {
+	text  string
+	frame bool
+}
+
+// scanner goes once through the tokens of a page. It builds no tree: a tree costs twice
+// the time, fails on deep pages, and is quadratic on some hostile ones.
+type scanner struct {
+	agent string
+
+	refs     []ref
+	seen     map[ref]struct{}
+	base     string // the first <base href>
+	noIndex  bool
+	noFollow bool
+	text     []byte // visible text, white space collapsed
+	roots    int    // <html> and <body> tags
+	cut      bool
+
+	name [16]byte // of the tag at hand
+}
+
+func (s *scanner) scan(page []byte) {
+	z := html.NewTokenizer(bytes.NewReader(page))
+	z.SetMaxBuf(maxToken)
+	s.seen = make(map[ref]struct{}, 64)
+	s.text = make([]byte, 0, len(page)/4)
+	hidden := false // the next token is the text of a script, a style or the like
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			s.cut = s.cut || z.Err() == html.ErrBufferExceeded
+			s.text = bytes.TrimSuffix(s.text, []byte(" "))
+			return
+		case html.TextToken:
+			if !hidden {
+				s.appendToken(z)
+			}
+			hidden = false
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name := tagName(z.Raw()[1:], &s.name)
+			hidden = isHidden(name)
+			if !isInline(name) {
+				s.text = appendSpace(s.text)
+			}
+			s.tag(z, name)
+		case html.EndTagToken:
+			hidden = false
+			if !isInline(tagName(z.Raw()[2:], &s.name)) {
+				s.text = appendSpace(s.text)
+			}
+		}
+	}
+}
+
+// appendToken appends the text at hand. Only text with entities goes through the
+// tokenizer, which copies what it hands out.
+func (s *scanner) appendToken(z *html.Tokenizer) {
+	raw := z.Raw()
+	if bytes.IndexByte(raw, '&') >= 0 {
+		raw = z.Text()
+	}
+	s.text = appendText(s.text, raw)
+}
+
+// tagName returns the name at the start of a tag in lower case, kept in buf; nil if it is
+// longer than any name that matters. The tokenizer's own TagName copies each.
+func tagName(tag []byte, buf *[16]byte) []byte {
+	for i, c := range tag {
+		switch {
+		case c <= ' ' || c == '/' || c == '>':
+			return buf[:i]
+		case i == len(buf):
+			return nil
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		buf[i] = c
+	}
+	return nil
+}
+
+// tag takes what a start tag says of links and robots.
+func (s *scanner) tag(z *html.Tokenizer, name []byte) {
+	switch string(name) { // no allocation: a comparison only
+	case "html", "body":
+		s.roots++
+		return
+	case "a", "area", "frame", "iframe", "base", "meta":
+	default:
+		return
+	}
+	kind := name[0]
+	if string(name) == "base" {
+		kind = 'b'
+	}
+	var href, src, rel, attrName, httpEquiv, content string
+	for more := true; more; {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		switch string(key) {
+		case "href":
+			href = first(href, value)
+		case "src":
+			src = first(src, value)
+		case "rel":
+			rel = first(rel, value)
+		case "name":
+			attrName = first(attrName, value)
+		case "http-equiv":
+			httpEquiv = first(httpEquiv, value)
+		case "content":
+			content = first(content, value)
+		}
+	}
+	switch kind {
+	case 'a':
+		if !hasWord(rel, "nofollow") {
+			s.add(href, false)
+		}
+	case 'f':
+		s.add(src, true)
+	case 'i':
+		s.add(src, false)
+	case 'b':
+		if s.base == "" {
+			s.base = strings.TrimSpace(href)
+		}
+	case 'm':
+		s.meta(attrName, httpEquiv, content)
+	}
+}
+
+// first keeps the first of several attributes of one name, as browsers do.
+func first(have string, value []byte) string {
+	if have != "" || len(value) > 8*MaxAddress {
+		return have
+	}
+	return string(value)
+}
+
+func (s *scanner) meta(name, httpEquiv, content string) {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if name == "robots" || name != "" && name == s.agent {
+		s.directives(content)
+	}
+	if strings.EqualFold(strings.TrimSpace(httpEquiv), "refresh") {
+		s.add(refreshTarget(content), false)
+	}
+}
+
+// add keeps an address as written, once. What cannot lead to a page is left out before
+// it is resolved.
+func (s *scanner) add(text string, frame bool) {
+	text = strings.Trim(text, " \t\r\n\f")
+	if text == "" || text[0] == '#' || len(text) > MaxAddress {
+		return
+	}
+	r := ref{text, frame}
+	if _, ok := s.seen[r]; ok {
+		return
+	}
+	if len(s.refs) == MaxLinks {
+		s.cut = true
+		return
+	}
+	s.seen[r] = struct{}{}
+	s.refs = append(s.refs, r)
+}
+
+// hasWord reports whether list, of words between blanks, has word.
+func hasWord(list, word string) bool {
+	if len(list) < len(word) {
+		return false
+	}
+	for w := range strings.FieldsSeq(list) {
+		if strings.EqualFold(w, word) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,143 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+func isRefused(err error) bool { return errors.Is(err, errRefused) }
+
+// judge says what an answer means for the page:
+//
+//	200, 203                     fetched if it is HTML, excluded if not
+//	304                          not modified, if that was the question
+//	301 302 303 307 308 300      redirected, if Location names another web page
+//	404 410                      gone
+//	408 425 429, 5xx, other 2xx  failed: asked again later
+//	other 4xx                    excluded: the server will not give it to us
+//	anything else                failed
+func (c *Client) judge(o sitegraph.Observation, a *answer, conditional bool) sitegraph.Observation {
+	switch s := a.status; {
+	case s == http.StatusOK || s == http.StatusNonAuthoritativeInfo:
+		return c.judgeContent(o, a)
+	case s == http.StatusNotModified && conditional:
+		o.Outcome = sitegraph.OutcomeNotModified
+		return o
+	case s == http.StatusNotModified:
+		return failed(o, "not modified, but the page was asked for without condition")
+	case s >= 300 && s < 400 && s != 305 && s != 306:
+		return judgeRedirect(o, a)
+	case s == http.StatusNotFound || s == http.StatusGone:
+		o.Outcome = sitegraph.OutcomeGone
+		return o
+	case s >= 400 && s < 500 && !isTemporary(s):
+		o.Outcome, o.Detail = sitegraph.OutcomeExcluded, statusText(s)
+		return o
+	}
+	if t, ok := retryAfter(a.header, a.ended); ok && t.After(o.NotBefore) {
+		o.NotBefore = t
+	}
+	return failed(o, statusText(a.status))
+}
+
+// isTemporary names the 4xx that speak of the moment: time-out, too early, too many.
+func isTemporary(status int) bool {
+	return status == http.StatusRequestTimeout || status == http.StatusTooEarly || status == http.StatusTooManyRequests
+}
+
+func statusText(status int) string {
+	return strings.TrimSpace(fmt.Sprintf("status %d %s", status, http.StatusText(status)))
+}
+
+func (c *Client) judgeContent(o sitegraph.Observation, a *answer) sitegraph.Observation {
+	contentType := a.header.Get("Content-Type")
+	if !isHTML(contentType, a.body.octets) {
+		kind, _, _ := strings.Cut(contentType, ";")
+		o.Outcome = sitegraph.OutcomeExcluded
+		o.Detail = "not a page: " + printable(strings.ToLower(strings.TrimSpace(kind)))
+		return o
+	}
+	o = c.extractPage(o, a)
+	if tag := a.header.Get("ETag"); validETag(tag) {
+		o.ETag = strings.Clone(tag)
+	}
+	o.LastModified = lastModified(a.header, a.ended)
+	return o
+}
+
+// isHTML goes by the header; only where there is none does the content decide
+// (WHATWG MIME sniffing 7).
+func isHTML(contentType string, octets []byte) bool {
+	if contentType == "" {
+		contentType = http.DetectContentType(octets)
+	}
+	kind, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		kind, _, _ = strings.Cut(contentType, ";")
+		kind = strings.ToLower(strings.TrimSpace(kind))
+	}
+	return kind == "text/html" || kind == "application/xhtml+xml"
+}
+
+// judgeRedirect takes the target of a redirect. It is not followed: it is a page of its
+// own, with its own robots.txt, guard and turn.
+func judgeRedirect(o sitegraph.Observation, a *answer) sitegraph.Observation {
+	locations := a.header.Values("Location")
+	if len(locations) != 1 || locations[0] == "" {
+		return failed(o, statusText(a.status)+" without one Location")
+	}
+	target, ok := resolveTarget(o.URL, locations[0])
+	self, _ := sitegraph.Canonical(o.URL)
+	switch {
+	case !ok:
+		return failed(o, statusText(a.status)+" to no web page: "+printable(locations[0]))
+	case target == self:
+		return failed(o, statusText(a.status)+" to itself")
+	}
+	o.Outcome, o.RedirectTo = sitegraph.OutcomeRedirected, strings.Clone(target)
+	return o
+}
+
+func resolveTarget(base, location string) (string, bool) {
+	r, err := sitegraph.NewResolver(base)
+	if err != nil {
+		return "", false
+	}
+	target, ok := r.Resolve(location)
+	return target, ok && len(target) <= sitegraph.MaxURLBytes
+}
+
+// maxRetryAfter bounds how long a server can send us away: one day.
+const maxRetryAfter = 24 * time.Hour
+
+// retryAfter reads seconds or a date (RFC 9110 10.2.3); what is negative, past or
+// neither is ignored.
+func retryAfter(h http.Header, now time.Time) (time.Time, bool) {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if value == "" {
+		return time.Time{}, false
+	}
+	latest := now.Add(maxRetryAfter)
+	if strings.Trim(value, "0123456789") == "" {
+		seconds, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || seconds > int64(maxRetryAfter/time.Second) {
+			return latest, true
+		}
+		return now.Add(time.Duration(seconds) * time.Second), true
+	}
+	t, err := http.ParseTime(value)
+	if err != nil || !t.After(now) {
+		return time.Time{}, false
+	}
+	if t.After(latest) {
+		t = latest
+	}
+	return t, true
+}

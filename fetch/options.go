@@ -1,0 +1,117 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch/robots"
+)
+
+// ErrNoContact refuses a user agent that tells nobody how to reach its operator.
+var ErrNoContact = errors.New("the user agent names no contact: it must contain a web address (http:// or https://) or a mail address")
+
+// NoInterval as Options.Interval switches the pause between requests off. It is meant for
+// one's own servers.
+const NoInterval time.Duration = -1
+
+// Options of a client. The zero value of every field but UserAgent means its default.
+type Options struct {
+	// UserAgent is sent with each request. Its product token, the letters, '-' and '_' at
+	// its start, is what robots.txt is searched for. It must contain a contact.
+	UserAgent string
+
+	Clock Clock // default: WallClock
+
+	// Interval is the time from the end of a request to the start of the next one, for a
+	// server and for an address. Default 10 s; NoInterval for none.
+	Interval time.Duration
+
+	MaxBody   int64 // octets of a page kept, decoded; default 2 MB
+	MaxHeader int64 // octets of an answer's header; default 128 KiB
+
+	Timeout       time.Duration // of a request in all; default 60 s
+	HeaderTimeout time.Duration // from the request to the end of the answer's header; default 15 s
+	DialTimeout   time.Duration // of the connection, and again of the TLS handshake; default 10 s
+
+	// AllowPrivate permits addresses that are not public and all ports: for one's own
+	// servers only. Whoever writes a page decides where its links lead.
+	AllowPrivate bool
+	AllowPorts   []uint16 // permitted beside 80 and 443
+
+	// Resolve replaces DNS. The addresses it returns are guarded like any others.
+	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
+
+	// Dial replaces the connection to addr ("address:port", already guarded). It may choose
+	// another port; a connection to another address is refused.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+
+	// RobotsAnyHost follows redirects of robots.txt to any server (RFC 9309 2.3.1.2); without
+	// it only those that stay on the host, www. put before or taken off it, count.
+	RobotsAnyHost bool
+	RobotsBytes   int64 // memory for robots.txt files; default 64 MB
+
+	// SkipMain leaves Digests.Main unknown and saves half of the work on a page.
+	SkipMain bool
+}
+
+const (
+	defaultInterval      = 10 * time.Second
+	defaultMaxBody       = 2_000_000
+	defaultMaxHeader     = 128 << 10
+	defaultTimeout       = 60 * time.Second
+	defaultHeaderTimeout = 15 * time.Second
+	defaultDialTimeout   = 10 * time.Second
+	defaultRobotsBytes   = 64_000_000
+)
+
+// withDefaults returns o complete, or says which field makes no sense.
+func (o Options) withDefaults() (Options, error) {
+	if !hasContact(o.UserAgent) {
+		return o, fmt.Errorf("user agent %q: %w", o.UserAgent, ErrNoContact)
+	}
+	if robots.Product(o.UserAgent) == "" {
+		return o, fmt.Errorf("user agent %q does not start with a product name of letters, '-' and '_'", o.UserAgent)
+	}
+	if strings.ContainsFunc(o.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return o, fmt.Errorf("user agent %q has characters that a header cannot carry", o.UserAgent)
+	}
+	if o.Clock == nil {
+		o.Clock = WallClock{}
+	}
+	if o.Interval == 0 {
+		o.Interval = defaultInterval
+	}
+	o.Interval = max(o.Interval, 0)
+	o.MaxBody = orDefault(o.MaxBody, defaultMaxBody)
+	o.MaxHeader = orDefault(o.MaxHeader, defaultMaxHeader)
+	o.Timeout = orDefault(o.Timeout, defaultTimeout)
+	o.HeaderTimeout = orDefault(o.HeaderTimeout, defaultHeaderTimeout)
+	o.DialTimeout = orDefault(o.DialTimeout, defaultDialTimeout)
+	o.RobotsBytes = orDefault(o.RobotsBytes, defaultRobotsBytes)
+	if o.MaxBody < 0 || o.MaxHeader < 0 || o.Timeout < 0 || o.HeaderTimeout < 0 || o.DialTimeout < 0 || o.RobotsBytes < 0 {
+		return o, errors.New("a limit or time-out is negative")
+	}
+	return o, nil
+}
+
+func orDefault[T int64 | time.Duration](value, otherwise T) T {
+	if value == 0 {
+		return otherwise
+	}
+	return value
+}
+
+var (
+	webContact  = regexp.MustCompile(`(?i)https?://[a-z0-9\[][^\s]`)
+	mailContact = regexp.MustCompile(`[^\s@<>();,]@[A-Za-z0-9-]+\.[A-Za-z0-9]`)
+)
+
+func hasContact(userAgent string) bool {
+	return webContact.MatchString(userAgent) || mailContact.MatchString(userAgent)
+}

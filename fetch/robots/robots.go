@@ -1,0 +1,79 @@
+package robots
+
+import (
+	"strings"
+	"time"
+
+	"github.com/temoto/robotstxt"
+)
+
+// Rules are what one robots.txt says to one crawler. They are never changed after Parse.
+type Rules struct {
+	literal  *robotstxt.Group // rules without wildcards; nil: none
+	prefixes []string         // their patterns, to know how long the winning one is
+	wild     []wildRule       // longest first, allow before disallow
+	delay    time.Duration
+	hasDelay bool
+	bytes    int
+	denyAll  bool
+}
+
+// AllowAll returns rules that permit everything: there is no robots.txt (RFC 9309 2.3.1.3).
+func AllowAll() *Rules { return &Rules{} }
+
+// DenyAll returns rules that forbid everything but robots.txt itself: it is there, and
+// cannot be read (RFC 9309 2.3.1.4).
+func DenyAll() *Rules { return &Rules{denyAll: true} }
+
+// Allowed reports whether the crawler may ask for target, the path and query of an
+// address ("/a/b?c"). The longest pattern that matches decides, allow on a tie; without
+// one everything is allowed (RFC 9309 2.2.2). Cost: linear in target and in the patterns.
+func (r *Rules) Allowed(target string) bool {
+	if i := strings.IndexByte(target, '#'); i >= 0 {
+		target = target[:i]
+	}
+	if !strings.HasPrefix(target, "/") {
+		target = "/" + target
+	}
+	if target == "/robots.txt" {
+		return true
+	}
+	if r.denyAll {
+		return false
+	}
+	path := normalizeTarget(target)
+	wild := r.longestWild(path)
+	if wild != nil {
+		length := r.longestPrefix(path)
+		if len(wild.pattern) > length || len(wild.pattern) == length && wild.allow {
+			return wild.allow
+		}
+	}
+	return r.literal == nil || r.literal.Test(path)
+}
+
+// Delay returns the pause between requests that the file asks for, at most MaxDelay;
+// false if it asks for none.
+func (r *Rules) Delay() (time.Duration, bool) { return r.delay, r.hasDelay }
+
+// Size returns about how many octets of memory the rules hold.
+func (r *Rules) Size() int { return r.bytes }
+
+func (r *Rules) longestPrefix(path string) int {
+	longest := 0
+	for _, p := range r.prefixes {
+		if len(p) > longest && strings.HasPrefix(path, p) {
+			longest = len(p)
+		}
+	}
+	return longest
+}
+
+func (r *Rules) longestWild(path string) *wildRule {
+	for i := range r.wild {
+		if r.wild[i].matches(path) {
+			return &r.wild[i]
+		}
+	}
+	return nil
+}

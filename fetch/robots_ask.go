@@ -1,0 +1,127 @@
+package fetch
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch/robots"
+)
+
+// maxRobotsHops is how many redirects of robots.txt are followed (RFC 9309 2.3.1.2).
+const maxRobotsHops = 5
+
+// robotsFor returns what robots.txt says for the server of u, asking for it if need be.
+// The error is ctx's.
+func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPolicy, error) {
+	key := u.Scheme + "://" + u.Host
+	p, entry, err := c.robots.lookup(ctx, key, c.clock)
+	if entry == nil {
+		return p, err
+	}
+	p, err = c.askRobots(ctx, u, try, entry)
+	if err != nil || p.refused != "" {
+		c.robots.done(key, nil)
+		return p, err
+	}
+	if entry.rules != nil && entry.failures == 0 {
+		// The delay asked for was not known when this request ended; the page keeps it too.
+		if delay, _ := entry.rules.Delay(); delay > c.o.Interval {
+			entry.after = entry.fetched.Add(delay)
+			c.gate.Postpone(u.Host, entry.after)
+		}
+	}
+	c.robots.done(key, entry)
+	now := c.clock.Now()
+	if p, ok := entry.policy(now); ok {
+		return p, nil
+	}
+	// The clock went on past the retry while we asked: what we learned still holds once.
+	return robotsPolicy{unreachable: entry.why, retry: entry.retry}, nil
+}
+
+// askRobots asks for robots.txt and notes in entry what came of it. Redirects are
+// followed here, each with its own guard, turn and pause; the rules hold for the server
+// first asked. The policy returned only says whether the guard refused that server.
+func (c *Client) askRobots(ctx context.Context, u *url.URL, try int, entry *robotsEntry) (robotsPolicy, error) {
+	at := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
+	seen := []string{at.String()}
+	for hops := 0; ; hops++ {
+		header := http.Header{"Accept": {"text/plain,*/*;q=0.5"}}
+		a, err := c.exchange(ctx, at, header, try, 0, robots.MaxBytes+1)
+		if ctx.Err() != nil {
+			return robotsPolicy{}, ctx.Err()
+		}
+		if a != nil && hops == 0 {
+			entry.after = a.ended.Add(c.o.Interval)
+		}
+		if err != nil {
+			if hops == 0 && isRefused(err) {
+				return robotsPolicy{refused: failure(err)}, nil
+			}
+			entry.fail(c.clock.Now(), failure(err), time.Time{})
+			return robotsPolicy{}, nil
+		}
+		next, more := c.judgeRobots(at, u.Host, a, entry)
+		if !more {
+			return robotsPolicy{}, nil
+		}
+		if hops == maxRobotsHops || slices.Contains(seen, next.String()) {
+			entry.know(robots.AllowAll(), a.ended) // as if there were none (2.3.1.2)
+			return robotsPolicy{}, nil
+		}
+		at = next
+		seen = append(seen, at.String())
+	}
+}
+
+func (e *robotsEntry) know(r *robots.Rules, now time.Time) {
+	e.rules, e.fetched, e.failures, e.why = r, now, 0, ""
+}
+
+// judgeRobots notes in entry what an answer means (RFC 9309 2.3.1), or returns where it
+// redirects to.
+func (c *Client) judgeRobots(at *url.URL, host string, a *answer, entry *robotsEntry) (next *url.URL, more bool) {
+	switch s := a.status; {
+	case s >= 200 && s < 300 && a.body.damaged:
+		entry.fail(a.ended, "the content is damaged", time.Time{}) // what is lost may forbid
+	case s >= 200 && s < 300:
+		entry.know(robots.Parse(a.body.octets, c.agent), a.ended)
+	case s == 301 || s == 302 || s == 303 || s == 307 || s == 308:
+		location := a.header.Get("Location")
+		target, ok := resolveTarget(at.String(), location)
+		if !ok || location == "" {
+			entry.fail(a.ended, statusText(s)+" to no web page", time.Time{})
+			return nil, false
+		}
+		next, err := url.Parse(target)
+		if err != nil || !c.o.RobotsAnyHost && !sameHost(at, next, host) {
+			entry.fail(a.ended, "redirected to another server: "+printable(target), time.Time{})
+			return nil, false
+		}
+		return next, true
+	case s >= 400 && s < 500 && !isTemporary(s):
+		entry.know(robots.AllowAll(), a.ended) // 2.3.1.3
+	default:
+		asked, _ := retryAfter(a.header, a.ended)
+		entry.fail(a.ended, statusText(s), asked)
+	}
+	return nil, false
+}
+
+// sameHost reports whether a redirect of robots.txt stays where it is: on the authority
+// first asked, or on the default ports of its host, with or without "www.". A target
+// elsewhere could be anybody's.
+func sameHost(at, next *url.URL, host string) bool {
+	if at.Scheme == "https" && next.Scheme == "http" {
+		return false // what anybody on the way can write
+	}
+	if next.Host == host || next.Host == at.Host {
+		return true
+	}
+	bare := func(u *url.URL) string { return strings.TrimPrefix(u.Hostname(), "www.") }
+	return next.Port() == "" && at.Port() == "" && bare(next) == bare(at)
+}

@@ -1,0 +1,158 @@
+package fetch
+
+import (
+	"container/list"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch/robots"
+)
+
+const (
+	// robotsFresh is how long a robots.txt holds (RFC 9309 2.4).
+	robotsFresh = 24 * time.Hour
+
+	// robotsStale is how much longer it holds while a new one cannot be had (2.3.1.4).
+	robotsStale = 24 * time.Hour
+
+	// The pause before a robots.txt that could not be had is asked for again doubles from
+	// robotsRetry up to robotsRetryMax.
+	robotsRetry    = 5 * time.Minute
+	robotsRetryMax = 6 * time.Hour
+)
+
+// robotsPolicy is what holds for a server now. Either rules are known, or one of the
+// texts says why not.
+type robotsPolicy struct {
+	rules       *robots.Rules
+	refused     string    // the guard does not let us ask there
+	unreachable string    // nothing may be asked for until retry
+	retry       time.Time // when robots.txt will be asked for again
+	after       time.Time // when the pause after the request for robots.txt is over
+}
+
+// robotsEntry is what is remembered of one scheme and authority (RFC 9309 2.3).
+type robotsEntry struct {
+	key      string
+	rules    *robots.Rules // nil: never had
+	fetched  time.Time     // of rules
+	failures int           // in a row since then
+	why      string        // the last failure
+	retry    time.Time
+	after    time.Time
+}
+
+// policy returns what the entry says at now; false if robots.txt has to be asked for.
+func (e *robotsEntry) policy(now time.Time) (robotsPolicy, bool) {
+	age := now.Sub(e.fetched)
+	if e.rules != nil && age >= 0 && age < robotsFresh {
+		return robotsPolicy{rules: e.rules, after: e.after}, true
+	}
+	if e.failures == 0 || !now.Before(e.retry) {
+		return robotsPolicy{}, false
+	}
+	if e.rules != nil && age >= 0 && age < robotsFresh+robotsStale {
+		return robotsPolicy{rules: e.rules, after: e.after}, true
+	}
+	return robotsPolicy{unreachable: e.why, retry: e.retry}, true
+}
+
+// fail notes that robots.txt could not be had.
+func (e *robotsEntry) fail(now time.Time, why string, asked time.Time) {
+	pause := robotsRetryMax
+	if e.failures < 7 { // 5 min doubled seven times is over the bound
+		pause = min(robotsRetry<<e.failures, robotsRetryMax)
+	}
+	e.failures++
+	e.why = why
+	e.retry = now.Add(pause)
+	if asked.After(e.retry) {
+		e.retry = asked
+	}
+}
+
+// robotsCache keeps the entries used last, within a bound of octets. It is safe for
+// concurrent use.
+type robotsCache struct {
+	bound int64
+
+	mu      sync.Mutex
+	bytes   int64
+	entries map[string]*list.Element // of *robotsEntry
+	used    *list.List               // the latest first
+	asking  map[string]chan struct{} // closed when the one who asks is done
+}
+
+func newRobotsCache(bound int64) *robotsCache {
+	return &robotsCache{bound: bound, entries: map[string]*list.Element{}, used: list.New(),
+		asking: map[string]chan struct{}{}}
+}
+
+// entryBytes is about what an entry takes beside its rules.
+const entryBytes = 400
+
+func (e *robotsEntry) size() int64 {
+	n := int64(entryBytes + 2*len(e.key) + len(e.why))
+	if e.rules != nil {
+		n += int64(e.rules.Size())
+	}
+	return n
+}
+
+// lookup returns the policy for key if one holds now. Otherwise the caller must ask for
+// robots.txt, from old on, and call done; others who look the key up wait for that.
+func (c *robotsCache) lookup(ctx context.Context, key string, clock Clock) (p robotsPolicy, old *robotsEntry, err error) {
+	for {
+		c.mu.Lock()
+		old = &robotsEntry{key: key}
+		if el, ok := c.entries[key]; ok {
+			c.used.MoveToFront(el)
+			e := el.Value.(*robotsEntry)
+			if p, ok := e.policy(clock.Now()); ok {
+				c.mu.Unlock()
+				return p, nil, nil
+			}
+			copied := *e
+			old = &copied
+		}
+		wait, busy := c.asking[key]
+		if !busy {
+			c.asking[key] = make(chan struct{})
+			c.mu.Unlock()
+			return robotsPolicy{}, old, nil
+		}
+		c.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return robotsPolicy{}, nil, ctx.Err()
+		case <-wait:
+		}
+	}
+}
+
+// done ends what lookup began. A nil entry leaves everything as it was.
+func (c *robotsCache) done(key string, e *robotsEntry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(c.asking[key])
+	delete(c.asking, key)
+	if e == nil {
+		return
+	}
+	if el, ok := c.entries[key]; ok {
+		c.bytes += e.size() - el.Value.(*robotsEntry).size()
+		el.Value = e
+		c.used.MoveToFront(el)
+	} else {
+		c.entries[key] = c.used.PushFront(e)
+		c.bytes += e.size()
+	}
+	for c.bytes > c.bound && c.used.Len() > 1 {
+		el := c.used.Back()
+		last := el.Value.(*robotsEntry)
+		c.bytes -= last.size()
+		delete(c.entries, last.key)
+		c.used.Remove(el)
+	}
+}

@@ -1,0 +1,49 @@
+package fetch
+
+import (
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// FuzzRequestTarget: what is asked for is, octet for octet, what the canonical address
+// says; guard, robots.txt and request cannot mean different things.
+func FuzzRequestTarget(f *testing.F) {
+	for _, s := range []string{home, "http://h.example//a/../b;c?d=[e]|f&%zz#g", "http://h.example/%2f%7e'(ä)", "http://[::1]:81/?a?b", `http://a\@b/`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		canonical, err := sitegraph.Canonical(raw)
+		if err != nil {
+			return
+		}
+		u, err := url.Parse(canonical)
+		if err != nil {
+			t.Fatalf("%q cannot be asked for: %v", canonical, err)
+		}
+		if got := u.Scheme + "://" + u.Host + u.RequestURI(); got != canonical {
+			t.Errorf("%q is asked for as %q", canonical, got)
+		}
+		if u.Host != sitegraph.ServerName(canonical) {
+			t.Errorf("the server of %q is %q for one, %q for the other", canonical, u.Host, sitegraph.ServerName(canonical))
+		}
+	})
+}
+
+func TestTLSNeedsAKnownName(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	w := newWeb(t)
+	o := w.get(w.client(func(o *Options) { o.Resolve, o.Dial = nil, nil }), server.URL+"/")
+	if o.Outcome != sitegraph.OutcomeFailed || !strings.Contains(o.Detail, "certificate") {
+		t.Errorf("%v %q", o.Outcome, o.Detail)
+	}
+}

@@ -1,0 +1,93 @@
+package fetch
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Visit asks once for the page of rec, and before that for the server's robots.txt if it
+// is not known. It waits as long as politeness demands. Whatever the site does is an
+// outcome; the error is ctx's, and nothing else.
+func (c *Client) Visit(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
+	o := sitegraph.Observation{URL: rec.URL}
+	u, err := url.Parse(rec.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return c.excluded(o, "not an address of a web page"), nil
+	}
+	u.User, u.Fragment, u.RawFragment = nil, "", ""
+
+	policy, err := c.robotsFor(ctx, u, int(rec.Errors))
+	if err != nil {
+		return o, err
+	}
+	switch {
+	case policy.refused != "":
+		return c.excluded(o, policy.refused), nil
+	case policy.unreachable != "":
+		o.Time = c.clock.Now()
+		o.Outcome, o.Detail = sitegraph.OutcomeFailed, "robots.txt: "+policy.unreachable
+		o.NotBefore = policy.retry
+		return o, nil
+	case !policy.rules.Allowed(u.RequestURI()):
+		o = c.excluded(o, "robots.txt")
+		o.NotBefore = policy.after // nothing was asked of the page's server but its robots.txt
+		return o, nil
+	}
+
+	delay, _ := policy.rules.Delay()
+	header, conditional := requestHeader(&rec)
+	a, err := c.exchange(ctx, u, header, int(rec.Errors), delay, c.o.MaxBody)
+	if ctx.Err() != nil {
+		return o, ctx.Err()
+	}
+	if a == nil || isRefused(err) {
+		return c.unasked(o, err), nil
+	}
+	o.Time, o.Status, o.Elapsed = a.ended, a.status, a.ended.Sub(a.began)
+	o.NotBefore = a.ended.Add(max(delay, c.o.Interval))
+	if err != nil {
+		return failed(o, failure(err)), nil
+	}
+	return c.judge(o, a, conditional), nil
+}
+
+func (c *Client) excluded(o sitegraph.Observation, detail string) sitegraph.Observation {
+	o.Time = c.clock.Now()
+	o.Outcome, o.Detail = sitegraph.OutcomeExcluded, detail
+	return o
+}
+
+// unasked is a visit whose request was never sent: the name was not found, or the guard
+// refused where it leads. The gate knows when the server may be asked next.
+func (c *Client) unasked(o sitegraph.Observation, err error) sitegraph.Observation {
+	if isRefused(err) {
+		return c.excluded(o, failure(err))
+	}
+	o.Time = c.clock.Now()
+	return failed(o, failure(err))
+}
+
+func failed(o sitegraph.Observation, detail string) sitegraph.Observation {
+	o.Outcome, o.Detail = sitegraph.OutcomeFailed, detail
+	return o
+}
+
+// extractPage fills o from the body of an HTML page.
+func (c *Client) extractPage(o sitegraph.Observation, a *answer) sitegraph.Observation {
+	page := extract.HTML(a.body.octets, a.header.Get("Content-Type"), o.URL, extract.Options{
+		Agent:      c.agent,
+		RobotsTags: a.header.Values("X-Robots-Tag"),
+		SkipMain:   c.o.SkipMain,
+	})
+	o.Outcome = sitegraph.OutcomeFetched
+	o.Digests = page.Digests
+	o.Size = int64(len(a.body.octets))
+	o.Truncated = a.body.truncated
+	o.Links, o.Frames = page.Links, page.Frames
+	o.LinksKnown, o.FramesKnown = true, true
+	o.NoIndex = page.NoIndex
+	return o
+}
