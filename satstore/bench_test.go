@@ -1,0 +1,142 @@
+package satstore
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+const benchRecords = 100_000
+
+// benchRecord has the sizes of [SAT 4.1]: an address of 64 bytes.
+func benchRecord(p sitegraph.PageID, due time.Time) sitegraph.Record {
+	return sitegraph.Record{Page: p, URL: fmt.Sprintf("http://server-%05d.example.org/a/directory/of/pages/%09d.html", p%1000, p),
+		Referer: fmt.Sprintf("http://server-%05d.example.org/a/directory/", p%1000), State: sitegraph.StateAlive, Status: 200,
+		Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte{byte(p), byte(p >> 8)}), Text: sitegraph.DigestOf([]byte{1, byte(p)})},
+		Size:    22 << 10, Tried: day0, Due: due, Interval: 100 * time.Hour, Reason: "interval"}
+}
+
+// interval of a page in days: few are visited daily, most every month or two.
+func interval(p sitegraph.PageID) int { return 1 + int(uint32(p)*2654435761>>16)%60 }
+
+func benchStore(b *testing.B, records int) *Store {
+	s := mustOpen(b, b.TempDir()+"/store", Options{Now: day0})
+	for p := range sitegraph.PageID(records) {
+		r := benchRecord(p, at(interval(p)))
+		must(b, s.Add(&r))
+		if p%1000 == 999 {
+			must(b, s.Commit())
+		}
+	}
+	must(b, s.Commit())
+	return s
+}
+
+func report(b *testing.B, s *Store, before Stats, records int, elapsed time.Duration) {
+	now := s.Stats()
+	encoded := float64(now.RecordBytesWritten - before.RecordBytesWritten)
+	b.ReportMetric(float64(elapsed.Nanoseconds())/float64(records), "ns/record")
+	b.ReportMetric(encoded/float64(records), "B/record")
+	b.ReportMetric(float64(now.BucketBytesWritten-before.BucketBytesWritten+now.LogBytesWritten-before.LogBytesWritten)/encoded, "written/B")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkSave is Save alone, and a Commit per thousand.
+func BenchmarkSave(b *testing.B) {
+	b.Run(fmt.Sprintf("records=%d", benchRecords), func(b *testing.B) {
+		s := benchStore(b, benchRecords)
+		defer s.Close()
+		var r sitegraph.Record
+		b.ReportAllocs()
+		before, n := s.Stats(), 0
+		for b.Loop() {
+			if n%1000 == 0 {
+				must(b, s.Commit())
+			}
+			p := sitegraph.PageID(n % benchRecords)
+			if n < benchRecords {
+				r = benchRecord(p, at(interval(p)))
+			}
+			r.Page, r.Due = p, at(interval(p)+n%7)
+			must(b, s.Save(&r))
+			n++
+		}
+		report(b, s, before, n, b.Elapsed())
+	})
+}
+
+// BenchmarkUpdate is a whole update of a record [SAT 3.3] without fetch: read, change,
+// write, and its share of Commit and Advance. by=load reads each page due by its number,
+// as the loop of the planner does; by=advance takes it where the bucket is scanned.
+func BenchmarkUpdate(b *testing.B) {
+	b.Run(fmt.Sprintf("records=%d/by=load", benchRecords), func(b *testing.B) {
+		s := benchStore(b, benchRecords)
+		defer s.Close()
+		due := make([][]sitegraph.PageID, 61) // by day, modulo
+		for p := range sitegraph.PageID(benchRecords) {
+			due[interval(p)] = append(due[interval(p)], p)
+		}
+		var r sitegraph.Record
+		before, n, day := s.Stats(), 0, 0
+		b.ReportAllocs()
+		for b.Loop() {
+			for len(due[day%61]) == 0 {
+				must(b, s.Advance(at(day), func(r *sitegraph.Record) { b.Errorf("left: %+v", r) }))
+				must(b, s.Commit())
+				day++
+			}
+			list := &due[day%61]
+			p := (*list)[0]
+			*list = (*list)[1:]
+			must(b, s.Load(p, &r))
+			next := day + interval(p)
+			r.Tried, r.Due = at(day), at(next)
+			r.History.Visits++
+			must(b, s.Save(&r))
+			due[next%61] = append(due[next%61], p)
+			if n++; n%1000 == 0 {
+				must(b, s.Commit())
+			}
+		}
+		report(b, s, before, n, b.Elapsed())
+	})
+	b.Run(fmt.Sprintf("records=%d/by=advance", benchRecords), func(b *testing.B) {
+		s := benchStore(b, benchRecords)
+		defer s.Close()
+		before, n, day := s.Stats(), 0, 0
+		b.ReportAllocs()
+		for b.Loop() { // one day
+			day++
+			must(b, s.Advance(at(day), func(r *sitegraph.Record) {
+				r.Tried, r.Due = at(day), at(day+interval(r.Page))
+				r.History.Visits++
+				n++
+			}))
+			must(b, s.Commit())
+		}
+		report(b, s, before, n, b.Elapsed())
+	})
+}
+
+// BenchmarkRestore opens a closed store and restores graph and records.
+func BenchmarkRestore(b *testing.B) {
+	b.Run(fmt.Sprintf("records=%d", benchRecords), func(b *testing.B) {
+		s := benchStore(b, benchRecords)
+		dir := s.dir
+		must(b, s.Close())
+		b.ReportAllocs()
+		n, open := 0, time.Duration(0)
+		for b.Loop() {
+			start := time.Now()
+			s := mustOpen(b, dir, Options{})
+			open += time.Since(start)
+			must(b, s.Restore(sitegraph.NewGraph(), func(*sitegraph.Record) { n++ }))
+			must(b, s.Close())
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/record")
+		b.ReportMetric(float64(open.Nanoseconds())/float64(n), "open-ns/record")
+		b.ReportMetric(0, "ns/op")
+	})
+}

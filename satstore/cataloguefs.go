@@ -1,0 +1,144 @@
+package satstore
+
+import (
+	"io"
+	"os"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// catalogueFS is the file system that Pebble sees. It refuses to write once the catalogue
+// is dead: a Pebble that could not be closed must not disturb the store opened after it.
+// DIR/LOCK stands for Pebble's own lock, so that reading leaves the directory as it is.
+type catalogueFS struct {
+	vfs.FS
+	c        *catalogue
+	readOnly bool
+}
+
+func (fs *catalogueFS) writable() error {
+	if fs.readOnly {
+		return ErrReadOnly
+	}
+	if isClosed(fs.c.dead) {
+		return fs.c.cause
+	}
+	return nil
+}
+
+func (fs *catalogueFS) wrap(f vfs.File, err error) (vfs.File, error) {
+	if err != nil {
+		return f, err
+	}
+	return &catalogueFile{File: f, fs: fs}, nil
+}
+
+type noLock struct{}
+
+func (noLock) Close() error { return nil }
+
+func (fs *catalogueFS) Lock(string) (io.Closer, error) { return noLock{}, nil }
+
+func (fs *catalogueFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := fs.writable(); err != nil {
+		return nil, err
+	}
+	return fs.wrap(fs.FS.Create(name, category))
+}
+
+func (fs *catalogueFS) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
+	if err := fs.writable(); err != nil {
+		return nil, err
+	}
+	return fs.wrap(fs.FS.OpenReadWrite(name, category, opts...))
+}
+
+func (fs *catalogueFS) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := fs.writable(); err != nil {
+		return nil, err
+	}
+	return fs.wrap(fs.FS.ReuseForWrite(oldname, newname, category))
+}
+
+func (fs *catalogueFS) Link(oldname, newname string) error {
+	if err := fs.writable(); err != nil {
+		return err
+	}
+	return fs.FS.Link(oldname, newname)
+}
+
+func (fs *catalogueFS) Remove(name string) error {
+	if err := fs.writable(); err != nil {
+		return err
+	}
+	return fs.FS.Remove(name)
+}
+
+func (fs *catalogueFS) RemoveAll(name string) error {
+	if err := fs.writable(); err != nil {
+		return err
+	}
+	return fs.FS.RemoveAll(name)
+}
+
+func (fs *catalogueFS) Rename(oldname, newname string) error {
+	if err := fs.writable(); err != nil {
+		return err
+	}
+	return fs.FS.Rename(oldname, newname)
+}
+
+func (fs *catalogueFS) MkdirAll(dir string, perm os.FileMode) error {
+	if err := fs.writable(); err != nil {
+		return err
+	}
+	return fs.FS.MkdirAll(dir, perm)
+}
+
+// Unwrap is part of vfs.FS.
+func (fs *catalogueFS) Unwrap() vfs.FS { return fs.FS }
+
+// OpenDir returns a directory whose failed sync ends the catalogue at once: some callers
+// in Pebble would panic on a goroutine of its own, out of our reach.
+func (fs *catalogueFS) OpenDir(name string) (vfs.File, error) {
+	f, err := fs.FS.OpenDir(name)
+	if err != nil {
+		return nil, err
+	}
+	return &catalogueDir{File: f, fs: fs}, nil
+}
+
+type catalogueDir struct {
+	vfs.File
+	fs *catalogueFS
+}
+
+func (d *catalogueDir) Sync() error {
+	err := d.fs.writable()
+	if err == nil {
+		err = d.File.Sync()
+	}
+	if err != nil && !d.fs.readOnly {
+		d.fs.c.Fatalf("sync directory: %v", err)
+	}
+	return err
+}
+
+type catalogueFile struct {
+	vfs.File
+	fs *catalogueFS
+}
+
+func (f *catalogueFile) Write(p []byte) (int, error) {
+	if err := f.fs.writable(); err != nil {
+		return 0, err
+	}
+	return f.File.Write(p)
+}
+
+func (f *catalogueFile) WriteAt(p []byte, offset int64) (int, error) {
+	if err := f.fs.writable(); err != nil {
+		return 0, err
+	}
+	return f.File.WriteAt(p, offset)
+}

@@ -1,0 +1,115 @@
+package satstore
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// recordVersion is the first byte of an encoded record.
+const recordVersion = 1
+
+// fixedRecordBytes is what every encoded record has: version, flags, state, errors, hops
+// and the seven 32-bit numbers of the history. Byte table in FORMAT.md.
+const fixedRecordBytes = 1 + 1 + 1 + 1 + 1 + 7*4
+
+// maxStringBytes bounds each of the four strings. Addresses are far shorter (11 to 3715
+// bytes in [SAT 4.1]); 32 KiB keeps a whole record within one read buffer.
+const maxStringBytes = 32 << 10
+
+// maxBodyBytes bounds an encoded record: four strings, six times and spans, three
+// digests, and the numbers.
+const maxBodyBytes = 4*maxStringBytes + 512
+
+// Bits of the flags byte: which optional fields follow.
+const (
+	flagLastModified = 1 << iota
+	flagTried
+	flagDue
+	flagBytesDigest
+	flagTextDigest
+	flagMainDigest
+	flagInterval
+	knownFlags = 1<<iota - 1
+)
+
+var errRecord = errors.New("record cannot be decoded")
+
+// appendRecord appends the encoding of r to b. Page is not part of it: the frame around
+// it says which page it is. An ETag above maxStringBytes is left out and such a Reason is
+// cut, since neither must stop a visit from being remembered.
+func appendRecord(b []byte, r *sitegraph.Record) ([]byte, error) {
+	if len(r.URL) > maxStringBytes || len(r.Referer) > maxStringBytes {
+		return b, fmt.Errorf("address of page %d has %d bytes, its referer %d: more than %d",
+			r.Page, len(r.URL), len(r.Referer), maxStringBytes)
+	}
+	etag, reason := r.ETag, r.Reason
+	if len(etag) > maxStringBytes {
+		etag = ""
+	}
+	if len(reason) > maxStringBytes {
+		reason = reason[:maxStringBytes]
+	}
+	h := &r.History
+	b = append(b, recordVersion, recordFlags(r), byte(r.State), r.Errors, r.Hops)
+	for _, v := range [...]uint32{h.Epoch, h.Last, h.LastChange, h.Stable, h.MinInterval, h.Visits, h.Changes} {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	b = binary.AppendVarint(b, int64(r.Status))
+	b = binary.AppendVarint(b, r.Size)
+	for _, t := range [...]time.Time{r.LastModified, r.Tried, r.Due} {
+		if !t.IsZero() {
+			b = binary.AppendVarint(b, t.Unix())
+			b = binary.AppendUvarint(b, uint64(t.Nanosecond()))
+		}
+	}
+	for _, d := range [...]*sitegraph.Digest{&r.Digests.Bytes, &r.Digests.Text, &r.Digests.Main} {
+		if !d.IsZero() {
+			b = append(b, d[:]...)
+		}
+	}
+	if r.Interval != 0 {
+		b = binary.AppendVarint(b, int64(r.Interval/time.Second))
+		b = binary.AppendVarint(b, int64(r.Interval%time.Second))
+	}
+	b = appendString(b, r.URL)
+	shared := sharedPrefix(r.URL, r.Referer)
+	b = binary.AppendUvarint(b, uint64(shared))
+	b = appendString(b, r.Referer[shared:])
+	b = appendString(b, etag)
+	return appendString(b, reason), nil
+}
+
+func recordFlags(r *sitegraph.Record) (flags byte) {
+	set := func(on bool, bit byte) {
+		if on {
+			flags |= bit
+		}
+	}
+	set(!r.LastModified.IsZero(), flagLastModified)
+	set(!r.Tried.IsZero(), flagTried)
+	set(!r.Due.IsZero(), flagDue)
+	set(!r.Digests.Bytes.IsZero(), flagBytesDigest)
+	set(!r.Digests.Text.IsZero(), flagTextDigest)
+	set(!r.Digests.Main.IsZero(), flagMainDigest)
+	set(r.Interval != 0, flagInterval)
+	return flags
+}
+
+func appendString(b []byte, s string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s)))
+	return append(b, s...)
+}
+
+func sharedPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}

@@ -1,0 +1,136 @@
+package satstore
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+func TestRecordRoundTrip(t *testing.T) {
+	rng := seeded(t)
+	var got sitegraph.Record // used again: nothing of the record before may stay
+	for range 5000 {
+		want := randomRecord(rng)
+		f, err := appendFrame([]byte("before"), &want, 17, 1<<48-3)
+		must(t, err)
+		fr, ok := frameAt(append(slices.Clone(f[6:]), "behind"...))
+		if !ok || len(fr) != len(f)-6 || fr.page() != want.Page || fr.ahead() != 17 || fr.lsn() != 1<<48-3 {
+			t.Fatalf("frame of %+v: %v", want, ok)
+		}
+		got.Page = want.Page
+		if err := decodeRecord(fr.body(), &got); err != nil || got != want {
+			t.Fatalf("%v\n got %+v\nwant %+v", err, got, want)
+		}
+	}
+}
+
+func TestRecordBounds(t *testing.T) {
+	fixed, err := appendRecord(nil, &sitegraph.Record{})
+	must(t, err)
+	if want := fixedRecordBytes + 2 + 5; len(fixed) != want { // status, size; four strings, shared prefix
+		t.Errorf("empty record has %d bytes, want %d", len(fixed), want)
+	}
+	long := strings.Repeat("x", maxStringBytes+1)
+	r := sitegraph.Record{URL: long[1:], Referer: "y" + long[2:], ETag: long, Reason: long}
+	b, err := appendRecord(nil, &r)
+	must(t, err)
+	if len(b) > maxBodyBytes {
+		t.Errorf("longest record has %d bytes, more than %d", len(b), maxBodyBytes)
+	}
+	var got sitegraph.Record
+	must(t, decodeRecord(b, &got))
+	if got.ETag != "" || got.Reason != long[1:] || got.URL != r.URL || got.Referer != r.Referer {
+		t.Error("long strings: ETag must be left out, Reason cut, the others whole")
+	}
+	for i := range len(b) {
+		if i%997 == 0 && decodeRecord(b[:i], &got) == nil {
+			t.Errorf("decoded the first %d bytes of %d", i, len(b))
+		}
+	}
+}
+
+func TestLoadedStringsAreKept(t *testing.T) {
+	r := randomRecord(seeded(t))
+	b, err := appendRecord(nil, &r)
+	must(t, err)
+	got := r
+	if n := testing.AllocsPerRun(100, func() { must(t, decodeRecord(b, &got)) }); n != 0 {
+		t.Errorf("decoding the same record again allocates %v times", n)
+	}
+	if n := testing.AllocsPerRun(100, func() { b, _ = appendRecord(b[:0], &r) }); n != 0 {
+		t.Errorf("encoding allocates %v times", n)
+	}
+}
+
+func FuzzRecord(f *testing.F) {
+	r := sitegraph.Record{URL: "http://h/a", Referer: "http://h/", State: sitegraph.StateAlive, ETag: "e", Due: day0, Interval: 5, Reason: "why"}
+	b, _ := appendRecord(nil, &r)
+	f.Add(b)
+	f.Add(b[:fixedRecordBytes])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var r, again sitegraph.Record
+		if decodeRecord(b, &r) != nil {
+			return
+		}
+		b, err := appendRecord(nil, &r)
+		must(t, err)
+		if err := decodeRecord(b, &again); err != nil || again != r {
+			t.Fatalf("%v\nfirst %+v\nagain %+v", err, r, again)
+		}
+	})
+}
+
+func FuzzLinks(f *testing.F) {
+	f.Add(appendLinks(nil, []sitegraph.PageID{3, 1, 2}, []sitegraph.PageID{2}), 4)
+	f.Fuzz(func(t *testing.T, b []byte, pages int) {
+		links, frames, err := decodeLinks(b, pages)
+		if err != nil {
+			return
+		}
+		links2, frames2, err := decodeLinks(appendLinks(nil, links, frames), pages)
+		if err != nil || !slices.Equal(links, links2) || !slices.Equal(frames, frames2) {
+			t.Fatal(err, links, links2, frames, frames2)
+		}
+	})
+}
+
+func FuzzCheckpoint(f *testing.F) {
+	f.Add(appendCheckpoint(nil, checkpoint{committed{5, 6, 7, 0}, []bucketSize{{8, 9}, {10, 11}}}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, err := decodeCheckpoint(logFrame{kind: kindCheckpoint, payload: b})
+		if err != nil {
+			return
+		}
+		again, err := decodeCheckpoint(logFrame{kind: kindCheckpoint, payload: appendCheckpoint(nil, c)})
+		if err != nil || !reflect.DeepEqual(c, again) {
+			t.Fatal(err, c, again)
+		}
+	})
+}
+
+// Whatever bytes a bucket file has, scanning finds the frames that are whole and counts the rest.
+func FuzzScan(f *testing.F) {
+	fr, _ := appendFrame(nil, &sitegraph.Record{URL: "http://h/a"}, 1, 2)
+	f.Add(slices.Concat(fr, []byte("damage"), fr))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		sc := newScanner(memFile(b), int64(len(b)), nil)
+		total := int64(0)
+		for {
+			fr, offset, damaged, err := sc.next()
+			total += damaged + int64(len(fr))
+			if err != nil {
+				break
+			}
+			if !bytes.Equal(fr, b[offset:offset+int64(len(fr))]) {
+				t.Fatalf("frame at %d is not what stands there", offset)
+			}
+		}
+		if total != int64(len(b)) {
+			t.Fatalf("%d bytes of %d seen", total, len(b))
+		}
+	})
+}

@@ -1,0 +1,358 @@
+package satstore
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// small are options that make everything overflow soon: 10 pages of 128 bytes, a log of 4 KiB.
+func small(fs vfs.FS) Options {
+	return Options{FS: fs, Units: modelUnits, BufferBytes: 1280, PageBytes: 128, LogBytes: 4 << 10, Now: day0}
+}
+
+func seeded(t *testing.T) *rand.Rand {
+	seed := uint64(os.Getpid())
+	if v := os.Getenv("RECRAWL_SEED"); v != "" {
+		seed = 0
+		for _, c := range v {
+			seed = seed*10 + uint64(c-'0')
+		}
+	}
+	t.Logf("repeat with RECRAWL_SEED=%d go test ./satstore -run '^%s$'", seed, t.Name())
+	return rand.New(rand.NewPCG(seed, 1))
+}
+
+// long reports whether RECRAWL_LONG asks for the long form of random tests.
+func long() bool { return os.Getenv("RECRAWL_LONG") != "" }
+
+// After every crash or closing the store agrees with the map of committed writes, for
+// writing as for reading only.
+func TestModelWithCrashesAndReopening(t *testing.T) {
+	rng := seeded(t)
+	rounds := 60
+	if long() {
+		rounds = 3000
+	}
+	fs := vfs.NewCrashableMem()
+	d := &driver{rng: rng, acked: newModel(), pending: newModel(), longGap: true}
+	for round := range rounds {
+		if len(d.acked.records) > 500 { // enough: begin again
+			fs, d.acked = vfs.NewCrashableMem(), newModel()
+		}
+		o := small(fs)
+		if rng.IntN(3) == 0 {
+			o.BufferBytes, o.PageBytes, o.LogBytes = 1<<16, 1<<10, 1<<15
+		}
+		var err error
+		if d.s, err = Open("a/store", o); err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		if err := compare(d.s, d.acked); err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		d.pending = d.acked.clone()
+		for i := range 10 + rng.IntN(120) {
+			if err := d.step(); err != nil {
+				t.Fatalf("round %d step %d: %v", round, i, err)
+			}
+		}
+		if n := d.s.Damage(); len(n) > 0 {
+			t.Fatalf("round %d: damage without cause: %v", round, n)
+		}
+		if rng.IntN(2) == 0 {
+			clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50, 100}[rng.IntN(3)], RNG: rng})
+			d.s.Close()
+			fs = clone
+		} else if err := d.s.Close(); err != nil {
+			t.Fatalf("round %d: close: %v", round, err)
+		}
+		if rng.IntN(4) == 0 {
+			readBack(t, fs, d.acked)
+		}
+	}
+}
+
+// readBack opens a store for reading, in which nothing but the lock may be written, and
+// compares it.
+func readBack(t *testing.T, fs vfs.FS, m *model) {
+	t.Helper()
+	o := small(errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && op.Kind != errorfs.OpLock && op.Kind != errorfs.OpFileClose {
+			t.Errorf("reading only: wrote %s (%d)", op.Path, op.Kind)
+		}
+		return nil
+	})))
+	o.ReadOnly = true
+	s, err := Open("a/store", o)
+	if err != nil {
+		t.Fatalf("open for reading: %v", err)
+	}
+	if err := compare(s, m); err != nil {
+		t.Fatalf("reading only: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A crash before any single operation of the file system leaves the last commit, or the
+// one that was being made.
+func TestCrashBeforeEveryOperation(t *testing.T) {
+	rng := seeded(t)
+	type crash struct {
+		fs             *vfs.MemFS
+		acked, pending *model
+	}
+	mem := vfs.NewCrashableMem()
+	d := &driver{rng: rng, acked: newModel(), pending: newModel()}
+	var crashes []crash
+	crashRNG := rand.New(rand.NewPCG(rng.Uint64(), 2))
+	var on atomic.Bool // operations of Pebble's own goroutines are left out: they race with the models
+	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if on.Load() && op.Kind.ReadOrWrite() == errorfs.OpIsWrite && vfs.Default.PathBase(vfs.Default.PathDir(op.Path)) == satName {
+			c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: crashRNG})
+			crashes = append(crashes, crash{c, d.acked.clone(), d.pending.clone()})
+		}
+		return nil
+	}))
+	var err error
+	for range 3 { // openings, too
+		on.Store(d.s != nil)
+		if d.s, err = Open("a/store", small(fs)); err != nil {
+			t.Fatal(err)
+		}
+		on.Store(true)
+		d.pending = d.acked.clone()
+		for range 60 {
+			if err := d.step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.commit(); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d crashes", len(crashes))
+	for i, c := range crashes {
+		s, err := Open("a/store", small(c.fs))
+		if err != nil {
+			t.Fatalf("crash %d: %v", i, err)
+		}
+		if err := compareEither(s, &driver{acked: c.acked, pending: c.pending}); err != nil {
+			t.Fatalf("crash %d: %v", i, err)
+		}
+		if len(s.Damage()) > 0 {
+			t.Fatalf("crash %d: damage %v", i, s.Damage())
+		}
+		s.Close()
+	}
+}
+
+// A crash while a store is made leaves one that can be made again.
+func TestCrashDuringCreation(t *testing.T) {
+	mem := vfs.NewCrashableMem()
+	rng := rand.New(rand.NewPCG(1, 2))
+	var clones []*vfs.MemFS
+	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
+			for _, percent := range []int{0, 50, 100} {
+				clones = append(clones, mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rng}))
+			}
+		}
+		return nil
+	}))
+	s, err := Open("a/store", small(fs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := mem.CrashClone(vfs.CrashCloneCfg{})
+	s.Close()
+	for i, fs := range append(clones, made) {
+		s, err := Open("a/store", small(fs))
+		if err != nil {
+			t.Fatalf("crash %d of %d: %v", i, len(clones), err)
+		}
+		if err := compare(s, newModel()); err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+	}
+}
+
+// run makes the same operations again and again: open, steps, close.
+func run(d *driver, fs vfs.FS, steps int) (err error) {
+	d.acked, d.pending = newModel(), newModel()
+	if d.s, err = Open("a/store", small(fs)); err != nil {
+		return err
+	}
+	for range steps {
+		if err := d.step(); err != nil {
+			if again := d.s.Commit(); again == nil {
+				err = errors.Join(err, errors.New("store goes on after an error"))
+			}
+			return errors.Join(err, d.s.Close())
+		}
+	}
+	if err := d.commit(); err != nil {
+		return errors.Join(err, d.s.Close())
+	}
+	return d.s.Close()
+}
+
+// A write that fails at operation 1, 2, 3, ... of opening, use and closing is told, and
+// loses nothing acknowledged: whether all after it fail too, or it is the only one.
+func TestErrorAtEveryOperation(t *testing.T) {
+	for _, lasting := range []bool{true, false} {
+		t.Run(fmt.Sprintf("lasting=%v", lasting), func(t *testing.T) { errorAtEveryOperation(t, lasting) })
+	}
+}
+
+func errorAtEveryOperation(t *testing.T, lasting bool) {
+	seed := seeded(t).Uint64()
+	step := uint64(3) // every operation in the long form
+	if long() {
+		step = 1
+	}
+	for k := 1 + seed%step; ; k += step {
+		mem := vfs.NewCrashableMem()
+		var n atomic.Uint64
+		var fired atomic.Bool
+		fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || op.Kind == errorfs.OpFileClose || op.Kind == errorfs.OpFilePreallocate {
+				return nil
+			}
+			if i := n.Add(1); i < k || i > k && !lasting {
+				return nil
+			}
+			fired.Store(true)
+			return errorfs.ErrInjected
+		}))
+		d := &driver{rng: rand.New(rand.NewPCG(seed, 3))}
+		err := run(d, fs, 80)
+		if !fired.Load() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("no error fired at operation %d", k)
+			return
+		}
+		if wrong := (*mismatch)(nil); errors.As(err, &wrong) {
+			t.Fatalf("operation %d: %v", k, err)
+		}
+		if err != nil && !errors.Is(err, errorfs.ErrInjected) {
+			t.Fatalf("operation %d: error does not wrap the cause: %v", k, err)
+		}
+		clone := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: d.rng})
+		for _, fs := range []*vfs.MemFS{mem, clone} {
+			s, err := Open("a/store", small(fs))
+			if err != nil {
+				t.Fatalf("operation %d: reopen: %v", k, err)
+			}
+			if err := compareEither(s, d); err != nil {
+				t.Fatalf("operation %d: %v", k, err)
+			}
+			s.Close()
+		}
+	}
+}
+
+// quotaFS is a disk with so many bytes left; what does not fit is cut off.
+type quotaFS struct {
+	vfs.FS
+	left *atomic.Int64
+}
+
+type quotaFile struct {
+	vfs.File
+	left *atomic.Int64
+}
+
+func (f quotaFile) take(p []byte) ([]byte, error) {
+	left := f.left.Add(-int64(len(p)))
+	if left >= 0 {
+		return p, nil
+	}
+	return p[:max(0, int64(len(p))+left)], syscall.ENOSPC
+}
+
+func (f quotaFile) Write(p []byte) (int, error) {
+	part, full := f.take(p)
+	n, err := f.File.Write(part)
+	return n, errors.Join(err, full)
+}
+
+func (f quotaFile) WriteAt(p []byte, at int64) (int, error) {
+	part, full := f.take(p)
+	n, err := f.File.WriteAt(part, at)
+	return n, errors.Join(err, full)
+}
+
+func (fs quotaFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := fs.FS.Create(name, c)
+	if err != nil {
+		return nil, err
+	}
+	return quotaFile{f, fs.left}, nil
+}
+
+func (fs quotaFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
+	f, err := fs.FS.OpenReadWrite(name, c, o...)
+	if err != nil {
+		return nil, err
+	}
+	return quotaFile{f, fs.left}, nil
+}
+
+// A disk that becomes full is told as ENOSPC and loses nothing acknowledged; with space
+// freed the store goes on.
+func TestFullDisk(t *testing.T) {
+	rng := seeded(t)
+	seed := rng.Uint64()
+	for quota := rng.Int64N(300); ; quota += 1500 {
+		mem := vfs.NewCrashableMem()
+		var left atomic.Int64
+		left.Store(quota)
+		fs := quotaFS{mem, &left}
+		d := &driver{rng: rand.New(rand.NewPCG(seed, 4))}
+		err := run(d, fs, 80)
+		if left.Load() >= 0 {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		if err != nil && !errors.Is(err, syscall.ENOSPC) {
+			t.Fatalf("%d bytes: want ENOSPC, got %v", quota, err)
+		}
+		left.Store(1 << 40)
+		if d.s, err = Open("a/store", small(fs)); err != nil {
+			t.Fatalf("%d bytes: reopen: %v", quota, err)
+		}
+		if err := compareEither(d.s, d); err != nil {
+			t.Fatalf("%d bytes: %v", quota, err)
+		}
+		if err := compare(d.s, d.acked); err != nil {
+			d.acked = d.pending
+		}
+		d.pending = d.acked.clone()
+		for range 30 {
+			if err := d.step(); err != nil {
+				t.Fatalf("%d bytes: after space was freed: %v", quota, err)
+			}
+		}
+		if err := d.s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+// Package journal keeps a line for every visit that was made, in files by day.
+//
+// Promises
+//
+//  1. Each line is one JSON object, written whole before the next begins. After a crash the
+//     last line of a file may be torn: it is ended there, and readers skip it.
+//  2. A visit is written after the store has made it durable, so every whole line is true.
+//     The store is the truth; a crash may lose the last lines, never a visit.
+//  3. Files are only ever appended to. They are named by the UTC day of their visits.
+//
+// A Journal is used by one goroutine.
+package journal
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Entry is one visit: planned, due, reason, probability, outcome.
+type Entry struct {
+	URL           string     `json:"url"`
+	Time          time.Time  `json:"t"`
+	Round         int        `json:"round"`
+	First         bool       `json:"first"`
+	Due           *time.Time `json:"due,omitempty"`
+	Reason        string     `json:"reason"`
+	Probability   *float64   `json:"p,omitempty"` // of a change, as planned
+	Outcome       string     `json:"outcome"`
+	Verdict       string     `json:"verdict"`
+	Status        int        `json:"status"`
+	Detail        string     `json:"detail,omitempty"`
+	Digest        string     `json:"digest,omitempty"`
+	Text          string     `json:"text,omitempty"`
+	Main          string     `json:"main,omitempty"`
+	Bytes         int64      `json:"bytes"`
+	ElapsedMillis int64      `json:"ms"`
+	Next          time.Time  `json:"next"` // when the page is wanted again
+}
+
+// Journal appends entries to a directory.
+type Journal struct {
+	dir  string
+	day  string
+	file *os.File
+	w    *bufio.Writer
+}
+
+// Open makes the directory if need be.
+func Open(dir string) (*Journal, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("open journal: %w", err)
+	}
+	return &Journal{dir: dir}, nil
+}
+
+// Append adds an entry. It is on its way to the disk after Flush.
+func (j *Journal) Append(e Entry) error {
+	if err := j.turn(e.Time.UTC().Format(time.DateOnly)); err != nil {
+		return err
+	}
+	line, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("journal entry of %s: %w", e.URL, err)
+	}
+	j.w.Write(line)
+	if err := j.w.WriteByte('\n'); err != nil { // a bufio.Writer keeps its first error
+		return fmt.Errorf("write journal %s: %w", j.file.Name(), err)
+	}
+	return nil
+}
+
+// turn opens the file of a day, and ends a line that a crash has torn.
+func (j *Journal) turn(day string) error {
+	if day == j.day {
+		return nil
+	}
+	if err := j.Close(); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(j.dir, day+".jsonl"), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
+	if err != nil {
+		return fmt.Errorf("open journal: %w", err)
+	}
+	j.day, j.file, j.w = day, f, bufio.NewWriter(f)
+	last := make([]byte, 1)
+	if end, err := f.Seek(0, io.SeekEnd); err == nil && end > 0 {
+		if _, err := f.ReadAt(last, end-1); err == nil && last[0] != '\n' {
+			j.w.WriteByte('\n')
+		}
+	}
+	return nil
+}
+
+// Flush hands all entries to the operating system.
+func (j *Journal) Flush() error {
+	if j.w == nil {
+		return nil
+	}
+	if err := j.w.Flush(); err != nil {
+		return fmt.Errorf("write journal %s: %w", j.file.Name(), err)
+	}
+	return nil
+}
+
+// Close flushes and closes the file.
+func (j *Journal) Close() error {
+	if j.file == nil {
+		return nil
+	}
+	err := errors.Join(j.Flush(), j.file.Close())
+	j.day, j.file, j.w = "", nil, nil
+	return err
+}

@@ -1,0 +1,136 @@
+package satstore
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+const childDir = "RECRAWL_TEST_CHILD_DIR"
+
+// TestMain lets the test program stand for another process.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		_, err := Open(dir, Options{})
+		if errors.Is(err, ErrInUse) {
+			os.Exit(7)
+		}
+		os.Exit(8)
+	}
+	os.Exit(m.Run())
+}
+
+func TestDirectoryInUse(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "store")
+	s := mustOpen(t, dir, Options{Now: day0})
+	for _, readOnly := range []bool{false, true} {
+		if _, err := Open(dir, Options{ReadOnly: readOnly}); !errors.Is(err, ErrInUse) {
+			t.Errorf("same process: %v", err)
+		}
+	}
+	self, err := os.Executable()
+	must(t, err)
+	child := exec.Command(self)
+	child.Env = append(os.Environ(), childDir+"="+dir)
+	var exit *exec.ExitError
+	if err := child.Run(); !errors.As(err, &exit) || exit.ExitCode() != 7 {
+		t.Errorf("another process: %v", err)
+	}
+	must(t, s.Add(newRecord(0, at(1))))
+	must(t, s.Commit())
+	must(t, s.Close())
+	must(t, mustOpen(t, dir, Options{ReadOnly: true}).Close())
+	s = mustOpen(t, dir, Options{})
+	if s.Pages() != 1 {
+		t.Error("page lost")
+	}
+	must(t, s.Close())
+}
+
+func TestFormat(t *testing.T) {
+	mem := vfs.NewCrashableMem()
+	must(t, mustOpen(t, "a/store", Options{FS: mem, Now: day0, Unit: time.Hour, Units: 100}).Close())
+	for _, o := range []Options{{Unit: 2 * time.Hour}, {Units: 99}, {Unit: -1}, {Units: -1}, {PageBytes: 1}, {BufferBytes: 100}, {Unit: time.Millisecond}} {
+		o.FS = mem
+		if s, err := Open("a/store", o); err == nil {
+			s.Close()
+			t.Errorf("opened with %+v", o)
+		}
+	}
+	s := mustOpen(t, "a/store", Options{FS: mem})
+	if s.unit != 3600 || s.units != 100 || s.Clock() != day0 {
+		t.Errorf("unit %d, units %d, clock %v", s.unit, s.units, s.Clock())
+	}
+	must(t, s.Close())
+
+	text := readAll(t, mem, "a/store/FORMAT")
+	newer := copyOf(mem)
+	writeAll(t, newer, "a/store/FORMAT", bytes.Replace(text, []byte("satstore 1"), []byte("satstore 12"), 1))
+	for _, readOnly := range []bool{false, true} {
+		_, err := Open("a/store", Options{FS: newer, ReadOnly: readOnly})
+		var format *FormatError
+		if !errors.As(err, &format) || format.Found != 12 || format.Known != 1 || format.Path != "a/store/FORMAT" {
+			t.Errorf("newer format: %v", err)
+		}
+	}
+	for i := range text {
+		flipped := copyOf(mem)
+		b := bytes.Clone(text)
+		b[i] ^= 2
+		writeAll(t, flipped, "a/store/FORMAT", b)
+		_, err := Open("a/store", Options{FS: flipped})
+		var damage *DamageError
+		var format *FormatError
+		if !errors.As(err, &damage) && !errors.As(err, &format) {
+			t.Errorf("version file with byte %d flipped: %v", i, err)
+		}
+	}
+}
+
+func TestForeignDirectoryIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("all of it"), 0o644))
+	if _, err := Open(dir, Options{}); err == nil {
+		t.Error("opened a directory with foreign content")
+	}
+	if _, err := Open(filepath.Join(dir, "none"), Options{ReadOnly: true}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("reading a store that is not there: %v", err)
+	}
+	if _, err := Open(filepath.Join(dir, "thesis.txt"), Options{}); err == nil {
+		t.Error("opened a file")
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("left behind: %v %v", entries, err)
+	}
+}
+
+// Losing the log, or the catalogue, is damage and not a new store.
+func TestLostParts(t *testing.T) {
+	mem := vfs.NewCrashableMem()
+	s := mustOpen(t, "a/store", Options{FS: mem, Now: day0})
+	must(t, s.Add(newRecord(0, at(1))))
+	must(t, s.Commit())
+	must(t, s.Close())
+	for _, readOnly := range []bool{false, true} {
+		fs := copyOf(mem)
+		must(t, fs.Remove(only(t, fs, logPrefix)))
+		var damage *DamageError
+		if _, err := Open("a/store", Options{FS: fs, ReadOnly: readOnly}); !errors.As(err, &damage) {
+			t.Errorf("no log: %v", err)
+		}
+		fs = copyOf(mem)
+		must(t, fs.RemoveAll("a/store/pebble"))
+		if s, err := Open("a/store", Options{FS: fs, ReadOnly: readOnly}); err == nil {
+			t.Error("no catalogue: opened")
+			s.Close()
+		}
+	}
+}
