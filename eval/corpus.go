@@ -1,0 +1,140 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+const (
+	day         = 24 * time.Hour
+	week        = 7 * day
+	windowWeeks = 60 // a history's window, whatever its last line
+)
+
+// windowEnd is when all windows end on the world's clock.
+var windowEnd = replay.Epoch.Add(windowWeeks * week)
+
+// Corpus is a set of recorded servers as they stood at the base.
+type Corpus struct {
+	World  *replay.World
+	Base   time.Time
+	Change sitegraph.ChangeBy
+	Pages  []sitegraph.PageID // base pages, in order of discovery
+
+	graph  *sitegraph.Graph
+	store  *replay.Store
+	isBase []bool // by page
+}
+
+// Options of a corpus.
+type Options struct {
+	Base    time.Duration // after the start of each server's window
+	History int           // weekly states before the base that policies may see
+	Change  sitegraph.ChangeBy
+	// LastModified lets replayed visits tell when a version appeared, as a static server
+	// does. The protocols do without.
+	LastModified bool
+}
+
+// NewCorpus crawls the servers as they stood at the base.
+func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corpus, error) {
+	world := replay.NewWorld(servers)
+	world.LastModified = o.LastModified
+	c := &Corpus{World: world, Base: replay.Epoch.Add(o.Base), Change: o.Change,
+		graph: sitegraph.NewGraph(), store: replay.NewStore()}
+	if !c.Base.Before(windowEnd) {
+		return nil, fmt.Errorf("base week %.0f is not within the window of %d weeks; choose an earlier --base", o.Base.Hours()/24/7, windowWeeks)
+	}
+	stage := c.Empty()
+	stage.Graph, stage.Store = c.graph, c.store
+	if err := c.Crawl(ctx, stage); err != nil {
+		return nil, err
+	}
+	c.graph.Refresh()
+	records := c.store.Records()
+	c.isBase = make([]bool, len(records))
+	for i := range records {
+		r := &records[i]
+		if r.State == sitegraph.StateAlive && c.graph.Depth(r.Page) > 0 {
+			c.isBase[i] = true
+			c.Pages = append(c.Pages, r.Page)
+			c.lookBack(r, o.History)
+		}
+	}
+	if len(c.Pages) == 0 {
+		return nil, fmt.Errorf("no page can be reached from the top page of any server at week %.0f; choose another --base", o.Base.Hours()/24/7)
+	}
+	return c, nil
+}
+
+// Crawl discovers each server of the corpus from its top page as it stands at the base,
+// through the loop, on a stage whose graph and store are empty.
+func (c *Corpus) Crawl(ctx context.Context, stage Stage) error {
+	loop := cycle.New(cycle.Options{
+		Planner: planner.New(planner.NewCorpus(stage.Graph), nil, planner.Options{}), Fetcher: stage.Fetcher,
+		Store: stage.Store, Clock: stage.Clock, Change: c.Change, Discover: true, Seen: stage.Log,
+	})
+	for _, s := range c.World.Servers {
+		if err := loop.Seed(topPage(s)); err != nil {
+			return err
+		}
+	}
+	return loop.Round(ctx, planner.Round{Start: c.Base.Add(-day), End: c.Base, Budget: planner.Unlimited})
+}
+
+// topPage is the address at which a server is entered.
+func topPage(s *history.Server) string {
+	if len(s.Pages) > 0 {
+		if scheme, _, ok := strings.Cut(s.Pages[0].URL, "://"); ok {
+			return scheme + "://" + s.Name + "/"
+		}
+	}
+	return "http://" + s.Name + "/"
+}
+
+// lookBack replaces a record's history by that of weekly visits before the base.
+func (c *Corpus) lookBack(r *sitegraph.Record, weeks int) {
+	if weeks == 0 {
+		return
+	}
+	now := sitegraph.Record{Page: r.Page, URL: r.URL}
+	for w := weeks; w >= 0; w-- {
+		now.Apply(c.World.Observe(r.URL, c.Base.Add(-time.Duration(w)*week)), c.Change)
+	}
+	r.History = now.History
+}
+
+// remembered returns a planner corpus over a graph with what is known at the base. Due
+// times of the base crawl are dropped: a policy makes its own. So are the second chances of
+// pages found gone before the last page that links to them was fetched: at the base all
+// links are equally old.
+func remembered(g *sitegraph.Graph, records []sitegraph.Record) *planner.Corpus {
+	g.Refresh()
+	corpus := planner.NewCorpus(g)
+	for i := range records {
+		r := records[i]
+		r.Due, r.Interval = time.Time{}, 0
+		if r.State == sitegraph.StateNew && !r.Tried.IsZero() && r.Errors == 0 {
+			r.State = sitegraph.StateGone
+		}
+		corpus.Remember(&r)
+	}
+	return corpus
+}
+
+// Graph returns the graph of the base snapshot. Do not change it.
+func (c *Corpus) Graph() *sitegraph.Graph { return c.graph }
+
+// IsBase reports whether p is a base page.
+func (c *Corpus) IsBase(p sitegraph.PageID) bool { return int(p) < len(c.isBase) && c.isBase[p] }
+
+// server returns a page's server.
+func (c *Corpus) server(p sitegraph.PageID) sitegraph.ServerID { return c.graph.Server(p) }

@@ -1,0 +1,127 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// ReadFiles reads the histories at these paths: files of any name, and of directories the
+// files *.jsonl.gz and *.jsonl in them, not below them. Servers come sorted by name; it is
+// an error if there are none, or if two files are of one server. Files are read in parallel
+// on the cores; the first error in order of paths is returned. progress, if not nil, is
+// called after each file, by one goroutine at a time.
+func ReadFiles(ctx context.Context, paths []string, progress func(done, total int)) ([]*Server, error) {
+	files, err := listFiles(paths)
+	if err != nil {
+		return nil, err
+	}
+	servers := make([]*Server, len(files))
+	errs := make([]error, len(files))
+	var mu sync.Mutex
+	done := 0
+	forEach(len(files), func(k int) {
+		i := files[k].place
+		if errs[i] = ctx.Err(); errs[i] == nil {
+			servers[i], errs[i] = readFile(files[k].path)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; progress != nil {
+			progress(done, len(files))
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int { return strings.Compare(servers[a.place].Name, servers[b.place].Name) })
+	sorted := make([]*Server, len(files))
+	for k, f := range files {
+		sorted[k] = servers[f.place]
+		if k > 0 && sorted[k-1].Name == sorted[k].Name {
+			return nil, fmt.Errorf("read histories: %s and %s are both of the server %s; give one of them", files[k-1].path, f.path, sorted[k].Name)
+		}
+	}
+	return sorted, nil
+}
+
+type file struct {
+	path  string
+	bytes int64
+	place int // in order of paths
+}
+
+// listFiles returns the files, the largest first: a large one started last would keep one
+// core busy alone.
+func listFiles(paths []string) ([]file, error) {
+	var files []file
+	add := func(path string, info fs.FileInfo) {
+		files = append(files, file{path: path, bytes: info.Size(), place: len(files)})
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, fmt.Errorf("read histories: %w", err)
+		}
+		if !info.IsDir() {
+			add(path, info)
+			continue
+		}
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return nil, fmt.Errorf("read histories: %w", err)
+		}
+		for _, entry := range entries {
+			name := entry.Name()
+			if entry.IsDir() || !strings.HasSuffix(name, ".jsonl.gz") && !strings.HasSuffix(name, ".jsonl") {
+				continue
+			}
+			inside := filepath.Join(path, name)
+			if info, err = os.Stat(inside); err != nil { // follows links, as opening does
+				return nil, fmt.Errorf("read histories: %w", err)
+			}
+			add(inside, info)
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("read histories: no files *.jsonl.gz or *.jsonl in %s", strings.Join(paths, ", "))
+	}
+	slices.SortStableFunc(files, func(a, b file) int { return cmp.Compare(b.bytes, a.bytes) })
+	return files, nil
+}
+
+func readFile(path string) (*Server, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read histories: %w", err)
+	}
+	defer f.Close()
+	return Read(f, path)
+}
+
+// forEach calls f(0) to f(n-1), in this order, on as many goroutines as there are cores.
+func forEach(n int, f func(i int)) {
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := range next {
+				f(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}

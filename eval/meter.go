@@ -1,0 +1,212 @@
+package eval
+
+import (
+	"math"
+
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// meter measures one stream run against the truth. Cost: one step per visit and per change.
+type meter struct {
+	corpus *Corpus
+	truth  *truth
+	graph  *sitegraph.Graph
+	index  []int32 // by PageID: 1 + place in truth.pages; 0: not looked up; -1: not there
+	pages  []pageMeter
+	day    int
+
+	// Sums over pages now, kept up to date.
+	living, copies, fresh int // known and alive; with a copy; whose copy is good
+	sinceSum              int // sum of since over stale ones with a copy
+
+	totals             StreamResult
+	freshness, age     float64 // sums of daily values
+	freshDays, ageDays int
+	discovered         int
+	delaySum           float64
+	deletions          int
+	tallies            []tally
+	week               tally
+	weekFresh          float64
+	weekDays           int
+}
+
+// pageMeter is where one page stands.
+type pageMeter struct {
+	now, copy        sitegraph.Digest // content at the last day end; content of our copy
+	known, has, once bool             // known: as a page to visit; has: a copy; once: was ever known
+	since            int32            // day of the first unseen change; 0: the copy is good
+}
+
+func newMeter(c *Corpus, t *truth, graph *sitegraph.Graph) *meter {
+	m := &meter{corpus: c, truth: t, graph: graph, pages: make([]pageMeter, len(t.pages)), tallies: make([]tally, t.servers)}
+	for i := range t.pages {
+		p := &m.pages[i]
+		p.now = t.pages[i].start
+		if t.pages[i].base {
+			p.copy, p.known, p.has, p.once = p.now, true, true, true
+			m.count(p, 1)
+		}
+	}
+	return m
+}
+
+// of returns a page's place in the truth, -1 if it has none.
+func (m *meter) of(p sitegraph.PageID) int32 {
+	for int(p) >= len(m.index) {
+		m.index = append(m.index, 0)
+	}
+	if m.index[p] == 0 {
+		m.index[p] = -1
+		if i, ok := m.truth.byURL[m.graph.URL(p)]; ok {
+			m.index[p] = i + 1
+		}
+	}
+	if m.index[p] < 0 {
+		return -1
+	}
+	return m.index[p] - 1
+}
+
+func (m *meter) aliveAtBase(p sitegraph.PageID) bool {
+	page, shift := m.corpus.World.Find(m.graph.URL(p))
+	return page != nil && page.At(m.corpus.Base.Unix()+shift).Alive()
+}
+
+// count adds (sign 1) or takes away (-1) a page's part in the sums.
+func (m *meter) count(p *pageMeter, sign int) {
+	if !p.known || p.now.IsZero() {
+		return
+	}
+	m.living += sign
+	if !p.has {
+		return
+	}
+	m.copies += sign
+	if p.since == 0 {
+		m.fresh += sign
+	} else {
+		m.sinceSum += sign * int(p.since)
+	}
+}
+
+// update changes a page and keeps the sums right.
+func (m *meter) update(i int32, change func(p *pageMeter)) {
+	p := &m.pages[i]
+	m.count(p, -1)
+	change(p)
+	switch {
+	case !p.has || p.now == p.copy:
+		p.since = 0
+	case p.since == 0:
+		p.since = int32(m.day)
+	}
+	m.count(p, 1)
+}
+
+// beginDay lets happen what has happened by the end of day d; visits of the day see it.
+func (m *meter) beginDay(d int) {
+	m.day = d
+	for _, t := range m.truth.byDay[d] {
+		m.update(t.page, func(p *pageMeter) { p.now = t.key })
+	}
+}
+
+// stale tells whether a refetch of p would see a change: the clairvoyant's oracle.
+func (m *meter) stale(p sitegraph.PageID) bool {
+	i := m.of(p)
+	return i >= 0 && m.pages[i].since != 0 && !m.pages[i].now.IsZero()
+}
+
+// found books a page that became known.
+func (m *meter) found(p sitegraph.PageID) {
+	i := m.of(p)
+	if i < 0 {
+		return
+	}
+	m.update(i, func(p *pageMeter) { p.known = true })
+	if t := &m.truth.pages[i]; t.discoverable && !m.pages[i].once {
+		m.discovered++
+		m.delaySum += float64(max(m.day-int(t.born), 0))
+	}
+	m.pages[i].once = true
+}
+
+// seen books a visit.
+func (m *meter) seen(e *cycle.Event) {
+	r := &m.totals
+	r.Fetched++
+	i := m.of(e.Visit.Page)
+	if e.Visit.First {
+		r.NewFetched++
+	} else {
+		r.Refetched++
+		m.week.fetched++
+		if i >= 0 {
+			m.tallies[m.truth.pages[i].server].fetched++
+		}
+	}
+	if e.Verdict == sitegraph.VerdictChanged {
+		r.Changed++
+		m.week.found++
+		if i >= 0 {
+			m.tallies[m.truth.pages[i].server].found++
+		}
+	}
+	if i < 0 {
+		return
+	}
+	switch e.Verdict {
+	case sitegraph.VerdictLeft:
+		if m.pages[i].has {
+			m.deletions++
+		}
+		m.update(i, func(p *pageMeter) { p.known, p.has = false, false })
+	case sitegraph.VerdictUnknown: // a failure, which replay never has: the copy stays as it was
+	default:
+		m.update(i, func(p *pageMeter) { p.copy, p.has = p.now, true })
+	}
+}
+
+// endDay takes the day's freshness and age.
+func (m *meter) endDay(d int) {
+	if m.living > 0 {
+		f := float64(m.fresh) / float64(m.living)
+		m.freshness += f
+		m.freshDays++
+		m.weekFresh += f
+		m.weekDays++
+	}
+	if m.copies > 0 {
+		stale := m.copies - m.fresh
+		m.age += float64(d*stale-m.sinceSum) / float64(m.copies)
+		m.ageDays++
+	}
+	if d%7 == 0 {
+		m.totals.Weekly = append(m.totals.Weekly, WeekPoint{d / 7, ratio(m.week.found, m.week.fetched), ratio(m.weekFresh, float64(m.weekDays))})
+		m.week, m.weekFresh, m.weekDays = tally{}, 0, 0
+	}
+}
+
+func (m *meter) result(name string, o StreamOptions) StreamResult {
+	r := m.totals
+	r.Policy = name
+	r.UpdateRate = ratio(r.Changed, r.Refetched)
+	r.Coverage = ratio(r.Changed, m.truth.events)
+	r.Freshness = ratio(m.freshness, float64(m.freshDays))
+	r.MeanAgeDays = ratio(m.age, float64(m.ageDays))
+	r.Discovered = ratio(m.discovered, m.truth.discoverable)
+	r.DiscoveryDelayDays = Number(math.NaN())
+	if m.discovered > 0 {
+		r.DiscoveryDelayDays = Number(m.delaySum / float64(m.discovered))
+	}
+	r.DeletionsFound = ratio(m.deletions, m.truth.deaths)
+	if o.Spread {
+		for s := range m.tallies {
+			m.tallies[s].all = m.truth.eventsOf[s]
+		}
+		r.Spread = spreadOf(m.tallies, o.Seed)
+	}
+	return r
+}

@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Series is one line of a chart: points (X[i], Y[i]) in the order given. Points that are
+// NaN or infinite (or beyond 1e100) break the line.
+type Series struct {
+	Name   string
+	X, Y   []float64
+	Dashed bool // for reference lines
+}
+
+// Chart is some series over the same axes. Axes that are Percent take shares (0.25 is
+// shown as 25 %). Diagonal adds the line from (0,0) to (1,1): what random order yields.
+type Chart struct {
+	Title, XLabel, YLabel string
+	XPercent, YPercent    bool
+	Diagonal              bool
+	Series                []Series
+}
+
+// shown refuses what has no place in a chart; beyond 1e100 spans overflow, and no figure
+// of ours is meant.
+func shown(v float64) bool { return math.Abs(v) <= 1e100 }
+
+// point returns the i-th point, or false where it breaks the line.
+func (s Series) point(i int) (x, y float64, ok bool) {
+	x, y = s.X[i], s.Y[i]
+	return x, y, shown(x) && shown(y)
+}
+
+func (c Chart) check() error {
+	for _, s := range c.Series {
+		if len(s.X) != len(s.Y) {
+			return fmt.Errorf("chart %q: series %q has %d x and %d y values", c.Title, s.Name, len(s.X), len(s.Y))
+		}
+	}
+	return nil
+}
+
+func (c Chart) empty() bool {
+	for _, s := range c.Series {
+		for i := range s.X {
+			if _, _, ok := s.point(i); ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// axes chooses both axes by the points that are shown.
+func (c Chart) axes() (x, y axis) {
+	const huge = math.MaxFloat64
+	lowX, highX, lowY, highY := huge, -huge, huge, -huge
+	add := func(x, y float64) {
+		lowX, highX = math.Min(lowX, x), math.Max(highX, x)
+		lowY, highY = math.Min(lowY, y), math.Max(highY, y)
+	}
+	if c.Diagonal {
+		add(0, 0)
+		add(1, 1)
+	}
+	for _, s := range c.Series {
+		for i := range s.X {
+			if x, y, ok := s.point(i); ok {
+				add(x, y)
+			}
+		}
+	}
+	return newAxis(lowX, highX, c.XPercent, 6), newAxis(lowY, highY, c.YPercent, 5)
+}
+
+// colours of Okabe and Ito without their yellow, and a grey in place of their black: they
+// are seen on a light and on a dark ground.
+var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f7f7f"}
+
+// marker draws the i-th shape around (x, y). Shapes and colours repeat at different
+// lengths, so that pairs repeat late.
+func marker(b *strings.Builder, i int, x, y float64) {
+	const r = 3.6
+	switch i % 5 {
+	case 0:
+		fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="%.1f"/>`, x, y, r)
+	case 1:
+		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, x-r+.4, y-r+.4, 2*r-.8, 2*r-.8)
+	case 2:
+		fmt.Fprintf(b, `<path d="M%.1f %.1fl%.1f %.1fh-%.1fz"/>`, x, y-r-.6, r+.6, 2*r+.4, 2*r+1.2)
+	case 3:
+		fmt.Fprintf(b, `<path d="M%.1f %.1fl%.1f %.1fl-%.1f %.1fl-%.1f -%.1fz"/>`, x, y-r-1, r+1, r+1, r+1, r+1, r+1, r+1)
+	case 4:
+		fmt.Fprintf(b, `<path d="M%.1f %.1fl%.1f -%.1fh-%.1fz"/>`, x, y+r+.6, r+.6, 2*r+.4, 2*r+1.2)
+	}
+}

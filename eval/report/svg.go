@@ -1,0 +1,195 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Sizes of a chart in its own units; it scales to the width it is given.
+const (
+	chartWidth  = 784
+	plotLeft    = 94
+	plotTop     = 44
+	plotWidth   = 460
+	plotHeight  = 300
+	legendLeft  = plotLeft + plotWidth + 22
+	legendRow   = 22 // from one entry to the next
+	legendWidth = 24 // characters that fit beside the plot
+	maxMarkers  = 24 // a line with more points has room for some markers only
+	someMarkers = 6
+)
+
+// chartStyle works both inside a page and in a file of its own. The colours of text and
+// grid follow the reader's setting; those of the lines read on both grounds.
+const chartStyle = `.chart{font:13px system-ui,-apple-system,"Segoe UI","Noto Sans",sans-serif;--ink:#1c2430;--soft:#5b6675;--line:#e3e7ec;--ground:#fff}
+.chart text{fill:var(--soft)}.chart .t{fill:var(--ink);font-weight:600;font-size:15px}.chart .n{fill:var(--ink)}
+.chart .g{stroke:var(--line);stroke-width:1}.chart .x{stroke:var(--soft);stroke-width:1}.chart .r{stroke:var(--soft);stroke-width:1.2;stroke-dasharray:2 4}
+.chart .l{fill:none;stroke-width:2.2;stroke-linejoin:round;stroke-linecap:round}.chart .d{stroke-dasharray:7 5}.chart .h{fill-opacity:0;stroke:none}.chart .b{fill:var(--ground)}
+@media(prefers-color-scheme:dark){.chart{--ink:#e8ecf1;--soft:#a3aebb;--line:#2d3541;--ground:#161b22}}`
+
+// SVG writes the chart as a self-contained SVG document. It fails if a series has not as
+// many x as y values, and when w does; then nothing or a part is written.
+func (c Chart) SVG(w io.Writer) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, c.draw("<style>"+chartStyle+"</style>"))
+	return err
+}
+
+// draw returns the SVG element, with what is to stand first inside it.
+func (c Chart) draw(head string) string {
+	x, y := c.axes()
+	height := max(plotTop+plotHeight+56, plotTop+20+legendRow*(len(c.Series)+1))
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 %d %d" role="img" aria-label="%s">`,
+		chartWidth, height, text(c.Title))
+	b.WriteString(head)
+	fmt.Fprintf(&b, "\n<rect class=\"b\" width=\"%d\" height=\"%d\"/>", chartWidth, height)
+	fmt.Fprintf(&b, "\n"+`<text class="t" x="%d" y="24">%s</text>`, plotLeft, text(c.Title))
+	c.drawAxes(&b, x, y)
+	if c.Diagonal {
+		fmt.Fprintf(&b, "\n"+`<line class="r" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`,
+			placeX(x, 0), placeY(y, 0), placeX(x, 1), placeY(y, 1))
+	}
+	for i := range c.Series {
+		c.drawSeries(&b, i, x, y)
+	}
+	if c.empty() {
+		fmt.Fprintf(&b, "\n"+`<text x="%d" y="%d" text-anchor="middle">no values</text>`, plotLeft+plotWidth/2, plotTop+plotHeight/2)
+	}
+	c.drawLegend(&b)
+	b.WriteString("\n</svg>\n")
+	return b.String()
+}
+
+func placeX(a axis, v float64) float64 { return plotLeft + plotWidth*a.at(v) }
+func placeY(a axis, v float64) float64 { return plotTop + plotHeight*(1-a.at(v)) }
+
+func (c Chart) drawAxes(b *strings.Builder, x, y axis) {
+	const bottom, right = plotTop + plotHeight, plotLeft + plotWidth
+	for _, v := range y.ticks() {
+		at := placeY(y, v)
+		fmt.Fprintf(b, "\n"+`<line class="g" x1="%d" y1="%.1f" x2="%d" y2="%.1f"/>`, plotLeft, at, right, at)
+		fmt.Fprintf(b, `<text x="%d" y="%.1f" text-anchor="end">%s</text>`, plotLeft-8, at+4.5, y.label(v))
+	}
+	for _, v := range x.ticks() {
+		at := placeX(x, v)
+		fmt.Fprintf(b, "\n"+`<line class="g" x1="%.1f" y1="%d" x2="%.1f" y2="%d"/>`, at, plotTop, at, bottom)
+		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`, at, bottom+19, x.label(v))
+	}
+	fmt.Fprintf(b, "\n"+`<line class="x" x1="%d" y1="%d" x2="%d" y2="%d"/>`, plotLeft, bottom, right, bottom)
+	fmt.Fprintf(b, "\n"+`<text x="%d" y="%d" text-anchor="middle">%s</text>`,
+		plotLeft+plotWidth/2, bottom+43, text(withUnit(c.XLabel, c.XPercent)))
+	fmt.Fprintf(b, "\n"+`<text transform="translate(17 %d) rotate(-90)" text-anchor="middle">%s</text>`,
+		plotTop+plotHeight/2, text(withUnit(c.YLabel, c.YPercent)))
+}
+
+func withUnit(label string, percent bool) string {
+	if !percent || strings.Contains(label, "%") {
+		return label
+	}
+	return strings.TrimSpace(label + " (%)")
+}
+
+// drawSeries draws lines between neighbours that are both numbers, and their points.
+func (c Chart) drawSeries(b *strings.Builder, i int, x, y axis) {
+	s, colour := c.Series[i], colours[i%len(colours)]
+	fmt.Fprintf(b, "\n"+`<g stroke="%s" fill="%s"><title>%s</title>`, colour, colour, text(s.Name))
+	var path strings.Builder
+	pen := "M"
+	for p := range s.X {
+		px, py, ok := s.point(p)
+		if !ok {
+			pen = "M"
+			continue
+		}
+		fmt.Fprintf(&path, "%s%.1f %.1f", pen, placeX(x, px), placeY(y, py))
+		pen = "L"
+	}
+	if path.Len() > 0 {
+		class := "l"
+		if s.Dashed {
+			class = "l d"
+		}
+		fmt.Fprintf(b, `<path class="%s" d="%s"/>`, class, path.String())
+	}
+	for p := range s.X {
+		if px, py, ok := s.point(p); ok {
+			c.drawPoint(b, i, p, placeX(x, px), placeY(y, py), x.value(px)+", "+y.value(py))
+		}
+	}
+	b.WriteString("</g>")
+}
+
+// drawPoint draws a marker with the values as tooltip, or on a line of many points an
+// unseen place for the tooltip, or nothing.
+func (c Chart) drawPoint(b *strings.Builder, i, p int, x, y float64, values string) {
+	s := c.Series[i]
+	n := len(s.X)
+	marked, told := true, true
+	if n > maxMarkers {
+		gap := n / someMarkers // shifted from series to series, so that few markers meet
+		marked = p%gap == (gap/2+i*gap/(len(c.Series)+1))%gap
+		told = marked || p%(1+(n-1)/maxMarkers) == 0
+	}
+	if !told {
+		return
+	}
+	b.WriteString("\n<g>")
+	if marked {
+		marker(b, i, x, y)
+	} else {
+		fmt.Fprintf(b, `<circle class="h" cx="%.1f" cy="%.1f" r="7"/>`, x, y)
+	}
+	fmt.Fprintf(b, `<title>%s: %s</title></g>`, text(s.Name), values)
+}
+
+// drawLegend names the series in the order of their last values, so that names stand
+// about where their lines end.
+func (c Chart) drawLegend(b *strings.Builder) {
+	at := plotTop + 8
+	for _, i := range c.legendOrder() {
+		s, colour := c.Series[i], colours[i%len(colours)]
+		class := "l"
+		if s.Dashed {
+			class = "l d"
+		}
+		fmt.Fprintf(b, "\n"+`<g stroke="%s" fill="%s"><title>%s</title><path class="%s" d="M%d %dh26"/>`,
+			colour, colour, text(s.Name), class, legendLeft, at)
+		marker(b, i, legendLeft+13, float64(at))
+		b.WriteString("</g>")
+		fmt.Fprintf(b, `<text class="n" x="%d" y="%d">%s</text>`, legendLeft+34, at+5, text(shorten(s.Name, legendWidth)))
+		at += legendRow
+	}
+	if c.Diagonal {
+		fmt.Fprintf(b, "\n"+`<path class="r" d="M%d %dh26"/><text x="%d" y="%d">random order</text>`,
+			legendLeft, at, legendLeft+34, at+5)
+	}
+}
+
+// legendOrder breaks ties, as of curves that all end at (1,1), by the mean height.
+func (c Chart) legendOrder() []int {
+	order := make([]int, len(c.Series))
+	last := make([]float64, len(c.Series))
+	mean := make([]float64, len(c.Series))
+	for i, s := range c.Series {
+		order[i], last[i] = i, math.Inf(-1)
+		points := 0.0
+		for p := range s.X {
+			if _, y, ok := s.point(p); ok {
+				last[i] = y
+				points++
+				mean[i] += (y - mean[i]) / points
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(last[b], last[a]), cmp.Compare(mean[b], mean[a]))
+	})
+	return order
+}

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"html"
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// text escapes s for SVG and HTML.
+func text(s string) string { return html.EscapeString(clean(s)) }
+
+// clean replaces what no XML can hold even escaped, and what would steer a terminal:
+// control characters and octets that are no UTF-8. Addresses and titles from the web
+// come this way.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n':
+			return r
+		case r == '\t' || r == '\r':
+			return ' '
+		case r < ' ' || 0x7f <= r && r < 0xa0 || r == 0xfffe || r == 0xffff:
+			return 0xfffd
+		case 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069: // turn the reading direction
+			return 0xfffd
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// oneLine is clean without line breaks.
+func oneLine(s string) string { return strings.ReplaceAll(clean(s), "\n", " ") }
+
+// paragraphs splits a text at empty lines.
+func paragraphs(s string) []string {
+	var all []string
+	for p := range strings.SplitSeq(clean(s), "\n\n") {
+		if p = strings.TrimSpace(p); p != "" {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// columns is the width of s in a terminal: a CJK character takes two, a combining mark none.
+func columns(s string) int { return uniseg.StringWidth(s) }
+
+// shorten cuts s to a width and marks the cut.
+func shorten(s string, width int) string {
+	s = oneLine(s)
+	if columns(s) <= width {
+		return s
+	}
+	var b strings.Builder
+	used := 0
+	for g := uniseg.NewGraphemes(s); g.Next(); {
+		if used += g.Width(); used > width-1 {
+			break
+		}
+		b.WriteString(g.Str())
+	}
+	return strings.TrimRight(b.String(), " ") + "…"
+}

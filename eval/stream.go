@@ -1,0 +1,173 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// StreamRun is one budget of the stream protocol.
+type StreamRun struct {
+	Protocol string         `json:"protocol"` // "stream"
+	Corpus   StreamTotals   `json:"corpus"`
+	Base     int            `json:"base"`
+	Weeks    int            `json:"weeks"`
+	History  int            `json:"history"`
+	Budget   float64        `json:"budget"` // share of the base pages fetched a day
+	New      float64        `json:"new"`    // share of a day's budget for first visits
+	Change   string         `json:"change"`
+	Seed     uint64         `json:"seed"`
+	Results  []StreamResult `json:"results"`
+}
+
+// StreamTotals describe a corpus over the weeks.
+type StreamTotals struct {
+	Servers   int `json:"servers"`
+	BasePages int `json:"base_pages"`
+	Pages     int `json:"pages"` // base pages and pages born later
+	Events    int `json:"events"`
+}
+
+// StreamResult is how one policy did.
+type StreamResult struct {
+	Policy             string      `json:"policy"`
+	Fetched            int         `json:"fetched"`
+	Refetched          int         `json:"refetched"`
+	Changed            int         `json:"changed"`
+	UpdateRate         Number      `json:"update_rate"`
+	Coverage           Number      `json:"coverage"`
+	Freshness          Number      `json:"freshness"`
+	MeanAgeDays        Number      `json:"mean_age_days"`
+	Discovered         Number      `json:"discovered"` // share of the discoverable new pages
+	DiscoveryDelayDays Number      `json:"discovery_delay_days"`
+	NewFetched         int         `json:"new_fetched"`
+	DeletionsFound     Number      `json:"deletions_found"` // share of all deletions
+	Weekly             []WeekPoint `json:"weekly"`
+	Spread             *Spread     `json:"spread,omitempty"`
+}
+
+// WeekPoint is one week of a run, for curves over time.
+type WeekPoint struct {
+	Week       int    `json:"week"`
+	UpdateRate Number `json:"update_rate"`
+	Freshness  Number `json:"freshness"`
+}
+
+// StreamOptions of a run.
+type StreamOptions struct {
+	Weeks  int
+	Budget float64 // share of the base pages of servers still in their window, a day
+	New    float64
+	Seed   uint64
+	Spread bool
+}
+
+// Stream runs the stream protocol for one budget.
+func (c *Corpus) Stream(ctx context.Context, o StreamOptions, policies []string, tick func()) (StreamRun, error) {
+	t := c.newTruth(o.Weeks * 7)
+	run := StreamRun{Protocol: "stream", Base: int(c.Base.Sub(replay.Epoch) / week), Weeks: o.Weeks, Budget: o.Budget,
+		New: o.New, Change: c.Change.String(), Seed: o.Seed, Results: make([]StreamResult, len(policies)),
+		Corpus: StreamTotals{Servers: t.servers, BasePages: len(c.Pages), Pages: len(t.pages), Events: t.events}}
+	err := parallel(len(policies), func(i int) error {
+		var err error
+		run.Results[i], err = c.stream(ctx, c.replayed(), t, o, policies[i], tick)
+		return err
+	})
+	return run, err
+}
+
+// Stage is one world for a loop: where visits go and what is remembered. Its graph and store
+// hold the base crawl.
+type Stage struct {
+	Graph   *sitegraph.Graph
+	Store   cycle.Store
+	Fetcher cycle.Fetcher
+	Clock   cycle.Clock
+	Records []sitegraph.Record // by page, as of the base
+	Explain bool               // keep in the store why a page is due
+	Log     func(*cycle.Event) // told each visit; may be nil
+}
+
+// Remember reads the records of the base crawl from the store.
+func (s *Stage) Remember() error {
+	s.Records = make([]sitegraph.Record, s.Graph.Pages())
+	for p := range s.Records {
+		if err := s.Store.Load(sitegraph.PageID(p), &s.Records[p]); err != nil {
+			return fmt.Errorf("load record of %s: %w", s.Graph.URL(sitegraph.PageID(p)), err)
+		}
+	}
+	return nil
+}
+
+// Empty returns a stage of the recorded world that knows nothing yet: for Crawl.
+func (c *Corpus) Empty() Stage {
+	return Stage{Graph: sitegraph.NewGraph(), Store: replay.NewStore(), Fetcher: &replay.Fetcher{World: c.World},
+		Clock: cycle.NewVirtualClock(c.Base)}
+}
+
+// replayed returns a fresh stage of the recorded world.
+func (c *Corpus) replayed() Stage {
+	store := c.store.Clone()
+	return Stage{Graph: c.graph.Clone(), Store: store, Fetcher: &replay.Fetcher{World: c.World},
+		Clock: cycle.NewVirtualClock(c.Base), Records: store.Records()}
+}
+
+// StreamOn runs the stream protocol for one policy and budget in a world of the caller's,
+// measured against the recorded truth. The world's base crawl must have been made with Crawl.
+func (c *Corpus) StreamOn(ctx context.Context, stage Stage, o StreamOptions, policy string, tick func()) (StreamResult, error) {
+	return c.stream(ctx, stage, c.newTruth(o.Weeks*7), o, policy, tick)
+}
+
+// stream goes day by day.
+func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOptions, name string, tick func()) (StreamResult, error) {
+	corpus := remembered(stage.Graph, stage.Records)
+	m := newMeter(c, t, stage.Graph)
+	budget := planner.Budget{PerDay: o.Budget * float64(len(c.Pages))}
+	policy, err := planner.NewPolicy(name, planner.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed,
+		PerDay: budget.PerDay, Oracle: m.stale})
+	if err != nil {
+		return StreamResult{}, err
+	}
+	loop := cycle.New(cycle.Options{
+		Planner: planner.New(corpus, policy, planner.Options{NewShare: o.New, Skip: m.outside}),
+		Fetcher: stage.Fetcher, Store: stage.Store, Clock: stage.Clock,
+		Change: c.Change, Discover: true, Explain: stage.Explain, Found: m.found,
+		Seen: func(e *cycle.Event) {
+			m.seen(e)
+			if stage.Log != nil {
+				stage.Log(e)
+			}
+		},
+	})
+	for d := 1; d <= c.lastDay(t.days); d++ {
+		r := planner.Round{Number: d, Start: c.Base.Add(time.Duration(d-1) * day), End: c.Base.Add(time.Duration(d) * day),
+			Budget: budget.Grant(day)}
+		if err := stage.Clock.SleepUntil(ctx, r.Start); err != nil {
+			return StreamResult{}, err
+		}
+		m.beginDay(d)
+		if err := loop.Round(ctx, r); err != nil {
+			return StreamResult{}, err
+		}
+		m.endDay(d)
+		if err := loop.Advance(r.End); err != nil {
+			return StreamResult{}, err
+		}
+		if tick != nil {
+			tick()
+		}
+	}
+	return m.result(name, o), nil
+}
+
+// outside tells pages that are no part of the evaluation: alive at the base and not within
+// reach then.
+func (m *meter) outside(p sitegraph.PageID) bool {
+	i := m.of(p)
+	return i < 0 && m.aliveAtBase(p)
+}

@@ -1,0 +1,189 @@
+package synth
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// plan is what a server gets before any of its pages is made.
+type plan struct {
+	domain     Domain
+	pages      int     // at the start of the window
+	topPerWeek float64 // updates of the top page
+	activity   float64 // factor of the domain's mix; its page-weighted mean is 1 in a domain
+	mix        mix     // of the domain, without what the top pages make up
+	rebuild    bool    // the template of all pages changes once
+}
+
+// census makes the plans of all servers. Everything is drawn in strata (by rank, not
+// freely): a web of sixty servers then has about the mixture that [LINK] found on 17,613.
+func census(o Options) []plan {
+	rng := rand.New(rand.NewPCG(o.Seed, 0x63656e737573))
+	var plans []plan
+	for d, n := range quotas(o.Servers) {
+		for range n {
+			plans = append(plans, plan{domain: Domain(d)})
+		}
+	}
+	drawSizes(plans, o.Pages, rng)
+	drawTops(plans, rng)
+	drawActivities(plans, rng)
+	setMixes(plans)
+	drawRebuilds(plans, rng)
+	rng.Shuffle(len(plans), func(i, j int) { plans[i], plans[j] = plans[j], plans[i] })
+	return plans
+}
+
+// quotas shares n servers among the domains as in [LINK table 1], by largest remainder;
+// from twelve servers on every domain has one.
+func quotas(n int) [domains]int {
+	var q [domains]int
+	var total float64
+	for _, s := range paperServers {
+		total += s
+	}
+	left := n
+	for d := AC; d < domains; d++ {
+		q[d] = int(paperServers[d] / total * float64(n))
+		if q[d] == 0 && n >= 12 {
+			q[d] = 1
+		}
+		left -= q[d]
+	}
+	for ; left > 0; left-- {
+		best := CO
+		for d := AC; d < domains; d++ {
+			if paperServers[d]/total*float64(n)-float64(q[d]) > paperServers[best]/total*float64(n)-float64(q[best]) {
+				best = d
+			}
+		}
+		q[best]++
+	}
+	for ; left < 0; left++ {
+		q[CO]--
+	}
+	return q
+}
+
+// drawSizes draws log-normal sizes with the means of [LINK table 1], scaled so that they
+// add up to about pages.
+func drawSizes(plans []plan, pages int, rng *rand.Rand) {
+	sizes := make([]float64, len(plans))
+	for i := 0; i < len(plans); {
+		d := plans[i].domain
+		n := 0
+		for i+n < len(plans) && plans[i+n].domain == d {
+			n++
+		}
+		sigma := 1.35 // skewed: half of the pages are on a sixth of the servers
+		if n < 4 {
+			sigma = 0.4 // too few to be a distribution; keep them near the mean
+		}
+		var sum float64
+		for k := range n {
+			z := normalQuantile((float64(k) + 0.1 + 0.8*rng.Float64()) / float64(n))
+			sizes[i+k] = math.Exp(sigma * min(z, 2.3))
+			sum += sizes[i+k]
+		}
+		for k := range n {
+			sizes[i+k] *= paperPages[d] / paperServers[d] * float64(n) / sum
+		}
+		i += n
+	}
+	var sum float64
+	for _, v := range sizes {
+		sum += v
+	}
+	for i := range plans {
+		plans[i].pages = max(2, int(math.Round(sizes[i]*float64(pages)/sum)))
+	}
+}
+
+// topQuantiles gives the updates a week of the top page against the rank of the server,
+// liveliest first; measured against the last row of [LINK table 3].
+var topQuantiles = []struct{ rank, perWeek float64 }{
+	{0, 8}, {0.10, 1.9}, {0.18, 0.8}, {0.32, 0.28}, {0.48, 0.10}, {0.70, 0.036}, {1, 0.007},
+}
+
+// drawTops gives larger servers livelier top pages: those whose top changed held 50, 68,
+// 79 and 84 % of the pages, but were 20, 35, 52 and 66 % of the servers [LINK table 3].
+func drawTops(plans []plan, rng *rand.Rand) {
+	score := make([]float64, len(plans))
+	for rank, i := range ranks(len(plans), func(i int) float64 { return -float64(plans[i].pages) }) {
+		score[i] = 0.68*float64(rank)/float64(len(plans)) + 0.32*rng.Float64()
+	}
+	for rank, i := range ranks(len(plans), func(i int) float64 { return score[i] }) {
+		q := (float64(rank) + rng.Float64()) / float64(len(plans))
+		k := 1
+		for k < len(topQuantiles)-1 && topQuantiles[k].rank < q {
+			k++
+		}
+		a, b := topQuantiles[k-1], topQuantiles[k]
+		x := (q - a.rank) / (b.rank - a.rank)
+		plans[i].topPerWeek = a.perWeek * math.Pow(b.perWeek/a.perWeek, x)
+	}
+}
+
+// drawActivities makes servers differ: small ones much, and those with a living top page
+// are livelier inside too.
+func drawActivities(plans []plan, rng *rand.Rand) {
+	var sum, pages [domains]float64
+	for i := range plans {
+		p := &plans[i]
+		spread := 1.1 / (1 + float64(p.pages)/60)
+		p.activity = math.Exp(spread*rng.NormFloat64()-spread*spread/2) * (1 + 0.2*math.Log(p.topPerWeek/0.1))
+		p.activity = max(0.1, min(4, p.activity))
+		sum[p.domain] += p.activity * float64(p.pages)
+		pages[p.domain] += float64(p.pages)
+	}
+	for i := range plans {
+		plans[i].activity *= pages[plans[i].domain] / sum[plans[i].domain]
+	}
+}
+
+// setMixes takes the top pages out of the mix of each domain: where servers are small, they
+// alone are most of what changes often.
+func setMixes(plans []plan) {
+	var pages, fast, medium [domains]float64
+	for _, p := range plans {
+		pages[p.domain] += float64(p.pages)
+		switch {
+		case p.topPerWeek >= 0.3:
+			fast[p.domain]++
+		case p.topPerWeek >= 0.08:
+			medium[p.domain]++
+		}
+	}
+	for i := range plans {
+		d := plans[i].domain
+		m := mixes[d]
+		left := m.fast - fast[d]/pages[d]
+		m.fast = max(0, left)
+		m.medium = max(0, m.medium-medium[d]/pages[d]+min(0, left))
+		plans[i].mix = m
+	}
+}
+
+// drawRebuilds lets one in eight of the servers below the median size change its template.
+// Larger servers change it by section: one of them at once would move the totals by points.
+func drawRebuilds(plans []plan, rng *rand.Rand) {
+	bySize := ranks(len(plans), func(i int) float64 { return float64(plans[i].pages) })
+	for k := rng.IntN(8); k < len(plans)/2; k += 8 {
+		plans[bySize[k]].rebuild = true
+	}
+}
+
+// ranks returns the numbers 0..n-1 in order of their key.
+func ranks(n int, key func(int) float64) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+	return order
+}
+
+// normalQuantile is the inverse of the standard normal distribution, 0 < p < 1.
+func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }

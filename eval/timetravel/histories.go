@@ -1,0 +1,220 @@
+package timetravel
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/fetch/robots"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// HistoryOptions say who would visit the web.
+type HistoryOptions struct {
+	Agent    string // product token, for robots.txt and robots meta elements
+	SkipMain bool   // leave Digests.Main unknown: twice as fast
+}
+
+// Histories returns what a visitor who asked for everything at any time would have seen:
+// replaying the result agrees, visit by visit, with fetching over HTTP from Serve. There is
+// an entry for each path of the archive and each address of the server that one of its
+// pages links to or redirects to. What is not HTML, not there, or forbidden by robots.txt as
+// it stands at the moment, is no page: without entry if it never is one. Servers without
+// any page are left out. Addresses are of http. Cost: each body is extracted once for
+// each address that serves it, on all cores.
+func Histories(ctx context.Context, web Archive, o HistoryOptions) ([]*history.Server, error) {
+	var servers []*history.Server
+	for _, name := range web.Servers() {
+		h := historian{web: web, name: name, o: o, lists: map[string]string{}}
+		s, err := h.server(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("make the history of %s: %w", name, err)
+		}
+		if s != nil {
+			servers = append(servers, s)
+		}
+	}
+	slices.SortFunc(servers, func(a, b *history.Server) int { return strings.Compare(a.Name, b.Name) })
+	return servers, nil
+}
+
+// historian makes the history of one server.
+type historian struct {
+	web   Archive
+	name  string
+	o     HistoryOptions
+	rules []rulesFrom
+	lists map[string]string // addresses, each kept once
+}
+
+// rulesFrom is a robots.txt and the moment from which it holds.
+type rulesFrom struct {
+	t     time.Time
+	rules *robots.Rules
+}
+
+func (h *historian) server(ctx context.Context) (*history.Server, error) {
+	h.readRules()
+	known := map[string]bool{}
+	var round []string
+	meet := func(url string) {
+		if !known[url] && sitegraph.ServerName(url) == h.name && strings.HasPrefix(url, "http://") {
+			known[url] = true
+			round = append(round, url)
+		}
+	}
+	for _, path := range h.web.Paths(h.name) {
+		url, err := sitegraph.Canonical("http://" + h.name + path)
+		if err != nil {
+			continue // too long: a link to it leads nowhere either
+		}
+		meet(url)
+	}
+	var pages []*history.Page
+	for len(round) > 0 { // addresses found on the pages of one round are the next
+		urls := round
+		round = nil
+		found := make([]*history.Page, len(urls))
+		forEach(len(urls), func(i int) {
+			if ctx.Err() == nil {
+				found[i] = h.page(urls[i])
+			}
+		})
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, p := range found {
+			if len(p.Versions) == 0 {
+				continue
+			}
+			pages = append(pages, p)
+			for i := range p.Versions {
+				v := &p.Versions[i]
+				h.share(v)
+				for _, link := range v.Links {
+					meet(link)
+				}
+				meet(v.Redirect)
+			}
+		}
+	}
+	if len(pages) == 0 {
+		return nil, nil
+	}
+	slices.SortFunc(pages, func(a, b *history.Page) int {
+		return cmp.Or(cmp.Compare(a.Versions[0].T, b.Versions[0].T), strings.Compare(a.URL, b.URL))
+	})
+	return history.NewServer(h.name, pages[0].Versions[0].T, pages), nil
+}
+
+func (h *historian) readRules() {
+	for _, t := range h.web.Times(h.name, "/robots.txt") {
+		rules := robots.AllowAll()
+		if r := h.web.Resource(h.name, "/robots.txt", t); r.Status == http.StatusOK {
+			rules = robots.Parse(r.Body, robots.Product(h.o.Agent))
+		}
+		h.rules = append(h.rules, rulesFrom{t, rules})
+	}
+}
+
+// allowed reports whether robots.txt as of t lets us ask for path.
+func (h *historian) allowed(path string, t time.Time) bool {
+	for i := len(h.rules) - 1; i >= 0; i-- {
+		if !h.rules[i].t.After(t) {
+			return h.rules[i].rules.Allowed(path)
+		}
+	}
+	return true
+}
+
+// page returns all versions of an address, none if it never is a page or a redirect.
+func (h *historian) page(url string) *history.Page {
+	p := &history.Page{URL: url}
+	path := strings.TrimPrefix(url, "http://"+h.name)
+	times := h.web.Times(h.name, path)
+	for _, r := range h.rules {
+		times = append(times, r.t)
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	seen := map[content]history.Version{} // what bodies say, seen from this address
+	for _, t := range times {
+		v := history.Version{Gone: true}
+		if h.allowed(path, t) {
+			v = h.version(url, h.web.Resource(h.name, path, t), seen)
+		}
+		v.T = t.Unix()
+		n := len(p.Versions)
+		switch {
+		case n == 0 && v.Gone:
+			continue // it never was there
+		case n > 0 && same(&p.Versions[n-1], &v):
+			continue
+		}
+		p.Versions = append(p.Versions, v)
+	}
+	return p
+}
+
+func same(a, b *history.Version) bool {
+	return a.Gone == b.Gone && a.Redirect == b.Redirect && a.Digests == b.Digests
+}
+
+// content decides what is read from a body; the type may tell its character set.
+type content struct {
+	digest sitegraph.Digest
+	kind   string
+}
+
+// version is what a visit makes of a resource; compare the outcomes in package fetch.
+func (h *historian) version(url string, r Resource, seen map[content]history.Version) history.Version {
+	switch {
+	case r.Status >= 300 && r.Status < 400:
+		if resolver, err := sitegraph.NewResolver(url); err == nil {
+			if target, ok := resolver.Resolve(r.Location); ok && r.Location != "" && target != url {
+				return history.Version{Redirect: target}
+			}
+		}
+		return history.Version{Gone: true}
+	case r.Status != http.StatusOK || !isHTML(r.Type):
+		return history.Version{Gone: true}
+	}
+	digest := r.Digest
+	if digest.IsZero() {
+		digest = sitegraph.DigestOf(r.Body)
+	}
+	key := content{digest, r.Type}
+	v, ok := seen[key]
+	if !ok {
+		page := extract.HTML(r.Body, r.Type, url, extract.Options{Agent: h.o.Agent, SkipMain: h.o.SkipMain})
+		v = history.Version{Digests: page.Digests, Size: int64(len(r.Body)), Links: page.Links, Frames: page.Frames,
+			LinksKnown: true, FramesKnown: true}
+		seen[key] = v
+	}
+	return v
+}
+
+func isHTML(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (kind == "text/html" || kind == "application/xhtml+xml")
+}
+
+// share keeps each address once: every page of a site repeats its navigation.
+func (h *historian) share(v *history.Version) {
+	for _, list := range [][]string{v.Links, v.Frames} {
+		for i, url := range list {
+			one, ok := h.lists[url]
+			if !ok {
+				one = strings.Clone(url) // it may be a part of a whole page
+				h.lists[url] = one
+			}
+			list[i] = one
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package timetravel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// World is a web on loopback with a visitor: real HTTP, virtual time. A visit of a round
+// sees the web as it stands at the round's end; politeness waits pass on the virtual clock.
+type World struct {
+	Server *Server
+	client *fetch.Client
+	moment atomic.Int64 // unix nanoseconds of the state that is served
+}
+
+// NewWorld serves the web and makes a client for it. userAgent must contain a contact; log
+// is told each request with the virtual time at which it was made and may be nil. One
+// visit at a time.
+func NewWorld(web Web, clock *cycle.VirtualClock, userAgent string, log func(Access)) (*World, error) {
+	w := &World{}
+	served := func() time.Time { return time.Unix(0, w.moment.Load()).UTC() }
+	var err error
+	w.Server, err = Serve(web, served, Options{Log: func(a Access) {
+		if log != nil {
+			a.Time = clock.Now()
+			log(a)
+		}
+	}})
+	if err != nil {
+		return nil, err
+	}
+	ports := map[netip.Addr]uint16{}
+	for _, name := range web.Servers() {
+		if at, ok := w.Server.Addr(name); ok {
+			ports[at.Addr()] = at.Port()
+		}
+	}
+	w.client, err = fetch.New(fetch.Options{
+		UserAgent: userAgent, Clock: clock, AllowPrivate: true,
+		Resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
+			at, ok := w.Server.Addr(host)
+			if !ok {
+				return nil, fmt.Errorf("no virtual server %q", host)
+			}
+			return []netip.Addr{at.Addr()}, nil
+		},
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			at, err := netip.ParseAddrPort(address)
+			if err != nil {
+				return nil, err
+			}
+			var d net.Dialer
+			return d.DialContext(ctx, network, netip.AddrPortFrom(at.Addr(), ports[at.Addr()]).String())
+		},
+	})
+	if err != nil {
+		return nil, errors.Join(err, w.Server.Close())
+	}
+	return w, nil
+}
+
+// Fetch makes one visit over HTTP. What it sees counts as seen at the round's end.
+func (w *World) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
+	w.moment.Store(r.Round.End.UnixNano())
+	o, err := w.client.Visit(ctx, r.Record)
+	o.Time = r.Round.End
+	o.NotBefore = time.Time{}
+	return o, err
+}
+
+// Close stops the servers.
+func (w *World) Close() error { return w.Server.Close() }
