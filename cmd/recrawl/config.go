@@ -1,0 +1,379 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Config holds all settings of all commands. A key is a flag's name; the keys of eval and
+// demo have their command's name before them in files and the environment.
+type Config struct {
+	Data      string        // directory of one planner
+	UserAgent string        `mapstructure:"user-agent"` // must contain a contact
+	Budget    float64       // fetches a day; -1: no bound
+	New       float64       // share of the budget for first visits, 0..1
+	Round     time.Duration // planning period
+	Rounds    int           // rounds to run; 0: for ever
+	Delay     time.Duration // between two requests to a server or address; 0: none
+	Workers   int           // visits at a time
+	Policy    string
+	Seed      uint64
+	Change    string // digest, text or main
+
+	AllowPrivate bool          `mapstructure:"allow-private"` // loopback and private addresses too
+	Timeout      time.Duration // of one request in all
+	MaxBody      int64         `mapstructure:"max-body"` // bytes kept of a page
+
+	Eval  EvalConfig
+	Demo  DemoConfig
+	Plan  PlanConfig
+	Sites SitesConfig
+}
+
+// PlanConfig are the settings of plan.
+type PlanConfig struct {
+	Show int // visits
+}
+
+// SitesConfig are the settings of sites.
+type SitesConfig struct {
+	History string
+	Method  string
+	Base    int
+}
+
+// EvalConfig are the settings of eval.
+type EvalConfig struct {
+	Protocol string
+	Policy   []string
+	Weeks    []int     // snapshot: horizons; stream: length
+	Budget   []float64 // stream: share of the base pages a day
+	Base     int       // weeks after the window's start
+	History  int       // weekly states before the base
+	Spread   bool
+	HTML     string
+}
+
+// DemoConfig are the settings of demo.
+type DemoConfig struct {
+	Sites  string
+	Weeks  int
+	Budget float64
+	Pages  int
+	HTML   string
+	Keep   string
+}
+
+// setting is one key: its flag, default and meaning.
+type setting struct {
+	key      string
+	value    any // the default; its type is the flag's type
+	usage    string
+	commands string // those that have the flag, blank-separated
+}
+
+var settings = []setting{
+	{"data", "", "directory of the planner's store", "run plan explain sites"},
+	{"user-agent", "", "sent with each request; must contain a contact (web or mail address)", "run"},
+	{"budget", 1000.0, "fetches a day, never exceeded; -1 for no bound", "run plan explain"},
+	{"new", 0.25, "share of the budget that first visits of new pages may take, 0 to 1", "run plan explain eval demo"},
+	{"round", time.Hour, "planning period; divides the day", "run plan explain"},
+	{"rounds", 0, "stop after so many rounds; 0 for never", "run"},
+	{"delay", 10 * time.Second, "least time between two requests to a server or address; 0 only for your own servers", "run"},
+	{"workers", 64, "visits at a time, one a server", "run"},
+	{"policy", planner.DefaultPolicy, "what decides: " + strings.Join(planner.PolicyNames(), ", "), "run plan explain"},
+	{"seed", uint64(1), "of ties and random choices", "run plan explain eval demo"},
+	{"change", "digest", "which difference counts as a change: digest, text or main", "run plan explain eval demo"},
+	{"allow-private", false, "also ask loopback and private addresses and any port", "run"},
+	{"timeout", time.Minute, "of one request in all", "run"},
+	{"max-body", int64(2_000_000), "bytes kept of a page", "run"},
+
+	{"eval.protocol", "snapshot", "snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks", "eval"},
+	{"eval.policy", []string{"all"}, "policies to compare, or all", "eval"},
+	{"eval.weeks", []int{}, "horizons N of the snapshot protocol (default 2,4,12,24), or length of the stream (default 40)", "eval"},
+	{"eval.budget", []float64{0.02}, "stream: fetches a day as shares of the base pages", "eval"},
+	{"eval.base", 12, "weeks after the start of a server's window at which the policies take over", "eval"},
+	{"eval.history", 0, "weekly states before the base that the policies may see", "eval"},
+	{"eval.spread", false, "add the 5th and 95th percentile over 200 resamples of the servers", "eval"},
+	{"eval.html", "", "also write a report with figures to this file", "eval"},
+
+	{"demo.sites", "", "a directory of recorded sites to serve instead of the built-in web", "demo"},
+	{"demo.weeks", 24, "virtual weeks", "demo"},
+	{"demo.budget", 0.02, "fetches a day as a share of the pages", "demo"},
+	{"demo.pages", 3000, "about so many pages in the built-in web", "demo"},
+	{"demo.html", "recrawl-demo.html", "file for the report; empty for none", "demo"},
+	{"plan.show", 20, "so many visits", "plan"},
+	{"sites.history", "", "a recorded history, or a directory of them", "sites"},
+	{"sites.method", "a", "how to divide: a, each directory is a site", "sites"},
+	{"sites.base", 12, "weeks after the start of the window", "sites"},
+	{"demo.keep", "", "keep the store in this directory instead of a temporary one", "demo"},
+}
+
+// flagName is the key without its command.
+func (s setting) flagName() string {
+	if _, name, ok := strings.Cut(s.key, "."); ok {
+		return name
+	}
+	return s.key
+}
+
+// addSettings gives a command the flags that are its own.
+func addSettings(cmd *cobra.Command) {
+	f := cmd.Flags()
+	for _, s := range settings {
+		if !slices.Contains(strings.Fields(s.commands), cmd.Name()) {
+			continue
+		}
+		name := s.flagName()
+		switch value := s.value.(type) {
+		case string:
+			f.String(name, value, s.usage)
+		case bool:
+			f.Bool(name, value, s.usage)
+		case int:
+			f.Int(name, value, s.usage)
+		case int64:
+			f.Int64(name, value, s.usage)
+		case uint64:
+			f.Uint64(name, value, s.usage)
+		case float64:
+			f.Float64(name, value, s.usage)
+		case time.Duration:
+			f.Duration(name, value, s.usage)
+		case []string:
+			f.StringSlice(name, value, s.usage)
+		case []int:
+			f.IntSlice(name, value, s.usage)
+		case []float64:
+			f.Float64Slice(name, value, s.usage)
+		default:
+			panic(fmt.Sprintf("recrawl: setting %s of type %T", s.key, value))
+		}
+	}
+}
+
+// load reads flags, environment and file into p.config and checks them all.
+func (p *program) load(cmd *cobra.Command) error {
+	v := viper.New()
+	v.SetEnvPrefix("RECRAWL")
+	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_", ".", "_"))
+	v.AutomaticEnv()
+	for _, s := range settings {
+		v.SetDefault(s.key, s.value)
+		if flag := cmd.Flags().Lookup(s.flagName()); flag != nil && slices.Contains(strings.Fields(s.commands), cmd.Name()) {
+			bindFlag(v, s, flag)
+		}
+	}
+	if err := unknownEnvironment(); err != nil {
+		return err
+	}
+	if p.configFile != "" {
+		v.SetConfigFile(p.configFile)
+		if err := v.ReadInConfig(); err != nil {
+			if errors.Is(err, os.ErrNotExist) {
+				return usageError{fmt.Errorf("config file %s does not exist", p.configFile), "check the path given with --config"}
+			}
+			return usageError{fmt.Errorf("read config file %s: %w", p.configFile, err), "it must be YAML, TOML or JSON, named by its ending"}
+		}
+	}
+	if err := unknownKeys(v, p.configFile); err != nil {
+		return err
+	}
+	if err := v.UnmarshalExact(&p.config); err != nil {
+		return usageError{fmt.Errorf("settings: %w", err), "each key must have a value of its kind; recrawl " + cmd.Name() + " --help shows them"}
+	}
+	return p.config.check(cmd.Name())
+}
+
+// bindFlag lets a flag that was given overrule file and environment. Slices go by value:
+// viper reads a flag's slice as text.
+func bindFlag(v *viper.Viper, s setting, flag *pflag.Flag) {
+	if !flag.Changed {
+		return
+	}
+	if slice, ok := flag.Value.(pflag.SliceValue); ok {
+		v.Set(s.key, slice.GetSlice())
+		return
+	}
+	v.Set(s.key, flag.Value.String())
+}
+
+// unknownKeys refuses keys that no command has: a misspelt key would be ignored in silence.
+func unknownKeys(v *viper.Viper, file string) error {
+	var known []string
+	for _, s := range settings {
+		known = append(known, s.key)
+	}
+	for _, key := range v.AllKeys() {
+		if !slices.Contains(known, key) {
+			return usageError{fmt.Errorf("config file %s: unknown key %q", file, key), suggest(key, known)}
+		}
+	}
+	return nil
+}
+
+// unknownEnvironment refuses variables RECRAWL_* that set nothing.
+func unknownEnvironment() error {
+	var known []string
+	for _, s := range settings {
+		known = append(known, "RECRAWL_"+strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(s.key)))
+	}
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, "RECRAWL_") && name != "RECRAWL_LONG" && !slices.Contains(known, name) {
+			return usageError{fmt.Errorf("environment variable %s sets nothing", name), suggest(name, known)}
+		}
+	}
+	return nil
+}
+
+// suggest names the known word nearest to a misspelt one.
+func suggest(word string, known []string) string {
+	best, distance := "", 4
+	for _, k := range known {
+		if d := editDistance(word, k); d < distance {
+			best, distance = k, d
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return "known are: " + strings.Join(known, ", ")
+}
+
+// editDistance counts the letters to insert, delete or replace (Levenshtein).
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := diagonal
+			if a[i-1] != b[j-1] {
+				cost++
+			}
+			diagonal = row[j]
+			row[j] = min(cost, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// check reports all settings out of range at once.
+func (c *Config) check(command string) error {
+	var problems []error
+	bad := func(key string, value any, want string) {
+		problems = append(problems, fmt.Errorf("--%s %v: want %s", key, value, want))
+	}
+	if !(c.Budget >= 0 && c.Budget < math.MaxInt32) && c.Budget != planner.Unlimited { // NaN too
+		bad("budget", c.Budget, "fetches a day, 0 to 2 billion, or -1 for no bound")
+	}
+	if !(c.New >= 0 && c.New <= 1) {
+		bad("new", c.New, "a share from 0 to 1")
+	}
+	if c.Round < time.Second || (24*time.Hour)%c.Round != 0 {
+		bad("round", c.Round, "a period of a second or more that divides 24 hours")
+	}
+	if c.Rounds < 0 {
+		bad("rounds", c.Rounds, "0 or more")
+	}
+	if c.Delay < 0 {
+		bad("delay", c.Delay, "0 or more")
+	}
+	if c.Workers < 1 || c.Workers > 10000 {
+		bad("workers", c.Workers, "1 to 10000")
+	}
+	if c.Timeout <= 0 {
+		bad("timeout", c.Timeout, "more than 0")
+	}
+	if c.MaxBody < 1 {
+		bad("max-body", c.MaxBody, "1 byte or more")
+	}
+	if _, err := sitegraph.ParseChangeBy(c.Change); err != nil {
+		bad("change", c.Change, "digest, text or main")
+	}
+	if !slices.Contains(planner.PolicyNames(), c.Policy) {
+		bad("policy", c.Policy, "one of "+strings.Join(planner.PolicyNames(), ", "))
+	}
+	if c.Plan.Show < 1 {
+		bad("show", c.Plan.Show, "1 or more")
+	}
+	if c.Sites.Base < 0 || c.Sites.Base > 59 {
+		bad("base", c.Sites.Base, "0 to 59")
+	}
+	c.Eval.check(bad)
+	c.Demo.check(bad)
+	if len(problems) > 0 {
+		return usageError{errors.Join(problems...), "recrawl " + command + " --help shows what is possible"}
+	}
+	return nil
+}
+
+func (c *EvalConfig) check(bad func(string, any, string)) {
+	if c.Protocol != "snapshot" && c.Protocol != "stream" {
+		bad("protocol", c.Protocol, "snapshot or stream")
+	}
+	for _, b := range c.Budget {
+		if !(b > 0 && b <= 1) {
+			bad("budget", b, "shares of the pages a day, above 0 and at most 1")
+		}
+	}
+	for _, w := range c.Weeks {
+		if w < 1 || w > 60 {
+			bad("weeks", w, "1 to 60")
+		}
+		if c.Protocol == "snapshot" && w == 1 {
+			bad("weeks", w, "2 or more snapshots: one snapshot compares nothing")
+		}
+	}
+	if c.Base < 0 || c.Base > 59 {
+		bad("base", c.Base, "0 to 59")
+	}
+	if c.History < 0 || c.History > c.Base {
+		bad("history", c.History, "0 to the weeks before --base")
+	}
+	if len(c.Weeks) == 0 {
+		c.Weeks = []int{2, 4, 12, 24}
+		if c.Protocol == "stream" {
+			c.Weeks = []int{40}
+		}
+	}
+	for _, name := range c.Policy {
+		if name != "all" && !slices.Contains(planner.PolicyNames(), name) {
+			bad("policy", name, "all, or of "+strings.Join(planner.PolicyNames(), ", "))
+		}
+	}
+}
+
+func (c *DemoConfig) check(bad func(string, any, string)) {
+	if c.Weeks < 1 || c.Weeks > 48 {
+		bad("weeks", c.Weeks, "1 to 48")
+	}
+	if !(c.Budget > 0 && c.Budget <= 1) {
+		bad("budget", c.Budget, "a share of the pages a day, above 0 and at most 1")
+	}
+	if c.Pages < 100 || c.Pages > 100_000 {
+		bad("pages", c.Pages, "100 to 100000")
+	}
+}
+
+// changeBy is Change, checked before.
+func (c *Config) changeBy() sitegraph.ChangeBy {
+	by, _ := sitegraph.ParseChangeBy(c.Change)
+	return by
+}

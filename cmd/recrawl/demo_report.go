@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/eval/synth"
+	"github.com/recrawl/recrawl/eval/timetravel"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/satstore"
+)
+
+// httpCount is what the virtual servers saw.
+type httpCount struct {
+	mu       sync.Mutex
+	clock    cycle.Clock
+	requests int
+	notMod   int
+	last     map[string]time.Time
+	leastGap time.Duration
+}
+
+func newHTTPCount(clock cycle.Clock) *httpCount {
+	return &httpCount{clock: clock, last: map[string]time.Time{}, leastGap: -1}
+}
+
+func (h *httpCount) log(a timetravel.Access) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.requests++
+	if a.Status == 304 {
+		h.notMod++
+	}
+	if before, ok := h.last[a.Server]; ok {
+		if gap := a.Time.Sub(before); h.leastGap < 0 || gap < h.leastGap {
+			h.leastGap = gap
+		}
+	}
+	h.last[a.Server] = a.Time
+}
+
+// httpResult sums the run over HTTP up.
+type httpResult struct {
+	Visits          int     `json:"visits"`
+	Requests        int     `json:"requests"` // robots.txt included
+	NotModified     int     `json:"not_modified"`
+	Servers         int     `json:"servers"`
+	LeastGapSeconds float64 `json:"least_gap_seconds"` // virtual, between two requests to a server
+	Seconds         float64 `json:"seconds"`           // real
+	StorePages      int     `json:"store_pages"`
+	StoreBytes      int64   `json:"store_bytes"`
+}
+
+func (h *httpCount) result(visits int, elapsed time.Duration, s satstore.Stats) httpResult {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return httpResult{Visits: visits, Requests: h.requests, NotModified: h.notMod, Servers: len(h.last),
+		LeastGapSeconds: h.leastGap.Seconds(), Seconds: elapsed.Seconds(),
+		StorePages: s.Pages, StoreBytes: s.BucketBytes + s.BufferBytes + s.LogBytes}
+}
+
+// demoReport is what demo prints and writes.
+func demoReport(r demoResult) report.Page {
+	page := report.Page{Title: "recrawl demo", Intro: fmt.Sprintf("%s over %d virtual weeks, %.3g %% of the pages a day.", r.Web, r.Run.Weeks, 100*r.Run.Budget)}
+	agree := fmt.Sprintf("identical, visit by visit (%d)", r.Agreement.Visits)
+	if r.Agreement.Difference != "" {
+		agree = "DIFFERENT: " + r.Agreement.Difference
+	}
+	http := report.Table{Title: "Over HTTP: " + r.Web, Header: []string{"what", "value"}, Rows: [][]string{
+		{"visits", count(r.HTTP.Visits)},
+		{"requests, robots.txt included", count(r.HTTP.Requests)},
+		{"answered 304 not modified", count(r.HTTP.NotModified)},
+		{"servers, each on its own loopback address", count(r.HTTP.Servers)},
+		{"least virtual time between two requests to one server", fmt.Sprintf("%.1f s", r.HTTP.LeastGapSeconds)},
+		{"pages in the store on disk", count(r.HTTP.StorePages)},
+		{"real time", fmt.Sprintf("%.1f s", r.HTTP.Seconds)},
+		{"HTTP and replay", agree},
+	}}
+	section := streamSection(r.Run)
+	page.Sections = append(page.Sections, report.Section{Title: "The web over HTTP", Tables: []report.Table{http}}, section)
+	sweep := snapshotSection(r.Sweep)
+	sweep.Title = "One sweep after a month"
+	page.Sections = append(page.Sections, sweep)
+	if r.Comparison != nil {
+		page.Sections = append(page.Sections, report.Section{Title: "The built-in web beside the paper's",
+			Text:   "How the synthetic web changes, in the form of tables 2 and 3 of DEWS2004 5-B-02, ours beside the paper's.",
+			Tables: comparisonTables(*r.Comparison)})
+	}
+	return page
+}
+
+// comparisonTables show tables 2 and 3 of a synthetic web, ours / the paper's.
+func comparisonTables(c synth.Comparison) []report.Table {
+	header := []string{"%, ours / paper"}
+	for _, weeks := range synth.Periods {
+		header = append(header, fmt.Sprintf("%d weeks", weeks))
+	}
+	updated := report.Table{Title: "Share of pages updated [LINK table 2]", Header: header}
+	for _, d := range []synth.Domain{synth.AC, synth.CO, synth.ED, synth.GR, synth.NE, synth.OR, synth.DomainUnknown} {
+		name := d.String()
+		if d == synth.DomainUnknown {
+			name = "total"
+		}
+		updated.Rows = append(updated.Rows, besides(name, c.Updated[d], c.PaperUpdated[d]))
+	}
+	tops := report.Table{Title: "Classification by updates of top pages [LINK table 3]", Header: header}
+	for row := range synth.TopRow(len(c.Tops)) {
+		tops.Rows = append(tops.Rows, besides(row.String(), c.Tops[row], c.PaperTops[row]))
+	}
+	return []report.Table{updated, tops}
+}
+
+func besides(name string, ours, paper [4]float64) []string {
+	row := []string{name}
+	for i := range ours {
+		row = append(row, fmt.Sprintf("%.1f / %.1f", ours[i], paper[i]))
+	}
+	return row
+}

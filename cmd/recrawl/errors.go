@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/satstore"
+)
+
+// Exit codes, as documented in --help.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitVisits      = 3 // the command did its work, but visits failed
+	exitDamaged     = 4
+	exitInterrupted = 130
+)
+
+// usageError is a mistake in the call: what is wrong and what would be right.
+type usageError struct {
+	error
+	hint string
+}
+
+func (e usageError) Unwrap() error { return e.error }
+
+// visitsFailed ends a command that did all it could.
+type visitsFailed struct {
+	error
+	hint string
+}
+
+// explainError finds what the user can do about an error, and the exit code.
+func explainError(err error) (cause error, hint string, code int) {
+	var usage usageError
+	var failed visitsFailed
+	var format *satstore.FormatError
+	var damage *satstore.DamageError
+	var line *history.Error
+	switch {
+	case errors.As(err, &usage):
+		return err, usage.hint, exitUsage
+	case errors.As(err, &failed):
+		return err, failed.hint, exitVisits
+	case errors.Is(err, fetch.ErrNoContact):
+		return err, `give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, exitUsage
+	case errors.Is(err, satstore.ErrInUse):
+		return err, "another recrawl works on this directory; stop it, or take another --data", exitFailed
+	case errors.As(err, &format):
+		return err, "the directory was written by a newer recrawl; use that version, or another --data", exitFailed
+	case errors.As(err, &damage):
+		return err, "the store is damaged there; restore the directory from a copy, or start a new one", exitDamaged
+	case errors.As(err, &line):
+		bare := *line
+		bare.Hint = ""
+		return &bare, line.Hint + "; nothing of that file was used", exitFailed
+	case errors.Is(err, syscall.ENOSPC):
+		return err, "the disk is full: nothing acknowledged is lost; free some space and run the same command again", exitFailed
+	case errors.Is(err, fs.ErrNotExist):
+		return err, "check the path", exitFailed
+	case errors.Is(err, fs.ErrPermission):
+		return err, "check the permissions of that path", exitFailed
+	case strings.HasPrefix(err.Error(), "unknown command"), strings.HasPrefix(err.Error(), "unknown flag"),
+		strings.HasPrefix(err.Error(), "accepts "), strings.HasPrefix(err.Error(), "requires "):
+		return err, "recrawl --help lists the commands", exitUsage
+	}
+	return err, "", exitFailed
+}

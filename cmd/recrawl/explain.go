@@ -1,0 +1,215 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+func (p *program) explainCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "explain --data DIRECTORY URL",
+		Short:   "Everything known of a page, and when it is next and why",
+		Example: "  recrawl explain --data crawl https://example.org/news/",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError{fmt.Errorf("explain takes one address, not %d", len(args)), "recrawl explain --data DIRECTORY URL"}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := p.load(cmd); err != nil {
+				return err
+			}
+			return p.explain(args[0])
+		},
+	}
+	addSettings(cmd)
+	return cmd
+}
+
+// explanation is everything known of a page.
+type explanation struct {
+	URL          string           `json:"url"`
+	State        string           `json:"state"`
+	Status       int              `json:"status"`
+	Server       string           `json:"server"`
+	Depth        int              `json:"depth"` // 0: not reached from a start page
+	Links        int              `json:"links"` // in-server, of the last snapshot
+	Site         siteOf           `json:"site"`
+	Referer      string           `json:"referer"`
+	FirstCopy    *time.Time       `json:"first_copy"`
+	LastVisit    *time.Time       `json:"last_visit"`
+	LastChange   *time.Time       `json:"last_change"`
+	Visits       uint32           `json:"visits"`
+	Changes      uint32           `json:"changes"`
+	Errors       uint8            `json:"errors"`
+	ETag         string           `json:"etag"`
+	LastModified *time.Time       `json:"last_modified"`
+	Digest       string           `json:"digest"`
+	Estimates    []estimateResult `json:"estimates"`
+	Due          *time.Time       `json:"due"`
+	Reason       string           `json:"reason"`
+	Turn         int              `json:"turn"` // its place in what plan shows; 0: not in that round
+}
+
+// siteOf is a page's place in the partition by directories.
+type siteOf struct {
+	Tops  []string `json:"tops"`
+	IsTop bool     `json:"is_top"`
+	Pages int      `json:"pages"`
+}
+
+func (p *program) explain(raw string) error {
+	url, err := sitegraph.Canonical(raw)
+	if err != nil {
+		return usageError{err, "give the whole address, with http:// or https://"}
+	}
+	o, err := p.open(true)
+	if err != nil {
+		return err
+	}
+	defer o.store.Close() // nothing was written
+	page, ok := o.corpus.Graph.Lookup(url)
+	if !ok {
+		return usageError{fmt.Errorf("%s is not known in %s", url, p.config.Data), p.nearMiss(o, url)}
+	}
+	var record sitegraph.Record
+	if err := o.store.Load(page, &record); err != nil {
+		return err
+	}
+	e, err := o.explanation(&p.config, &record)
+	if err != nil {
+		return err
+	}
+	if p.json {
+		return p.printJSON(e)
+	}
+	return p.printExplanation(e)
+}
+
+// nearMiss helps with an address that is not known.
+func (p *program) nearMiss(o *opened, url string) string {
+	server, ok := o.corpus.Graph.LookupServer(sitegraph.ServerName(url))
+	if !ok {
+		return "no page of that server is known; recrawl run --data " + p.config.Data + " URL adds it"
+	}
+	return fmt.Sprintf("%d pages of that server are known; recrawl sites --data %s %s lists them", len(o.corpus.Graph.ServerPages(server)), p.config.Data, sitegraph.ServerName(url))
+}
+
+func (o *opened) explanation(c *Config, r *sitegraph.Record) (explanation, error) {
+	g := o.corpus.Graph
+	visits, _, err := o.upcoming(c, o.corpus.Pages())
+	if err != nil {
+		return explanation{}, err
+	}
+	h := r.History
+	e := explanation{URL: r.URL, State: r.State.String(), Status: r.Status, Server: g.ServerName(g.Server(r.Page)), Depth: g.Depth(r.Page),
+		Links: len(g.Links(r.Page)), Referer: r.Referer, Visits: h.Visits, Changes: h.Changes, Errors: r.Errors, ETag: r.ETag, Digest: r.Digests.Bytes.String(),
+		LastModified: moment(r.LastModified), Due: moment(r.Due), Reason: r.Reason, Site: o.siteOf(r.Page)}
+	if h.Visits > 0 {
+		first := time.Unix(int64(h.Epoch), 0).UTC()
+		last := h.LastVisit()
+		e.FirstCopy, e.LastVisit = &first, &last
+		if h.LastChange > 0 {
+			change := time.Unix(int64(h.LastChange), 0).UTC()
+			e.LastChange = &change
+		}
+		age := h.Age(time.Now())
+		e.Estimates = []estimateResult{
+			resultOf(estimator.Interval(h, r.Interval, estimator.DefaultLimits).At(age)),
+			resultOf(o.corpus.Prior().Estimate(h, age)),
+		}
+	}
+	e.Turn = 1 + slices.IndexFunc(visits, func(v planner.Visit) bool { return v.Page == r.Page })
+	return e, nil
+}
+
+// estimateResult is an estimate as it is printed.
+type estimateResult struct {
+	Method       string  `json:"method"`
+	RatePerDay   float64 `json:"rate_per_day"`
+	Low          float64 `json:"low"` // 90 % interval of the rate
+	High         float64 `json:"high"`
+	IntervalDays float64 `json:"interval_days"`
+	Probability  float64 `json:"probability"` // of a change since the last visit
+	Revisits     int     `json:"revisits"`
+	Warning      string  `json:"warning"`
+}
+
+func resultOf(e estimator.Estimate) estimateResult {
+	return estimateResult{e.Method, e.RatePerDay, e.Low, e.High, estimator.Days(e.Interval), e.Probability, e.Observations, e.Warning}
+}
+
+func (o *opened) siteOf(page sitegraph.PageID) siteOf {
+	g := o.corpus.Graph
+	partition := g.PartitionA(g.Server(page), nil)
+	for _, site := range partition.Sites {
+		if !g.SameDirectory(site.Tops[0], page) {
+			continue
+		}
+		s := siteOf{Pages: len(site.Tops) + len(site.Members)}
+		for _, top := range site.Tops {
+			s.Tops = append(s.Tops, g.URL(top))
+			s.IsTop = s.IsTop || top == page
+		}
+		return s
+	}
+	return siteOf{}
+}
+
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func (p *program) printExplanation(e explanation) error {
+	show := func(t *time.Time) string {
+		if t == nil {
+			return "-"
+		}
+		return t.UTC().Format(time.RFC3339)
+	}
+	role := "member"
+	if e.Site.IsTop {
+		role = "top"
+	}
+	t := report.Table{Title: e.URL, Header: []string{"what", "is"}, Rows: [][]string{
+		{"state", fmt.Sprintf("%s (last status %d, %d failures in a row)", e.State, e.Status, e.Errors)},
+		{"server, depth", fmt.Sprintf("%s, %d", e.Server, e.Depth)},
+		{"site", fmt.Sprintf("%s of %d pages; top %s", role, e.Site.Pages, strings.Join(e.Site.Tops, " "))},
+		{"found on", e.Referer},
+		{"first copy, last visit", show(e.FirstCopy) + ", " + show(e.LastVisit)},
+		{"visits, changes seen", fmt.Sprintf("%d, %d", e.Visits, e.Changes)},
+		{"last change seen", show(e.LastChange)},
+		{"ETag, Last-Modified", e.ETag + ", " + show(e.LastModified)},
+		{"digest", e.Digest},
+		{"next", show(e.Due)},
+		{"because", e.Reason},
+	}}
+	if e.Turn > 0 {
+		t.Rows = append(t.Rows, []string{"in a plan made now", fmt.Sprintf("visit %d", e.Turn)})
+	}
+	if err := t.Text(p.stdout); err != nil {
+		return err
+	}
+	estimates := report.Table{Title: "\nEstimates", Header: []string{"method", "changes a day", "90 % interval", "interval, days", "p(changed)", "rests on", "note"}}
+	for _, x := range e.Estimates {
+		estimates.Rows = append(estimates.Rows, []string{x.Method, fmt.Sprintf("%.4f", x.RatePerDay), fmt.Sprintf("%.4f..%.4f", x.Low, x.High),
+			fmt.Sprintf("%.1f", x.IntervalDays), fmt.Sprintf("%.3f", x.Probability), fmt.Sprintf("%d revisits", x.Revisits), x.Warning})
+	}
+	if len(estimates.Rows) == 0 {
+		return nil
+	}
+	return estimates.Text(p.stdout)
+}

@@ -1,0 +1,94 @@
+// Command recrawl plans which known web pages to fetch again, and when; fetches them
+// politely; and measures how well that works.
+//
+// Every file beside this one is a command or a thing that all commands need; what they do
+// lives in the packages they wire together.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ctx.Done()
+		stop() // a second interrupt ends the program the hard way
+	}()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the whole program; it returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	p := &program{stdout: stdout, stderr: stderr}
+	root := p.rootCommand()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		fmt.Fprintln(stderr, "recrawl: interrupted")
+		return exitInterrupted
+	}
+	err, hint, code := explainError(err)
+	fmt.Fprintf(stderr, "recrawl: error: %v\n", err)
+	if hint != "" {
+		fmt.Fprintf(stderr, "recrawl: hint: %s\n", hint)
+	}
+	return code
+}
+
+// program is what all commands share.
+type program struct {
+	stdout, stderr io.Writer
+	configFile     string
+	config         Config
+	json           bool
+	quiet          bool
+}
+
+func (p *program) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "recrawl",
+		Short: "Find the changed pages with the fewest fetches",
+		Long: `recrawl decides which known web pages to fetch again, and when, so that a given
+number of fetches finds as many changed pages as possible, politely.
+
+Start with   recrawl demo      the whole system on a built-in web, in a minute
+then         recrawl run       keep pages of real servers fresh
+             recrawl eval      compare policies on recorded histories
+
+Settings come from flags, else from the environment (RECRAWL_BUDGET=500), else from the
+file given with --config (YAML, TOML or JSON; keys are the flags' names), else defaults.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 some visits failed, 4 the store is
+damaged, 130 interrupted.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cmd.Help()
+		},
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{err, "recrawl " + cmd.Name() + " --help lists the flags"}
+	})
+	root.PersistentFlags().StringVar(&p.configFile, "config", "", "file with settings")
+	root.PersistentFlags().BoolVar(&p.json, "json", false, "print the result as JSON")
+	root.PersistentFlags().BoolVar(&p.quiet, "quiet", false, "no progress on standard error")
+	root.AddCommand(p.demoCommand(), p.runCommand(), p.planCommand(), p.explainCommand(),
+		p.evalCommand(), p.sitesCommand(), p.versionCommand())
+	return root
+}

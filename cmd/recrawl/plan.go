@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/report"
+)
+
+func (p *program) planCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plan --data DIRECTORY",
+		Short: "The next visits, with value and reason",
+		Long: `plan shows which pages run would visit next, in this order, and why: what is left to do in
+the current round or, where nothing is, in the next one. Give it the settings of run.
+Nothing is fetched and nothing is written. A real run learns from each outcome, so
+later visits may differ. The directory must not be in use.`,
+		Example: "  recrawl plan --data crawl --show 50\n  recrawl plan --data crawl --policy interval --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := p.load(cmd); err != nil {
+				return err
+			}
+			return p.plan()
+		},
+	}
+	addSettings(cmd)
+	return cmd
+}
+
+// plannedVisit is one line of a plan.
+type plannedVisit struct {
+	URL         string      `json:"url"`
+	First       bool        `json:"first"`
+	Due         *time.Time  `json:"due"`
+	Probability eval.Number `json:"probability"`
+	Value       eval.Number `json:"value"`
+	Reason      string      `json:"reason"`
+}
+
+func (p *program) plan() (err error) {
+	o, err := p.open(true)
+	if err != nil {
+		return err
+	}
+	defer o.store.Close() // nothing was written
+	upcoming, round, err := o.upcoming(&p.config, p.config.Plan.Show)
+	if err != nil {
+		return err
+	}
+	visits := []plannedVisit{}
+	for _, v := range upcoming {
+		visit := plannedVisit{URL: o.corpus.Graph.URL(v.Page), First: v.First, Probability: eval.Number(v.Probability),
+			Value: eval.Number(v.Value), Reason: v.Reason.String()}
+		if !v.Due.IsZero() {
+			visit.Due = &v.Due
+		}
+		visits = append(visits, visit)
+	}
+	if p.json {
+		return p.printJSON(visits)
+	}
+	t := report.Table{Title: fmt.Sprintf("The next %d visits by policy %s, in the round that ends %s", len(visits), p.config.Policy, round.End.Format(time.DateTime)),
+		Header: []string{"#", "p(changed)", "due", "page", "reason"}}
+	for i, v := range visits {
+		due := "-"
+		if v.Due != nil {
+			due = v.Due.Format(time.DateOnly)
+		}
+		t.Rows = append(t.Rows, []string{count(i + 1), decimals(v.Probability), due, v.URL, v.Reason})
+	}
+	if len(visits) == 0 {
+		t.Note = "Nothing to visit: no page is known, the budget is 0, or all wait after failures."
+	}
+	w := bufio.NewWriter(p.stdout)
+	if err := t.Text(w); err != nil {
+		return err
+	}
+	return w.Flush()
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// progress tells on standard error how far long work has come: a bar on a terminal, a line
+// every few seconds elsewhere, nothing with --quiet. Safe for concurrent use.
+type progress struct {
+	mu          sync.Mutex
+	out         io.Writer
+	what        string
+	done, total int
+	bar         *progressbar.ProgressBar
+	lastLine    time.Time
+}
+
+const lineEvery = 5 * time.Second
+
+func (p *program) progress(what string, total int) *progress {
+	pr := &progress{out: p.stderr, what: what, total: total, lastLine: time.Now()}
+	if p.quiet {
+		pr.out = io.Discard
+	} else if isTerminal(p.stderr) {
+		pr.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(p.stderr), progressbar.OptionSetDescription(what),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionShowCount(),
+			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(30))
+	}
+	return pr
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// step counts one more.
+func (pr *progress) step() {
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	pr.set(pr.done + 1)
+}
+
+// at sets how far it is.
+func (pr *progress) at(done int) {
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	pr.set(done)
+}
+
+func (pr *progress) set(done int) {
+	pr.done = done
+	if pr.bar != nil {
+		_ = pr.bar.Set(min(done, pr.total)) // a bar that cannot be drawn stops nothing
+		return
+	}
+	if now := time.Now(); now.Sub(pr.lastLine) >= lineEvery {
+		pr.lastLine = now
+		fmt.Fprintf(pr.out, "%s: %d of %d\n", pr.what, pr.done, pr.total)
+	}
+}
+
+// end removes the bar.
+func (pr *progress) end() {
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	if pr.bar != nil {
+		_ = pr.bar.Finish()
+	}
+}

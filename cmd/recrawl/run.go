@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+func (p *program) runCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run --data DIRECTORY --user-agent AGENT URL...",
+		Short: "Discover pages from the given ones and keep them fresh",
+		Long: `run crawls the servers of the given addresses, following links inside each server, and
+fetches known pages again when the policy finds it worth while, within the budget.
+
+It obeys robots.txt, waits 10 s between two requests to a server or address (longer where
+robots.txt or Retry-After ask for it), refuses private addresses, and says who asks.
+Stop it with Ctrl-C and start it again: it goes on where it stopped, without addresses too.
+What is known is in the directory; journal/ in it has a line for every visit made.`,
+		Example: `  recrawl run --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" https://example.org/
+  recrawl run --data crawl --user-agent "mybot/1.0 (ops@example.org)" --budget 5000
+  recrawl run --config recrawl.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := p.load(cmd); err != nil {
+				return err
+			}
+			return p.run(cmd.Context(), args)
+		},
+	}
+	addSettings(cmd)
+	return cmd
+}
+
+// runResult is what run did, printed at its end.
+type runResult struct {
+	Rounds     int     `json:"rounds"`
+	Visits     int     `json:"visits"`
+	First      int     `json:"first"`   // pages fetched for the first time
+	Changed    int     `json:"changed"` // among the others
+	Unchanged  int     `json:"unchanged"`
+	Left       int     `json:"left"` // gone, moved or excluded
+	Failed     int     `json:"failed"`
+	UpdateRate float64 `json:"update_rate"` // changed among refetches that told something; 0 if none
+	Known      int     `json:"known"`       // pages
+	Waiting    int     `json:"waiting"`     // new pages in line
+}
+
+func (r *runResult) add(e *cycle.Event) {
+	r.Visits++
+	switch e.Verdict {
+	case sitegraph.VerdictFirst:
+		r.First++
+	case sitegraph.VerdictChanged:
+		r.Changed++
+	case sitegraph.VerdictUnchanged:
+		r.Unchanged++
+	case sitegraph.VerdictLeft:
+		r.Left++
+	default:
+		r.Failed++
+	}
+	if told := r.Changed + r.Unchanged; told > 0 {
+		r.UpdateRate = float64(r.Changed) / float64(told)
+	}
+}
+
+// liveFetcher asks the live web.
+type liveFetcher struct{ client *fetch.Client }
+
+func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
+	return f.client.Visit(ctx, r.Record)
+}
+
+func (p *program) run(ctx context.Context, args []string) (err error) {
+	c := &p.config
+	seeds, err := canonicalSeeds(args)
+	if err != nil {
+		return err
+	}
+	client, err := p.client()
+	if err != nil {
+		return err
+	}
+	o, err := p.open(false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.store.Close()) }()
+	if len(seeds) == 0 && o.corpus.Pages() == 0 {
+		return usageError{fmt.Errorf("no address given, and %s knows none", c.Data), "recrawl run --data DIRECTORY URL... starts from these pages"}
+	}
+	log, err := journal.Open(filepath.Join(c.Data, "journal"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+
+	var result runResult
+	var journalErr error
+	status := p.status()
+	loop := cycle.New(cycle.Options{
+		Planner: o.plan, Fetcher: liveFetcher{client}, Store: o.store, Clock: cycle.WallClock{}, Change: c.changeBy(),
+		Workers: max(c.Workers, 2), Discover: true, Explain: true,
+		Seen: result.add,
+		Acknowledged: func(events []cycle.Event) {
+			for i := range events {
+				journalErr = errors.Join(journalErr, log.Append(entryOf(&events[i])))
+			}
+			journalErr = errors.Join(journalErr, log.Flush())
+			status.show(&result, o)
+		},
+	})
+	if err := loop.Seed(seeds...); err != nil {
+		return err
+	}
+	budget := planner.Budget{PerDay: c.Budget}
+	err = loop.Run(ctx, &budget, c.Round, func(planner.Round) bool {
+		result.Rounds++
+		return journalErr == nil && (c.Rounds == 0 || result.Rounds < c.Rounds)
+	})
+	status.end()
+	err = errors.Join(err, journalErr)
+	result.Known, result.Waiting = o.corpus.Pages(), o.plan.Waiting()
+	if err == nil || ctx.Err() != nil {
+		if printed := p.printRun(result); err == nil {
+			err = printed
+		}
+	}
+	if err == nil && result.Failed > 0 {
+		return visitsFailed{fmt.Errorf("%d of %d visits failed", result.Failed, result.Visits),
+			"they are asked for again later; " + filepath.Join(c.Data, "journal") + " says why each failed"}
+	}
+	return err
+}
+
+func canonicalSeeds(args []string) ([]string, error) {
+	seeds := make([]string, 0, len(args))
+	for _, arg := range args {
+		url, err := sitegraph.Canonical(arg)
+		if err != nil {
+			return nil, usageError{err, "give whole addresses, with http:// or https://"}
+		}
+		seeds = append(seeds, url)
+	}
+	return seeds, nil
+}
+
+func (p *program) client() (*fetch.Client, error) {
+	c := &p.config
+	delay := c.Delay
+	if delay == 0 {
+		delay = fetch.NoInterval
+	}
+	return fetch.New(fetch.Options{UserAgent: c.UserAgent, Interval: delay, MaxBody: c.MaxBody, Timeout: c.Timeout, AllowPrivate: c.AllowPrivate})
+}
+
+func (p *program) printRun(r runResult) error {
+	if p.json {
+		return p.printJSON(r)
+	}
+	_, err := fmt.Fprintf(p.stdout, `%d rounds, %d visits: %d first, %d changed, %d unchanged, %d left, %d failed
+update rate %.3f; %d pages known, %d new ones waiting
+`, r.Rounds, r.Visits, r.First, r.Changed, r.Unchanged, r.Left, r.Failed, r.UpdateRate, r.Known, r.Waiting)
+	return err
+}
+
+// entryOf is an acknowledged visit as the journal keeps it.
+func entryOf(e *cycle.Event) journal.Entry {
+	o := &e.Observation
+	entry := journal.Entry{URL: e.Record.URL, Time: o.Time, Round: e.Round.Number, First: e.Visit.First, Reason: e.Visit.Reason.String(),
+		Outcome: o.Outcome.String(), Verdict: e.Verdict.String(), Status: o.Status, Detail: o.Detail, Bytes: o.Size,
+		ElapsedMillis: o.Elapsed.Milliseconds(), Next: e.Record.Due}
+	if !e.Visit.Due.IsZero() {
+		entry.Due = &e.Visit.Due
+	}
+	if v := e.Visit.Probability; v == v { // not NaN
+		entry.Probability = &v
+	}
+	if o.Outcome == sitegraph.OutcomeFetched {
+		entry.Digest, entry.Text, entry.Main = o.Digests.Bytes.String(), o.Digests.Text.String(), o.Digests.Main.String()
+	}
+	return entry
+}
+
+var _ cycle.Store = (*satstore.Store)(nil)
+
+// statusLine tells how a run goes: one line rewritten on a terminal, a line every few
+// seconds elsewhere.
+type statusLine struct {
+	p       *program
+	rewrite bool
+	last    time.Time
+}
+
+func (p *program) status() *statusLine {
+	return &statusLine{p: p, rewrite: isTerminal(p.stderr), last: time.Now()}
+}
+
+func (s *statusLine) show(r *runResult, o *opened) {
+	every := lineEvery
+	if s.rewrite {
+		every = 200 * time.Millisecond
+	}
+	if s.p.quiet || time.Since(s.last) < every {
+		return
+	}
+	s.last = time.Now()
+	line := fmt.Sprintf("round %d: %d visits, %d first, %d changed (%.0f %%), %d failed; %d pages known, %d waiting, %s left",
+		r.Rounds+1, r.Visits, r.First, r.Changed, 100*r.UpdateRate, r.Failed, o.corpus.Pages(), o.plan.Waiting(), leftOf(o.plan))
+	if s.rewrite {
+		fmt.Fprintf(s.p.stderr, "\r\x1b[K%s", line)
+		return
+	}
+	fmt.Fprintln(s.p.stderr, line)
+}
+
+func leftOf(p *planner.Planner) string {
+	if p.Left() == planner.Unlimited {
+		return "no bound"
+	}
+	return fmt.Sprintf("%d fetches", p.Left())
+}
+
+func (s *statusLine) end() {
+	if s.rewrite && !s.p.quiet {
+		fmt.Fprint(s.p.stderr, "\r\x1b[K")
+	}
+}
