@@ -1,0 +1,122 @@
+package planner
+
+import (
+	"math"
+	"time"
+
+	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Memory is what the planner keeps in memory of one page: 48 bytes.
+type Memory struct {
+	History  sitegraph.History
+	Due      uint32  // unix seconds of the next wish; 0: none
+	Tried    uint32  // unix seconds of the last visit, whatever came of it; 0: none
+	Interval float32 // days; last estimate of the time between changes; 0: none
+	State    sitegraph.State
+	Errors   uint8  // failures in a row
+	queued   bool   // in line at the frontier
+	mark     uint16 // round in which it was proposed, modulo 2^16; 0: never
+}
+
+// Corpus is all that a policy may know: the graph of the last snapshots and the memory
+// of each page.
+type Corpus struct {
+	Graph *sitegraph.Graph
+	pages []Memory
+	round Round
+}
+
+// NewCorpus returns a corpus over a graph; pages of the graph are unknown until Remember.
+func NewCorpus(g *sitegraph.Graph) *Corpus {
+	c := &Corpus{Graph: g}
+	c.grow()
+	return c
+}
+
+func (c *Corpus) grow() {
+	if n := c.Graph.Pages(); n > len(c.pages) {
+		c.pages = append(c.pages, make([]Memory, n-len(c.pages))...)
+	}
+}
+
+// Remember takes over a record: at start, and after each visit.
+func (c *Corpus) Remember(r *sitegraph.Record) {
+	c.grow()
+	m := &c.pages[r.Page]
+	m.History, m.State, m.Errors = r.History, r.State, r.Errors
+	m.Due, m.Tried = unix32(r.Due), unix32(r.Tried)
+	m.Interval = float32(estimator.Days(r.Interval))
+}
+
+func unix32(t time.Time) uint32 {
+	if t.IsZero() {
+		return 0
+	}
+	return uint32(min(max(t.Unix(), 0), math.MaxUint32))
+}
+
+// Pages returns the number of pages, known by a link or better.
+func (c *Corpus) Pages() int { return len(c.pages) }
+
+// Memory returns what is known of a page. The pointer is good until a page is added.
+func (c *Corpus) Memory(p sitegraph.PageID) *Memory { return &c.pages[p] }
+
+// Round returns the round that was begun last.
+func (c *Corpus) Round() Round { return c.round }
+
+// Eligible reports whether a page may be proposed in this round: not yet proposed or
+// visited in it, and not waiting after failures.
+func (c *Corpus) Eligible(p sitegraph.PageID) bool {
+	m := &c.pages[p]
+	if m.mark == c.markOfRound() || int64(m.Tried) > c.round.Start.Unix() {
+		return false
+	}
+	return m.Errors == 0 || int64(m.Tried)+int64(backOff(m.Errors)/time.Second) <= c.round.End.Unix()
+}
+
+// Refetchable reports whether a page has a copy and may be proposed in this round.
+func (c *Corpus) Refetchable(p sitegraph.PageID) bool {
+	return c.pages[p].State == sitegraph.StateAlive && c.Eligible(p)
+}
+
+// Prior is the rate of all pages together, as a prior for each.
+func (c *Corpus) Prior() estimator.GammaPoisson {
+	var changes, days float64
+	for i := range c.pages {
+		changes += float64(c.pages[i].History.Changes)
+		days += estimator.Days(c.pages[i].History.Elapsed())
+	}
+	return estimator.PooledPrior(changes, days)
+}
+
+// propose marks a page as taken in this round.
+func (c *Corpus) propose(p sitegraph.PageID) { c.pages[p].mark = c.markOfRound() }
+
+// markOfRound is never 0, which stands for no round.
+func (c *Corpus) markOfRound() uint16 { return uint16(c.round.Number%math.MaxUint16) + 1 }
+
+// backOff is the wait after n failures in a row: an hour, doubled with each, at most 30 days.
+func backOff(n uint8) time.Duration {
+	const longest = 30 * 24 * time.Hour
+	if n > 10 {
+		return longest
+	}
+	return min(time.Hour<<(n-1), longest)
+}
+
+// tie is a seeded hash of a page's address: a random order that depends neither on the
+// order of discovery nor on other pages. In [0, 1).
+func tie(seed uint64, url string) float64 {
+	h := seed ^ 0x9e3779b97f4a7c15
+	for i := 0; i < len(url); i++ { // FNV-1a, then mixed: a stable order needs no secret
+		h = (h ^ uint64(url[i])) * 0x100000001b3
+	}
+	h ^= h >> 32
+	h *= 0xd6e8feb86659fd93
+	h ^= h >> 32
+	h *= 0xd6e8feb86659fd93
+	h ^= h >> 32
+	return float64(h>>11) / (1 << 53)
+}

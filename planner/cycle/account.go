@@ -1,0 +1,170 @@
+package cycle
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// account is the budget of the current round as the store knows it.
+type account struct {
+	Number  int       `json:"number"`
+	Start   time.Time `json:"start"`
+	Granted int       `json:"granted"`
+	Used    int       `json:"used"` // begun or reserved
+	Carry   float64   `json:"carry"`
+}
+
+const accountSetting = "round"
+
+// reserve takes one fetch of the round's budget. Reservations are made durable in parts of
+// 1/16 of the budget, at least 1 and at most 64: one commit for many visits.
+func (l *Loop) reserve() error {
+	if !l.Reserve || l.account.Granted == planner.Unlimited {
+		return nil
+	}
+	if l.reserved == 0 {
+		part := min(max(l.account.Granted/16, 1), 64, max(l.account.Granted-l.account.Used, 1))
+		l.account.Used += part
+		if err := l.saveAccount(); err != nil {
+			return err
+		}
+		l.reserved = part
+	}
+	l.reserved--
+	return nil
+}
+
+func (l *Loop) saveAccount() error {
+	value, err := json.Marshal(l.account)
+	if err != nil {
+		panic(fmt.Sprintf("cycle: account %+v: %v", l.account, err)) // plain numbers and a time
+	}
+	if err := l.Store.SaveSetting(accountSetting, value); err != nil {
+		return l.storeError(err, "save the round's account")
+	}
+	return l.commit()
+}
+
+// at returns the account of the round that now is in: a as it stands, or a new one.
+func (a account) at(now time.Time, perDay float64, length time.Duration) (current account, opened bool) {
+	start := now.UTC().Truncate(length)
+	if start.Equal(a.Start) {
+		return a, false
+	}
+	budget := planner.Budget{PerDay: perDay, Carry: a.Carry}
+	granted := budget.Grant(length)
+	return account{Number: a.Number + 1, Start: start, Granted: granted, Carry: budget.Carry}, true
+}
+
+// round is what is left of the account to do.
+func (a account) round(length time.Duration) planner.Round {
+	// The planner goes by whole seconds after Start, as visits of a replay bear the time of
+	// their round's end, which is the next one's start. Here a visit in the first second
+	// is one of this round.
+	r := planner.Round{Number: a.Number, Start: a.Start.Add(-time.Nanosecond), End: a.Start.Add(length), Budget: planner.Unlimited}
+	if a.Granted != planner.Unlimited {
+		r.Budget = max(a.Granted-a.Used, 0)
+	}
+	return r
+}
+
+func readAccount(s Store) (a account, err error) {
+	value, ok, err := s.Setting(accountSetting)
+	if err == nil && ok {
+		err = json.Unmarshal(value, &a)
+	}
+	if err != nil {
+		return a, fmt.Errorf("read the round's account: %w", err)
+	}
+	return a, nil
+}
+
+// Upcoming returns the round that Run would carry out at now, with what is left of its
+// budget, and the one after it. Nothing is written.
+func Upcoming(s Store, budget planner.Budget, length time.Duration, now time.Time) (current, next planner.Round, err error) {
+	a, err := readAccount(s)
+	if err != nil {
+		return current, next, err
+	}
+	a, _ = a.at(now, budget.PerDay, length)
+	after, _ := a.at(a.Start.Add(length), budget.PerDay, length)
+	return a.round(length), after.round(length), nil
+}
+
+// Run carries out round after round of the given length, aligned to the clock, until ctx
+// ends or more says that it is enough. A round that a crash or a stop interrupted goes on
+// with what is left of its budget. more is asked after each round; nil means for ever.
+func (l *Loop) Run(ctx context.Context, budget *planner.Budget, length time.Duration, more func(planner.Round) bool) error {
+	l.Reserve = true
+	var err error
+	if l.account, err = readAccount(l.Store); err != nil {
+		return err
+	}
+	for {
+		r, err := l.nextRound(budget, length)
+		if err != nil {
+			return err
+		}
+		err = l.Round(ctx, r)
+		if settled := l.settle(); err == nil {
+			err = settled
+		}
+		if err != nil {
+			return err
+		}
+		if more != nil && !more(r) {
+			return nil
+		}
+		if err := l.Clock.SleepUntil(ctx, r.End); err != nil {
+			return err
+		}
+		if err := l.Advance(r.End); err != nil {
+			return err
+		}
+	}
+}
+
+// nextRound opens the account of the round that the clock is in, or goes on with it. A new
+// account is durable before the first visit, so that no two rounds have one number.
+func (l *Loop) nextRound(budget *planner.Budget, length time.Duration) (planner.Round, error) {
+	l.reserved = 0
+	var opened bool
+	if l.account, opened = l.account.at(l.Clock.Now(), budget.PerDay, length); opened {
+		if err := l.saveAccount(); err != nil {
+			return planner.Round{}, err
+		}
+	}
+	budget.Carry = l.account.Carry
+	return l.account.round(length), nil
+}
+
+// settle gives back what was reserved and not used.
+func (l *Loop) settle() error {
+	if l.broken {
+		return nil
+	}
+	l.account.Used -= l.reserved
+	l.reserved = 0
+	return l.saveAccount()
+}
+
+// Advance moves the store to now: records that are due and were not visited are put where
+// the planner wants them next.
+func (l *Loop) Advance(now time.Time) error {
+	err := l.Store.Advance(now, func(r *sitegraph.Record) {
+		due, _ := l.Planner.Due(r.Page, now)
+		r.Due = due.When
+		if l.Explain {
+			r.Reason = due.Reason.String()
+		}
+	})
+	if err != nil {
+		return l.storeError(err, "advance the store to %s", now.Format(time.RFC3339))
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+// Package cycle is the loop: plan a visit, make it, remember what was seen, learn from it,
+// decide when the page is wanted next. The live web, the time-travel web and the replay of
+// recorded histories run this same code; they differ in the Fetcher, the Store and the
+// Clock they pass in. What is evaluated is what runs.
+//
+// A visit's way through the code:
+//
+//	Planner.Next        what to visit, within the budget      planner.Visit
+//	Store.Load          what we remember of it                sitegraph.Record
+//	Fetcher.Fetch       one polite visit                      sitegraph.Observation
+//	Record.Apply        what that means                       sitegraph.Verdict
+//	Graph.SetLinks      links of the new snapshot; new pages
+//	Planner.Observe     evidence for the estimates            estimator.Estimate
+//	Planner.Due         what comes next                       planner.Due
+//	Store.Save, Commit  acknowledged
+//
+// Promises
+//
+//  1. A visit is acknowledged (Options.Acknowledged) only after its record, links and new
+//     pages are durable. After a crash every acknowledged visit is there, and the visits made
+//     again are at most those that were not acknowledged.
+//  2. The budget of a round holds across crashes: fetches are reserved in the store before
+//     they start. Reserved and unused ones are lost at a crash, at most 1/16 of the round's.
+//  3. With one worker visits happen one after the other and each outcome steers the next
+//     choice. With more, a server is visited by one worker at a time and not before the
+//     moment its last observation asked for.
+//  4. A site that misbehaves never stops the loop; a store that fails does, at once.
+//  5. When the context ends the loop commits what it has and returns the context's error.
+//
+// The package knows no HTTP and no disk. A Loop is used by one goroutine; it calls the
+// Fetcher from several.
+package cycle

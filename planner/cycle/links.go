@@ -1,0 +1,123 @@
+package cycle
+
+import (
+	"slices"
+	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// applyLinks replaces the links of a page by those of its new snapshot, registers the
+// pages that became known, and gives pages that had left a new chance when they are newly
+// linked. A redirect counts as the only link of its page; a page that left has none.
+func (l *Loop) applyLinks(r *sitegraph.Record, o sitegraph.Observation) error {
+	links, frames := o.Links, o.Frames
+	switch {
+	case o.Outcome == sitegraph.OutcomeRedirected:
+		target, err := l.redirectTarget(r, o)
+		if err != nil {
+			return err
+		}
+		links, frames = target, nil
+	case o.LinksKnown:
+	case r.State == sitegraph.StateGone || r.State == sitegraph.StateExcluded:
+		links, frames = nil, nil
+	default:
+		return nil // nothing was told: the old links hold
+	}
+	old := l.graph.Links(r.Page)
+	oldFrames := l.graph.Frames(r.Page)
+	for _, id := range l.graph.SetLinks(r.Page, links, frames) {
+		hops := uint8(0)
+		if o.Outcome == sitegraph.OutcomeRedirected {
+			hops = r.Hops + 1
+		}
+		if err := l.register(id, r.URL, hops, o.Time); err != nil {
+			return err
+		}
+	}
+	now := l.graph.Links(r.Page)
+	if slices.Equal(old, now) && slices.Equal(oldFrames, l.graph.Frames(r.Page)) {
+		return nil
+	}
+	for _, id := range now {
+		if err := l.foundAgain(id, old); err != nil {
+			return err
+		}
+	}
+	if err := l.Store.SaveLinks(r.Page, now, l.graph.Frames(r.Page)); err != nil {
+		return l.storeError(err, "save links of %s", r.URL)
+	}
+	return nil
+}
+
+// redirectTarget returns the page that a redirect leads to, none if the chain is too long. A
+// start page that redirects, perhaps to another server, makes its target a start page: the
+// user named it and meant what it shows.
+func (l *Loop) redirectTarget(r *sitegraph.Record, o sitegraph.Observation) ([]string, error) {
+	if o.RedirectTo == "" || int(r.Hops) >= l.MaxHops {
+		return nil, nil
+	}
+	if slices.Contains(l.graph.StartPages(l.graph.Server(r.Page)), r.Page) {
+		if err := l.addStart(o.RedirectTo, r.URL, r.Hops+1); err != nil {
+			return nil, err
+		}
+	}
+	return []string{o.RedirectTo}, nil
+}
+
+func (l *Loop) addStart(url, referer string, hops uint8) error {
+	_, known := l.graph.Lookup(url)
+	id := l.graph.AddStart(url)
+	if !known {
+		if err := l.register(id, referer, hops, l.Clock.Now()); err != nil {
+			return err
+		}
+	}
+	if err := l.Store.SaveStart(id); err != nil {
+		return l.storeError(err, "save start page %s", url)
+	}
+	return nil
+}
+
+// register makes a page that the graph has just learnt of known to store and planner.
+func (l *Loop) register(id sitegraph.PageID, referer string, hops uint8, now time.Time) error {
+	r := sitegraph.Record{Page: id, URL: l.graph.URL(id), Referer: referer, State: sitegraph.StateNew, Hops: hops, Due: now}
+	if err := l.Store.Add(&r); err != nil {
+		return l.storeError(err, "add page %s", r.URL)
+	}
+	l.Planner.Corpus.Remember(&r)
+	l.found(id)
+	return nil
+}
+
+func (l *Loop) found(id sitegraph.PageID) {
+	l.Planner.Found(id)
+	if l.Found != nil {
+		l.Found(id)
+	}
+}
+
+// foundAgain puts a page in line that has no copy and was not among the old links: one that
+// was too deep, or had left and is linked anew.
+func (l *Loop) foundAgain(id sitegraph.PageID, old []sitegraph.PageID) error {
+	state := l.Planner.Corpus.Memory(id).State
+	if state == sitegraph.StateAlive || slices.Contains(old, id) {
+		return nil
+	}
+	if state == sitegraph.StateNew { // known already, though perhaps no longer in line
+		l.Planner.Found(id)
+		return nil
+	}
+	var r sitegraph.Record
+	if err := l.Store.Load(id, &r); err != nil {
+		return l.storeError(err, "load record of %s", l.graph.URL(id))
+	}
+	r.State = sitegraph.StateNew
+	l.Planner.Corpus.Remember(&r)
+	if err := l.Store.Save(&r); err != nil {
+		return l.storeError(err, "save record of %s", r.URL)
+	}
+	l.found(id)
+	return nil
+}

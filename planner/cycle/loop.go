@@ -1,0 +1,211 @@
+package cycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Event is a visit with what came of it.
+type Event struct {
+	Round       planner.Round
+	Visit       planner.Visit
+	Observation sitegraph.Observation
+	Verdict     sitegraph.Verdict
+	Record      sitegraph.Record // with the observation applied and the next due time
+}
+
+// Options of a loop. Planner, Fetcher, Store and Clock are required.
+type Options struct {
+	Planner *planner.Planner
+	Fetcher Fetcher
+	Store   Store
+	Clock   Clock
+	Change  sitegraph.ChangeBy
+	Workers int // visits at a time; 1 if not set
+
+	// Discover makes the links of fetched pages known, and so new pages. Without it the
+	// page set and the graph stay as they are.
+	Discover bool
+	// MaxHops bounds chains of redirects; 5 if not set.
+	MaxHops int
+	// Reserve keeps the budget of a round across crashes; see promise 2.
+	Reserve bool
+	// Explain keeps the reason of the next due time in the record.
+	Explain bool
+	// CommitEvery and CommitAfter bound how much is not yet acknowledged: visits, time.
+	// 64 and a second if not set.
+	CommitEvery int
+	CommitAfter time.Duration
+
+	// Seen is told each outcome at once, in order. May be nil.
+	Seen func(*Event)
+	// Found is told each page that becomes known, or known again after it had left. May be nil.
+	Found func(sitegraph.PageID)
+	// Acknowledged is told the events that have become durable. May be nil. The slice is
+	// reused.
+	Acknowledged func([]Event)
+}
+
+// Loop carries out what a planner plans.
+type Loop struct {
+	Options
+	graph      *sitegraph.Graph
+	round      planner.Round
+	unacked    []Event
+	uncommited int
+	lastCommit time.Time
+	reserved   int // fetches reserved in the store and not yet begun
+	account    account
+	lines      map[sitegraph.ServerID]*line // of servers visited concurrently
+	broken     bool                         // the store failed: nothing is asked of it any more
+}
+
+// New returns a loop.
+func New(o Options) *Loop {
+	if o.Workers < 1 {
+		o.Workers = 1
+	}
+	if o.MaxHops == 0 {
+		o.MaxHops = 5
+	}
+	if o.CommitEvery == 0 {
+		o.CommitEvery = 64
+	}
+	if o.CommitAfter == 0 {
+		o.CommitAfter = time.Second
+	}
+	return &Loop{Options: o, graph: o.Planner.Corpus.Graph, lines: map[sitegraph.ServerID]*line{}}
+}
+
+// Seed makes start pages known. Those known already stay as they are.
+func (l *Loop) Seed(urls ...string) error {
+	for _, url := range urls {
+		if err := l.addStart(url, "", 0); err != nil {
+			return err
+		}
+	}
+	return l.commit()
+}
+
+// Round carries out one round: until its budget is used, or nothing is left to do, or,
+// with several workers, its time is over.
+func (l *Loop) Round(ctx context.Context, r planner.Round) error {
+	l.round = r
+	l.lastCommit = time.Now()
+	l.Planner.Begin(r)
+	run := l.sequential
+	if l.Workers > 1 {
+		run = l.concurrent
+	}
+	err := run(ctx)
+	if l.broken {
+		return err
+	}
+	return errors.Join(err, l.commit())
+}
+
+// storeError says which step the store failed at. After a failure nobody knows what is
+// durable, so that nothing more is saved, committed or acknowledged.
+func (l *Loop) storeError(err error, format string, args ...any) error {
+	l.broken = true
+	return fmt.Errorf(format+": %w", append(args, err)...)
+}
+
+// sequential makes one visit after the other.
+func (l *Loop) sequential(ctx context.Context) error {
+	for ctx.Err() == nil {
+		v, ok := l.Planner.Next()
+		if !ok {
+			return nil
+		}
+		request, err := l.begin(v)
+		if err != nil {
+			return err
+		}
+		o, err := l.Fetcher.Fetch(ctx, request)
+		if err != nil {
+			l.Planner.Return(v)
+			return fetchError(ctx, request, err)
+		}
+		if err := l.apply(v, request.Record, o); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// begin reserves budget for a visit and loads what is remembered of the page.
+func (l *Loop) begin(v planner.Visit) (Request, error) {
+	if err := l.reserve(); err != nil {
+		return Request{}, err
+	}
+	request := Request{Round: l.round}
+	if err := l.Store.Load(v.Page, &request.Record); err != nil {
+		return Request{}, l.storeError(err, "load record of %s", l.graph.URL(v.Page))
+	}
+	return request, nil
+}
+
+func fetchError(ctx context.Context, r Request, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("visit %s: %w", r.Record.URL, err)
+}
+
+// apply remembers an outcome and learns from it.
+func (l *Loop) apply(v planner.Visit, record sitegraph.Record, o sitegraph.Observation) error {
+	verdict := record.Apply(o, l.Change)
+	if l.Discover {
+		if err := l.applyLinks(&record, o); err != nil {
+			return err
+		}
+	}
+	l.Planner.Observe(&record, verdict)
+	due, interval := l.Planner.Due(v.Page, o.Time)
+	record.Due = due.When
+	if interval > 0 {
+		record.Interval = interval
+	}
+	if l.Explain {
+		record.Reason = due.Reason.String()
+	}
+	l.Planner.Corpus.Remember(&record)
+	if err := l.Store.Save(&record); err != nil {
+		return l.storeError(err, "save record of %s", record.URL)
+	}
+	if l.Seen != nil || l.Acknowledged != nil {
+		e := Event{Round: l.round, Visit: v, Observation: o, Verdict: verdict, Record: record}
+		if l.Seen != nil {
+			l.Seen(&e)
+		}
+		if l.Acknowledged != nil {
+			e.Observation.Links, e.Observation.Frames = nil, nil // may hold a whole page alive
+			l.unacked = append(l.unacked, e)
+		}
+	}
+	l.uncommited++
+	if l.uncommited >= l.CommitEvery || l.uncommited&15 == 0 && time.Since(l.lastCommit) > l.CommitAfter {
+		return l.commit()
+	}
+	return nil
+}
+
+// commit makes durable what was done, and acknowledges it.
+func (l *Loop) commit() error {
+	if err := l.Store.Commit(); err != nil {
+		return l.storeError(err, "commit")
+	}
+	if l.Acknowledged != nil && len(l.unacked) > 0 {
+		l.Acknowledged(l.unacked)
+		l.unacked = l.unacked[:0]
+	}
+	l.uncommited = 0
+	l.lastCommit = time.Now()
+	return nil
+}

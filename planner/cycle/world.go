@@ -1,0 +1,55 @@
+package cycle
+
+import (
+	"context"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Request is what a fetcher is told of a page: its record, for conditional requests.
+type Request struct {
+	Record sitegraph.Record
+	Round  planner.Round
+}
+
+// Fetcher makes one polite visit. It waits as long as politeness demands, returns the
+// outcome of whatever the site did, and an error only if the program itself cannot go on
+// or ctx ended. With more than one worker it is called concurrently, never twice at a
+// time for one server.
+type Fetcher interface {
+	Fetch(ctx context.Context, r Request) (sitegraph.Observation, error)
+}
+
+// Store keeps what is remembered between visits. Calls come from one goroutine.
+// What was given to Save, Add and SaveLinks before a Commit that returned nil survives
+// any crash, and all of it or nothing of what came after the last Commit.
+type Store interface {
+	// Add registers a new page; its number is one more than that of the page added before.
+	Add(r *sitegraph.Record) error
+	// Load reads the record of a page into r.
+	Load(p sitegraph.PageID, r *sitegraph.Record) error
+	// Save replaces the record of a page. Record.Due decides where it is kept.
+	Save(r *sitegraph.Record) error
+	// SaveLinks replaces the in-server links of a page.
+	SaveLinks(p sitegraph.PageID, links, frames []sitegraph.PageID) error
+	// SaveStart makes a page a start page of its server.
+	SaveStart(p sitegraph.PageID) error
+	// SaveSetting keeps a small value under a name.
+	SaveSetting(name string, value []byte) error
+	// Setting returns a value kept by SaveSetting.
+	Setting(name string) (value []byte, ok bool, err error)
+	// Commit makes all the above durable.
+	Commit() error
+	// Advance moves the store's clock to now. Records that were due by now and are still
+	// where they were are handed to again, which sets a new Due after now.
+	Advance(now time.Time, again func(r *sitegraph.Record)) error
+}
+
+// Clock is time as the loop sees it: the wall's, or a virtual one.
+type Clock interface {
+	Now() time.Time
+	// SleepUntil returns when Now is t or later, or with ctx's error.
+	SleepUntil(ctx context.Context, t time.Time) error
+}

@@ -1,0 +1,34 @@
+// Package planner decides which pages to visit, in which order, within a budget.
+//
+// A Policy ranks the pages that have a copy. A Planner puts a policy, the frontier of
+// pages not yet fetched, and the budget together and yields one Visit after the other;
+// planner/cycle carries the visits out. What a policy knows is in the Corpus and nowhere
+// else, so that a policy built anew from the same corpus goes on where the old one stopped.
+//
+// Words
+//
+//	round     a planning period, usually a day, with its own budget
+//	sweep     the snapshot protocol: one round, each page at most once, the policy stops
+//	          when its method has nothing more to fetch
+//	stream    round after round without end; the policy always wants something
+//	first     a visit to a page without a copy; the others are refetches
+//	frontier  pages known by a link and not yet fetched, first come first served
+//
+// Promises
+//
+//  1. A round never yields more visits than its budget, and first visits never take more
+//     than their share of it unless the policy wants nothing more and leftovers are allowed.
+//  2. A page is visited at most once in a round, and never again before its outcome is known.
+//  3. Each visit carries a reason. Probability and Value are NaN where the policy has none.
+//  4. Ties and random choices are seeded: the same seed, corpus and outcomes give the same
+//     visits. A tie is broken by a hash of seed and address, not by the order of discovery.
+//  5. A policy learns of an outcome only through Observe. Only the reference line
+//     clairvoyant is given an oracle, and only by an evaluation.
+//
+// Memory: 48 bytes a page beyond the graph, plus 8 to 16 in the policy.
+//
+// The package knows no HTTP, no store and no clock; a Planner is used by one goroutine.
+//
+// Sources: [LINK 4.1] for method A, [SAT eq. 1] for interval, Ford, Grimes, Tassone 2008
+// for ebayes, DESIGN's evaluation protocols for sweep and stream forms.
+package planner

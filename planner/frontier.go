@@ -1,0 +1,69 @@
+package planner
+
+import (
+	"math"
+	"slices"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// frontier holds the pages that are known by a link and have no copy: first come, first
+// served, the same for every policy.
+type frontier struct {
+	corpus  *Corpus
+	waiting queue
+	failed  []sitegraph.PageID // to be asked for again in a later round
+	deep    []sitegraph.PageID // not reached within MaxDepth when it was their turn
+}
+
+// begin puts pages whose visit failed back in line once their wait is over, and deep ones
+// that a shorter path reaches by now. Depths must be up to date.
+func (f *frontier) begin() {
+	slices.Sort(f.deep)
+	f.deep = slices.Compact(f.deep)
+	f.deep = slices.DeleteFunc(f.deep, func(p sitegraph.PageID) bool {
+		if f.corpus.Graph.Depth(p) == 0 {
+			return false
+		}
+		f.add(p)
+		return true
+	})
+	again := f.failed
+	f.failed = f.failed[len(f.failed):]
+	for _, p := range again {
+		if f.corpus.Memory(p).State == sitegraph.StateNew {
+			f.add(p)
+		}
+	}
+}
+
+// add puts a new page in line.
+func (f *frontier) add(p sitegraph.PageID) {
+	if m := f.corpus.Memory(p); !m.queued {
+		m.queued = true
+		f.waiting.push(p)
+	}
+}
+
+// next takes the page that has waited longest. Pages deeper than MaxDepth are not fetched
+// until links bring them nearer.
+func (f *frontier) next() (Visit, bool) {
+	for p, ok := f.waiting.pop(); ok; p, ok = f.waiting.pop() {
+		m := f.corpus.Memory(p)
+		m.queued = false
+		if m.State != sitegraph.StateNew {
+			continue
+		}
+		if f.corpus.Graph.Depth(p) == 0 {
+			f.deep = append(f.deep, p)
+			continue
+		}
+		if !f.corpus.Eligible(p) {
+			f.failed = append(f.failed, p)
+			continue
+		}
+		return Visit{Page: p, First: true, Probability: math.NaN(), Value: math.NaN(),
+			Reason: because("new page at depth %.0f", float64(f.corpus.Graph.Depth(p)))}, true
+	}
+	return Visit{}, false
+}

@@ -1,0 +1,124 @@
+package planner
+
+import (
+	"math"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// candidate is a page with what it is ranked by.
+type candidate struct {
+	score float64 // larger first
+	tie   float32 // larger first among equal scores
+	page  sitegraph.PageID
+}
+
+func (a candidate) before(b candidate) bool {
+	switch {
+	case a.score != b.score:
+		return a.score > b.score
+	case a.tie != b.tie:
+		return a.tie > b.tie
+	}
+	return a.page < b.page
+}
+
+// ranking yields candidates best first. Filling is O(n), each pop O(log n), so a round
+// that takes few of many pages does not pay for sorting them all.
+type ranking struct {
+	heap []candidate
+}
+
+// fill ranks all pages for which score says yes.
+func (r *ranking) fill(c *Corpus, ties []float32, score func(p sitegraph.PageID) (float64, bool)) {
+	r.heap = r.heap[:0]
+	for i := range c.pages {
+		p := sitegraph.PageID(i)
+		if !c.Refetchable(p) {
+			continue
+		}
+		if s, ok := score(p); ok {
+			r.heap = append(r.heap, candidate{s, ties[p], p})
+		}
+	}
+	for i := len(r.heap)/2 - 1; i >= 0; i-- {
+		r.down(i)
+	}
+}
+
+// pop returns the best candidate that is still refetchable.
+func (r *ranking) pop(c *Corpus) (candidate, bool) {
+	for len(r.heap) > 0 {
+		best := r.heap[0]
+		last := len(r.heap) - 1
+		r.heap[0] = r.heap[last]
+		r.heap = r.heap[:last]
+		r.down(0)
+		if c.Refetchable(best.page) {
+			return best, true
+		}
+	}
+	return candidate{}, false
+}
+
+func (r *ranking) down(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(r.heap) {
+			return
+		}
+		if right := child + 1; right < len(r.heap) && r.heap[right].before(r.heap[child]) {
+			child = right
+		}
+		if !r.heap[child].before(r.heap[i]) {
+			return
+		}
+		r.heap[i], r.heap[child] = r.heap[child], r.heap[i]
+		i = child
+	}
+}
+
+// ties holds the seeded tie-breaker of each page, computed once.
+type ties struct {
+	seed uint64
+	of   []float32
+}
+
+// upTo makes sure that all pages of the corpus have one.
+func (t *ties) upTo(c *Corpus) []float32 {
+	for p := len(t.of); p < c.Pages(); p++ {
+		t.of = append(t.of, float32(tie(t.seed, c.Graph.URL(sitegraph.PageID(p)))))
+	}
+	return t.of
+}
+
+// unranked is a visit by a policy that estimates nothing.
+func unranked(p sitegraph.PageID, reason Reason) Visit {
+	return Visit{Page: p, Probability: math.NaN(), Value: math.NaN(), Reason: reason}
+}
+
+// queue yields pages first in, first out.
+type queue struct {
+	pages []sitegraph.PageID
+	head  int
+}
+
+func (q *queue) push(pages ...sitegraph.PageID) {
+	if q.head > 1024 && q.head > len(q.pages)/2 { // give back what was popped
+		q.pages = append(q.pages[:0], q.pages[q.head:]...)
+		q.head = 0
+	}
+	q.pages = append(q.pages, pages...)
+}
+
+func (q *queue) pop() (sitegraph.PageID, bool) {
+	if q.head == len(q.pages) {
+		return sitegraph.NoPage, false
+	}
+	q.head++
+	return q.pages[q.head-1], true
+}
+
+func (q *queue) len() int { return len(q.pages) - q.head }
+
+func (q *queue) reset() { q.pages, q.head = q.pages[:0], 0 }

@@ -1,0 +1,59 @@
+package planner
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Visit is the intent to fetch a page: what to visit.
+type Visit struct {
+	Page        sitegraph.PageID
+	First       bool      // the page has no copy: discovery, not a refetch
+	Due         time.Time // since when it has been wanted; zero: the policy has no due times
+	Probability float64   // of having changed since the copy; NaN: the policy does not estimate it
+	Value       float64   // what the policy ranked it by; larger is earlier; NaN: not ranked
+	Reason      Reason    // why it was chosen
+}
+
+// Due says what comes next for a page: when it is wanted again, and why.
+type Due struct {
+	When   time.Time
+	Reason Reason
+}
+
+// Reason is one short clause for people. It is put into words only when somebody asks, so that
+// millions of replayed visits do not pay for it.
+type Reason struct {
+	format string // with one verb for each value
+	values [3]float64
+}
+
+// because makes a reason; format has a verb for each value.
+func because(format string, values ...float64) Reason {
+	r := Reason{format: format}
+	copy(r.values[:], values)
+	return r
+}
+
+func (r Reason) String() string {
+	n := strings.Count(r.format, "%") - 2*strings.Count(r.format, "%%")
+	args := make([]any, n)
+	for i := range args {
+		args[i] = r.values[i]
+	}
+	return fmt.Sprintf(r.format, args...)
+}
+
+// Round is one planning period: a day in the evaluations, an hour or a day on the live web.
+type Round struct {
+	Number int       // from 0
+	Start  time.Time // inclusive
+	End    time.Time // exclusive; the state of the world seen by replays is that at End
+	Budget int       // fetches that may be made; Unlimited: as many as the policy wants
+}
+
+// Unlimited as a budget sets no bound.
+const Unlimited = -1
