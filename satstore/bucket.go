@@ -63,6 +63,8 @@ type files struct {
 	fs       vfs.FS
 	satDir   string
 	readOnly bool
+	fail     func(error) error // remembers a failed write, also where a read led to it
+	most     int               // files held open
 	open     []*bucket
 	clock    uint64
 	made     bool // a file was created since the last sync of the directory
@@ -74,7 +76,7 @@ func (f *files) get(b *bucket) (vfs.File, error) {
 	if b.file != nil {
 		return b.file, nil
 	}
-	if len(f.open) >= maxOpenFiles {
+	if len(f.open) >= f.most {
 		oldest := slices.MinFunc(f.open, func(a, b *bucket) int { return cmp.Compare(a.touched, b.touched) })
 		if err := f.close(oldest); err != nil {
 			return nil, err
@@ -124,7 +126,7 @@ func (f *files) close(b *bucket) error {
 	}
 	if b.dirty {
 		if err := b.file.SyncData(); err != nil {
-			return fmt.Errorf("sync bucket %d: %w", b.unit, err)
+			return f.fail(fmt.Errorf("sync bucket %d: %w", b.unit, err))
 		}
 		b.dirty = false
 	}

@@ -55,6 +55,7 @@ func TestModelWithCrashesAndReopening(t *testing.T) {
 		if d.s, err = Open("a/store", o); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
+		d.s.files.most = 1 + rng.IntN(8)
 		if err := compare(d.s, d.acked); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
@@ -196,6 +197,7 @@ func run(d *driver, fs vfs.FS, steps int) (err error) {
 	if d.s, err = Open("a/store", small(fs)); err != nil {
 		return err
 	}
+	d.s.files.most = 3
 	for range steps {
 		if err := d.step(); err != nil {
 			if again := d.s.Commit(); again == nil {

@@ -27,7 +27,7 @@ func open(dir string, o Options) (*Store, error) {
 	s := &Store{fs: o.FS, dir: dir, satDir: o.FS.PathJoin(dir, satName), o: o, readOnly: o.ReadOnly,
 		buckets: map[int64]*bucket{}, settings: map[string][]byte{}, log: logWriter{open: -1, txn: 1},
 		arena: newArena(o.PageBytes, o.BufferBytes/o.PageBytes)}
-	s.files = files{fs: s.fs, satDir: s.satDir, readOnly: o.ReadOnly}
+	s.files = files{fs: s.fs, satDir: s.satDir, readOnly: o.ReadOnly, fail: s.fail, most: maxOpenFiles}
 	if err := s.begin(); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
