@@ -113,7 +113,7 @@ const MaxErrors = 250
 // application of the same observation, or of an older one, changes nothing and returns
 // VerdictUnknown.
 func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
-	if !r.Tried.IsZero() && !o.Time.After(r.Tried) {
+	if !r.Tried.IsZero() && o.Time.Unix() <= r.Tried.Unix() { // whole seconds, as stores keep them
 		return VerdictUnknown
 	}
 	r.Tried = o.Time
