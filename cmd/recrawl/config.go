@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -191,6 +192,9 @@ func (p *program) load(cmd *cobra.Command) error {
 	if err := unknownKeys(v, p.configFile); err != nil {
 		return err
 	}
+	if err := errors.Join(wrongKinds(v)...); err != nil {
+		return usageError{err, "recrawl " + cmd.Name() + " --help shows what each setting is"}
+	}
 	if err := v.UnmarshalExact(&p.config); err != nil {
 		return usageError{fmt.Errorf("settings: %w", err), "each key must have a value of its kind; recrawl " + cmd.Name() + " --help shows them"}
 	}
@@ -222,6 +226,37 @@ func unknownKeys(v *viper.Viper, file string) error {
 		}
 	}
 	return nil
+}
+
+// wrongKinds finds the values that are not what their key asks for, as text for a number.
+func wrongKinds(v *viper.Viper) (problems []error) {
+	for _, s := range settings {
+		value := reflect.New(reflect.TypeOf(s.value))
+		if err := v.UnmarshalKey(s.key, value.Interface()); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %v: want %s", s.key, v.Get(s.key), kindOf(s.value)))
+		}
+	}
+	return problems
+}
+
+func kindOf(value any) string {
+	switch value.(type) {
+	case bool:
+		return "true or false"
+	case int, int64, uint64:
+		return "a whole number"
+	case float64:
+		return "a number"
+	case time.Duration:
+		return "a time span as 90s or 1h30m"
+	case []int:
+		return "a list of whole numbers"
+	case []float64:
+		return "a list of numbers"
+	case []string:
+		return "a list of names"
+	}
+	return "a text"
 }
 
 // unknownEnvironment refuses variables RECRAWL_* that set nothing.

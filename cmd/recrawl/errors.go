@@ -36,7 +36,7 @@ type visitsFailed struct {
 }
 
 // explainError finds what the user can do about an error, and the exit code.
-func explainError(err error) (cause error, hint string, code int) {
+func explainError(err error) (hint string, code int, cause error) {
 	var usage usageError
 	var failed visitsFailed
 	var format *satstore.FormatError
@@ -44,30 +44,32 @@ func explainError(err error) (cause error, hint string, code int) {
 	var line *history.Error
 	switch {
 	case errors.As(err, &usage):
-		return err, usage.hint, exitUsage
+		return usage.hint, exitUsage, err
 	case errors.As(err, &failed):
-		return err, failed.hint, exitVisits
+		return failed.hint, exitVisits, err
 	case errors.Is(err, fetch.ErrNoContact):
-		return err, `give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, exitUsage
+		return `give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, exitUsage, err
 	case errors.Is(err, satstore.ErrInUse):
-		return err, "another recrawl works on this directory; stop it, or take another --data", exitFailed
+		return "another recrawl works on this directory; stop it, or take another --data", exitFailed, err
 	case errors.As(err, &format):
-		return err, "the directory was written by a newer recrawl; use that version, or another --data", exitFailed
+		return "the directory was written by a newer recrawl; use that version, or another --data", exitFailed, err
 	case errors.As(err, &damage):
-		return err, "the store is damaged there; restore the directory from a copy, or start a new one", exitDamaged
+		return "the store is damaged there; restore the directory from a copy, or start a new one", exitDamaged, err
 	case errors.As(err, &line):
 		bare := *line
 		bare.Hint = ""
-		return &bare, line.Hint + "; nothing of that file was used", exitFailed
+		return line.Hint + "; nothing of that file was used", exitFailed, &bare
 	case errors.Is(err, syscall.ENOSPC):
-		return err, "the disk is full: nothing acknowledged is lost; free some space and run the same command again", exitFailed
+		return "the disk is full: nothing acknowledged is lost; free some space and run the same command again", exitFailed, err
 	case errors.Is(err, fs.ErrNotExist):
-		return err, "check the path", exitFailed
+		return "check the path", exitFailed, err
 	case errors.Is(err, fs.ErrPermission):
-		return err, "check the permissions of that path", exitFailed
+		return "check the permissions of that path", exitFailed, err
+	case strings.HasPrefix(err.Error(), "read histories: "):
+		return "name files of one server each, or directories with files *.jsonl.gz or *.jsonl", exitFailed, err
 	case strings.HasPrefix(err.Error(), "unknown command"), strings.HasPrefix(err.Error(), "unknown flag"),
 		strings.HasPrefix(err.Error(), "accepts "), strings.HasPrefix(err.Error(), "requires "):
-		return err, "recrawl --help lists the commands", exitUsage
+		return "recrawl --help lists the commands", exitUsage, err
 	}
-	return err, "", exitFailed
+	return "", exitFailed, err
 }

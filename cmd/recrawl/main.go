@@ -1,8 +1,3 @@
-// Command recrawl plans which known web pages to fetch again, and when; fetches them
-// politely; and measures how well that works.
-//
-// Every file beside this one is a command or a thing that all commands need; what they do
-// lives in the packages they wire together.
 package main
 
 import (
@@ -12,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -37,16 +33,25 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	if ctx.Err() != nil && onlyCanceled(err) {
 		fmt.Fprintln(stderr, "recrawl: interrupted")
 		return exitInterrupted
 	}
-	err, hint, code := explainError(err)
+	hint, code, err := explainError(err)
 	fmt.Fprintf(stderr, "recrawl: error: %v\n", err)
 	if hint != "" {
 		fmt.Fprintf(stderr, "recrawl: hint: %s\n", hint)
 	}
 	return code
+}
+
+// onlyCanceled reports whether an error says nothing but that the context ended. A store
+// that failed while we were interrupted must not be passed over.
+func onlyCanceled(err error) bool {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !onlyCanceled(e) })
+	}
+	return errors.Is(err, context.Canceled)
 }
 
 // program is what all commands share.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"time"
 
@@ -96,7 +97,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, o.store.Close()) }()
+	defer closing(o.store, &err)
 	if len(seeds) == 0 && o.corpus.Pages() == 0 {
 		return usageError{fmt.Errorf("no address given, and %s knows none", c.Data), "recrawl run --data DIRECTORY URL... starts from these pages"}
 	}
@@ -104,20 +105,23 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, log.Close()) }()
+	defer closing(log, &err)
 
 	var result runResult
 	var journalErr error
+	work, stop := context.WithCancel(ctx) // a visit that cannot be written down is the last one
+	defer stop()
 	status := p.status()
 	loop := cycle.New(cycle.Options{
 		Planner: o.plan, Fetcher: liveFetcher{client}, Store: o.store, Clock: cycle.WallClock{}, Change: c.changeBy(),
 		Workers: max(c.Workers, 2), Discover: true, Explain: true,
 		Seen: result.add,
 		Acknowledged: func(events []cycle.Event) {
-			for i := range events {
-				journalErr = errors.Join(journalErr, log.Append(entryOf(&events[i])))
+			if journalErr == nil {
+				if journalErr = writeDown(log, events); journalErr != nil {
+					stop()
+				}
 			}
-			journalErr = errors.Join(journalErr, log.Flush())
 			status.show(&result, o)
 		},
 	})
@@ -125,12 +129,15 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	budget := planner.Budget{PerDay: c.Budget}
-	err = loop.Run(ctx, &budget, c.Round, func(planner.Round) bool {
+	err = loop.Run(work, &budget, c.Round, func(r planner.Round) bool {
 		result.Rounds++
+		status.rest(&result, o, r.End)
 		return journalErr == nil && (c.Rounds == 0 || result.Rounds < c.Rounds)
 	})
 	status.end()
-	err = errors.Join(err, journalErr)
+	if journalErr != nil && (err == nil || ctx.Err() == nil && errors.Is(err, context.Canceled)) {
+		err = journalErr
+	}
 	result.Known, result.Waiting = o.corpus.Pages(), o.plan.Waiting()
 	if err == nil || ctx.Err() != nil {
 		if printed := p.printRun(result); err == nil {
@@ -175,6 +182,24 @@ update rate %.3f; %d pages known, %d new ones waiting
 	return err
 }
 
+// closing ends the use of what was opened. Its error matters only where there is no other:
+// on a full disk everything fails, one thing after the other.
+func closing(c io.Closer, err *error) {
+	if closed := c.Close(); *err == nil {
+		*err = closed
+	}
+}
+
+// writeDown hands acknowledged visits to the journal.
+func writeDown(log *journal.Journal, events []cycle.Event) error {
+	for i := range events {
+		if err := log.Append(entryOf(&events[i])); err != nil {
+			return err
+		}
+	}
+	return log.Flush()
+}
+
 // entryOf is an acknowledged visit as the journal keeps it.
 func entryOf(e *cycle.Event) journal.Entry {
 	o := &e.Observation
@@ -215,9 +240,23 @@ func (s *statusLine) show(r *runResult, o *opened) {
 	if s.p.quiet || time.Since(s.last) < every {
 		return
 	}
+	s.print(s.line(r, o))
+}
+
+// rest says that a round is done and when the next begins.
+func (s *statusLine) rest(r *runResult, o *opened, next time.Time) {
+	if !s.p.quiet {
+		s.print(s.line(r, o) + "; next round at " + next.Local().Format(time.TimeOnly))
+	}
+}
+
+func (s *statusLine) line(r *runResult, o *opened) string {
+	return fmt.Sprintf("%d rounds done: %d visits, %d first, %d changed (%.0f %%), %d failed; %d pages known, %d waiting, %s left",
+		r.Rounds, r.Visits, r.First, r.Changed, 100*r.UpdateRate, r.Failed, o.corpus.Pages(), o.plan.Waiting(), leftOf(o.plan))
+}
+
+func (s *statusLine) print(line string) {
 	s.last = time.Now()
-	line := fmt.Sprintf("round %d: %d visits, %d first, %d changed (%.0f %%), %d failed; %d pages known, %d waiting, %s left",
-		r.Rounds+1, r.Visits, r.First, r.Changed, 100*r.UpdateRate, r.Failed, o.corpus.Pages(), o.plan.Waiting(), leftOf(o.plan))
 	if s.rewrite {
 		fmt.Fprintf(s.p.stderr, "\r\x1b[K%s", line)
 		return
