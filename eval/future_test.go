@@ -1,0 +1,280 @@
+package eval
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Nothing looks ahead (promise 1): what happens later must not change what was done earlier.
+
+// otherFuture returns servers that are the same until so many seconds after the start of
+// their windows, and then have other versions, other links and other new pages.
+func otherFuture(rng *rand.Rand, servers []*history.Server, seconds int64) []*history.Server {
+	var changed []*history.Server
+	for _, s := range servers {
+		cut := s.T0 + seconds
+		var urls []string
+		for _, p := range s.Pages {
+			urls = append(urls, p.URL)
+		}
+		for i := range 3 {
+			urls = append(urls, fmt.Sprintf("http://%s/late%d-%d", s.Name, i, rng.IntN(1000)))
+		}
+		var pages []*history.Page
+		for i, url := range urls {
+			p := page(url)
+			if i < len(s.Pages) {
+				for _, v := range s.Pages[i].Versions {
+					if v.T <= cut {
+						p.Versions = append(p.Versions, v)
+					}
+				}
+			}
+			for _, v := range randomLife(rng, cut+1, i, urls) {
+				if v.T > cut {
+					p.Versions = append(p.Versions, v)
+				}
+			}
+			pages = append(pages, p)
+		}
+		changed = append(changed, server(s.Name, s.T0, pages...))
+	}
+	return changed
+}
+
+// until keeps the lines of a log up to a day.
+func until(log []step, day int) []step {
+	i := slices.IndexFunc(log, func(s step) bool { return s.day > day })
+	if i < 0 {
+		return log
+	}
+	return log[:i]
+}
+
+func TestStreamDoesNotLookAhead(t *testing.T) {
+	differ := 0
+	for _, seed := range seeds(15) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		servers := randomServers(rng)
+		options := Options{Base: week * time.Duration(rng.IntN(3)), History: rng.IntN(3)}
+		c, err := NewCorpus(t.Context(), servers, options)
+		if err != nil {
+			continue // no top page was alive
+		}
+		day := 1 + rng.IntN(12)
+		other := newCorpus(t, otherFuture(rng, servers, int64(options.Base.Seconds())+int64(day)*daySeconds), options)
+		o := StreamOptions{Weeks: 2, Budget: []float64{0.1, 0.4, 1}[rng.IntN(3)], New: 0.25, Seed: seed}
+		for _, policy := range planner.PolicyNames() {
+			if !planner.Published(policy) {
+				continue
+			}
+			_, log := logged(t, c, o, policy)
+			_, otherLog := logged(t, other, o, policy)
+			if visits(log) != visits(otherLog) {
+				differ++
+			}
+			if a, b := visits(until(log, day)), visits(until(otherLog, day)); a != b {
+				t.Fatalf("%s: what happens after day %d changes visits before; %s\n%s\nwith another future\n%s", policy, day, repeat(t, seed), a, b)
+			}
+		}
+	}
+	if differ == 0 {
+		t.Error("no future made a difference: the test tells nothing")
+	}
+}
+
+// Pages and links come from the base snapshot alone: other links after it change neither the
+// order of visits nor what is counted.
+func TestSnapshotIgnoresLaterLinks(t *testing.T) {
+	for _, seed := range seeds(15) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		servers := randomServers(rng)
+		options := Options{Base: week, History: 1}
+		c, err := NewCorpus(t.Context(), servers, options)
+		if err != nil {
+			continue // no top page was alive
+		}
+		var relinked []*history.Server
+		for _, s := range servers {
+			var pages []*history.Page
+			for i, p := range s.Pages {
+				p = page(p.URL, slices.Clone(p.Versions)...)
+				for k := range p.Versions {
+					if v := &p.Versions[k]; v.T > s.T0+7*daySeconds && v.Alive() {
+						v.Links = randomVersion(rng, v.T, i, []string{s.Pages[rng.IntN(len(s.Pages))].URL, p.URL}).Links
+					}
+				}
+				pages = append(pages, p)
+			}
+			relinked = append(relinked, server(s.Name, s.T0, pages...))
+		}
+		h, other := c.newHorizon(3), newCorpus(t, relinked, options).newHorizon(3)
+		if h.totals != other.totals {
+			t.Errorf("totals %+v, with other links later %+v; %s", h.totals, other.totals, repeat(t, seed))
+		}
+		for _, policy := range planner.PolicyNames() {
+			order, err := h.sweep(t.Context(), policy, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			otherOrder, err := other.sweep(t.Context(), policy, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(order, otherOrder) {
+				t.Fatalf("%s: later links change the sweep; %s\n%v\n%v", policy, repeat(t, seed), order, otherOrder)
+			}
+		}
+	}
+}
+
+// A sweep learns visit by visit: if one page alone has another outcome, the visits before it
+// are the same and the first difference is that outcome. So each page visited has its own
+// place of first difference, and pages not visited have none.
+func TestSnapshotLearnsVisitByVisit(t *testing.T) {
+	compared := 0
+	for _, seed := range seeds(4) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		servers := randomServers(rng)
+		flip := func(flipped string) *Corpus {
+			var all []*history.Server
+			for _, s := range servers {
+				var pages []*history.Page
+				for i, p := range s.Pages {
+					v := p.At(s.T0 + 7*daySeconds)
+					if !v.Alive() {
+						continue
+					}
+					then := *v // half of the pages change after the base
+					then.T = s.T0 + 8*daySeconds
+					if (i%2 == 0) != (p.URL == flipped) {
+						then.Digests = shows(0, "other").Digests
+					}
+					pages = append(pages, page(p.URL, *v, then))
+				}
+				all = append(all, server(s.Name, s.T0, pages...))
+			}
+			c, err := NewCorpus(t.Context(), all, Options{Base: week})
+			if err != nil {
+				return nil
+			}
+			return c
+		}
+		c := flip("")
+		if c == nil {
+			continue // no top page was alive
+		}
+		for _, policy := range planner.PolicyNames() {
+			if !planner.Published(policy) {
+				continue
+			}
+			order, err := c.newHorizon(2).sweep(t.Context(), policy, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			place := map[int]string{}
+			for _, p := range c.Pages {
+				url := c.graph.URL(p)
+				other, err := flip(url).newHorizon(2).sweep(t.Context(), policy, seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				i := 0
+				for i < min(len(order), len(other)) && order[i] == other[i] {
+					i++
+				}
+				compared++
+				switch {
+				case i == len(order) && i == len(other): // never visited
+				case i == len(order) || i == len(other) || order[i].server != other[i].server:
+					t.Fatalf("%s: another outcome of %s moves visit %d; %s", policy, url, i, repeat(t, seed))
+				case place[i] != "":
+					t.Fatalf("%s: the outcomes of %s and %s both show first at visit %d; %s", policy, place[i], url, i, repeat(t, seed))
+				default:
+					place[i] = url
+				}
+			}
+			if len(place) != len(order) {
+				t.Fatalf("%s: %d visits, outcomes of %d pages show; %s", policy, len(order), len(place), repeat(t, seed))
+			}
+		}
+	}
+	if compared == 0 {
+		t.Error("nothing was compared")
+	}
+}
+
+// History W shows W weekly states before the base, and nothing between them or after.
+func TestHistoryShowsWeeklyStates(t *testing.T) {
+	const t0 = 1_000_000_000
+	on := func(days float64) int64 { return t0 + int64((28+days)*daySeconds) } // base is week 4
+	servers := []*history.Server{server("a.example", t0,
+		page(tinyA, shows(t0, "0", tinyA+"1", tinyA+"2"),
+			shows(on(-21), "A", tinyA+"1", tinyA+"2"),   // exactly at a weekly state: seen by it
+			shows(on(-20), "X", tinyA+"1", tinyA+"2"),   // between two states and back:
+			shows(on(-15), "A", tinyA+"1", tinyA+"2"),   // not seen
+			shows(on(-13.5), "B", tinyA+"1", tinyA+"2"), // seen a week before the base
+			shows(on(0), "C", tinyA+"1", tinyA+"2"),     // at the base: seen by it
+			shows(on(0.1), "D", tinyA+"1", tinyA+"2")),  // later
+		page(tinyA+"1", shows(on(-10), "A")),                               // born between two states
+		page(tinyA+"2", shows(t0, "A"), gone(on(-16)), shows(on(-8), "B")), // away for a week's state
+	)}
+	const weekSeconds = 7 * daySeconds
+	base := uint32(replay.Epoch.Add(4 * week).Unix())
+	for _, test := range []struct {
+		weeks         int
+		top, one, two sitegraph.History
+	}{
+		{0, sitegraph.History{Epoch: base, Last: base, Visits: 1}, sitegraph.History{Epoch: base, Last: base, Visits: 1}, sitegraph.History{Epoch: base, Last: base, Visits: 1}},
+		{1, sitegraph.History{Epoch: base - weekSeconds, Last: base, LastChange: base, MinInterval: weekSeconds, Visits: 2, Changes: 1}, // B C
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2},
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2}},
+		{3, sitegraph.History{Epoch: base - 3*weekSeconds, Last: base, LastChange: base, Stable: weekSeconds, MinInterval: weekSeconds, Visits: 4, Changes: 2}, // A A B C
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2},
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2}}, // starts anew after its return
+		{9, sitegraph.History{Epoch: base - 4*weekSeconds, Last: base, LastChange: base, Stable: weekSeconds, MinInterval: weekSeconds, Visits: 5, Changes: 3}, // 0 A A B C: no more than there is
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2},
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2}},
+	} {
+		c := newCorpus(t, servers, Options{Base: 4 * week, History: test.weeks})
+		for url, want := range map[string]sitegraph.History{tinyA: test.top, tinyA + "1": test.one, tinyA + "2": test.two} {
+			p, _ := c.graph.Lookup(url)
+			if got := c.store.Records()[p].History; got != want {
+				t.Errorf("W=%d %s: %+v, want %+v", test.weeks, url, got, want)
+			}
+		}
+		// Policies are built from these records and from nothing else.
+		corpus := remembered(c.graph, c.store.Records())
+		for i, r := range c.store.Records() {
+			if corpus.Memory(sitegraph.PageID(i)).History != r.History {
+				t.Errorf("W=%d: the planner remembers another history of %s", test.weeks, r.URL)
+			}
+		}
+	}
+}
+
+// All that a corpus remembers of its base is the same whatever happens after it.
+func TestCorpusDoesNotLookAhead(t *testing.T) {
+	for _, seed := range seeds(15) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		servers := randomServers(rng)
+		o := Options{Base: 2 * week, History: 3, LastModified: rng.IntN(2) == 0}
+		c, err := NewCorpus(t.Context(), servers, o)
+		if err != nil {
+			continue // no top page was alive
+		}
+		other := newCorpus(t, otherFuture(rng, servers, 14*daySeconds), o)
+		if !reflect.DeepEqual(c.store.Records(), other.store.Records()) || !slices.Equal(c.Pages, other.Pages) || !reflect.DeepEqual(c.graph, other.graph) {
+			t.Fatalf("what happens after the base shows in it; %s", repeat(t, seed))
+		}
+	}
+}

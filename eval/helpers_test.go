@@ -1,0 +1,122 @@
+package eval
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+const daySeconds = 86400
+
+// onlySeed repeats one run of a random test.
+var onlySeed = flag.Int64("seed", -1, "run random tests with this seed only")
+
+// seeds are those a random test runs with.
+func seeds(n uint64) []uint64 {
+	if *onlySeed >= 0 {
+		return []uint64{uint64(*onlySeed)}
+	}
+	var all []uint64
+	for s := range n {
+		all = append(all, s)
+	}
+	return all
+}
+
+// repeat is the command that repeats a run of a random test.
+func repeat(t *testing.T, seed uint64) string {
+	t.Helper()
+	name, _, _ := strings.Cut(t.Name(), "/")
+	return fmt.Sprintf("seed %d; repeat with: go test ./eval -run '^%s$' -seed %d", seed, name, seed)
+}
+
+// shows is a version: content names what is there, "bytes" or "bytes|text|main".
+func shows(t int64, content string, links ...string) history.Version {
+	parts := strings.Split(content, "|")
+	for len(parts) < 3 {
+		parts = append(parts, parts[0])
+	}
+	digest := func(kind int) sitegraph.Digest { return sitegraph.DigestOf([]byte(fmt.Sprint(kind, parts[kind]))) }
+	return history.Version{T: t, Size: 1000, Links: links, LinksKnown: true,
+		Digests: sitegraph.Digests{Bytes: digest(0), Text: digest(1), Main: digest(2)}}
+}
+
+func gone(t int64) history.Version { return history.Version{T: t, Gone: true} }
+
+func page(url string, versions ...history.Version) *history.Page {
+	return &history.Page{URL: url, Versions: versions}
+}
+
+// server puts pages in the order that NewServer asks for.
+func server(name string, t0 int64, pages ...*history.Page) *history.Server {
+	slices.SortStableFunc(pages, func(p, q *history.Page) int { return int(p.Versions[0].T - q.Versions[0].T) })
+	return history.NewServer(name, t0, pages)
+}
+
+func newCorpus(t testing.TB, servers []*history.Server, o Options) *Corpus {
+	t.Helper()
+	c, err := NewCorpus(context.Background(), servers, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// step is one line of a log of visits.
+type step struct {
+	day         int
+	url         string
+	first       bool
+	verdict     sitegraph.Verdict
+	probability float64
+	value       float64
+}
+
+func stepOf(e *cycle.Event) step {
+	return step{e.Round.Number, e.Record.URL, e.Visit.First, e.Verdict, e.Visit.Probability, e.Visit.Value}
+}
+
+func (s step) String() string {
+	return fmt.Sprintf("day %d %s first=%v %v p=%v v=%v", s.day, s.url, s.first, s.verdict, s.probability, s.value)
+}
+
+// logged runs a stream and returns each visit in order.
+func logged(t testing.TB, c *Corpus, o StreamOptions, policy string) (StreamResult, []step) {
+	t.Helper()
+	var log []step
+	stage := c.replayed()
+	stage.Log = func(e *cycle.Event) { log = append(log, stepOf(e)) }
+	r, err := c.StreamOn(context.Background(), stage, o, policy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, log
+}
+
+// near compares with room for rounding; NaN is near NaN.
+func near[A, B ~float64](a A, b B) bool {
+	x, y := float64(a), float64(b)
+	return math.IsNaN(x) && math.IsNaN(y) || math.Abs(x-y) <= 1e-12*max(1, math.Abs(x), math.Abs(y))
+}
+
+func wantNumber[B ~float64](t *testing.T, what string, got Number, want B) {
+	t.Helper()
+	if !near(got, want) {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}
+
+func wantInt(t *testing.T, what string, got, want int) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s = %d, want %d", what, got, want)
+	}
+}
