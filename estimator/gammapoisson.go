@@ -46,10 +46,16 @@ func (g GammaPoisson) Posterior(h sitegraph.History) GammaPoisson {
 // Probability is that of at least one change within age, the rate averaged out:
 // 1 - (Days / (Days + age))^Shape, the zero class of the negative binomial distribution.
 func (g GammaPoisson) Probability(age time.Duration) float64 {
+	return -math.Expm1(-g.Exponent(age))
+}
+
+// Exponent is x in Probability = 1 - exp(-x): it ranks as the probability does and is
+// cheaper. 0 at age 0 and below.
+func (g GammaPoisson) Exponent(age time.Duration) float64 {
 	if age <= 0 {
 		return 0
 	}
-	return -math.Expm1(-g.Shape * math.Log1p(Days(age)/g.Days))
+	return g.Shape * math.Log1p(Days(age)/g.Days)
 }
 
 // AgeAt is the age at which Probability reaches p; the longest span for p of 1 or more.

@@ -34,9 +34,9 @@ type meter struct {
 
 // pageMeter is where one page stands.
 type pageMeter struct {
-	now, copy        sitegraph.Digest // content at the last day end; content of our copy
-	known, has, once bool             // known: as a page to visit; has: a copy; once: was ever known
-	since            int32            // day of the first unseen change; 0: the copy is good
+	now, copy        content // at the last day end; of our copy
+	known, has, once bool    // known: as a page to visit; has: a copy; once: was ever known
+	since            int32   // day of the first unseen change; 0: the copy is good
 }
 
 func newMeter(c *Corpus, t *truth, graph *sitegraph.Graph) *meter {
@@ -76,7 +76,7 @@ func (m *meter) aliveAtBase(p sitegraph.PageID) bool {
 
 // count adds (sign 1) or takes away (-1) a page's part in the sums.
 func (m *meter) count(p *pageMeter, sign int) {
-	if !p.known || p.now.IsZero() {
+	if !p.known || !p.now.alive {
 		return
 	}
 	m.living += sign
@@ -97,7 +97,7 @@ func (m *meter) update(i int32, change func(p *pageMeter)) {
 	m.count(p, -1)
 	change(p)
 	switch {
-	case !p.has || p.now == p.copy:
+	case !p.has || p.now.alive && !p.copy.differs(p.now, m.corpus.Change):
 		p.since = 0
 	case p.since == 0:
 		p.since = int32(m.day)
@@ -109,14 +109,14 @@ func (m *meter) update(i int32, change func(p *pageMeter)) {
 func (m *meter) beginDay(d int) {
 	m.day = d
 	for _, t := range m.truth.byDay[d] {
-		m.update(t.page, func(p *pageMeter) { p.now = t.key })
+		m.update(t.page, func(p *pageMeter) { p.now = t.now })
 	}
 }
 
 // stale tells whether a refetch of p would see a change: the clairvoyant's oracle.
 func (m *meter) stale(p sitegraph.PageID) bool {
 	i := m.of(p)
-	return i >= 0 && m.pages[i].since != 0 && !m.pages[i].now.IsZero()
+	return i >= 0 && m.pages[i].since != 0 && m.pages[i].now.alive
 }
 
 // found books a page that became known.

@@ -54,10 +54,10 @@ func randomLife(rng *rand.Rand, t0 int64, i int, urls []string) []history.Versio
 		switch {
 		case rng.IntN(6) == 0:
 			versions = append(versions, gone(t0+m))
-		case rng.IntN(5) == 0: // only links may differ
+		case rng.IntN(5) == 0: // bytes and links may differ where the text does not
 			v := randomVersion(rng, t0+m, i, urls)
 			if last := versions[len(versions)-1]; last.Alive() {
-				v.Digests = last.Digests
+				v.Digests.Text, v.Digests.Main = last.Digests.Text, last.Digests.Main
 			}
 			versions = append(versions, v)
 		default:
@@ -76,7 +76,10 @@ func randomMoment(rng *rand.Rand) int64 {
 	return int64(rng.IntN(35 * daySeconds))
 }
 
+// randomVersion has one of six contents. The same bytes always have the same links.
 func randomVersion(rng *rand.Rand, t int64, i int, urls []string) history.Version {
+	content := rng.IntN(6)
+	rng = rand.New(rand.NewPCG(uint64(numberOf(urls[i%len(urls)])), uint64(content)))
 	var links []string
 	for range rng.IntN(4) + 4*max(0, 1-i) { // the top page has more
 		switch rng.IntN(12) {
@@ -90,8 +93,15 @@ func randomVersion(rng *rand.Rand, t int64, i int, urls []string) history.Versio
 	}
 	slices.Sort(links)
 	links = slices.Compact(links)
-	content := rng.IntN(6)
 	return shows(t, fmt.Sprintf("%d|%d|%d", content, content/2, content/4), links...)
+}
+
+// numberOf is a number that an address has for itself.
+func numberOf(url string) (n int64) {
+	for _, c := range []byte(url) {
+		n = n*31 + int64(c)
+	}
+	return n
 }
 
 // slowState is the version of an address that is there at t, nil if there is no page.

@@ -29,14 +29,32 @@ type pageTruth struct {
 	server       int32 // in World.Servers
 	base         bool
 	discoverable bool
-	born         int32            // first day end at which it is alive, for pages born after the base
-	start        sitegraph.Digest // content at the base; zero: not alive
+	born         int32   // first day end at which it is alive, for pages born after the base
+	start        content // at the base
 }
 
-// transition is a page's new content at the end of a day; zero: not alive any more.
+// content is what an address holds.
+type content struct {
+	alive   bool
+	digests sitegraph.Digests
+}
+
+func contentOf(v *history.Version) content {
+	if !v.Alive() {
+		return content{}
+	}
+	return content{true, v.Digests}
+}
+
+// differs reports whether a visit that holds a copy of c would see a change in now.
+func (c content) differs(now content, by sitegraph.ChangeBy) bool {
+	return c.alive != now.alive || c.alive && c.digests.Differ(now.digests, by)
+}
+
+// transition is a page's new content at the end of a day.
 type transition struct {
 	page int32
-	key  sitegraph.Digest
+	now  content
 }
 
 // newTruth follows every page day by day. A server counts while its window lasts.
@@ -65,10 +83,10 @@ func (t *truth) addPage(c *Corpus, s int32, server *history.Server, page *histor
 		if !p.base {
 			return
 		}
-		p.start = v.Digests.Key(c.Change)
+		p.start = contentOf(v)
 	}
 	id := int32(len(t.pages))
-	key := p.start
+	last := p.start
 	lastDay := c.lastDay(t.days)
 	for i := range page.Versions {
 		v := &page.Versions[i]
@@ -76,15 +94,12 @@ func (t *truth) addPage(c *Corpus, s int32, server *history.Server, page *histor
 		if d < 1 || d > lastDay || i+1 < len(page.Versions) && dayEnd(page.Versions[i+1].T-base) == d {
 			continue // before the base, after the window, or replaced before the day's end
 		}
-		var next sitegraph.Digest
-		if v.Alive() {
-			next = v.Digests.Key(c.Change)
-		}
-		if next == key {
+		next := contentOf(v)
+		if !last.differs(next, c.Change) {
 			continue
 		}
-		t.note(&p, id, d, key, next)
-		key = next
+		t.note(&p, id, d, last, next)
+		last = next
 	}
 	if p.base || p.born > 0 {
 		t.byURL[page.URL] = id
@@ -93,12 +108,12 @@ func (t *truth) addPage(c *Corpus, s int32, server *history.Server, page *histor
 }
 
 // note books one transition at the end of day d.
-func (t *truth) note(p *pageTruth, id int32, d int, from, to sitegraph.Digest) {
+func (t *truth) note(p *pageTruth, id int32, d int, from, to content) {
 	t.byDay[d] = append(t.byDay[d], transition{id, to})
 	switch {
-	case to.IsZero():
+	case !to.alive:
 		t.deaths++
-	case !from.IsZero():
+	case from.alive:
 		t.events++
 		t.eventsOf[p.server]++
 	case !p.base && p.born == 0:
