@@ -34,7 +34,8 @@ type node struct {
 	url    string
 	server ServerID
 	dir    dirID
-	depth  int8 // 1..MaxDepth; 0: not reached
+	place  int32 // in its server's pages
+	depth  int8  // 1..MaxDepth; 0: not reached
 	links  []PageID
 	frames []PageID
 }
@@ -78,7 +79,7 @@ func (g *Graph) Add(url string) PageID {
 	url = strings.Clone(url) // the caller's string may hold a whole page alive
 	p := PageID(len(g.pages))
 	s := g.addServer(ServerName(url))
-	g.pages = append(g.pages, node{url: url, server: s, dir: g.addDirectory(Directory(url))})
+	g.pages = append(g.pages, node{url: url, server: s, dir: g.addDirectory(Directory(url)), place: int32(len(g.servers[s].pages))})
 	g.byURL[url] = p
 	g.servers[s].pages = append(g.servers[s].pages, p)
 	return p

@@ -50,11 +50,16 @@ func (g *Graph) PartitionA(s ServerID, counts func(PageID) bool) Partition {
 	for i := range sites {
 		slices.Sort(sites[i].Members)
 	}
+	g.sortSites(sites)
+	return Partition{Server: s, Method: "a", Sites: sites}
+}
+
+// sortSites orders sites by the depth of their first top, then by its number.
+func (g *Graph) sortSites(sites []Site) {
 	slices.SortFunc(sites, func(a, b Site) int {
 		if d := g.Depth(a.Tops[0]) - g.Depth(b.Tops[0]); d != 0 {
 			return d
 		}
 		return int(a.Tops[0] - b.Tops[0])
 	})
-	return Partition{Server: s, Method: "a", Sites: sites}
 }

@@ -10,30 +10,13 @@ import (
 // BenchmarkPartitionA measures a new snapshot of one page on a big server: depths of all
 // its pages, then its sites. It also reports what a page and a link take in memory.
 func BenchmarkPartitionA(b *testing.B) {
-	const pages, linksPerPage, pagesPerDir = 300000, 40, 30
+	const pages, pagesPerDir = benchPageCount, benchDirectory
 	b.Run(fmt.Sprintf("pages=%d", pages), func(b *testing.B) {
 		before := heapBytes()
-		g, rng := NewGraph(), rand.New(rand.NewPCG(1, 2))
-		for i := range pages {
-			g.Add(fmt.Sprintf("http://www.example.com/section-%d/page-%d.html", i/pagesPerDir, i))
-		}
+		g := benchPages()
 		withPages := heapBytes()
-		g.AddStart(g.URL(0))
-		total := 0
-		for i := range pages {
-			links := make([]PageID, 0, linksPerPage)
-			for range linksPerPage/2 + rng.IntN(linksPerPage) {
-				to := rng.IntN(pages)
-				if rng.IntN(2) == 0 { // half of the links stay in the directory
-					to = i/pagesPerDir*pagesPerDir + rng.IntN(pagesPerDir)
-				}
-				links = append(links, PageID(to))
-			}
-			total += len(links)
-			g.SetLinkIDs(PageID(i), append([]PageID(nil), links...), nil)
-		}
+		total := benchLinks(g)
 		withLinks := heapBytes()
-		g.Refresh()
 		sites, change := 0, [2][]PageID{g.Links(0), g.Links(1)}
 		i := 0
 		for b.Loop() {
@@ -50,6 +33,46 @@ func BenchmarkPartitionA(b *testing.B) {
 		b.ReportMetric(float64(total)/pages, "links/page")
 		runtime.KeepAlive(g)
 	})
+}
+
+// A big server: 300,000 pages in directories of 30, 20 to 60 links each, half of them inside
+// the directory.
+const benchPageCount, benchDirectory = 300000, 30
+
+func benchPages() *Graph {
+	g := NewGraph()
+	for i := range benchPageCount {
+		g.Add(fmt.Sprintf("http://www.example.com/section-%d/page-%d.html", i/benchDirectory, i))
+	}
+	return g
+}
+
+// benchLinks links the pages and returns the number of links.
+func benchLinks(g *Graph) (total int) {
+	const linksPerPage = 40
+	rng := rand.New(rand.NewPCG(1, 2))
+	g.AddStart(g.URL(0))
+	for i := range benchPageCount {
+		links := make([]PageID, 0, linksPerPage)
+		for range linksPerPage/2 + rng.IntN(linksPerPage) {
+			to := rng.IntN(benchPageCount)
+			if rng.IntN(2) == 0 {
+				to = i/benchDirectory*benchDirectory + rng.IntN(benchDirectory)
+			}
+			links = append(links, PageID(to))
+		}
+		total += len(links)
+		g.SetLinkIDs(PageID(i), append([]PageID(nil), links...), nil)
+	}
+	g.Refresh()
+	return total
+}
+
+func benchGraph(b *testing.B) *Graph {
+	g := benchPages()
+	benchLinks(g)
+	b.ResetTimer()
+	return g
 }
 
 func heapBytes() uint64 {
