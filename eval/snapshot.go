@@ -19,6 +19,8 @@ type SnapshotRun struct {
 	Base     int              `json:"base"`    // weeks after the window's start
 	Weeks    int              `json:"weeks"`   // N: weekly snapshots; N-1 comparisons
 	History  int              `json:"history"` // weekly states before the base shown to policies
+	Budget   Number           `json:"budget"`  // null: a sweep has none
+	New      Number           `json:"new"`     // null
 	Change   string           `json:"change"`
 	Seed     uint64           `json:"seed"`
 	Results  []SnapshotResult `json:"results"`
@@ -101,7 +103,7 @@ func (c *Corpus) Snapshot(ctx context.Context, o SnapshotOptions, policies []str
 		return SnapshotRun{}, fmt.Errorf("%d weekly snapshots from week %.0f on reach beyond the window of %d weeks; choose fewer weeks or an earlier base",
 			o.Weeks, c.Base.Sub(replay.Epoch).Hours()/24/7, windowWeeks)
 	}
-	run := SnapshotRun{Protocol: "snapshot", Corpus: h.totals, Weeks: o.Weeks, Change: c.Change.String(), Seed: o.Seed,
+	run := SnapshotRun{Protocol: "snapshot", Budget: Number(math.NaN()), New: Number(math.NaN()), Corpus: h.totals, Weeks: o.Weeks, Change: c.Change.String(), Seed: o.Seed,
 		Base: int(c.Base.Sub(replay.Epoch) / week), Results: make([]SnapshotResult, len(policies))}
 	err := parallel(len(policies), func(i int) error {
 		order, err := h.sweep(ctx, policies[i], o.Seed)

@@ -3,7 +3,8 @@
 // A Policy ranks the pages that have a copy. A Planner puts a policy, the frontier of
 // pages not yet fetched, and the budget together and yields one Visit after the other;
 // planner/cycle carries the visits out. What a policy knows is in the Corpus and nowhere
-// else, so that a policy built anew from the same corpus goes on where the old one stopped.
+// else, so that a policy built anew from the same corpus goes on where the old one stopped;
+// breadth-first alone starts its cycle anew.
 //
 // Words
 //
@@ -25,7 +26,7 @@
 //  5. A policy learns of an outcome only through Observe. Only the reference line
 //     clairvoyant is given an oracle, and only by an evaluation.
 //
-// Memory: 48 bytes a page beyond the graph, plus 8 to 16 in the policy.
+// Memory: 48 bytes a page beyond the graph, plus 9 (breadth-first) to 22 in the policy.
 //
 // The package knows no HTTP, no store and no clock; a Planner is used by one goroutine.
 //

@@ -22,23 +22,29 @@ type ebayes struct {
 }
 
 func newEBayes(s Settings) Policy {
-	return &ebayes{Settings: s, ties: ties{seed: s.Seed}, prior: estimator.DefaultPrior, threshold: 0.5, lowest: math.NaN()}
+	return &ebayes{Settings: s, ties: ties{seed: s.Seed}, prior: estimator.DefaultPrior, threshold: math.NaN(), lowest: math.NaN()}
 }
 
 func (e *ebayes) Begin(r Round) {
 	e.prior = e.Corpus.Prior()
+	if math.IsNaN(e.threshold) {
+		e.threshold = e.firstThreshold()
+	}
 	if !math.IsNaN(e.lowest) {
 		e.threshold += 0.3 * (e.lowest - e.threshold) // about three rounds of memory
 		e.lowest = math.NaN()
 	}
 	e.ranking.fill(e.Corpus, e.ties.upTo(e.Corpus), func(p sitegraph.PageID) (float64, bool) {
-		return e.probability(p, r.End), true
+		// Where the probability 1 - exp(-x) is largest x is, which costs half as much.
+		h := &e.Corpus.Memory(p).History
+		return e.prior.Posterior(*h).Exponent(h.Age(r.End)), true
 	})
 }
 
-func (e *ebayes) probability(p sitegraph.PageID, at time.Time) float64 {
-	h := e.Corpus.Memory(p).History
-	return e.prior.Posterior(h).Probability(h.Age(at))
+// firstThreshold stands in until a round has shown where the budget ends: an average page,
+// visited once a cycle.
+func (e *ebayes) firstThreshold() float64 {
+	return e.prior.Probability(cycleDays(e.Corpus, e.PerDay))
 }
 
 func (e *ebayes) Next() (Visit, bool) {
@@ -46,10 +52,11 @@ func (e *ebayes) Next() (Visit, bool) {
 	if !ok {
 		return Visit{}, false
 	}
-	e.lowest = best.score
+	probability := -math.Expm1(-best.score)
+	e.lowest = probability
 	m := e.Corpus.Memory(best.page)
 	return Visit{
-		Page: best.page, Due: dueTime(m), Probability: best.score, Value: best.score,
+		Page: best.page, Due: dueTime(m), Probability: probability, Value: probability,
 		Reason: because("%.0f changes seen in %.0f revisits, the last %.0f days ago",
 			float64(m.History.Changes), float64(m.History.Visits-1), estimator.Days(m.History.Age(e.Corpus.Round().End))),
 	}, true
@@ -69,7 +76,11 @@ func (e *ebayes) Observe(sitegraph.PageID, sitegraph.Verdict) {}
 func (e *ebayes) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	h := e.Corpus.Memory(p).History
 	posterior := e.prior.Posterior(h)
-	wait := min(posterior.AgeAt(e.threshold), estimator.DefaultLimits.Max)
-	return Due{h.LastVisit().Add(wait), because("its probability of change then reaches %.2f, where the budget ends", e.threshold)},
+	threshold := e.threshold
+	if math.IsNaN(threshold) {
+		threshold = e.firstThreshold()
+	}
+	wait := min(posterior.AgeAt(threshold), estimator.DefaultLimits.Max)
+	return Due{h.LastVisit().Add(wait), because("its probability of change then reaches %.2f, where the budget ends", threshold)},
 		estimator.FromDays(1 / posterior.Mean())
 }

@@ -144,11 +144,14 @@ func (a *methodA) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		a.promoted = append(a.promoted, a.topOf[p])
 		return
 	}
+	var waiting []sitegraph.PageID
 	for _, member := range a.topOf[p].Members {
 		if a.waiting(member, a.topOf[p]) {
-			a.members.push(member)
+			waiting = append(waiting, member)
 		}
 	}
+	a.byAge(waiting)
+	a.members.push(waiting...)
 }
 
 func (a *methodA) Next() (Visit, bool) {
@@ -186,18 +189,23 @@ func (a *methodA) nextTop() (sitegraph.PageID, bool) {
 	return sitegraph.NoPage, false
 }
 
+// siteTie is the smallest of its tops' ties: which top comes first is an order of discovery.
+func siteTie(t []float32, s *sitegraph.Site) float32 {
+	tie := t[s.Tops[0]]
+	for _, p := range s.Tops[1:] {
+		tie = min(tie, t[p])
+	}
+	return tie
+}
+
 // startMembers queues the members of the promoted sites, sites in seeded order.
 func (a *methodA) startMembers() {
 	t := a.ties.upTo(a.Corpus)
 	slices.SortFunc(a.promoted, func(x, y *sitegraph.Site) int {
-		p, q := x.Tops[0], y.Tops[0]
-		if t[p] != t[q] {
-			if t[p] < t[q] {
-				return -1
-			}
-			return 1
+		if byTie := cmp.Compare(siteTie(t, x), siteTie(t, y)); byTie != 0 {
+			return byTie
 		}
-		return int(p - q)
+		return int(x.Tops[0] - y.Tops[0])
 	})
 	for _, site := range a.promoted {
 		members := slices.Clone(site.Members)

@@ -40,7 +40,8 @@ func New(corpus *Corpus, policy Policy, o Options) *Planner {
 	return p
 }
 
-// Begin starts a round.
+// Begin starts a round. Visits of the round before must have an outcome by then, or be handed
+// back.
 func (p *Planner) Begin(r Round) {
 	p.Corpus.Graph.Refresh()
 	p.Corpus.grow()

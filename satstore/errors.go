@@ -10,6 +10,9 @@ var (
 	ErrInUse = errors.New("store is in use")
 	// ErrReadOnly says that a store opened with Options.ReadOnly was asked to change.
 	ErrReadOnly = errors.New("store is open for reading only")
+	// ErrUnborn says that a store's creation was cut short and there is nothing to read yet.
+	// Opening it for writing completes it.
+	ErrUnborn = errors.New("the creation of the store was cut short")
 	// ErrClosed says that the store was closed before the call.
 	ErrClosed = errors.New("store is closed")
 )

@@ -50,7 +50,10 @@ func (s *Store) begin() error {
 	if found != nil {
 		s.log.file = found.file // from here on release closes it
 	}
-	if found == nil && len(names.units) == 0 && !s.readOnly {
+	if found == nil && len(names.units) == 0 {
+		if s.readOnly {
+			return ErrUnborn
+		}
 		if err := s.clearUnborn(); err != nil {
 			return err
 		}
@@ -123,6 +126,9 @@ func (s *Store) listSat() (n satNames, err error) {
 		}
 	}
 	names, err := s.fs.List(s.satDir)
+	if s.readOnly && errors.Is(err, os.ErrNotExist) {
+		return n, ErrUnborn
+	}
 	if err != nil {
 		return n, err
 	}
@@ -167,7 +173,7 @@ func (s *Store) create(names satNames) error {
 		return &DamageError{Path: s.satDir, What: "buckets or a catalogue, and no log"}
 	}
 	if s.readOnly {
-		return errors.New("its creation was cut short: open it for writing once")
+		return ErrUnborn
 	}
 	now := s.o.Now
 	if now.IsZero() {

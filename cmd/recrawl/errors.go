@@ -59,6 +59,8 @@ func explainError(err error) (hint string, code int, cause error) {
 		bare := *line
 		bare.Hint = ""
 		return line.Hint + "; nothing of that file was used", exitFailed, &bare
+	case errors.Is(err, satstore.ErrUnborn):
+		return "nothing was crawled yet; recrawl run completes the directory", exitFailed, err
 	case errors.Is(err, syscall.ENOSPC):
 		return "the disk is full: nothing acknowledged is lost; free some space and run the same command again", exitFailed, err
 	case errors.Is(err, fs.ErrNotExist):

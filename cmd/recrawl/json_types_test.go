@@ -60,6 +60,7 @@ type snapshotRun struct {
 	Protocol             string
 	Corpus               snapshotTotals
 	Base, Weeks, History int
+	Budget, New          *float64 // null: a sweep has none
 	Change               string
 	Seed                 uint64
 	Results              []struct {

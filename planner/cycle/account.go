@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
@@ -17,6 +18,9 @@ type account struct {
 	Granted int       `json:"granted"`
 	Used    int       `json:"used"` // begun or reserved
 	Carry   float64   `json:"carry"`
+	// Earlier is what the earlier rounds of the same UTC day used: the day's budget holds
+	// also where the length of rounds or the budget is changed within it.
+	Earlier int `json:"earlier"`
 }
 
 const accountSetting = "round"
@@ -50,15 +54,23 @@ func (l *Loop) saveAccount() error {
 	return l.commit()
 }
 
-// at returns the account of the round that now is in: a as it stands, or a new one.
+// at returns the account of the round that now is in: a as it stands, also if the clock went
+// back behind its start, or a new one.
 func (a account) at(now time.Time, perDay float64, length time.Duration) (current account, opened bool) {
 	start := now.UTC().Truncate(length)
-	if start.Equal(a.Start) {
+	if start.Equal(a.Start) || now.Before(a.Start) {
 		return a, false
 	}
 	budget := planner.Budget{PerDay: perDay, Carry: a.Carry}
-	granted := budget.Grant(length)
-	return account{Number: a.Number + 1, Start: start, Granted: granted, Carry: budget.Carry}, true
+	next := account{Number: a.Number + 1, Start: start, Granted: budget.Grant(length), Carry: budget.Carry}
+	const day = 24 * time.Hour
+	if start.Truncate(day).Equal(a.Start.Truncate(day)) {
+		next.Earlier = a.Earlier + a.Used
+	}
+	if next.Granted != planner.Unlimited {
+		next.Granted = min(next.Granted, max(int(math.Ceil(perDay))-next.Earlier, 0))
+	}
+	return next, true
 }
 
 // round is what is left of the account to do.
@@ -108,6 +120,9 @@ func (l *Loop) Run(ctx context.Context, budget *planner.Budget, length time.Dura
 	for {
 		r, err := l.nextRound(budget, length)
 		if err != nil {
+			return err
+		}
+		if err := l.retryStarts(r.Start); err != nil {
 			return err
 		}
 		err = l.Round(ctx, r)

@@ -135,8 +135,8 @@ func (c *crew) beginReady(ctx context.Context, now time.Time) (bool, error) {
 	v := l.visits[0]
 	l.visits = l.visits[1:]
 	c.parked--
-	request, err := c.begin(v)
-	if err != nil {
+	var request Request
+	if err := c.begin(v, &request); err != nil {
 		return false, err
 	}
 	l.busy = true
@@ -160,7 +160,12 @@ func (c *crew) wait(ctx context.Context, now time.Time) error {
 			}
 		}()
 	}
-	commit := time.NewTimer(c.CommitAfter) // acknowledge what is done also when little happens
+	// What is done is acknowledged in time also when little happens.
+	due := c.CommitAfter
+	if c.uncommited > 0 {
+		due = max(due-time.Since(c.lastCommit), 0)
+	}
+	commit := time.NewTimer(due)
 	defer commit.Stop()
 	select {
 	case done := <-c.done:
@@ -195,7 +200,7 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 	l.busy = false
 	if done.err != nil {
 		c.Planner.Return(done.visit)
-		return fetchError(ctx, done.request, done.err)
+		return fetchError(ctx, done.request.Record.URL, done.err)
 	}
 	now := c.Clock.Now()
 	l.notBefore = done.seen.NotBefore
@@ -203,7 +208,7 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 	if len(l.visits) > 0 {
 		heap.Push(&c.ready, l)
 	}
-	return c.apply(done.visit, done.request.Record, done.seen)
+	return c.apply(done.visit, &done.request.Record, done.seen)
 }
 
 // giveBack hands the visits that have not begun back to the planner.

@@ -19,7 +19,7 @@
 //  1. A visit is acknowledged (Options.Acknowledged) only after its record, links and new
 //     pages are durable. After a crash every acknowledged visit is there, and the visits made
 //     again are at most those that were not acknowledged.
-//  2. The budget of a round holds across crashes: fetches are reserved in the store before
+//  2. The budget of a round and of a UTC day holds across crashes: fetches are reserved in the store before
 //     they start. Reserved and unused ones are lost at a crash, at most 1/16 of the round's.
 //  3. With one worker visits happen one after the other and each outcome steers the next
 //     choice. With more, a server is visited by one worker at a time and not before the

@@ -121,3 +121,20 @@ func (l *Loop) foundAgain(id sitegraph.PageID, old []sitegraph.PageID) error {
 	l.found(id)
 	return nil
 }
+
+// retryStarts gives start pages that left a new chance once a day: the user named them, and
+// without them a server is lost.
+func (l *Loop) retryStarts(now time.Time) error {
+	for s := range sitegraph.ServerID(l.graph.Servers()) {
+		for _, p := range l.graph.StartPages(s) {
+			m := l.Planner.Corpus.Memory(p)
+			if m.State == sitegraph.StateAlive || m.State == sitegraph.StateNew || now.Sub(time.Unix(int64(m.Tried), 0)) < 24*time.Hour {
+				continue
+			}
+			if err := l.foundAgain(p, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -42,7 +42,8 @@ type Options struct {
 	CommitEvery int
 	CommitAfter time.Duration
 
-	// Seen is told each outcome at once, in order. May be nil.
+	// Seen is told each outcome at once, in order. May be nil. The event is good until it
+	// returns.
 	Seen func(*Event)
 	// Found is told each page that becomes known, or known again after it had left. May be nil.
 	Found func(sitegraph.PageID)
@@ -56,6 +57,8 @@ type Loop struct {
 	Options
 	graph      *sitegraph.Graph
 	round      planner.Round
+	request    Request // of the visit under way; here so that a visit allocates nothing
+	event      Event   // of the last visit
 	unacked    []Event
 	uncommited int
 	lastCommit time.Time
@@ -82,10 +85,15 @@ func New(o Options) *Loop {
 	return &Loop{Options: o, graph: o.Planner.Corpus.Graph, lines: map[sitegraph.ServerID]*line{}}
 }
 
-// Seed makes start pages known. Those known already stay as they are.
+// Seed makes start pages known. Those known already stay as they are, but for those that had
+// left: they are asked for anew.
 func (l *Loop) Seed(urls ...string) error {
 	for _, url := range urls {
 		if err := l.addStart(url, "", 0); err != nil {
+			return err
+		}
+		id, _ := l.graph.Lookup(url)
+		if err := l.foundAgain(id, nil); err != nil {
 			return err
 		}
 	}
@@ -123,16 +131,15 @@ func (l *Loop) sequential(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
-		request, err := l.begin(v)
-		if err != nil {
+		if err := l.begin(v, &l.request); err != nil {
 			return err
 		}
-		o, err := l.Fetcher.Fetch(ctx, request)
+		o, err := l.Fetcher.Fetch(ctx, l.request)
 		if err != nil {
 			l.Planner.Return(v)
-			return fetchError(ctx, request, err)
+			return fetchError(ctx, l.request.Record.URL, err)
 		}
-		if err := l.apply(v, request.Record, o); err != nil {
+		if err := l.apply(v, &l.request.Record, o); err != nil {
 			return err
 		}
 	}
@@ -140,33 +147,36 @@ func (l *Loop) sequential(ctx context.Context) error {
 }
 
 // begin reserves budget for a visit and loads what is remembered of the page.
-func (l *Loop) begin(v planner.Visit) (Request, error) {
+func (l *Loop) begin(v planner.Visit, r *Request) error {
 	if err := l.reserve(); err != nil {
-		return Request{}, err
+		return err
 	}
-	request := Request{Round: l.round}
-	if err := l.Store.Load(v.Page, &request.Record); err != nil {
-		return Request{}, l.storeError(err, "load record of %s", l.graph.URL(v.Page))
+	r.Round = l.round
+	if err := l.Store.Load(v.Page, &r.Record); err != nil {
+		return l.storeError(err, "load record of %s", l.graph.URL(v.Page))
 	}
-	return request, nil
+	return nil
 }
 
-func fetchError(ctx context.Context, r Request, err error) error {
+func fetchError(ctx context.Context, url string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return fmt.Errorf("visit %s: %w", r.Record.URL, err)
+	return fmt.Errorf("visit %s: %w", url, err)
 }
 
 // apply remembers an outcome and learns from it.
-func (l *Loop) apply(v planner.Visit, record sitegraph.Record, o sitegraph.Observation) error {
+func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Observation) error {
+	before := record.Digests.Bytes
 	verdict := record.Apply(o, l.Change)
-	if l.Discover {
-		if err := l.applyLinks(&record, o); err != nil {
+	// The same bytes have the same links.
+	sameBytes := verdict == sitegraph.VerdictUnchanged && before == o.Digests.Bytes && !before.IsZero()
+	if l.Discover && !sameBytes {
+		if err := l.applyLinks(record, o); err != nil {
 			return err
 		}
 	}
-	l.Planner.Observe(&record, verdict)
+	l.Planner.Observe(record, verdict)
 	due, interval := l.Planner.Due(v.Page, o.Time)
 	record.Due = due.When
 	if interval > 0 {
@@ -175,18 +185,18 @@ func (l *Loop) apply(v planner.Visit, record sitegraph.Record, o sitegraph.Obser
 	if l.Explain {
 		record.Reason = due.Reason.String()
 	}
-	l.Planner.Corpus.Remember(&record)
-	if err := l.Store.Save(&record); err != nil {
+	l.Planner.Corpus.Remember(record)
+	if err := l.Store.Save(record); err != nil {
 		return l.storeError(err, "save record of %s", record.URL)
 	}
 	if l.Seen != nil || l.Acknowledged != nil {
-		e := Event{Round: l.round, Visit: v, Observation: o, Verdict: verdict, Record: record}
+		l.event = Event{Round: l.round, Visit: v, Observation: o, Verdict: verdict, Record: *record}
 		if l.Seen != nil {
-			l.Seen(&e)
+			l.Seen(&l.event)
 		}
 		if l.Acknowledged != nil {
-			e.Observation.Links, e.Observation.Frames = nil, nil // may hold a whole page alive
-			l.unacked = append(l.unacked, e)
+			l.event.Observation.Links, l.event.Observation.Frames = nil, nil // may hold a whole page alive
+			l.unacked = append(l.unacked, l.event)
 		}
 	}
 	l.uncommited++

@@ -1,0 +1,180 @@
+package cycle_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Promise 4: a store that fails at its 1st, 2nd, 3rd ... call stops the loop with its error. It
+// is asked nothing more, and nothing is acknowledged after (the rig looks).
+func TestStoreFailure(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		t.Run(fmt.Sprintf("workers=%d", workers), func(t *testing.T) {
+			kinds := 0
+			for n := 1; ; n++ {
+				d := newDisk()
+				d.failAt = n
+				var err error
+				synctest.Test(t, func(t *testing.T) { err = crawl(t, d, workers) })
+				if !d.failed {
+					if err != nil {
+						t.Fatalf("error %v without a failure", err)
+					}
+					break
+				}
+				kinds++
+				if !errors.Is(err, errStore) {
+					t.Errorf("call %d failed and the loop returned %v", n, err)
+				}
+				if len(d.after) > 0 {
+					t.Errorf("call %d failed and %v followed", n, d.after)
+				}
+			}
+			if kinds < 60 {
+				t.Errorf("the store failed at %d calls, want more of them tested", kinds)
+			}
+		})
+	}
+}
+
+// crawl discovers and refetches for three short rounds; a page leaves and comes back, and a
+// start page moves.
+func crawl(t *testing.T, d *disk, workers int) error {
+	pages, starts := farm(2, 5)
+	w := &web{clock: cycle.WallClock{}, pages: pages, before: func(ctx context.Context, _ cycle.Request) error {
+		time.Sleep(time.Second)
+		return ctx.Err()
+	}}
+	m := newRig(t, w, d, "ebayes", cycle.Options{Workers: workers, CommitEvery: 3})
+	if err := m.loop.Seed(starts...); err != nil {
+		return err
+	}
+	round := 0
+	return m.loop.Run(t.Context(), &planner.Budget{PerDay: 24 * 12}, time.Hour, func(planner.Round) bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		round++
+		start, leaves := pages[starts[0]], "http://s0.example/p1"
+		switch round {
+		case 1:
+			delete(pages, leaves)
+			start.links = start.links[:1]
+			pages[starts[1]] = page{redirect: "http://s1.example/home"}
+		case 2:
+			pages[leaves] = page{content: "back"}
+			start.links = append(start.links[:1:1], leaves, "http://s0.example/more")
+		}
+		start.content += "!"
+		pages[starts[0]] = start
+		return round < 3
+	})
+}
+
+// crashed is thrown by a fetcher: the program is gone, and so is all it did not commit.
+type crashed struct{}
+
+// Promises 1 and 2: over any number of crashes in one round no more visits begin than were
+// granted, and what was acknowledged is there. At each crash at most 1/16 of the grant, or one
+// visit if that is more, is lost.
+func TestBudgetAcrossCrashes(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		granted := 5 + rng.IntN(200)
+		part := min(max(granted/16, 1), 64)
+		d := newDisk()
+		pages, starts := farm(4, 100)
+		begun, crashes := 0, 0
+		acked := map[string]sitegraph.Record{}
+		for done := false; !done; {
+			w := newWeb(pages)
+			w.clock = cycle.NewVirtualClock(base.Add(time.Hour))
+			m := newRig(t, w, d, "ebayes", cycle.Options{CommitEvery: 1 + rng.IntN(20)})
+			for url, r := range acked {
+				m.checkDurable(d, r.Page, &r)
+				if r.URL != url {
+					t.Fatalf("seed %d: page %d was %s", seed, r.Page, url)
+				}
+			}
+			until := rng.IntN(granted)
+			w.before = func(context.Context, cycle.Request) error {
+				if len(w.fetched) > until && crashes < 10 {
+					panic(crashed{})
+				}
+				return nil
+			}
+			m.seed(starts...)
+			done = m.runUntilCrash(float64(granted))
+			begun += len(w.fetched)
+			for _, e := range m.acked {
+				acked[e.Record.URL] = e.Record
+			}
+			if !done {
+				crashes++
+			}
+			d = d.crash()
+		}
+		if begun > granted {
+			t.Errorf("seed %d: %d visits begun of %d granted, over %d crashes", seed, begun, granted, crashes)
+		}
+		if begun < granted-crashes*part {
+			t.Errorf("seed %d: only %d visits begun of %d granted, over %d crashes that may lose %d each", seed, begun, granted, crashes, part)
+		}
+		if t.Failed() {
+			t.Fatalf("repeat: go test -run TestBudgetAcrossCrashes ./planner/cycle with seed %d", seed)
+		}
+	}
+}
+
+// runUntilCrash carries out one round of a day; false if the program crashed in it.
+func (m *rig) runUntilCrash(perDay float64) (done bool) {
+	m.Helper()
+	defer func() {
+		if thrown := recover(); thrown != nil && thrown != (crashed{}) {
+			panic(thrown)
+		}
+	}()
+	err := m.loop.Run(context.Background(), &planner.Budget{PerDay: perDay}, 24*time.Hour, func(planner.Round) bool { return false })
+	if err != nil {
+		m.Fatal(err)
+	}
+	return true
+}
+
+// Two crashes later no page was visited twice whose visit was acknowledged.
+func TestNoVisitTwiceAcrossCrashes(t *testing.T) {
+	pages, starts := farm(1, 50)
+	d := newDisk()
+	visited := map[string]bool{}
+	for run := range 3 {
+		w := newWeb(pages)
+		w.clock = cycle.NewVirtualClock(base.Add(time.Duration(run) * time.Minute))
+		m := newRig(t, w, d, "ebayes", cycle.Options{CommitEvery: 1})
+		w.before = func(context.Context, cycle.Request) error {
+			if run < 2 && len(w.fetched) == 12 {
+				panic(crashed{})
+			}
+			return nil
+		}
+		m.seed(starts...)
+		m.runUntilCrash(1000)
+		for _, e := range m.acked {
+			if visited[e.Record.URL] {
+				t.Errorf("run %d: %s was visited and acknowledged before", run, e.Record.URL)
+			}
+			visited[e.Record.URL] = true
+		}
+		d = d.crash()
+	}
+	if len(visited) != 50 {
+		t.Errorf("%d pages visited, want 50", len(visited))
+	}
+}

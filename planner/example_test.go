@@ -1,0 +1,40 @@
+package planner_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Three pages with different pasts, and a budget of two visits.
+func Example() {
+	today := time.Date(2004, 3, 31, 0, 0, 0, 0, time.UTC)
+	graph := sitegraph.NewGraph()
+	start := graph.AddStart("http://example.com/")
+	graph.SetLinks(start, []string{"http://example.com/news", "http://example.com/about"}, nil)
+
+	corpus := planner.NewCorpus(graph)
+	for url, changedEvery := range map[string]int{"http://example.com/": 10, "http://example.com/news": 2, "http://example.com/about": 100} {
+		page, _ := graph.Lookup(url)
+		history := sitegraph.Start(today.AddDate(0, 0, -30))
+		for day := 2; day <= 28; day += 2 {
+			history.See(today.AddDate(0, 0, day-30), day%changedEvery == 0, time.Time{})
+		}
+		corpus.Remember(&sitegraph.Record{Page: page, URL: url, State: sitegraph.StateAlive, History: history})
+	}
+
+	policy, err := planner.NewPolicy(planner.DefaultPolicy, planner.Settings{Corpus: corpus, Mode: planner.Stream})
+	if err != nil {
+		panic(err)
+	}
+	p := planner.New(corpus, policy, planner.Options{NewShare: 0.25})
+	p.Begin(planner.Round{Number: 1, Start: today, End: today.AddDate(0, 0, 1), Budget: 2})
+	for visit, ok := p.Next(); ok; visit, ok = p.Next() {
+		fmt.Printf("%s %.2f: %s\n", graph.URL(visit.Page), visit.Probability, visit.Reason)
+	}
+	// Output:
+	// http://example.com/news 0.61: 14 changes seen in 14 revisits, the last 3 days ago
+	// http://example.com/ 0.15: 2 changes seen in 14 revisits, the last 3 days ago
+}

@@ -1,0 +1,327 @@
+package planner
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// The graphs of [LINK] figure 4: edges and depths are the same, the directories differ.
+var (
+	fx4Edges = "R>A R>D A>B A>C C>G D>E E>F G>H H>F"
+	fx4a     = map[string]string{"R": "/index.html", "A": "/a/a", "B": "/a/b", "C": "/a/c",
+		"D": "/d/d", "E": "/d/e", "F": "/d/f", "G": "/g/g", "H": "/g/h"}
+	fx4b = map[string]string{"R": "/index.html", "A": "/a/a", "B": "/a/b", "C": "/a/c",
+		"D": "/a/d", "E": "/a/e", "F": "/a/f", "G": "/g/g", "H": "/g/h"}
+)
+
+// lettered is a corpus whose pages have letters, all with a copy of day 0.
+type lettered struct {
+	*testing.T
+	corpus  *Corpus
+	page    map[string]sitegraph.PageID
+	letter  map[sitegraph.PageID]string
+	records []sitegraph.Record
+	planner *Planner
+}
+
+// newLettered makes pages known in a random order of their letters.
+func newLettered(t *testing.T, paths map[string]string, edges string, rng *rand.Rand) *lettered {
+	g := sitegraph.NewGraph()
+	l := &lettered{T: t, page: map[string]sitegraph.PageID{}, letter: map[sitegraph.PageID]string{}}
+	var letters []string
+	for letter := range paths {
+		letters = append(letters, letter)
+	}
+	slices.Sort(letters)
+	rng.Shuffle(len(letters), func(i, j int) { letters[i], letters[j] = letters[j], letters[i] })
+	for _, letter := range letters {
+		p := g.Add("http://example.com" + paths[letter])
+		l.page[letter], l.letter[p] = p, letter
+	}
+	g.AddStart("http://example.com" + paths["R"])
+	for _, letter := range letters {
+		var links []string
+		for _, edge := range strings.Fields(edges) {
+			if edge[:1] == letter {
+				links = append(links, "http://example.com"+paths[edge[2:]])
+			}
+		}
+		g.SetLinks(l.page[letter], links, nil)
+	}
+	l.corpus = NewCorpus(g)
+	l.records = make([]sitegraph.Record, g.Pages())
+	for p := range l.records {
+		id := sitegraph.PageID(p)
+		l.records[p] = sitegraph.Record{Page: id, URL: g.URL(id), State: sitegraph.StateAlive, Tried: at(0), History: sitegraph.Start(at(0))}
+		l.corpus.Remember(&l.records[p])
+	}
+	return l
+}
+
+func (l *lettered) plan(mode Mode, seed uint64) {
+	l.Helper()
+	policy, err := NewPolicy("a", Settings{Corpus: l.corpus, Mode: mode, Seed: seed, PerDay: 4})
+	if err != nil {
+		l.Fatal(err)
+	}
+	l.planner = New(l.corpus, policy, Options{})
+}
+
+// visit tells the planner what a visit saw: a page of changed, of gone, or neither.
+func (l *lettered) visit(v Visit, changed, gone string) {
+	r := &l.records[v.Page]
+	o := sitegraph.Observation{Time: l.corpus.Round().End, Outcome: sitegraph.OutcomeFetched, Digests: r.Digests}
+	if strings.Contains(changed, l.letter[v.Page]) {
+		o.Digests.Bytes = sitegraph.DigestOf([]byte(o.Time.String()))
+	}
+	if strings.Contains(gone, l.letter[v.Page]) {
+		o.Outcome = sitegraph.OutcomeGone
+	}
+	verdict := r.Apply(o, sitegraph.ChangeByBytes)
+	l.planner.Observe(r, verdict)
+}
+
+// round makes all visits of a day's round and returns their letters in order.
+func (l *lettered) round(day, budget int, changed, gone string) string {
+	l.planner.Begin(Round{Number: day, Start: at(day - 1), End: at(day), Budget: budget})
+	var order strings.Builder
+	for v, ok := l.planner.Next(); ok; v, ok = l.planner.Next() {
+		order.WriteString(l.letter[v.Page])
+		l.visit(v, changed, gone)
+	}
+	return order.String()
+}
+
+func sorted(s string) string {
+	b := []byte(s)
+	slices.Sort(b)
+	return string(b)
+}
+
+// [LINK 4.1], the table of pages fetched and updated among them.
+func TestMethodAFetchCounts(t *testing.T) {
+	for _, c := range []struct {
+		changed, gone string
+		onA, onB      string // sets of pages fetched on FX4a and FX4b
+		hits          int    // of these changed
+	}{
+		{"RAGH", "", "RADG BC H", "RADG BCEF H", 4}, // 7/4 and 9/4
+		{"RGH", "", "RADG H", "RADG H", 3},          // 5/3 and 5/3
+		{"F", "", "RADG", "RADG", 0},                // 4/0 and 4/0
+		{"RDF", "", "RADG EF", "RADG BCEF", 3},      // 6/3 and 8/3
+		{"AB", "", "RADG BC", "RADG BCEF", 2},       // 6/2 and 8/2
+		{"AB", "A", "RADG", "RADG", 0},              // a vanished top tells nothing
+		{"DG", "A", "RADG EF H", "RADG BCEF H", 2},  // and does not stop the other tops
+	} {
+		for name, f := range map[string]struct {
+			paths map[string]string
+			want  string
+		}{"FX4a": {fx4a, c.onA}, "FX4b": {fx4b, c.onB}} {
+			for seed := range uint64(20) {
+				l := newLettered(t, f.paths, fx4Edges, rand.New(rand.NewPCG(seed, 0)))
+				l.plan(Sweep, seed)
+				order := l.round(1, Unlimited, c.changed, c.gone)
+				if sorted(order) != sorted(strings.ReplaceAll(f.want, " ", "")) {
+					t.Errorf("%s, changed %s, gone %q, seed %d: fetched %s, want the pages %s", name, c.changed, c.gone, seed, order, f.want)
+				}
+				// All tops come first, by depth: R 1, A and D 2, G 4.
+				if tops := order[:4]; tops != "RADG" && tops != "RDAG" {
+					t.Errorf("%s, changed %s, seed %d: order %s, want the tops by depth first", name, c.changed, seed, order)
+				}
+				hits := 0
+				for _, letter := range order {
+					if strings.ContainsRune(c.changed, letter) && !strings.ContainsRune(c.gone, letter) {
+						hits++
+					}
+				}
+				if hits != c.hits {
+					t.Errorf("%s, changed %s, seed %d: %d changed pages in %s, want %d", name, c.changed, seed, hits, order, c.hits)
+				}
+			}
+		}
+	}
+}
+
+// In a stream half of the budget goes to the tops in turn, also if each day is another program.
+func TestMethodATopsInTurn(t *testing.T) {
+	for _, restarts := range []bool{false, true} {
+		paths, edges := directories(8, 5)
+		l := newLettered(t, paths, edges, rand.New(rand.NewPCG(1, 0)))
+		l.plan(Stream, 1)
+		const tops = "Rabcdefgh"
+		last := map[rune]int{}
+		for day := 1; day <= 18; day++ {
+			if restarts {
+				l.plan(Stream, 1)
+			}
+			order := l.round(day, 6, "", "")
+			if len(order) != 6 {
+				t.Fatalf("day %d: visits %q, want 6", day, order)
+			}
+			for i, letter := range order[:3] {
+				if !strings.ContainsRune(tops, letter) {
+					t.Errorf("day %d: visit %d of %q is to no top", day, i, order)
+				}
+				// Nine tops, three a day: a top's turn comes each third day, once the first
+				// days are over, when all copies are as old and tops among the oldest too.
+				if was, ok := last[letter]; ok && day-was < 3 && day > 4 {
+					t.Errorf("restarts %v, day %d: top %c again, after day %d", restarts, day, letter, was)
+				}
+				last[letter] = day
+			}
+			if rest := order[3:]; day > 3 && strings.ContainsAny(rest, tops) {
+				t.Errorf("day %d: tops among %q, though members have older copies", day, rest)
+			}
+		}
+		if len(last) != len(tops) {
+			t.Errorf("restarts %v: %d tops were visited, want %d", restarts, len(last), len(tops))
+		}
+	}
+}
+
+// directories are n directories with one top, a lower-case letter linked from R, and members
+// linked from the top, upper-case letters and digits.
+func directories(n, members int) (paths map[string]string, edges string) {
+	const names = "ABCDEFGHIJKLMNOPQSTUVWXYZ0123456789!#$%&()*+,-./:;<=?@"
+	paths = map[string]string{"R": "/"}
+	for i := range n {
+		top := string(rune('a' + i))
+		paths[top] = "/" + top + "/"
+		edges += " R>" + top
+		for j := range members {
+			member := names[i*members+j : i*members+j+1]
+			paths[member] = fmt.Sprintf("/%s/%d", top, j)
+			edges += " " + top + ">" + member
+		}
+	}
+	return paths, edges
+}
+
+// A changed top promotes its members: at once, over several days if need be, after a restart,
+// a failure or a visit handed back too, and once for each change.
+func TestMethodAPromotion(t *testing.T) {
+	for seed := range uint64(10) {
+		paths, edges := directories(3, 10)
+		l := newLettered(t, paths, edges, rand.New(rand.NewPCG(seed, 0)))
+		l.plan(Stream, seed)
+		// 4 tops, 4 visits a day to tops, 4 to the rest. Day 1: b changes.
+		seen := l.round(1, 8, "b", "")[4:]
+		for _, member := range seen {
+			if !strings.ContainsRune("KLMNOPQSTU", member) {
+				t.Fatalf("seed %d, day 1: after the tops %q, want members of b alone", seed, seen)
+			}
+		}
+		l.plan(Stream, seed) // a restart
+		for _, p := range l.handBack(2, 8, "KLMNOPQSTU") {
+			if strings.ContainsRune(seen, p) {
+				t.Errorf("seed %d: member %c again, its top did not change since", seed, p)
+			}
+		}
+		third := l.round(3, 8, "", "")[4:]
+		fourth := l.round(4, 8, "", "")[4:]
+		if all := sorted(seen + third + fourth[:2]); all != "KLMNOPQSTU" {
+			t.Errorf("seed %d: members of b visited: %q, then after a restart %q and %q; want each once", seed, seen, third, fourth)
+		}
+		for _, p := range fourth[2:] {
+			if strings.ContainsRune("KLMNOPQSTU", p) {
+				t.Errorf("seed %d: %q: %c is not waiting any more", seed, fourth, p)
+			}
+		}
+	}
+}
+
+// handBack plays a round in which visits to these pages cannot be made.
+func (l *lettered) handBack(day, budget int, pages string) (handed string) {
+	l.planner.Begin(Round{Number: day, Start: at(day - 1), End: at(day), Budget: budget})
+	for v, ok := l.planner.Next(); ok; v, ok = l.planner.Next() {
+		if letter := l.letter[v.Page]; strings.Contains(pages, letter) && strings.HasPrefix(v.Reason.String(), "the top page") {
+			handed += letter
+			l.planner.Return(v)
+			continue
+		}
+		l.visit(v, "", "")
+	}
+	return handed
+}
+
+// A top that changes each day promotes a member again only if it was visited in between: a
+// backlog does not grow, and the longest waiting come first.
+func TestMethodABacklog(t *testing.T) {
+	paths, edges := directories(1, 20)
+	l := newLettered(t, paths, edges, rand.New(rand.NewPCG(4, 0)))
+	l.plan(Stream, 4)
+	visits := map[rune]int{}
+	for day := 1; day <= 40; day++ {
+		for _, p := range l.round(day, 4, "a", "") {
+			visits[p]++
+		}
+	}
+	for p, n := range visits { // 2 of 4 visits a day to 20 members: every 10 days
+		if !strings.ContainsRune("Ra", p) && n != 4 {
+			t.Errorf("member %c was visited %d times in 40 days, want 4", p, n)
+		}
+	}
+	if n := l.planner.Policy.(*methodA).members.len(); n > 2*20 {
+		t.Errorf("%d members in line of 20", n)
+	}
+}
+
+// The partition follows what has a copy: a new page without links becomes a member, and a top
+// that left makes room for the next.
+func TestMethodAFollowsCopies(t *testing.T) {
+	paths, edges := directories(2, 3)
+	l := newLettered(t, paths, edges, rand.New(rand.NewPCG(2, 0)))
+	young := l.page["F"] // known on day 0, first fetched on day 2
+	l.records[young] = sitegraph.Record{Page: young, URL: l.records[young].URL, State: sitegraph.StateNew}
+	l.corpus.Remember(&l.records[young])
+	l.plan(Stream, 2)
+	l.planner.options.NewShare = 0
+	l.round(1, 6, "", "")
+	l.planner.options.NewShare = 1
+	if order := l.round(2, 6, "", ""); !strings.Contains(order, "F") {
+		t.Fatalf("the new page is not among %q", order)
+	}
+	if order := l.round(3, 6, "b", "a"); !strings.Contains(order[3:], "F") {
+		t.Errorf("visits %q: the top b changed, and its new member F is not among them", order)
+	}
+	// a is gone: its former members A B C are the tops now, and so always visited with R and b.
+	if order := l.round(4, 10, "", ""); sorted(order[:5]) != sorted("RbABC") {
+		t.Errorf("visits %q: want the tops R b A B C first", order)
+	}
+}
+
+// Whatever happens: a member is promoted only if a top of its site changed after its last visit.
+func TestMethodAPromotesForCause(t *testing.T) {
+	for seed := range uint64(10) {
+		w := newWorld(seed, 2, 60, true)
+		m := newSim(t, w, nil, "a", Settings{Mode: Stream, Seed: seed, PerDay: 15}, Options{NewShare: 0.25})
+		promoted := 0
+		m.onVisit = func(v Visit) {
+			if !strings.HasPrefix(v.Reason.String(), "the top page") {
+				return
+			}
+			promoted++
+			cause := false
+			for p := range sitegraph.PageID(m.corpus.Pages()) {
+				if p != v.Page && m.graph.SameDirectory(p, v.Page) && m.records[p].History.LastChange > m.records[v.Page].History.Last {
+					cause = true
+				}
+			}
+			if !cause {
+				t.Errorf("seed %d, day %v: %s is promoted without cause", seed, m.corpus.Round().End.Sub(base)/(24*time.Hour), m.graph.URL(v.Page))
+			}
+		}
+		for day := 1; day <= 30; day++ {
+			m.day(day, 15)
+		}
+		if promoted == 0 {
+			t.Errorf("seed %d: no page was ever promoted", seed)
+		}
+	}
+}

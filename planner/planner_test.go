@@ -1,0 +1,267 @@
+package planner
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// newFrontier is a planner of n new pages linked from a start page with a copy; no policy.
+func newFrontier(t *testing.T, n int, o Options) *lettered {
+	t.Helper()
+	paths, edges := directories(1, n)
+	l := newLettered(t, paths, edges, rand.New(rand.NewPCG(9, 0)))
+	for p := range l.records {
+		if id := sitegraph.PageID(p); id != l.page["R"] && id != l.page["a"] {
+			l.records[p] = sitegraph.Record{Page: id, URL: l.records[p].URL, State: sitegraph.StateNew}
+			l.corpus.Remember(&l.records[p])
+		}
+	}
+	l.planner = New(l.corpus, nil, o)
+	return l
+}
+
+// Fractions of the share of new pages carry over; the share is bounded by the budget.
+func TestNewShare(t *testing.T) {
+	for _, c := range []struct {
+		share  float64
+		budget int
+		want   []int // first visits of each day
+	}{
+		{0, 10, []int{0, 0, 0, 0}},
+		{0.25, 10, []int{2, 3, 2, 3}},
+		{0.3, 1, []int{0, 0, 0, 1}},
+		{1, 4, []int{4, 4, 4, 4}},
+		{0.25, Unlimited, []int{30, 0, 0, 0}},
+	} {
+		l := newFrontier(t, 30, Options{NewShare: c.share})
+		for i, want := range c.want {
+			if got := len(l.round(1+i, c.budget, "", "")); got != want {
+				t.Errorf("share %g of %d, day %d: %d first visits, want %d", c.share, c.budget, i+1, got, want)
+			}
+		}
+	}
+}
+
+// Without a policy leftovers take the whole budget.
+func TestLeftover(t *testing.T) {
+	l := newFrontier(t, 30, Options{NewShare: 0.1, Leftover: true})
+	if got := len(l.round(1, 20, "", "")); got != 20 {
+		t.Errorf("%d first visits, want 20", got)
+	}
+}
+
+// First come, first served; a page is found once though many links lead to it.
+func TestFrontierOrder(t *testing.T) {
+	l := newFrontier(t, 0, Options{NewShare: 1})
+	g := l.corpus.Graph
+	var urls []string
+	for i := range 50 {
+		urls = append(urls, fmt.Sprintf("http://example.com/new/%d", (i*37)%50))
+	}
+	for _, p := range g.SetLinks(l.page["R"], urls, nil) {
+		r := sitegraph.Record{Page: p, URL: g.URL(p), State: sitegraph.StateNew}
+		l.corpus.Remember(&r)
+		l.planner.Found(p)
+		l.planner.Found(p)
+	}
+	if n := l.planner.Waiting(); n != 50 {
+		t.Errorf("%d pages wait, want 50", n)
+	}
+	l.planner.Begin(Round{Number: 1, Start: at(0), End: at(1), Budget: Unlimited})
+	for i, url := range urls {
+		if v, ok := l.planner.Next(); !ok || g.URL(v.Page) != url || v.Reason.String() != "new page at depth 2" {
+			t.Fatalf("visit %d: %s (%s), want %s", i, g.URL(v.Page), v.Reason, url)
+		}
+	}
+	if v, ok := l.planner.Next(); ok {
+		t.Errorf("%s once more", g.URL(v.Page))
+	}
+}
+
+// Pages beyond MaxDepth are not fetched; a shorter path brings them back, also one that does
+// not lead to them directly.
+func TestFrontierDepth(t *testing.T) {
+	g := sitegraph.NewGraph()
+	corpus := NewCorpus(g)
+	url := func(depth int) string { return fmt.Sprintf("http://example.com/%d", depth) }
+	p := g.AddStart(url(1))
+	for depth := 2; depth <= sitegraph.MaxDepth+3; depth++ {
+		p = g.SetLinks(p, []string{url(depth)}, nil)[0]
+	}
+	for p := range sitegraph.PageID(g.Pages()) {
+		r := sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: sitegraph.Start(at(0))}
+		if int(p) >= sitegraph.MaxDepth-1 {
+			r = sitegraph.Record{Page: p, State: sitegraph.StateNew}
+		}
+		corpus.Remember(&r)
+	}
+	planner := New(corpus, nil, Options{NewShare: 1})
+	round := func(n int) (pages []sitegraph.PageID) {
+		planner.Begin(Round{Number: n, Start: at(n - 1), End: at(n), Budget: Unlimited})
+		for v, ok := planner.Next(); ok; v, ok = planner.Next() {
+			pages = append(pages, v.Page)
+		}
+		return pages
+	}
+	if got := fmt.Sprint(round(1)); got != "[11]" {
+		t.Errorf("first visits to %v, want the page at depth 12 alone", got)
+	}
+	planner.Found(13) // once more, and still too deep
+	if got := round(2); len(got) != 0 {
+		t.Errorf("first visits to %v, want none", got)
+	}
+	g.SetLinks(0, []string{url(2), url(11)}, nil)
+	if got := fmt.Sprint(round(3)); got != "[12 13 14]" {
+		t.Errorf("first visits to %v behind a shortcut, want the three that were too deep", got)
+	}
+}
+
+// A page whose visits fail is left alone for an hour, then twice as long each time, and for 30
+// days at most. New pages and pages with a copy alike.
+func TestBackOff(t *testing.T) {
+	for _, state := range []sitegraph.State{sitegraph.StateNew, sitegraph.StateAlive} {
+		l := newLettered(t, map[string]string{"R": "/"}, "", rand.New(rand.NewPCG(1, 0)))
+		r := &l.records[0]
+		r.State, r.Tried = state, time.Time{}
+		l.corpus.Remember(r)
+		policy, err := NewPolicy("ebayes", Settings{Corpus: l.corpus, Mode: Stream})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.planner = New(l.corpus, policy, Options{NewShare: 1})
+		var waits []string
+		last := at(0)
+		for hour := 1; hour <= 24*130; hour++ {
+			start := at(0).Add(time.Duration(hour-1) * time.Hour)
+			l.planner.Begin(Round{Number: hour, Start: start, End: start.Add(time.Hour), Budget: 5})
+			for v, ok := l.planner.Next(); ok; v, ok = l.planner.Next() {
+				now := l.corpus.Round().End
+				verdict := r.Apply(sitegraph.Observation{Time: now, Outcome: sitegraph.OutcomeFailed}, sitegraph.ChangeByBytes)
+				l.planner.Observe(r, verdict)
+				due, _ := l.planner.Due(v.Page, now)
+				if r.Errors > 1 {
+					waits = append(waits, fmt.Sprint(now.Sub(last).Hours()))
+				}
+				if last = now; due.When.Sub(now) != backOff(r.Errors) {
+					t.Errorf("%v: due %v after failure %d, want %v", state, due.When.Sub(now), r.Errors, backOff(r.Errors))
+				}
+			}
+		}
+		if got, want := strings.Join(waits, " "), "1 2 4 8 16 32 64 128 256 512 720 720"; got != want {
+			t.Errorf("%v: hours between failures %s, want %s", state, got, want)
+		}
+	}
+}
+
+// What Due answers where no policy is asked; it is always after now.
+func TestDueWithoutPolicy(t *testing.T) {
+	now := at(100)
+	for _, c := range []struct {
+		name   string
+		record sitegraph.Record
+		want   time.Duration
+		reason string
+	}{
+		{"new", sitegraph.Record{State: sitegraph.StateNew}, time.Second, "never fetched"},
+		{"new, failed twice", sitegraph.Record{State: sitegraph.StateNew, Errors: 2}, 2 * time.Hour, "its last visits failed"},
+		{"failed too often to count", sitegraph.Record{State: sitegraph.StateAlive, Errors: sitegraph.MaxErrors}, 30 * 24 * time.Hour, "its last visits failed"},
+		{"gone", sitegraph.Record{State: sitegraph.StateGone}, farOff, "it left; only a new link brings it back"},
+		{"moved", sitegraph.Record{State: sitegraph.StateMoved}, farOff, "it left; only a new link brings it back"},
+		{"alive", sitegraph.Record{State: sitegraph.StateAlive, History: sitegraph.Start(at(0))}, time.Second, "no policy was asked"},
+	} {
+		g := sitegraph.NewGraph()
+		g.AddStart("http://example.com/")
+		p := New(NewCorpus(g), nil, Options{})
+		p.Corpus.Remember(&c.record)
+		if due, _ := p.Due(0, now); due.When.Sub(now) != c.want || due.Reason.String() != c.reason {
+			t.Errorf("%s: due after %v (%s), want %v (%s)", c.name, due.When.Sub(now), due.Reason, c.want, c.reason)
+		}
+	}
+}
+
+// A visit handed back costs nothing and comes again in the next round, not in this one.
+func TestReturn(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		l := newFrontier(t, 3, Options{NewShare: 1})
+		if !first {
+			policy, err := NewPolicy("interval", Settings{Corpus: l.corpus, Mode: Stream})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.planner = New(l.corpus, policy, Options{})
+		}
+		begin := func(n int) {
+			l.planner.Begin(Round{Number: n, Start: at(n - 1), End: at(n), Budget: 1})
+		}
+		begin(1)
+		v, ok := l.planner.Next()
+		if !ok || v.First != first || l.planner.Left() != 0 {
+			t.Fatalf("visit %+v, %v, %d left", v, ok, l.planner.Left())
+		}
+		l.planner.Return(v)
+		if l.planner.Left() != 1 {
+			t.Errorf("%d visits left, want 1", l.planner.Left())
+		}
+		seen := map[sitegraph.PageID]bool{}
+		for next, ok := l.planner.Next(); ok; next, ok = l.planner.Next() {
+			if next.Page == v.Page {
+				t.Errorf("first %v: handed back and proposed again in the same round", first)
+			}
+			l.visit(next, "", "")
+		}
+		for n := 2; n <= 6; n++ {
+			begin(n)
+			for next, ok := l.planner.Next(); ok; next, ok = l.planner.Next() {
+				seen[next.Page] = true
+				l.visit(next, "", "")
+			}
+		}
+		if !seen[v.Page] {
+			t.Errorf("first %v: a visit handed back is never proposed again", first)
+		}
+	}
+}
+
+// What is skipped is not visited and costs nothing.
+func TestSkip(t *testing.T) {
+	for _, policy := range PolicyNames() {
+		w := newWorld(4, 1, 30, false)
+		o := Options{Skip: func(p sitegraph.PageID) bool { return p%2 == 0 }}
+		m := newSim(t, w, nil, policy, Settings{Mode: Stream, Seed: 4}, o)
+		if visits := m.day(1, 15); len(visits) != 15 {
+			t.Errorf("%s: %d visits, want to all 15 pages that are not skipped", policy, len(visits))
+		}
+	}
+}
+
+// The package promises 48 bytes a page; a billion pages pay for each more.
+func TestMemorySize(t *testing.T) {
+	if size := unsafe.Sizeof(Memory{}); size != 48 {
+		t.Errorf("Memory has %d bytes, want 48", size)
+	}
+}
+
+func TestReason(t *testing.T) {
+	for _, c := range []struct {
+		reason Reason
+		want   string
+	}{
+		{Reason{}, ""},
+		{because("never fetched"), "never fetched"},
+		{because("depth %.0f", 3), "depth 3"},
+		{because("%.1f of %.0f in %.2f", 1.25, 7, 0.005), "1.2 of 7 in 0.01"},
+		{because("100 %%"), "100 %"},
+		{because("%.0f %% of %.0f", 5, 7), "5 % of 7"},
+		{because("100 %%, %.0f%%%%", 8), "100 %, 8%%"},
+	} {
+		if got := c.reason.String(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package planner
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// eachPolicy runs a test for seeds, policies and modes; the name of a failing subtest is the
+// argument of -run that repeats it.
+func eachPolicy(t *testing.T, seeds uint64, test func(t *testing.T, policy string, s Settings)) {
+	for seed := range seeds {
+		for _, policy := range PolicyNames() {
+			for name, mode := range map[string]Mode{"sweep": Sweep, "stream": Stream} {
+				t.Run(fmt.Sprintf("seed=%d/%s/%s", seed, policy, name), func(t *testing.T) {
+					test(t, policy, Settings{Mode: mode, Seed: seed, PerDay: 20})
+				})
+			}
+		}
+	}
+}
+
+// Random webs, budgets, shares and ways to work, and whatever happens: promises 1 to 3. What
+// holds for one visit is in sim.check.
+func TestPlannerProperties(t *testing.T) {
+	eachPolicy(t, 15, func(t *testing.T, policy string, s Settings) {
+		rng := rand.New(rand.NewPCG(s.Seed, 2))
+		w := newWorld(s.Seed, 1+rng.IntN(3), 20+rng.IntN(40), true)
+		o := Options{NewShare: []float64{0, 0.1, 0.25, 1}[rng.IntN(4)], Leftover: rng.IntN(2) == 0}
+		if rng.IntN(2) == 0 {
+			o.Skip = func(p sitegraph.PageID) bool { return p%7 == 3 }
+		}
+		m := newSim(t, w, rng, policy, s, o)
+		m.lag = []int{0, 0, 5}[rng.IntN(3)]
+		m.giveBack = []float64{0, 0, 0.2}[rng.IntN(3)]
+		share := 0.0 // of first visits, all days so far
+		total := 0
+		m.onVisit = func(v Visit) {
+			if v.First && o.Leftover && float64(total+m.firsts+1) > share+1e-5 && m.giveBack == 0 {
+				m.checkLeftover(v)
+			}
+		}
+		for day := 1; day <= 25; day++ {
+			budget := rng.IntN(30)
+			if rng.IntN(12) == 0 {
+				budget = Unlimited
+			}
+			ofDay := float64(budget) * o.NewShare
+			share += ofDay
+			visits := m.day(day, budget)
+			m.checkFull(day, budget, len(visits))
+			if budget == Unlimited {
+				share, total = 0, 0 // what was carried over is less than one
+				continue
+			}
+			if !o.Leftover && m.firsts > int(math.Ceil(ofDay+1e-5)) && m.giveBack == 0 {
+				t.Fatalf("day %d: %d first visits, the share of %g allows %g", day, m.firsts, o.NewShare, ofDay)
+			}
+			total += m.firsts
+			if !o.Leftover && m.giveBack == 0 && float64(total) > share+1 {
+				t.Fatalf("day %d: %d first visits so far, the shares add up to %g", day, total, share)
+			}
+		}
+	})
+}
+
+// checkLeftover: a first visit beyond its share means that the policy has no page to propose.
+func (m *sim) checkLeftover(v Visit) {
+	m.Helper()
+	if m.settings.Mode == Sweep { // which may leave pages alone on purpose
+		return
+	}
+	if waiting := m.refetchable(); len(waiting) > 0 && m.planner.newLeft == 0 {
+		m.Fatalf("first visit to %s beyond the share, while %d pages could be fetched again", m.graph.URL(v.Page), len(waiting))
+	}
+}
+
+// checkFull: a round that ended before its budget did has nothing left that is worth a visit.
+func (m *sim) checkFull(day, budget, visited int) {
+	m.Helper()
+	if v, ok := m.planner.Next(); ok {
+		m.Fatalf("day %d: another visit to %s after the round's end", day, m.graph.URL(v.Page))
+	}
+	if budget != Unlimited && m.planner.Left() != budget-visited {
+		m.Fatalf("day %d: %d visits left of %d after %d", day, m.planner.Left(), budget, visited)
+	}
+	if visited == budget || m.settings.Mode == Sweep {
+		return
+	}
+	if pages := m.refetchable(); len(pages) > 0 {
+		m.Fatalf("day %d: %d visits of %d, though %d pages could be fetched again", day, visited, budget, len(pages))
+	}
+}
+
+// Promise 4: the same seed gives the same visits, and which page became known first does not matter.
+func TestPlannerSeeds(t *testing.T) {
+	different := map[string]bool{}
+	eachPolicy(t, 6, func(t *testing.T, policy string, s Settings) {
+		run := func(order uint64, s Settings) []string {
+			var all []string
+			w := newWorld(s.Seed%6, 3, 30, true)
+			m := newSim(t, w, rand.New(rand.NewPCG(order, 0)), policy, s, Options{NewShare: 0.25, Leftover: true})
+			for day := 1; day <= 12; day++ {
+				for _, url := range m.urls(m.day(day, 13)) {
+					all = append(all, fmt.Sprint(day, " ", url))
+				}
+			}
+			return all
+		}
+		want := run(1, s)
+		if i, same := firstDifference(want, run(1, s)); !same {
+			t.Errorf("the same seed and corpus differ from visit %d on", i)
+		}
+		if i, same := firstDifference(want, run(2, s)); !same {
+			t.Errorf("pages that became known in another order are visited in another order from visit %d on", i)
+		}
+		s.Seed += 6 // the same world
+		if _, same := firstDifference(want, run(1, s)); !same {
+			different[policy] = true
+		}
+	})
+	for _, policy := range PolicyNames() {
+		if !different[policy] {
+			t.Errorf("%s: another seed never made a difference", policy)
+		}
+	}
+}
+
+func firstDifference(a, b []string) (int, bool) {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i, false
+		}
+	}
+	return min(len(a), len(b)), len(a) == len(b)
+}
+
+// A sweep ends, and without a budget it has then been everywhere once: but for method A, which
+// has been at the tops, and at the members of changed ones.
+func TestSweepEnds(t *testing.T) {
+	for seed := range uint64(10) {
+		for _, policy := range PolicyNames() {
+			w := newWorld(seed, 2, 40, false)
+			m := newSim(t, w, nil, policy, Settings{Mode: Sweep, Seed: seed}, Options{})
+			visits := m.day(2, Unlimited)
+			if policy != "a" && len(visits) != len(w.pages) {
+				t.Errorf("seed %d: %s made %d visits to %d pages", seed, policy, len(visits), len(w.pages))
+			}
+			if policy == "a" && len(visits) >= len(w.pages) {
+				t.Errorf("seed %d: method A visited all %d pages, want some sites left alone", seed, len(visits))
+			}
+		}
+	}
+}
+
+// A policy built anew from the records goes on where the old one stopped. Breadth-first
+// starts its cycle anew; method A has a test of its own.
+func TestRestart(t *testing.T) {
+	for seed := range uint64(8) {
+		for _, policy := range []string{"random", "interval", "ebayes", "clairvoyant"} {
+			w := newWorld(seed, 2, 40, false)
+			s := Settings{Mode: Stream, Seed: seed, PerDay: 9}
+			steady, crashing := newSim(t, w, nil, policy, s, Options{}), newSim(t, w, nil, policy, s, Options{})
+			for day := 1; day <= 15; day++ {
+				crashing.restart()
+				want, got := steady.urls(steady.day(day, 9)), crashing.urls(crashing.day(day, 9))
+				if !slices.Equal(got, want) {
+					t.Fatalf("seed %d, %s, day %d: visits %v after a restart, want %v", seed, policy, day, got, want)
+				}
+			}
+		}
+	}
+}
+
+// Promise 5 and the names: who may know the future, and what is refused.
+func TestNewPolicy(t *testing.T) {
+	corpus := NewCorpus(sitegraph.NewGraph())
+	for _, c := range []struct {
+		name string
+		s    Settings
+		want string
+	}{
+		{"astrology", Settings{Corpus: corpus, Mode: Stream}, "want one of a, breadth-first, clairvoyant, ebayes, interval, random"},
+		{"clairvoyant", Settings{Corpus: corpus, Mode: Stream}, "evaluations only"},
+		{"ebayes", Settings{Corpus: corpus}, "neither sweep nor stream"},
+	} {
+		if p, err := NewPolicy(c.name, c.s); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: policy %v, error %v; want it to say %q", c.name, p, err, c.want)
+		}
+	}
+	for _, name := range PolicyNames() {
+		if About(name) == "" || Published(name) == (name == "clairvoyant") {
+			t.Errorf("%s: about %q, published %v", name, About(name), Published(name))
+		}
+	}
+	if !slices.Contains(PolicyNames(), DefaultPolicy) {
+		t.Errorf("the default policy %q does not exist", DefaultPolicy)
+	}
+}
