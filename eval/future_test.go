@@ -73,7 +73,7 @@ func TestStreamDoesNotLookAhead(t *testing.T) {
 		day := 1 + rng.IntN(12)
 		other := newCorpus(t, otherFuture(rng, servers, int64(options.Base.Seconds())+int64(day)*daySeconds), options)
 		o := StreamOptions{Weeks: 2, Budget: []float64{0.1, 0.4, 1}[rng.IntN(3)], New: 0.25, Seed: seed}
-		for _, policy := range planner.PolicyNames() {
+		for _, policy := range planner.StreamPolicyNames() {
 			if !planner.Published(policy) {
 				continue
 			}
@@ -122,11 +122,11 @@ func TestSnapshotIgnoresLaterLinks(t *testing.T) {
 			t.Errorf("totals %+v, with other links later %+v; %s", h.totals, other.totals, repeat(t, seed))
 		}
 		for _, policy := range planner.PolicyNames() {
-			order, err := h.sweep(t.Context(), policy, seed)
+			order, err := h.sweep(t.Context(), sweepOf{policy: policy}, SnapshotOptions{Seed: seed, Sample: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
-			otherOrder, err := other.sweep(t.Context(), policy, seed)
+			otherOrder, err := other.sweep(t.Context(), sweepOf{policy: policy}, SnapshotOptions{Seed: seed, Sample: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,14 +177,14 @@ func TestSnapshotLearnsVisitByVisit(t *testing.T) {
 			if !planner.Published(policy) {
 				continue
 			}
-			order, err := c.newHorizon(2).sweep(t.Context(), policy, seed)
+			order, err := c.newHorizon(2).sweep(t.Context(), sweepOf{policy: policy}, SnapshotOptions{Seed: seed, Sample: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
 			place := map[int]string{}
 			for _, p := range c.Pages {
 				url := c.graph.URL(p)
-				other, err := flip(url).newHorizon(2).sweep(t.Context(), policy, seed)
+				other, err := flip(url).newHorizon(2).sweep(t.Context(), sweepOf{policy: policy}, SnapshotOptions{Seed: seed, Sample: 5})
 				if err != nil {
 					t.Fatal(err)
 				}

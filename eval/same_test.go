@@ -24,7 +24,7 @@ func results(t *testing.T, servers []*history.Server, o Options, seed uint64) []
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream, err := c.Stream(t.Context(), StreamOptions{Weeks: 2, Budget: 0.3, New: 0.25, Seed: seed, Spread: true}, planner.PolicyNames(), nil)
+	stream, err := c.Stream(t.Context(), StreamOptions{Weeks: 2, Budget: 0.3, New: 0.25, Seed: seed, Spread: true}, planner.StreamPolicyNames(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestSpreadOfRuns(t *testing.T) {
 		t.Errorf("stream: %+v", s)
 	}
 	h := c.newHorizon(2)
-	order, err := h.sweep(t.Context(), "breadth-first", 1)
+	order, err := h.sweep(t.Context(), sweepOf{policy: "breadth-first"}, SnapshotOptions{Seed: 1, Sample: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

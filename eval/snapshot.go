@@ -1,9 +1,11 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/recrawl/recrawl/eval/replay"
@@ -37,6 +39,7 @@ type SnapshotTotals struct {
 // SnapshotResult is how one policy did.
 type SnapshotResult struct {
 	Policy         string       `json:"policy"`
+	Threshold      float64      `json:"threshold,omitempty"` // least server rate; policies by servers only
 	Fetched        int          `json:"fetched"`
 	ChangedFetched int          `json:"changed_fetched"`
 	UpdateRate     Number       `json:"update_rate"`
@@ -94,6 +97,9 @@ type SnapshotOptions struct {
 	Weeks  int // N
 	Seed   uint64
 	Spread bool
+	Sample int // pages sampled a server by server-sample; 5 if not set
+	// Thresholds are least server rates: policies by servers run once for each. Empty: 0.
+	Thresholds []float64
 }
 
 // Snapshot runs the snapshot protocol for one horizon.
@@ -103,14 +109,16 @@ func (c *Corpus) Snapshot(ctx context.Context, o SnapshotOptions, policies []str
 		return SnapshotRun{}, fmt.Errorf("%d weekly snapshots from week %.0f on reach beyond the window of %d weeks; choose fewer weeks or an earlier base",
 			o.Weeks, c.Base.Sub(replay.Epoch).Hours()/24/7, windowWeeks)
 	}
+	entries := sweepsOf(policies, o.Thresholds)
 	run := SnapshotRun{Protocol: "snapshot", Budget: Number(math.NaN()), New: Number(math.NaN()), Corpus: h.totals, Weeks: o.Weeks, Change: c.Change.String(), Seed: o.Seed,
-		Base: int(c.Base.Sub(replay.Epoch) / week), Results: make([]SnapshotResult, len(policies))}
-	err := parallel(len(policies), func(i int) error {
-		order, err := h.sweep(ctx, policies[i], o.Seed)
+		Base: int(c.Base.Sub(replay.Epoch) / week), Results: make([]SnapshotResult, len(entries))}
+	err := parallel(len(entries), func(i int) error {
+		order, err := h.sweep(ctx, entries[i], o)
 		if err != nil {
 			return err
 		}
-		run.Results[i] = h.measure(policies[i], order)
+		run.Results[i] = h.measure(entries[i].policy, order)
+		run.Results[i].Threshold = entries[i].threshold
 		if o.Spread {
 			run.Results[i].Spread = spreadOf(h.tallies(order), o.Seed)
 		}
@@ -122,11 +130,33 @@ func (c *Corpus) Snapshot(ctx context.Context, o SnapshotOptions, policies []str
 	return run, err
 }
 
+// sweepOf is one sweep to make.
+type sweepOf struct {
+	policy    string
+	threshold float64
+}
+
+// sweepsOf repeats the policies by servers for each threshold.
+func sweepsOf(policies []string, thresholds []float64) []sweepOf {
+	var all []sweepOf
+	for _, p := range policies {
+		if len(thresholds) == 0 || !strings.HasPrefix(p, "server-") {
+			all = append(all, sweepOf{p, 0})
+			continue
+		}
+		for _, t := range thresholds {
+			all = append(all, sweepOf{p, t})
+		}
+	}
+	return all
+}
+
 // sweep lets a policy choose and returns the visits in order.
-func (h *horizon) sweep(ctx context.Context, name string, seed uint64) ([]fetched, error) {
+func (h *horizon) sweep(ctx context.Context, s sweepOf, o SnapshotOptions) ([]fetched, error) {
 	corpus := remembered(h.graph, h.store.Records())
-	policy, err := planner.NewPolicy(name, planner.Settings{Corpus: corpus, Mode: planner.Sweep, Seed: seed,
-		Oracle: func(p sitegraph.PageID) bool { return h.changed[p] }})
+	policy, err := planner.NewPolicy(s.policy, planner.Settings{Corpus: corpus, Mode: planner.Sweep, Seed: o.Seed,
+		Oracle:       func(p sitegraph.PageID) bool { return h.changed[p] },
+		PreviousRate: h.previousRate, Sample: cmp.Or(o.Sample, 5), Threshold: s.threshold})
 	if err != nil {
 		return nil, err
 	}
@@ -140,6 +170,27 @@ func (h *horizon) sweep(ctx context.Context, name string, seed uint64) ([]fetche
 		},
 	})
 	return order, loop.Round(ctx, planner.Round{Number: 1, Start: h.Base, End: h.at, Budget: planner.Unlimited})
+}
+
+// previousRate is the share of a server's base pages that changed in the window before the
+// base: of the same length as the horizon, at most what there is.
+func (h *horizon) previousRate(s sitegraph.ServerID) float64 {
+	window := min(h.at.Sub(h.Base), h.Base.Sub(replay.Epoch))
+	var pages, changed int
+	for _, p := range h.graph.ServerPages(s) {
+		if !h.IsBase(p) {
+			continue
+		}
+		before := h.World.Observe(h.graph.URL(p), h.Base.Add(-window))
+		if before.Outcome != sitegraph.OutcomeFetched {
+			continue
+		}
+		pages++
+		if before.Digests.Differ(h.store.Records()[p].Digests, h.Change) {
+			changed++
+		}
+	}
+	return max(float64(ratio(changed, max(pages, 1))), 0)
 }
 
 // measure computes what is reported of an order of visits.

@@ -47,7 +47,7 @@ func TestSnapshotTotals(t *testing.T) {
 func seedWith(t *testing.T, h *horizon, policy string, want ...fetched) uint64 {
 	t.Helper()
 	for seed := range uint64(1000) {
-		order, err := h.sweep(context.Background(), policy, seed)
+		order, err := h.sweep(context.Background(), sweepOf{policy: policy}, SnapshotOptions{Seed: seed, Sample: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestSnapshotAgainstSlow(t *testing.T) {
 		best := math.NaN()
 		run := snapshot(t, c, SnapshotOptions{Weeks: weeks, Seed: seed, Spread: true}, append([]string{"clairvoyant"}, planner.PolicyNames()...)...)
 		for _, r := range run.Results {
-			order, err := h.sweep(t.Context(), r.Policy, seed)
+			order, err := h.sweep(t.Context(), sweepOf{policy: r.Policy}, SnapshotOptions{Seed: seed, Sample: 5})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,6 +26,7 @@ type Corpus struct {
 	Graph *sitegraph.Graph
 	pages []Memory
 	round Round
+	skip  func(sitegraph.PageID) bool // of the planner's options
 }
 
 // NewCorpus returns a corpus over a graph; pages of the graph are unknown until Remember.
@@ -75,6 +76,10 @@ func (c *Corpus) Eligible(p sitegraph.PageID) bool {
 	}
 	return m.Errors == 0 || int64(m.Tried)+int64(backOff(m.Errors)/time.Second) <= c.round.End.Unix()
 }
+
+// outside reports whether a page must not be visited whatever a policy says. It may still
+// count in partitions.
+func (c *Corpus) outside(p sitegraph.PageID) bool { return c.skip != nil && c.skip(p) }
 
 // Refetchable reports whether a page has a copy and may be proposed in this round.
 func (c *Corpus) Refetchable(p sitegraph.PageID) bool {

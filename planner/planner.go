@@ -31,6 +31,7 @@ type Planner struct {
 // New returns a planner. Pages that are already known and new are in line, in the order
 // in which they became known.
 func New(corpus *Corpus, policy Policy, o Options) *Planner {
+	corpus.skip = o.Skip
 	p := &Planner{Corpus: corpus, Policy: policy, options: o, frontier: frontier{corpus: corpus}}
 	for id := range sitegraph.PageID(corpus.Pages()) {
 		if corpus.Memory(id).State == sitegraph.StateNew {

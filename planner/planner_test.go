@@ -231,6 +231,9 @@ func TestReturn(t *testing.T) {
 // What is skipped is not visited and costs nothing.
 func TestSkip(t *testing.T) {
 	for _, policy := range PolicyNames() {
+		if SweepOnly(policy) {
+			continue
+		}
 		w := newWorld(4, 1, 30, false)
 		o := Options{Skip: func(p sitegraph.PageID) bool { return p%2 == 0 }}
 		m := newSim(t, w, nil, policy, Settings{Mode: Stream, Seed: 4}, o)

@@ -267,7 +267,7 @@ func TestMethodABacklog(t *testing.T) {
 			t.Errorf("member %c was visited %d times in 40 days, want 4", p, n)
 		}
 	}
-	if n := l.planner.Policy.(*methodA).members.len(); n > 2*20 {
+	if n := l.planner.Policy.(*bySite).members.len(); n > 2*20 {
 		t.Errorf("%d members in line of 20", n)
 	}
 }
