@@ -67,6 +67,9 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 	policies := c.Eval.Policy
 	if slices.Contains(policies, "all") {
 		policies = planner.PolicyNames()
+		if c.Eval.Protocol == "stream" {
+			policies = planner.StreamPolicyNames()
+		}
 	}
 	var page report.Page
 	var result any
