@@ -12,7 +12,9 @@ import (
 )
 
 // policies are the names that --help and --policy all have.
-var policies = []string{"a", "breadth-first", "clairvoyant", "ebayes", "interval", "random"}
+var policies = []string{"a", "b", "b-closure", "breadth-first", "c", "c-closure", "c-then-b", "c-then-b-closure", "clairvoyant", "ebayes", "interval", "random",
+	"server-previous", "server-sample", "server-sample+a", "server-sample+b", "server-sample+b-closure", "server-sample+c", "server-sample+c-closure",
+	"server-true", "server-true+a", "server-true+b", "server-true+b-closure", "server-true+c", "server-true+c-closure"}
 
 // TestEvalJSON reads both protocols over two servers, twice: same input, same bytes.
 func TestEvalJSON(t *testing.T) {
@@ -152,7 +154,7 @@ func TestDemo(t *testing.T) {
 	if d.HTTP.LeastGapSeconds < 10 || d.HTTP.Requests < d.HTTP.Visits || d.HTTP.StorePages < 200 {
 		t.Errorf("over HTTP: %+v", d.HTTP)
 	}
-	if d.Run.Protocol != "stream" || d.Run.Weeks != 2 || len(d.Run.Results) != len(policies) {
+	if d.Run.Protocol != "stream" || d.Run.Weeks != 2 || len(d.Run.Results) < 6 || len(d.Sweep.Results) != len(d.Run.Results) {
 		t.Errorf("%d results of protocol %q", len(d.Run.Results), d.Run.Protocol)
 	}
 	selfContained(t, filepath.Join(dir, "demo.html"))

@@ -130,5 +130,6 @@ type demo struct {
 		Visits     int
 		Difference string
 	}
-	Run streamRun
+	Run   streamRun
+	Sweep snapshotRun
 }
