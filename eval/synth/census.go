@@ -104,7 +104,7 @@ func drawSizes(plans []plan, pages int, rng *rand.Rand) {
 // topQuantiles gives the updates a week of the top page against the rank of the server,
 // liveliest first; measured against the last row of [LINK table 3].
 var topQuantiles = []struct{ rank, perWeek float64 }{
-	{0, 8}, {0.10, 1.9}, {0.18, 0.8}, {0.32, 0.28}, {0.48, 0.10}, {0.70, 0.036}, {1, 0.007},
+	{0, 8}, {0.09, 1.6}, {0.16, 0.6}, {0.31, 0.19}, {0.46, 0.066}, {0.68, 0.022}, {1, 0.005},
 }
 
 // drawTops gives larger servers livelier top pages: those whose top changed held 50, 68,

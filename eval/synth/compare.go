@@ -107,7 +107,7 @@ func (p *page) updated(base int32, weeks int) bool {
 // onStart reports whether the page is shown when the server is entered: [LINK 3.2] counts
 // a frame top through its frames.
 func (p *page) onStart() bool {
-	return p.path == "/" || p.up != nil && p.up.kind == kindFrameset
+	return p.path == "/" || p.kind == kindStart || p.up != nil && p.up.kind == kindFrameset
 }
 
 func percent(part, whole int) float64 {

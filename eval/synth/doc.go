@@ -27,10 +27,10 @@
 // the start; mean and standard deviation over 24 seeds, in percent, and the paper's:
 //
 //	                         2 weeks       4 weeks       12 weeks      24 weeks
-//	pages updated            3.5±0.5  3.6  7.1±0.6  7.7  14.8±0.7 14.5 21.3±0.8 21.0
-//	updated under a live top 65±8     63   73±7     76   83±7     84   87±6     88
-//	rate under a live top    4.1±0.8  5    7.6±0.8  9    15.3±0.8 16   21.8±0.9 22
-//	tops updated             23±3     20   34±5     35   52±4     52   65±4     66
+//	pages updated            3.5±0.5  3.6  7.2±0.6  7.7  14.8±0.8 14.5 21.7±0.9 21.0
+//	updated under a live top 61±12    63   75±9     76   93±2     84   96±2     88
+//	rate under a live top    3.8±0.7  5    7.7±0.9  9    15.5±0.9 16   22.3±0.9 22
+//	tops updated             21±3     20   32±5     35   53±5     52   66±6     66
 //
 // The means stay within 1.6 points of the first row for 10 to 100 pages a server. Domains
 // come within about 2 points where they have some servers; with sixty servers AC and ED

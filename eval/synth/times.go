@@ -21,7 +21,7 @@ const (
 // snapShare is the share of sessions that are told on the top page, where it changes within
 // snapDays. It couples pages to tops: [LINK table 3] has 63 % of the updated pages on
 // servers with an updated top at 2 weeks, which hold 50 % of the pages.
-const snapShare = 0.6
+const snapShare = 0.45
 
 // regular returns moments at a mean rate, gaps between 0.4 and 1.6 of the mean, with a
 // random phase: as many at the start of the window as later.
