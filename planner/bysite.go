@@ -36,9 +36,9 @@ var methods = map[string]method{
 // reached by a link from a page of a site whose top changed, breadth-first; C then B goes
 // on with the tops that were not checked.
 //
-// As a stream, half of a day's budget goes to the tops in turn (C: to tops below a changed
-// site, then to start pages in turn); the rest to members of sites whose top changed since
-// the member was last visited, and what is left to the oldest copies.
+// As a stream, half of a day's budget goes to the tops in turn (C: to start pages); the rest
+// to members of sites whose top changed since the member was last visited, then (C) to tops
+// of sites below a changed one, and what is left to the oldest copies.
 type bySite struct {
 	cycling
 	method
@@ -195,6 +195,9 @@ func (b *bySite) Next() (Visit, bool) {
 		}
 		switch {
 		case b.Mode == Stream:
+			if p, ok := b.popTop(&b.lower); ok {
+				return unranked(p, because("top of a site below a changed one")), true
+			}
 			return b.nextOldest()
 		case !b.rest || b.resting:
 			return Visit{}, false
@@ -207,13 +210,14 @@ func (b *bySite) Next() (Visit, bool) {
 
 func (b *bySite) nextTop() (sitegraph.PageID, bool) {
 	for restarts := 0; restarts < 2 && b.topsLeft > 0; restarts++ {
-		for _, line := range []*queue{&b.lower, &b.tops} {
-			for p, ok := line.pop(); ok; p, ok = line.pop() {
-				if b.siteWithTop(p) != nil && b.Corpus.Refetchable(p) {
-					b.topsLeft--
-					return p, true
-				}
+		if b.Mode == Sweep {
+			if p, ok := b.popTop(&b.lower); ok {
+				return p, true
 			}
+		}
+		if p, ok := b.popTop(&b.tops); ok {
+			b.topsLeft--
+			return p, true
 		}
 		if b.Mode == Sweep {
 			return sitegraph.NoPage, false
@@ -221,6 +225,16 @@ func (b *bySite) nextTop() (sitegraph.PageID, bool) {
 		b.startTops()
 	}
 	b.topsLeft = 0
+	return sitegraph.NoPage, false
+}
+
+// popTop returns the first of a line that is still a top to be visited.
+func (b *bySite) popTop(line *queue) (sitegraph.PageID, bool) {
+	for p, ok := line.pop(); ok; p, ok = line.pop() {
+		if b.siteWithTop(p) != nil && b.Corpus.Refetchable(p) {
+			return p, true
+		}
+	}
 	return sitegraph.NoPage, false
 }
 

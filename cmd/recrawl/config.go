@@ -41,6 +41,8 @@ type Config struct {
 	Demo  DemoConfig
 	Plan  PlanConfig
 	Sites SitesConfig
+
+	Survey SurveyConfig
 }
 
 // PlanConfig are the settings of plan.
@@ -50,9 +52,10 @@ type PlanConfig struct {
 
 // SitesConfig are the settings of sites.
 type SitesConfig struct {
-	History string
+	History string // a file, or a directory of them
 	Method  string
-	Base    int
+	Base    int    // weeks after the window's start
+	SVG     string // file for the map
 }
 
 // EvalConfig are the settings of eval.
@@ -96,7 +99,7 @@ var settings = []setting{
 	{"workers", 64, "visits at a time, one a server", "run"},
 	{"policy", planner.DefaultPolicy, "what decides: " + strings.Join(planner.PolicyNames(), ", "), "run plan explain"},
 	{"seed", uint64(1), "of ties and random choices", "run plan explain eval demo"},
-	{"change", "digest", "which difference counts as a change: digest, text or main", "run plan explain eval demo"},
+	{"change", "digest", "which difference counts as a change: digest, text or main", "run plan explain eval demo survey"},
 	{"allow-private", false, "also ask loopback and private addresses and any port", "run"},
 	{"timeout", time.Minute, "of one request in all", "run"},
 	{"max-body", int64(2_000_000), "bytes kept of a page", "run"},
@@ -117,8 +120,14 @@ var settings = []setting{
 	{"demo.html", "recrawl-demo.html", "file for the report; empty for none", "demo"},
 	{"plan.show", 20, "so many visits", "plan"},
 	{"sites.history", "", "a recorded history, or a directory of them", "sites"},
-	{"sites.method", "a", "how to divide: a, each directory is a site", "sites"},
-	{"sites.base", 12, "weeks after the start of the window", "sites"},
+	{"sites.method", "a", "how to divide: " + strings.Join(partitionMethods, ", "), "sites"},
+	{"sites.base", 12, "with --history: weeks after the start of the window", "sites"},
+	{"sites.svg", "", "also draw the sites into this file", "sites"},
+	{"survey.weeks", []int{2, 4, 12, 24}, "periods: so many weekly snapshots each", "survey"},
+	{"survey.base", 12, "weeks after the start of a server's window at which the periods begin", "survey"},
+	{"survey.group", "", "a file that puts servers into groups, a line each: server group", "survey"},
+	{"survey.group-by", "suffix", "without --group: suffix (org, co.jp), server, or none", "survey"},
+	{"survey.html", "", "also write a report with figures to this file", "survey"},
 	{"demo.keep", "", "keep the store in this directory instead of a temporary one", "demo"},
 }
 
@@ -348,11 +357,10 @@ func (c *Config) check(command string) error {
 	if c.Plan.Show < 1 {
 		bad("show", c.Plan.Show, "1 or more")
 	}
-	if c.Sites.Base < 0 || c.Sites.Base > 59 {
-		bad("base", c.Sites.Base, "0 to 59")
-	}
+	c.Sites.check(bad)
 	c.Eval.check(bad)
 	c.Demo.check(bad)
+	c.Survey.check(bad)
 	if len(problems) > 0 {
 		return usageError{errors.Join(problems...), "recrawl " + command + " --help shows what is possible"}
 	}
@@ -392,6 +400,15 @@ func (c *EvalConfig) check(bad func(string, any, string)) {
 		if name != "all" && !slices.Contains(planner.PolicyNames(), name) {
 			bad("policy", name, "all, or of "+strings.Join(planner.PolicyNames(), ", "))
 		}
+	}
+}
+
+func (c *SitesConfig) check(bad func(string, any, string)) {
+	if c.Base < 0 || c.Base > 59 {
+		bad("base", c.Base, "0 to 59")
+	}
+	if !slices.Contains(partitionMethods, c.Method) {
+		bad("method", c.Method, "one of "+strings.Join(partitionMethods, ", "))
 	}
 }
 

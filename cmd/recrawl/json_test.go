@@ -115,8 +115,8 @@ func TestSitesJSON(t *testing.T) {
 	file := writeFile(t, filepath.Join(t.TempDir(), "a.jsonl.gz"), historyFile(t, "a.example", 3))
 	got := decode[partition](t, recrawl(t, "sites", "--history", file, "a.example", "--json").ok(t), true)
 	want := partition{Server: "a.example", Method: "a", Base: 12, Pages: 5, Orphans: []string{}, Sites: []site{
-		{Tops: []string{"http://a.example/"}, Members: []string{}, Upper: []int{}},
-		{Tops: []string{"http://a.example/news/"}, Members: []string{"http://a.example/news/0.html", "http://a.example/news/1.html", "http://a.example/news/2.html"}, Upper: []int{}},
+		{Tops: []string{"http://a.example/"}, Members: []string{}, Upper: []int{1}},
+		{Tops: []string{"http://a.example/news/"}, Members: []string{"http://a.example/news/0.html", "http://a.example/news/1.html", "http://a.example/news/2.html"}, Upper: []int{0}},
 	}}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// drawing is the partition as a map.
+func (d *division) drawing() report.Map {
+	g := d.source.graph
+	m := report.Map{Title: fmt.Sprintf("%s: %s", d.result.Server, d.summary()), Notes: d.notes()}
+	index := make(map[sitegraph.PageID]int, len(d.pages))
+	for i, p := range d.pages {
+		index[p] = i
+		m.Pages = append(m.Pages, report.MapPage{Name: d.path(p), Title: g.URL(p), Depth: g.Depth(p)})
+	}
+	indices := func(pages []sitegraph.PageID) []int {
+		list := make([]int, 0, len(pages))
+		for _, p := range pages {
+			list = append(list, index[p])
+		}
+		return list
+	}
+	for i, s := range d.partition.Sites {
+		m.Sites = append(m.Sites, report.MapSite{Tops: indices(s.Tops), Members: indices(s.Members), Upper: d.result.Sites[i].Upper})
+	}
+	return m
+}
+
+// path is a page's address for a reader: without scheme and server, which are the same for
+// all pages of a server but for a few that mix http and https, and with letters for the
+// octets that stand for them.
+func (d *division) path(p sitegraph.PageID) string {
+	address := d.source.graph.URL(p)
+	if _, rest, ok := strings.Cut(address, "://"+d.result.Server); ok {
+		address = rest
+	}
+	return readable(address)
+}
+
+// escapes is a run of octets that are no ASCII.
+var escapes = regexp.MustCompile(`(?:%[89A-Fa-f][0-9A-Fa-f])+`)
+
+// readable undoes percent-escapes of letters beyond ASCII; whatever could mislead a reader
+// or steer a terminal stays escaped.
+func readable(address string) string {
+	return escapes.ReplaceAllStringFunc(address, func(run string) string {
+		plain, err := url.PathUnescape(run)
+		odd := func(r rune) bool {
+			return r == utf8.RuneError || !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P)
+		}
+		if err != nil || strings.ContainsFunc(plain, odd) {
+			return run
+		}
+		return plain
+	})
+}
+
+// writeWhole writes a whole file or nothing: a file of that name is replaced only when all
+// is written. It does not replace what is no regular file.
+func writeWhole(path string, write func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return usageError{fmt.Errorf("write %s: it is no regular file", path), "name a file to be written"}
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".recrawl-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer os.Remove(f.Name()) // after the rename there is nothing of that name
+	w := bufio.NewWriter(f)
+	err = write(w)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}

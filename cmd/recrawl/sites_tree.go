@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// What a person reads on a terminal; --json has all.
+const (
+	shownSites   = 40 // the largest with what is below them
+	shownOrphans = 10
+	shownTops    = 3
+	shownUppers  = 2
+	shownLines   = 160 // of members, shared by the sites shown
+)
+
+// tree prints a division.
+type tree struct {
+	*division
+	*forest
+	w       *bufio.Writer
+	shown   []bool
+	members int // at most, of a site
+}
+
+func (p *program) printSites(d *division) error {
+	t := &tree{division: d, forest: newForest(d), w: bufio.NewWriter(p.stdout), shown: make([]bool, len(d.result.Sites))}
+	fmt.Fprintf(t.w, "%s: %s\n", d.result.Server, d.summary())
+	for _, note := range d.notes() {
+		fmt.Fprintln(t.w, note)
+	}
+	// A site weighs at least what a site below it does, and comes before it: those shown
+	// hang together.
+	largest := slices.Clone(t.order)
+	slices.SortStableFunc(largest, func(a, b int) int { return cmp.Compare(t.weight[b], t.weight[a]) })
+	for _, i := range largest[:min(shownSites, len(largest))] {
+		t.shown[i] = true
+	}
+	t.members = min(max(shownLines/max(1, min(shownSites, len(largest))), 3), 20)
+	if len(largest) > 0 {
+		fmt.Fprintln(t.w, "\n● top of a site; below it its members and the sites it is upper to")
+	}
+	t.list("", t.roots, true)
+	if n := len(d.result.Orphans); n > 0 {
+		fmt.Fprintf(t.w, "\n○ %s, in no site\n", plural(n, "orphan"))
+		t.pages("", sitegraph.Site{Members: d.partition.Orphans}, shownOrphans, false)
+	}
+	if p.config.Sites.SVG != "" {
+		fmt.Fprintf(t.w, "\nmap: %s\n", p.config.Sites.SVG)
+	}
+	return t.w.Flush()
+}
+
+// list prints sites that hang below one, and counts those left out.
+func (t *tree) list(indent string, sites []int, root bool) {
+	var shown, hidden []int
+	for _, i := range sites {
+		if t.shown[i] {
+			shown = append(shown, i)
+		} else {
+			hidden = append(hidden, i)
+		}
+	}
+	for k, i := range shown {
+		last := k == len(shown)-1 && len(hidden) == 0
+		branch, next := "├─", "│ "
+		if last {
+			branch, next = "└─", "  "
+		}
+		if root {
+			branch, next = "", ""
+		}
+		fmt.Fprintf(t.w, "%s%s● %s\n", indent, branch, t.describe(i))
+		t.pages(indent+next, t.partition.Sites[i], t.members, len(t.below[i]) > 0)
+		t.list(indent+next, t.below[i], false)
+	}
+	if len(hidden) > 0 {
+		branch := "└─ "
+		if root {
+			branch = ""
+		}
+		fmt.Fprintf(t.w, "%s%sand %s (--json lists all)\n", indent, branch, plural(t.size(hidden), "more site"))
+	}
+}
+
+// describe is the line of a site: its tops, its size, its other upper sites.
+func (t *tree) describe(i int) string {
+	s, r := t.partition.Sites[i], &t.result.Sites[i]
+	line := t.path(s.Tops[0])
+	for k, top := range s.Tops[1:] {
+		if k+1 == shownTops {
+			line += fmt.Sprintf(" and %d more tops", len(s.Tops)-shownTops)
+			break
+		}
+		line += ", " + t.path(top)
+	}
+	line += fmt.Sprintf("  (%s", plural(len(s.Tops)+len(s.Members), "page"))
+	var others []string
+	for _, u := range r.Upper {
+		if u != t.parent[i] {
+			others = append(others, t.path(t.partition.Sites[u].Tops[0]))
+		}
+	}
+	if len(others) > 0 {
+		list := strings.Join(others[:min(len(others), shownUppers)], ", ")
+		if more := len(others) - shownUppers; more > 0 {
+			list += fmt.Sprintf(" and %d more", more)
+		}
+		also := "also "
+		if t.parent[i] < 0 {
+			also = ""
+		}
+		line += "; " + also + "below " + list
+	}
+	return line + ")"
+}
+
+// pages prints the members of a site, cut. Those in the directory of its top are named
+// without it.
+func (t *tree) pages(indent string, s sitegraph.Site, most int, more bool) {
+	directory := ""
+	if len(s.Tops) > 0 {
+		if d := sitegraph.Directory(t.source.graph.URL(s.Tops[0])); strings.Count(d, "/") > 3 {
+			directory = d
+		}
+	}
+	for i, p := range s.Members {
+		branch := "├─"
+		cut := i == most && len(s.Members) > most+1
+		if !more && (cut || i == len(s.Members)-1) {
+			branch = "└─"
+		}
+		if cut {
+			fmt.Fprintf(t.w, "%s%s and %d more\n", indent, branch, len(s.Members)-most)
+			return
+		}
+		name := t.path(p)
+		if rest, ok := strings.CutPrefix(t.source.graph.URL(p), directory); ok && directory != "" && rest != "" {
+			name = readable(rest)
+		}
+		fmt.Fprintf(t.w, "%s%s %s\n", indent, branch, name)
+	}
+}

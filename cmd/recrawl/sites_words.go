@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// summary is one line on the partition.
+func (d *division) summary() string {
+	r := &d.result
+	s := fmt.Sprintf("%s in %s by method %s", plural(r.Pages, "page"), plural(len(r.Sites), "site"), r.Method)
+	if len(r.Orphans) > 0 {
+		s += ", " + plural(len(r.Orphans), "orphan")
+	}
+	return s + ", " + d.source.state
+}
+
+// notes are what a reader of the partition should know.
+func (d *division) notes() []string {
+	var notes []string
+	if d.result.Pages == 0 {
+		notes = append(notes, "No page of this server has a copy yet.")
+	}
+	if d.source.apart > 0 {
+		notes = append(notes, fmt.Sprintf("Left out: %s not reached by links from the top page within %d steps.", plural(d.source.apart, "page"), sitegraph.MaxDepth-1))
+	}
+	times := map[sitegraph.PageID]int{}
+	shared := 0
+	for _, s := range d.partition.Sites {
+		for _, p := range slices.Concat(s.Tops, s.Members) {
+			if times[p]++; times[p] == 2 {
+				shared++
+			}
+		}
+	}
+	if shared > 0 {
+		notes = append(notes, fmt.Sprintf("Sites overlap: %s in two sites or more.", plural(shared, "page")))
+	}
+	if n := newForest(d).aloof; n > 0 && strings.HasPrefix(d.result.Method, "c") {
+		notes = append(notes, fmt.Sprintf("Never looked at by method %s: %s to which no upper site leads from the start page.", d.result.Method, plural(n, "site")))
+	}
+	return notes
+}
+
+// plural is "1 page" or "2 pages".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
