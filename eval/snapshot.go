@@ -26,6 +26,10 @@ type SnapshotRun struct {
 	Change   string           `json:"change"`
 	Seed     uint64           `json:"seed"`
 	Results  []SnapshotResult `json:"results"`
+
+	// ChangedWeekly counts the pages that changed in at least one weekly comparison (reading
+	// R1 of [LINK 3]), whatever they hold at the fetch time. For the report alone.
+	ChangedWeekly int `json:"-"`
 }
 
 // SnapshotTotals describe a horizon.
@@ -92,6 +96,23 @@ func (c *Corpus) newHorizon(weeks int) *horizon {
 	return h
 }
 
+// changedWeekly reports whether a page differs between two weekly snapshots in a row.
+func (c *Corpus) changedWeekly(p sitegraph.PageID, weeks int) bool {
+	url := c.graph.URL(p)
+	last := c.store.Records()[p].Digests
+	for w := 1; w < weeks; w++ {
+		o := c.World.Observe(url, c.Base.Add(time.Duration(w)*week))
+		if o.Outcome != sitegraph.OutcomeFetched {
+			continue
+		}
+		if last.Differ(o.Digests, c.Change) {
+			return true
+		}
+		last = o.Digests
+	}
+	return false
+}
+
 // SnapshotOptions of a run.
 type SnapshotOptions struct {
 	Weeks  int // N
@@ -110,8 +131,14 @@ func (c *Corpus) Snapshot(ctx context.Context, o SnapshotOptions, policies []str
 			o.Weeks, c.Base.Sub(replay.Epoch).Hours()/24/7, windowWeeks)
 	}
 	entries := sweepsOf(policies, o.Thresholds)
+	weekly := 0
+	for _, p := range c.Pages {
+		if !h.vanished[p] && c.changedWeekly(p, o.Weeks) {
+			weekly++
+		}
+	}
 	run := SnapshotRun{Protocol: "snapshot", Budget: Number(math.NaN()), New: Number(math.NaN()), Corpus: h.totals, Weeks: o.Weeks, Change: c.Change.String(), Seed: o.Seed,
-		Base: int(c.Base.Sub(replay.Epoch) / week), Results: make([]SnapshotResult, len(entries))}
+		Base: int(c.Base.Sub(replay.Epoch) / week), Results: make([]SnapshotResult, len(entries)), ChangedWeekly: weekly}
 	err := parallel(len(entries), func(i int) error {
 		order, err := h.sweep(ctx, entries[i], o)
 		if err != nil {

@@ -323,3 +323,16 @@ func TestRandomGainsNothing(t *testing.T) {
 		t.Errorf("gain of random over %d seeds: mean %.3f, standard deviation %.3f", runs, mean, deviation)
 	}
 }
+
+// A page that changes and goes back is changed by reading R1 (weekly comparisons), and not by
+// R2 (what one fetch can see).
+func TestChangedWeekly(t *testing.T) {
+	back := page("http://a.example/", shows(0, "A"), shows(8*daySeconds, "B"), shows(15*daySeconds, "A"))
+	c := newCorpus(t, []*history.Server{server("a.example", 0, back)}, Options{})
+	for weeks, want := range map[int][2]int{2: {0, 0}, 3: {1, 1}, 4: {0, 1}} {
+		run := snapshot(t, c, SnapshotOptions{Weeks: weeks, Seed: 1}, "random")
+		if got := [2]int{run.Corpus.Changed, run.ChangedWeekly}; got != want {
+			t.Errorf("N = %d: changed by R2 and R1 %v, want %v", weeks, got, want)
+		}
+	}
+}

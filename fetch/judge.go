@@ -18,12 +18,13 @@ func isRefused(err error) bool { return errors.Is(err, errRefused) }
 //
 //	200, 203                     fetched if it is HTML, excluded if not
 //	304                          not modified, if that was the question
-//	301 302 303 307 308 300      redirected, if Location names another web page
+//	301 302 303 307 308 300      redirected, if Location names another web page; where there
+//	                             is a copy, temporary ones count as failed at first
 //	404 410                      gone
 //	408 425 429, 5xx, other 2xx  failed: asked again later
 //	other 4xx                    excluded: the server will not give it to us
 //	anything else                failed
-func (c *Client) judge(o sitegraph.Observation, a *answer, conditional bool) sitegraph.Observation {
+func (c *Client) judge(o sitegraph.Observation, a *answer, rec *sitegraph.Record, conditional bool) sitegraph.Observation {
 	switch s := a.status; {
 	case s == http.StatusOK || s == http.StatusNonAuthoritativeInfo:
 		return c.judgeContent(o, a)
@@ -33,7 +34,7 @@ func (c *Client) judge(o sitegraph.Observation, a *answer, conditional bool) sit
 	case s == http.StatusNotModified:
 		return failed(o, "not modified, but the page was asked for without condition")
 	case s >= 300 && s < 400 && s != 305 && s != 306:
-		return judgeRedirect(o, a)
+		return judgeRedirect(o, a, rec)
 	case s == http.StatusNotFound || s == http.StatusGone:
 		o.Outcome = sitegraph.OutcomeGone
 		return o
@@ -88,7 +89,11 @@ func isHTML(contentType string, octets []byte) bool {
 
 // judgeRedirect takes the target of a redirect. It is not followed: it is a page of its
 // own, with its own robots.txt, guard and turn.
-func judgeRedirect(o sitegraph.Observation, a *answer) sitegraph.Observation {
+//
+// A page of which there is a copy is not given up for a redirect that calls itself temporary:
+// a login or maintenance page would empty the whole corpus. Only after patience such answers
+// in a row it counts as moved.
+func judgeRedirect(o sitegraph.Observation, a *answer, rec *sitegraph.Record) sitegraph.Observation {
 	locations := a.header.Values("Location")
 	if len(locations) != 1 || locations[0] == "" {
 		return failed(o, statusText(a.status)+" without one Location")
@@ -101,9 +106,17 @@ func judgeRedirect(o sitegraph.Observation, a *answer) sitegraph.Observation {
 	case target == self:
 		return failed(o, statusText(a.status)+" to itself")
 	}
+	permanent := a.status == http.StatusMovedPermanently || a.status == http.StatusPermanentRedirect
+	if !permanent && rec.State == sitegraph.StateAlive && rec.Errors < patience {
+		return failed(o, statusText(a.status)+" to "+printable(target))
+	}
 	o.Outcome, o.RedirectTo = sitegraph.OutcomeRedirected, strings.Clone(target)
 	return o
 }
+
+// patience is how many temporary redirects in a row a page with a copy survives; with the
+// loop's back-off that is about a day.
+const patience = 5
 
 func resolveTarget(base, location string) (string, bool) {
 	r, err := sitegraph.NewResolver(base)

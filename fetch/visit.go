@@ -51,7 +51,7 @@ func (c *Client) Visit(ctx context.Context, rec sitegraph.Record) (sitegraph.Obs
 	if err != nil {
 		return failed(o, failure(err)), nil
 	}
-	return c.judge(o, a, conditional), nil
+	return c.judge(o, a, &rec, conditional), nil
 }
 
 func (c *Client) excluded(o sitegraph.Observation, detail string) sitegraph.Observation {

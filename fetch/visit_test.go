@@ -153,6 +153,33 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// A redirect that calls itself temporary costs a page with a copy nothing at first: a
+// maintenance page must not empty a corpus. A permanent one is believed at once.
+func TestTemporaryRedirects(t *testing.T) {
+	w := newWeb(t, "h.example", "127.0.0.1")
+	w.handle("h.example/page", func(rw http.ResponseWriter, r *http.Request) {
+		var status int
+		fmt.Sscan(r.URL.Query().Get("s"), &status)
+		rw.Header().Set("Location", "/maintenance")
+		rw.WriteHeader(status)
+	})
+	c := w.client(func(o *Options) { o.Interval = NoInterval })
+	for _, tt := range []struct {
+		status int
+		errors uint8
+		want   sitegraph.Outcome
+	}{
+		{302, 0, sitegraph.OutcomeFailed}, {303, 1, sitegraph.OutcomeFailed}, {307, 4, sitegraph.OutcomeFailed},
+		{302, 5, sitegraph.OutcomeRedirected}, {301, 0, sitegraph.OutcomeRedirected}, {308, 0, sitegraph.OutcomeRedirected},
+	} {
+		rec := sitegraph.Record{URL: fmt.Sprintf("%spage?s=%d", home, tt.status), State: sitegraph.StateAlive, Errors: tt.errors}
+		o, err := c.Visit(t.Context(), rec)
+		if err != nil || o.Outcome != tt.want {
+			t.Errorf("status %d after %d failures: %v, %v; want %v", tt.status, tt.errors, o.Outcome, err, tt.want)
+		}
+	}
+}
+
 func TestRetryAfter(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	value := ""

@@ -57,7 +57,7 @@ func (e *ebayes) Next() (Visit, bool) {
 	m := e.Corpus.Memory(best.page)
 	return Visit{
 		Page: best.page, Due: dueTime(m), Probability: probability, Value: probability,
-		Reason: because("%.0f changes seen in %.0f revisits, the last %.0f days ago",
+		Reason: because("%.0f changes seen in %.0f revisits, last visit %.3g days ago",
 			float64(m.History.Changes), float64(m.History.Visits-1), estimator.Days(m.History.Age(e.Corpus.Round().End))),
 	}, true
 }
@@ -81,6 +81,6 @@ func (e *ebayes) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 		threshold = e.firstThreshold()
 	}
 	wait := min(posterior.AgeAt(threshold), estimator.DefaultLimits.Max)
-	return Due{h.LastVisit().Add(wait), because("its probability of change then reaches %.2f, where the budget ends", threshold)},
+	return Due{h.LastVisit().Add(wait), because("its probability of change then reaches %.2g, where the budget ends", threshold)},
 		estimator.FromDays(1 / posterior.Mean())
 }

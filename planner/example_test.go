@@ -35,6 +35,6 @@ func Example() {
 		fmt.Printf("%s %.2f: %s\n", graph.URL(visit.Page), visit.Probability, visit.Reason)
 	}
 	// Output:
-	// http://example.com/news 0.61: 14 changes seen in 14 revisits, the last 3 days ago
-	// http://example.com/ 0.15: 2 changes seen in 14 revisits, the last 3 days ago
+	// http://example.com/news 0.61: 14 changes seen in 14 revisits, last visit 3 days ago
+	// http://example.com/ 0.15: 2 changes seen in 14 revisits, last visit 3 days ago
 }

@@ -73,7 +73,9 @@ func (p *Planner) Next() (Visit, bool) {
 		return p.take(v), true
 	}
 	if p.options.Leftover && p.newLeft == 0 {
-		return p.nextNew()
+		v, ok := p.nextNew()
+		v.leftover = true
+		return v, ok
 	}
 	return Visit{}, false
 }
@@ -118,6 +120,9 @@ func (p *Planner) take(v Visit) Visit {
 func (p *Planner) Return(v Visit) {
 	if p.left != Unlimited {
 		p.left++
+	}
+	if v.First && p.newLeft >= 0 && !v.leftover {
+		p.newLeft++
 	}
 	if v.First {
 		p.frontier.failed = append(p.frontier.failed, v.Page)

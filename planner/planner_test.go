@@ -228,6 +228,24 @@ func TestReturn(t *testing.T) {
 	}
 }
 
+// First visits that are handed back give their place in the share of new pages to others.
+func TestReturnGivesShareBack(t *testing.T) {
+	l := newFrontier(t, 12, Options{NewShare: 0.5})
+	l.planner.Begin(Round{Number: 1, Start: at(0), End: at(1), Budget: 10})
+	made := 0
+	for v, ok := l.planner.Next(); ok; v, ok = l.planner.Next() {
+		if made < 3 && v.Page%2 == 0 {
+			l.planner.Return(v)
+			continue
+		}
+		made++
+		l.visit(v, "", "")
+	}
+	if made != 5 {
+		t.Errorf("%d first visits were made, want the share of 5", made)
+	}
+}
+
 // What is skipped is not visited and costs nothing.
 func TestSkip(t *testing.T) {
 	for _, policy := range PolicyNames() {

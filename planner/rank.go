@@ -9,7 +9,7 @@ import (
 // candidate is a page with what it is ranked by.
 type candidate struct {
 	score float64 // larger first
-	tie   float32 // larger first among equal scores
+	tie   float32 // smaller first among equal scores
 	page  sitegraph.PageID
 }
 
@@ -18,7 +18,7 @@ func (a candidate) before(b candidate) bool {
 	case a.score != b.score:
 		return a.score > b.score
 	case a.tie != b.tie:
-		return a.tie > b.tie
+		return a.tie < b.tie
 	}
 	return a.page < b.page
 }

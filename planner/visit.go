@@ -16,6 +16,8 @@ type Visit struct {
 	Probability float64   // of having changed since the copy; NaN: the policy does not estimate it
 	Value       float64   // what the policy ranked it by; larger is earlier; NaN: not ranked
 	Reason      Reason    // why it was chosen
+
+	leftover bool // a first visit beyond the share of new pages, from what the policy left
 }
 
 // Due says what comes next for a page: when it is wanted again, and why.

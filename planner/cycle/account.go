@@ -59,7 +59,7 @@ func (l *Loop) saveAccount() error {
 func (a account) at(now time.Time, perDay float64, length time.Duration) (current account, opened bool) {
 	start := now.UTC().Truncate(length)
 	if start.Equal(a.Start) || now.Before(a.Start) {
-		return a, false
+		return a.within(perDay, length), false
 	}
 	budget := planner.Budget{PerDay: perDay, Carry: a.Carry}
 	next := account{Number: a.Number + 1, Start: start, Granted: budget.Grant(length), Carry: budget.Carry}
@@ -71,6 +71,19 @@ func (a account) at(now time.Time, perDay float64, length time.Duration) (curren
 		next.Granted = min(next.Granted, max(int(math.Ceil(perDay))-next.Earlier, 0))
 	}
 	return next, true
+}
+
+// within lowers what was granted to a budget that has been lowered since; a higher one counts
+// from the next round on.
+func (a account) within(perDay float64, length time.Duration) account {
+	if perDay == planner.Unlimited {
+		return a
+	}
+	most := min(math.Ceil(perDay*length.Hours()/24), math.Ceil(perDay)-float64(a.Earlier))
+	if a.Granted == planner.Unlimited || float64(a.Granted) > most {
+		a.Granted = max(int(most), 0)
+	}
+	return a
 }
 
 // round is what is left of the account to do.

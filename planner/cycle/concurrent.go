@@ -162,7 +162,7 @@ func (c *crew) wait(ctx context.Context, now time.Time) error {
 	}
 	// What is done is acknowledged in time also when little happens.
 	due := c.CommitAfter
-	if c.uncommited > 0 {
+	if c.uncommitted > 0 {
 		due = max(due-time.Since(c.lastCommit), 0)
 	}
 	commit := time.NewTimer(due)
@@ -173,7 +173,7 @@ func (c *crew) wait(ctx context.Context, now time.Time) error {
 	case <-wake:
 		return nil
 	case <-commit.C:
-		if c.uncommited > 0 {
+		if c.uncommitted > 0 {
 			return c.commit()
 		}
 		return nil

@@ -149,6 +149,55 @@ func (m *rig) runUntilCrash(perDay float64) (done bool) {
 	return true
 }
 
+// A UTC day's budget holds though the length of rounds, the budget and the clock are changed
+// from run to run within it.
+func TestBudgetOfADay(t *testing.T) {
+	d := newDisk()
+	pages, starts := farm(4, 100)
+	used := 0
+	for i, c := range []struct {
+		hour   int // the clock
+		perDay float64
+		length time.Duration
+	}{
+		{1, 20, 24 * time.Hour}, {2, 20, 6 * time.Hour}, {7, 20, time.Hour}, {3, 20, 12 * time.Hour},
+		{8, 20, 24 * time.Hour}, {9, 5, 24 * time.Hour}, {13, 20, 6 * time.Hour},
+	} {
+		w := newWeb(pages)
+		w.clock = cycle.NewVirtualClock(base.Truncate(24 * time.Hour).Add(time.Duration(c.hour) * time.Hour))
+		m := newRig(t, w, d, "ebayes", cycle.Options{})
+		m.seed(starts...)
+		err := m.loop.Run(context.Background(), &planner.Budget{PerDay: c.perDay}, c.length, func(planner.Round) bool { return false })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if used += len(w.fetched); used > 20 {
+			t.Errorf("run %d: %d visits on a day of 20", i, used)
+		}
+	}
+	if used < 15 {
+		t.Errorf("only %d visits on a day of 20", used)
+	}
+}
+
+// A budget that was lowered holds at once, also in the round under way.
+func TestLoweredBudget(t *testing.T) {
+	d := newDisk()
+	pages, starts := farm(4, 100)
+	for i, c := range []struct{ perDay, want float64 }{{3, 3}, {30, 0}, {2, 0}} { // a higher one waits for the next round
+		w := newWeb(pages)
+		w.clock = cycle.NewVirtualClock(base.Add(time.Hour))
+		m := newRig(t, w, d, "ebayes", cycle.Options{})
+		m.seed(starts...)
+		if err := m.loop.Run(context.Background(), &planner.Budget{PerDay: c.perDay}, 24*time.Hour, func(planner.Round) bool { return false }); err != nil {
+			t.Fatal(err)
+		}
+		if len(w.fetched) != int(c.want) {
+			t.Errorf("run %d with %v a day: %d visits, want %v", i, c.perDay, len(w.fetched), c.want)
+		}
+	}
+}
+
 // Two crashes later no page was visited twice whose visit was acknowledged.
 func TestNoVisitTwiceAcrossCrashes(t *testing.T) {
 	pages, starts := farm(1, 50)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
@@ -347,5 +348,30 @@ func TestNoDiscovery(t *testing.T) {
 	m.loop.Discover = false
 	if got := paths(m.day(planner.Unlimited)); got != "/" || m.corpus.Graph.Pages() != 1 {
 		t.Errorf("visited %s, %d pages known", got, m.corpus.Graph.Pages())
+	}
+}
+
+// A start page that is gone at first is asked for again a day later, and at once when it is
+// named again; its server is not lost.
+func TestStartPageComesBack(t *testing.T) {
+	w := newSite(map[string]page{"a": {}}) // no start page
+	w.clock = cycle.NewVirtualClock(base)
+	m := crawlSite(t, w, cycle.Options{})
+	rounds := 0
+	run := func(n int) {
+		err := m.loop.Run(t.Context(), &planner.Budget{PerDay: 10}, 6*time.Hour, func(planner.Round) bool { rounds++; return rounds%n != 0 })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(1)
+	if got := paths(w.fetched); got != "/" {
+		t.Fatalf("visited %q, want the start page", got)
+	}
+	w.put("", page{links: []string{"a"}})
+	rounds = 0
+	run(6) // a day and a half
+	if got := paths(w.fetched); !strings.HasPrefix(got, "/ / /a") {
+		t.Errorf("visited %q, want the start page again and then /a", got)
 	}
 }

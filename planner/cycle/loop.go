@@ -55,17 +55,17 @@ type Options struct {
 // Loop carries out what a planner plans.
 type Loop struct {
 	Options
-	graph      *sitegraph.Graph
-	round      planner.Round
-	request    Request // of the visit under way; here so that a visit allocates nothing
-	event      Event   // of the last visit
-	unacked    []Event
-	uncommited int
-	lastCommit time.Time
-	reserved   int // fetches reserved in the store and not yet begun
-	account    account
-	lines      map[sitegraph.ServerID]*line // of servers visited concurrently
-	broken     bool                         // the store failed: nothing is asked of it any more
+	graph       *sitegraph.Graph
+	round       planner.Round
+	request     Request // of the visit under way; here so that a visit allocates nothing
+	event       Event   // of the last visit
+	unacked     []Event
+	uncommitted int
+	lastCommit  time.Time
+	reserved    int // fetches reserved in the store and not yet begun
+	account     account
+	lines       map[sitegraph.ServerID]*line // of servers visited concurrently
+	broken      bool                         // the store failed: nothing is asked of it any more
 }
 
 // New returns a loop.
@@ -199,8 +199,8 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 			l.unacked = append(l.unacked, l.event)
 		}
 	}
-	l.uncommited++
-	if l.uncommited >= l.CommitEvery || l.uncommited&15 == 0 && time.Since(l.lastCommit) > l.CommitAfter {
+	l.uncommitted++
+	if l.uncommitted >= l.CommitEvery || l.uncommitted&15 == 0 && time.Since(l.lastCommit) > l.CommitAfter {
 		return l.commit()
 	}
 	return nil
@@ -215,7 +215,7 @@ func (l *Loop) commit() error {
 		l.Acknowledged(l.unacked)
 		l.unacked = l.unacked[:0]
 	}
-	l.uncommited = 0
+	l.uncommitted = 0
 	l.lastCommit = time.Now()
 	return nil
 }
