@@ -1,11 +1,16 @@
 package satstore
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
+	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -27,14 +32,16 @@ func pageKey(kind byte, p sitegraph.PageID) []byte {
 }
 
 // catalogue is Pebble as we use it: without its own log, because the store's log holds
-// every batch until Pebble has flushed it.
+// every batch until Pebble has flushed it. Pebble reads and writes files only on its own
+// goroutines and on those of finish, so that it can never take one of ours along.
 type catalogue struct {
+	dir    string
 	db     *pebble.DB
 	read   pebble.Reader // db, or for reading only a batch on top of it with what the log holds
 	dirty  bool          // batches were applied since the last flush
 	once   sync.Once
 	cause  error         // why it is dead; set before dead is closed
-	dead   chan struct{} // closed when Pebble could not write
+	dead   chan struct{} // closed when Pebble could not write, or found damage
 	haltMu sync.Mutex
 	halted chan struct{} // closed when Pebble cannot even be closed in order any more
 }
@@ -56,57 +63,116 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
+// halt makes the catalogue fail for good: what Pebble held stays held, and it is never
+// called again, not even to be closed.
+func (c *catalogue) halt(err error) {
+	c.die(err)
+	c.haltMu.Lock()
+	defer c.haltMu.Unlock()
+	if !isClosed(c.halted) {
+		close(c.halted)
+	}
+}
+
 // Infof, Errorf and Fatalf make the catalogue Pebble's logger, of which only Fatalf
 // matters: Pebble calls it where it cannot write its manifest and would end the process.
-// We end the calling goroutine, which is Pebble's own or that of start, and let the store
-// fail instead. What it held stays held: such a Pebble is never closed.
+// We end the calling goroutine, which is Pebble's own or one of finish, and let the store
+// fail instead.
 func (c *catalogue) Infof(string, ...any)  {}
 func (c *catalogue) Errorf(string, ...any) {}
 func (c *catalogue) Fatalf(format string, args ...any) {
 	err := fmt.Errorf("catalogue: "+format, args...)
 	for _, a := range args {
 		if cause, ok := a.(error); ok { // keep it for errors.Is
-			err = fmt.Errorf("catalogue: %w", cause)
+			err = fmt.Errorf("catalogue: %w", c.explain(cause))
 		}
 	}
-	c.die(err)
-	c.haltMu.Lock()
-	if !isClosed(c.halted) {
-		close(c.halted)
-	}
-	c.haltMu.Unlock()
+	c.halt(err)
 	runtime.Goexit()
 }
+
+// explain turns what Pebble says of a damaged or missing file into a *DamageError.
+func (c *catalogue) explain(err error) error {
+	var damage *DamageError
+	if err == nil || errors.As(err, &damage) {
+		return err
+	}
+	if pebble.IsCorruptionError(err) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, pebble.ErrDBDoesNotExist) {
+		return c.damage(err)
+	}
+	return err
+}
+
+// damage says which file is damaged, in one line.
+func (c *catalogue) damage(err error) *DamageError {
+	d := &DamageError{Path: c.dir, What: "catalogue"}
+	var path *fs.PathError
+	if info := pebble.ExtractDataCorruptionInfo(err); info != nil {
+		d.Path, err = info.Path, info.Details // without the decoration
+	} else if errors.As(err, &path) {
+		d.Path = path.Path
+	}
+	d.Cause = oneLine{err}
+	return d
+}
+
+// oneLine is an error whose message may have had more lines.
+type oneLine struct{ error }
+
+func (e oneLine) Error() string {
+	return strings.Join(strings.FieldsFunc(e.error.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+}
+func (e oneLine) Unwrap() error { return e.error }
 
 // retryPause slows Pebble's endless retries of a failed flush until the store is closed.
 const retryPause = 10 * time.Millisecond
 
 // openCatalogue opens the Pebble in dir; if it may, it creates one.
-func openCatalogue(fs vfs.FS, dir string, readOnly, mayCreate bool) (*catalogue, error) {
-	c := &catalogue{dead: make(chan struct{}), halted: make(chan struct{})}
+func openCatalogue(disk vfs.FS, dir string, readOnly, mayCreate bool) (*catalogue, error) {
+	var opened atomic.Bool
+	c := &catalogue{dir: dir, dead: make(chan struct{}), halted: make(chan struct{})}
 	o := &pebble.Options{
-		FS:                 &catalogueFS{FS: fs, c: c, readOnly: readOnly},
+		FS:                 &catalogueFS{FS: disk, c: c, readOnly: readOnly},
 		Logger:             c,
 		DisableWAL:         true,
 		ReadOnly:           readOnly,
 		ErrorIfNotExists:   !mayCreate,
 		FormatMajorVersion: pebble.FormatValueSeparation,
 		MemTableSize:       8 << 20,
-		EventListener: &pebble.EventListener{BackgroundError: func(err error) {
-			c.die(fmt.Errorf("catalogue: %w", err))
-			time.Sleep(retryPause)
-		}},
+		// Where Pebble cannot be opened it panics under its own compactions: none until then.
+		CompactionConcurrencyRange: func() (int, int) {
+			if opened.Load() {
+				return 1, 1
+			}
+			return -1, -1 // Pebble divides by the second
+		},
+		EventListener: &pebble.EventListener{
+			BackgroundError: func(err error) {
+				c.die(fmt.Errorf("catalogue: %w", c.explain(err)))
+				time.Sleep(retryPause)
+			},
+			DataCorruption: func(info pebble.DataCorruptionInfo) { // also where we read
+				c.die(&DamageError{Path: info.Path, What: "catalogue", Cause: oneLine{info.Details}})
+			},
+		},
 	}
 	err := c.finish(func() (err error) {
 		c.db, err = pebble.Open(dir, o)
 		return err
 	})
-	if errors.Is(err, pebble.ErrDBDoesNotExist) || pebble.IsCorruptionError(err) {
-		return nil, &DamageError{Path: dir, What: "catalogue", Cause: err}
-	}
-	if err != nil {
+	var damage *DamageError
+	switch {
+	case err == nil:
+	case errors.As(err, &damage):
+		return nil, err
+	case isClosed(c.dead):
+		return nil, fmt.Errorf("open catalogue: %w", c.cause)
+	case !ofSystem(err): // Pebble could read its files, and not understand them
+		return nil, c.damage(err)
+	default:
 		return nil, fmt.Errorf("open catalogue: %w", err)
 	}
+	opened.Store(true)
 	c.read = c.db
 	if readOnly {
 		c.read = c.db.NewIndexedBatch()
@@ -114,17 +180,36 @@ func openCatalogue(fs vfs.FS, dir string, readOnly, mayCreate bool) (*catalogue,
 	return c, nil
 }
 
-func start(f func() error) <-chan error {
+// ofSystem reports whether an error is one of the file system, other than a missing file.
+func ofSystem(err error) bool {
+	var number syscall.Errno
+	var path *fs.PathError
+	return !errors.Is(err, fs.ErrNotExist) && (errors.As(err, &number) || errors.As(err, &path))
+}
+
+// start runs f on a goroutine of its own. A panic there is Pebble's.
+func (c *catalogue) start(f func() error) <-chan error {
 	done := make(chan error, 1)
-	go func() { done <- f() }()
+	go func() {
+		defer func() {
+			if r := recover(); r != nil { // it may hold anything
+				c.halt(&DamageError{Path: c.dir, What: "catalogue", Cause: oneLine{fmt.Errorf("panic: %v", r)}})
+			}
+		}()
+		done <- f()
+	}()
 	return done
 }
 
-// finish runs f to its end, which comes unless Pebble halts.
+// finish runs f to its end, which comes unless Pebble halts. Then f may still be running:
+// the caller must not touch what it uses.
 func (c *catalogue) finish(f func() error) error {
+	if isClosed(c.halted) {
+		return c.cause
+	}
 	select {
-	case err := <-start(f):
-		return err
+	case err := <-c.start(f):
+		return c.explain(err)
 	case <-c.halted:
 		return c.cause
 	}
@@ -139,7 +224,7 @@ func (c *catalogue) apply(b *pebble.Batch) error {
 	if overlay, ok := c.read.(*pebble.Batch); ok {
 		return overlay.Apply(b, nil)
 	}
-	return c.db.Apply(b, pebble.NoSync)
+	return c.finish(func() error { return c.db.Apply(b, pebble.NoSync) })
 }
 
 // applyRepr applies a batch as the log holds it.
@@ -157,10 +242,13 @@ func (c *catalogue) flush() error {
 	if !c.dirty {
 		return nil
 	}
+	if isClosed(c.dead) {
+		return c.cause
+	}
 	select {
-	case err := <-start(c.db.Flush):
+	case err := <-c.start(c.db.Flush):
 		if err != nil {
-			return fmt.Errorf("flush catalogue: %w", err)
+			return fmt.Errorf("flush catalogue: %w", c.explain(err))
 		}
 	case <-c.dead: // Pebble would try again for ever
 		return c.cause
@@ -170,44 +258,112 @@ func (c *catalogue) flush() error {
 }
 
 // get returns a copy of a value.
-func (c *catalogue) get(key []byte) ([]byte, bool, error) {
-	v, closer, err := c.read.Get(key)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, false, nil
+func (c *catalogue) get(key []byte) (value []byte, found bool, err error) {
+	type answer struct {
+		value []byte
+		found bool
 	}
+	answers := make(chan answer, 1)
+	err = c.finish(func() error {
+		v, closer, err := c.read.Get(key)
+		if errors.Is(err, pebble.ErrNotFound) {
+			answers <- answer{}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		answers <- answer{append([]byte{}, v...), true}
+		return closer.Close()
+	})
 	if err != nil {
 		return nil, false, err
 	}
-	v = append([]byte{}, v...)
-	return v, true, closer.Close()
+	a := <-answers
+	return a.value, a.found, nil
 }
 
-// each calls f for the pages that have a key of this kind, in order, until it fails.
+// chunkBytes is about how much each reads ahead.
+const chunkBytes = 64 << 10
+
+// each calls f for the pages that have a key of this kind, in order, until it fails. f
+// runs on the goroutine of the caller, on what was read before.
 func (c *catalogue) each(kind byte, f func(p sitegraph.PageID, value []byte) error) (err error) {
-	it, err := c.read.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
+	type entry struct{ key, end int } // in buf: the key begins where the entry before ends
+	var it *pebble.Iterator
+	var buf []byte
+	var entries []entry
+	err = c.finish(func() (err error) {
+		it, err = c.read.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
+		if err == nil {
+			it.First()
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	for it.First(); it.Valid(); it.Next() {
-		k := it.Key()
-		if len(k) != 5 {
-			return fmt.Errorf("catalogue key %q has %d bytes, want 5", k, len(k))
-		}
-		if err := f(sitegraph.PageID(binary.BigEndian.Uint32(k[1:])), it.Value()); err != nil {
+	defer func() { err = cmp.Or(err, c.finish(func() error { return it.Close() })) }()
+	for more := true; more; {
+		err := c.finish(func() error {
+			buf, entries = buf[:0], entries[:0]
+			for ; it.Valid() && len(buf) < chunkBytes; it.Next() {
+				value, err := it.ValueAndErr()
+				if err != nil {
+					return err
+				}
+				buf = append(buf, it.Key()...)
+				key := len(buf)
+				buf = append(buf, value...)
+				entries = append(entries, entry{key, len(buf)})
+			}
+			more = it.Valid()
+			return it.Error()
+		})
+		if err != nil {
 			return err
 		}
+		at := 0
+		for _, e := range entries {
+			k := buf[at:e.key]
+			if len(k) != 5 {
+				return &DamageError{Path: c.dir, What: fmt.Sprintf("catalogue key %q has %d bytes, want 5", k, len(k))}
+			}
+			if err := f(sitegraph.PageID(binary.BigEndian.Uint32(k[1:])), buf[e.key:e.end]); err != nil {
+				return err
+			}
+			at = e.end
+		}
 	}
-	return it.Error()
+	return nil
+}
+
+// empty reports whether there is no key at all.
+func (c *catalogue) empty() (empty bool, err error) {
+	answer := make(chan bool, 1)
+	err = c.finish(func() error {
+		it, err := c.db.NewIter(nil)
+		if err != nil {
+			return err
+		}
+		answer <- !it.First()
+		return cmp.Or(it.Error(), it.Close())
+	})
+	if err != nil {
+		return false, err
+	}
+	return <-answer, nil
 }
 
 func (c *catalogue) close() error {
 	if isClosed(c.halted) {
 		return nil
 	}
-	var err error
-	if overlay, ok := c.read.(*pebble.Batch); ok {
-		err = overlay.Close()
-	}
-	return errors.Join(err, c.finish(c.db.Close))
+	return c.finish(func() error {
+		var err error
+		if overlay, ok := c.read.(*pebble.Batch); ok {
+			err = overlay.Close()
+		}
+		return cmp.Or(err, c.db.Close())
+	})
 }

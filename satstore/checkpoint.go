@@ -1,6 +1,7 @@
 package satstore
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -109,7 +110,7 @@ func (s *Store) startSegment() error {
 		err = syncDir(s.fs, s.satDir)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("start log segment %d: %w", w.number, err), w.file.Close())
+		return cmp.Or(fmt.Errorf("start log segment %d: %w", w.number, err), w.file.Close())
 	}
 	w.start = w.size
 	s.log = w

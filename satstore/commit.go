@@ -1,7 +1,7 @@
 package satstore
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -113,7 +113,7 @@ func (s *Store) commit() error {
 func (s *Store) removeBucket(b *bucket) error {
 	err := s.files.abandon(b)
 	if b.size > 0 {
-		err = errors.Join(err, s.fs.Remove(b.path))
+		err = cmp.Or(err, s.fs.Remove(b.path))
 	}
 	if err != nil {
 		return fmt.Errorf("remove bucket %d: %w", b.unit, err)

@@ -26,8 +26,9 @@
 //  5. After a failed write or sync every call returns that error. Nothing acknowledged is
 //     lost: close the store, free space, open it again. Do not retry.
 //  6. Damage in a bucket file costs the records it hit: an older copy takes over or a fresh
-//     record, and Damage tells. Damage in the log before its last commit, or in the
-//     catalogue, is a *DamageError from Open. A newer format is a *FormatError.
+//     record, and Damage tells. Damage in the log before its last commit is a
+//     *DamageError from Open; in the catalogue from Open or from the first call that reads
+//     or compacts the damaged part. A newer format is a *FormatError.
 //  7. A directory is used by one Store at a time (ErrInUse). ReadOnly writes nothing.
 //  8. Memory is 8 bytes a page, the buffers, Pebble's (about 16 MiB) and 1 MiB; a
 //     transaction adds its catalogue part, Restore one bit a page, Open 8 bytes a page.

@@ -10,6 +10,8 @@ var (
 	ErrInUse = errors.New("store is in use")
 	// ErrReadOnly says that a store opened with Options.ReadOnly was asked to change.
 	ErrReadOnly = errors.New("store is open for reading only")
+	// ErrNoStore says that a directory to be read is there, but is not that of a store.
+	ErrNoStore = errors.New("the directory holds no store")
 	// ErrUnborn says that a store's creation was cut short and there is nothing to read yet.
 	// Opening it for writing completes it.
 	ErrUnborn = errors.New("the creation of the store was cut short")

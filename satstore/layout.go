@@ -2,6 +2,7 @@ package satstore
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -122,7 +123,7 @@ func writeFormat(fs vfs.FS, dir string, unit time.Duration, units int) error {
 	if _, err = f.Write(formatText(unit, units)); err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err = cmp.Or(err, f.Close()); err != nil {
 		return err
 	}
 	if err := fs.Rename(temp, fs.PathJoin(dir, formatName)); err != nil {

@@ -10,7 +10,8 @@ import (
 )
 
 // Open opens the store in a directory, and makes one if the directory is empty or not
-// there and o allows. It fails with ErrInUse, *FormatError or *DamageError, each wrapped.
+// there and o allows. It fails with ErrInUse, ErrNoStore, *FormatError or *DamageError,
+// each wrapped, in one line.
 func Open(dir string, o Options) (*Store, error) {
 	s, err := open(dir, o)
 	if err != nil {
@@ -29,7 +30,8 @@ func open(dir string, o Options) (*Store, error) {
 		arena: newArena(o.PageBytes, o.BufferBytes/o.PageBytes)}
 	s.files = files{fs: s.fs, satDir: s.satDir, readOnly: o.ReadOnly, fail: s.fail, most: maxOpenFiles}
 	if err := s.begin(); err != nil {
-		return nil, errors.Join(err, s.release())
+		_ = s.release() // what went wrong first is what matters
+		return nil, err
 	}
 	return s, nil
 }
@@ -74,7 +76,12 @@ func (s *Store) begin() error {
 func (s *Store) claim() error {
 	if s.readOnly {
 		// Locking makes the lock file: not in a directory that is no store.
-		if _, _, err := readFormat(s.fs, s.dir); err != nil {
+		if _, err := s.fs.Stat(s.dir); err != nil {
+			return err
+		}
+		if _, _, err := readFormat(s.fs, s.dir); errors.Is(err, os.ErrNotExist) {
+			return ErrNoStore
+		} else if err != nil {
 			return err
 		}
 	} else if err := makeDir(s.fs, s.dir); err != nil {
@@ -161,12 +168,8 @@ func (s *Store) clearUnborn() error {
 // create makes the first log segment: the commit point of a new store. Nothing may be
 // there yet that only an older store could have left.
 func (s *Store) create(names satNames) error {
-	it, err := s.cat.db.NewIter(nil)
+	empty, err := s.cat.empty()
 	if err != nil {
-		return err
-	}
-	empty := !it.First()
-	if err := errors.Join(it.Error(), it.Close()); err != nil {
 		return err
 	}
 	if !empty || len(names.units) > 0 {

@@ -1,6 +1,7 @@
 package satstore
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func (s *Store) findSegment(names satNames) (*segment, error) {
 			return g, nil
 		}
 		if g.file != nil {
-			err = errors.Join(err, g.file.Close())
+			err = cmp.Or(err, g.file.Close())
 		}
 		if err != nil {
 			return nil, err

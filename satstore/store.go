@@ -1,6 +1,7 @@
 package satstore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -124,7 +125,7 @@ func (s *Store) Close() error {
 		err = s.fail(s.checkpoint()) // the next Open has nothing to replay
 	}
 	s.closed = true
-	return errors.Join(err, s.release())
+	return cmp.Or(err, s.release())
 }
 
 // release gives back everything that Open took.
@@ -149,5 +150,5 @@ func (s *Store) release() error {
 		errs = append(errs, s.lock.Close())
 		s.lock = nil
 	}
-	return errors.Join(errs...)
+	return cmp.Or(errs...)
 }
