@@ -74,6 +74,12 @@ func TestBadInput(t *testing.T) {
 		{"no such config", []string{"run", "--config", in("missing.yaml")}, 2, []string{in("missing.yaml"), "does not exist"}},
 
 		{"negative budget", []string{"run", "--budget", "-5"}, 2, []string{"--budget -5", "0"}},
+		{"budget of -1", []string{"run", "--budget", "-1"}, 2, []string{"--budget -1", "--unlimited"}},
+		{"negative budget of a file", []string{"run", "--config", writeFile(t, in("negative.yaml"), "budget: -3\nplan:\n  show: 0\n")}, 2, []string{"recrawl: error: budget: -3", "recrawl: error: plan.show: 0"}},
+		{"budget and none", []string{"run", "--budget", "5", "--unlimited"}, 2, []string{"not both"}},
+		{"policy that knows the future", append([]string{"run", "--policy", "clairvoyant", "--data", in("fresh")}, agent...), 2, []string{"--policy clairvoyant", "evaluations only"}},
+		{"policy of sweeps", []string{"plan", "--policy", "server-sample+a", "--data", in("fresh")}, 2, []string{"--policy server-sample+a", "evaluations only"}},
+		{"weeks beyond the window", []string{"eval", backwards, "--weeks", "55"}, 2, []string{"--weeks 55", "2 to 49"}},
 		{"budget that is no number", []string{"run", "--budget", "NaN"}, 2, []string{"--budget NaN"}},
 		{"budget without end", []string{"run", "--budget", "+Inf"}, 2, []string{"--budget +Inf"}},
 		{"several at once", []string{"run", "--budget", "-5", "--round", "7h", "--workers", "0", "--policy", "guess"}, 2, []string{"--budget -5", "--round 7h", "--workers 0", "--policy guess"}},
@@ -81,7 +87,16 @@ func TestBadInput(t *testing.T) {
 		{"unknown flag", []string{"run", "--bugdet", "5"}, 2, []string{"--bugdet", "--help"}},
 		{"flag without its value", []string{"run", "--budget"}, 2, []string{"budget"}},
 		{"flag of the wrong kind", []string{"run", "--budget", "many"}, 2, []string{"many"}},
+		{"unknown flag of the root", []string{"--version"}, 2, []string{"hint: recrawl --help"}},
 		{"unknown command", []string{"rum"}, 2, []string{"rum"}},
+		{"help for an unknown command", []string{"help", "nosuch"}, 2, []string{"nosuch", "recrawl --help"}},
+		{"argument of demo", []string{"demo", "extra"}, 2, []string{"demo takes no arguments", "extra"}},
+		{"demo of an empty directory", []string{"demo", "--sites", in("nothing"), "--html", ""}, 1, []string{in("nothing"), "recorded site"}},
+		{"demo with a report into nowhere", []string{"demo", "--html", in("no/such.html")}, 1, []string{in("no")}},
+		{"recorded site for a history", []string{"eval", writeFile(t, in("site.jsonl"), `{"path":"/","t":1}`+"\n")}, 1, []string{"demo --sites"}},
+		{"half an address", []string{"explain", "--data", dir, "127.0.0.1"}, 2, []string{`"127.0.0.1" is not a whole web address`}},
+		{"half an address with a port", []string{"explain", "--data", dir, "127.0.0.1:80"}, 2, []string{`"127.0.0.1:80" is not a whole web address`}},
+		{"run without anything", []string{"run"}, 2, []string{"--data", "--user-agent"}},
 		{"superfluous argument", []string{"plan", "--data", dir, "more"}, 2, []string{"more"}},
 		{"negative stream budget", []string{"eval", "--protocol", "stream", "--budget=-0.1", backwards}, 2, []string{"-0.1"}},
 		{"demo too long", []string{"demo", "--weeks", "100"}, 2, []string{"--weeks 100"}},
@@ -95,6 +110,7 @@ func TestBadInput(t *testing.T) {
 		{"plan of a newer format", []string{"plan", "--data", newer}, 1, []string{newer, "format 99", "newer"}},
 		{"damaged data directory", []string{"plan", "--data", damaged}, 4, []string{damaged, "damaged"}},
 		{"plan of somebody else's directory", []string{"plan", "--data", foreign}, 1, []string{foreign}},
+		{"plan of a directory without a store", []string{"plan", "--data", in("nothing")}, 1, []string{in("nothing"), "recrawl run --data"}},
 		{"server that is not there", []string{"sites", "--history", writeFile(t, in("one.jsonl"), line), "b.example"}, 2, []string{"b.example", "a.example"}},
 		{"report into nowhere", []string{"eval", writeFile(t, in("good.jsonl.gz"), whole), "--weeks", "2", "--html", in("no/such/report.html")}, 1, []string{in("no/such")}},
 	} {
@@ -178,7 +194,7 @@ func TestFullDisk(t *testing.T) {
 	})
 	lab := serve(t, library(shelves{servers: 3, sections: 5, pages: 30, days: 3000, every: func(_, _, page int) int { return page % 9 }}))
 	w := newWitness(t, lab, filepath.Join(disk, "data"), time.Second)
-	args := append([]string{"run", "--data", w.dir, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--round", "1s", "--budget", "-1", "--workers", fmt.Sprint(workers), "--quiet"}, lab.starts()...)
+	args := append([]string{"run", "--data", w.dir, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--round", "1s", "--unlimited", "--workers", fmt.Sprint(workers), "--quiet"}, lab.starts()...)
 
 	// A first part with room, so that there is something to lose.
 	w.runs = append(w.runs, time.Now())

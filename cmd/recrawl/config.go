@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"reflect"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Config holds all settings of all commands. A key is a flag's name; the keys of eval and
@@ -23,7 +21,8 @@ import (
 type Config struct {
 	Data      string        // directory of one planner
 	UserAgent string        `mapstructure:"user-agent"` // must contain a contact
-	Budget    float64       // fetches a day; -1: no bound
+	Budget    float64       // fetches a day; planner.Unlimited after load where Unlimited is set
+	Unlimited bool          // no bound
 	New       float64       // share of the budget for first visits, 0..1
 	Round     time.Duration // planning period
 	Rounds    int           // rounds to run; 0: for ever
@@ -68,6 +67,9 @@ type EvalConfig struct {
 	History  int       // weekly states before the base
 	Spread   bool
 	HTML     string
+	// Of policies by servers: pages sampled a server; least rates of the servers visited.
+	Sample    int
+	Threshold []float64
 }
 
 // DemoConfig are the settings of demo.
@@ -91,13 +93,14 @@ type setting struct {
 var settings = []setting{
 	{"data", "", "directory of the planner's store", "run plan explain sites"},
 	{"user-agent", "", "sent with each request; must contain a contact (web or mail address)", "run"},
-	{"budget", 1000.0, "fetches a day, never exceeded; -1 for no bound", "run plan explain"},
+	{"budget", 1000.0, "fetches a day, never exceeded", "run plan explain"},
+	{"unlimited", false, "no bound instead of a budget; only for your own servers", "run plan explain"},
 	{"new", 0.25, "share of the budget that first visits of new pages may take, 0 to 1", "run plan explain eval demo"},
 	{"round", time.Hour, "planning period; divides the day", "run plan explain"},
 	{"rounds", 0, "stop after so many rounds; 0 for never", "run"},
 	{"delay", 10 * time.Second, "least time between two requests to a server or address; 0 only for your own servers", "run"},
 	{"workers", 64, "visits at a time, one a server", "run"},
-	{"policy", planner.DefaultPolicy, "what decides: " + strings.Join(planner.PolicyNames(), ", "), "run plan explain"},
+	{"policy", planner.DefaultPolicy, "what decides: " + strings.Join(livePolicies(), ", "), "run plan explain"},
 	{"seed", uint64(1), "of ties and random choices", "run plan explain eval demo"},
 	{"change", "digest", "which difference counts as a change: digest, text or main", "run plan explain eval demo survey"},
 	{"allow-private", false, "also ask loopback and private addresses and any port", "run"},
@@ -111,6 +114,8 @@ var settings = []setting{
 	{"eval.base", 12, "weeks after the start of a server's window at which the policies take over", "eval"},
 	{"eval.history", 0, "weekly states before the base that the policies may see", "eval"},
 	{"eval.spread", false, "add the 5th and 95th percentile over 200 resamples of the servers", "eval"},
+	{"eval.sample", 5, "pages that server-sample fetches of each server first", "eval"},
+	{"eval.threshold", []float64{0}, "snapshot: least change rates of the servers that server-* visit, one run each", "eval"},
 	{"eval.html", "", "also write a report with figures to this file", "eval"},
 
 	{"demo.sites", "", "a directory of recorded sites to serve instead of the built-in web", "demo"},
@@ -207,7 +212,47 @@ func (p *program) load(cmd *cobra.Command) error {
 	if err := v.UnmarshalExact(&p.config); err != nil {
 		return usageError{fmt.Errorf("settings: %w", err), "each key must have a value of its kind; recrawl " + cmd.Name() + " --help shows them"}
 	}
-	return p.config.check(cmd.Name())
+	from := func(key string) origin { return originOf(v, cmd, key) }
+	if err := p.config.check(cmd.Name(), from); err != nil {
+		return err
+	}
+	if p.config.Unlimited && from("unlimited") >= from("budget") {
+		p.config.Budget = planner.Unlimited
+	}
+	return nil
+}
+
+// origin is where a value comes from; a later one overrules an earlier one.
+type origin int
+
+const (
+	fromDefault origin = iota
+	fromFile
+	fromEnvironment
+	fromFlag
+)
+
+func originOf(v *viper.Viper, cmd *cobra.Command, key string) origin {
+	for _, s := range settings {
+		if s.key != key || !slices.Contains(strings.Fields(s.commands), cmd.Name()) {
+			continue
+		}
+		if flag := cmd.Flags().Lookup(s.flagName()); flag != nil && flag.Changed {
+			return fromFlag
+		}
+	}
+	switch {
+	case os.Getenv(variable(key)) != "":
+		return fromEnvironment
+	case v.InConfig(key):
+		return fromFile
+	}
+	return fromDefault
+}
+
+// variable is the key's name in the environment.
+func variable(key string) string {
+	return "RECRAWL_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(key))
 }
 
 // bindFlag lets a flag that was given overrule file and environment. Slices go by value:
@@ -272,7 +317,7 @@ func kindOf(value any) string {
 func unknownEnvironment() error {
 	var known []string
 	for _, s := range settings {
-		known = append(known, "RECRAWL_"+strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(s.key)))
+		known = append(known, variable(s.key))
 	}
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
@@ -316,116 +361,4 @@ func editDistance(a, b string) int {
 		}
 	}
 	return row[len(b)]
-}
-
-// check reports all settings out of range at once.
-func (c *Config) check(command string) error {
-	var problems []error
-	bad := func(key string, value any, want string) {
-		problems = append(problems, fmt.Errorf("--%s %v: want %s", key, value, want))
-	}
-	if !(c.Budget >= 0 && c.Budget < math.MaxInt32) && c.Budget != planner.Unlimited { // NaN too
-		bad("budget", c.Budget, "fetches a day, 0 to 2 billion, or -1 for no bound")
-	}
-	if !(c.New >= 0 && c.New <= 1) {
-		bad("new", c.New, "a share from 0 to 1")
-	}
-	if c.Round < time.Second || (24*time.Hour)%c.Round != 0 {
-		bad("round", c.Round, "a period of a second or more that divides 24 hours")
-	}
-	if c.Rounds < 0 {
-		bad("rounds", c.Rounds, "0 or more")
-	}
-	if c.Delay < 0 {
-		bad("delay", c.Delay, "0 or more")
-	}
-	if c.Workers < 1 || c.Workers > 10000 {
-		bad("workers", c.Workers, "1 to 10000")
-	}
-	if c.Timeout <= 0 {
-		bad("timeout", c.Timeout, "more than 0")
-	}
-	if c.MaxBody < 1 {
-		bad("max-body", c.MaxBody, "1 byte or more")
-	}
-	if _, err := sitegraph.ParseChangeBy(c.Change); err != nil {
-		bad("change", c.Change, "digest, text or main")
-	}
-	if !slices.Contains(planner.PolicyNames(), c.Policy) {
-		bad("policy", c.Policy, "one of "+strings.Join(planner.PolicyNames(), ", "))
-	}
-	if c.Plan.Show < 1 {
-		bad("show", c.Plan.Show, "1 or more")
-	}
-	c.Sites.check(bad)
-	c.Eval.check(bad)
-	c.Demo.check(bad)
-	c.Survey.check(bad)
-	if len(problems) > 0 {
-		return usageError{errors.Join(problems...), "recrawl " + command + " --help shows what is possible"}
-	}
-	return nil
-}
-
-func (c *EvalConfig) check(bad func(string, any, string)) {
-	if c.Protocol != "snapshot" && c.Protocol != "stream" {
-		bad("protocol", c.Protocol, "snapshot or stream")
-	}
-	for _, b := range c.Budget {
-		if !(b > 0 && b <= 1) {
-			bad("budget", b, "shares of the pages a day, above 0 and at most 1")
-		}
-	}
-	for _, w := range c.Weeks {
-		if w < 1 || w > 60 {
-			bad("weeks", w, "1 to 60")
-		}
-		if c.Protocol == "snapshot" && w == 1 {
-			bad("weeks", w, "2 or more snapshots: one snapshot compares nothing")
-		}
-	}
-	if c.Base < 0 || c.Base > 59 {
-		bad("base", c.Base, "0 to 59")
-	}
-	if c.History < 0 || c.History > c.Base {
-		bad("history", c.History, "0 to the weeks before --base")
-	}
-	if len(c.Weeks) == 0 {
-		c.Weeks = []int{2, 4, 12, 24}
-		if c.Protocol == "stream" {
-			c.Weeks = []int{40}
-		}
-	}
-	for _, name := range c.Policy {
-		if name != "all" && !slices.Contains(planner.PolicyNames(), name) {
-			bad("policy", name, "all, or of "+strings.Join(planner.PolicyNames(), ", "))
-		}
-	}
-}
-
-func (c *SitesConfig) check(bad func(string, any, string)) {
-	if c.Base < 0 || c.Base > 59 {
-		bad("base", c.Base, "0 to 59")
-	}
-	if !slices.Contains(partitionMethods, c.Method) {
-		bad("method", c.Method, "one of "+strings.Join(partitionMethods, ", "))
-	}
-}
-
-func (c *DemoConfig) check(bad func(string, any, string)) {
-	if c.Weeks < 1 || c.Weeks > 48 {
-		bad("weeks", c.Weeks, "1 to 48")
-	}
-	if !(c.Budget > 0 && c.Budget <= 1) {
-		bad("budget", c.Budget, "a share of the pages a day, above 0 and at most 1")
-	}
-	if c.Pages < 100 || c.Pages > 100_000 {
-		bad("pages", c.Pages, "100 to 100000")
-	}
-}
-
-// changeBy is Change, checked before.
-func (c *Config) changeBy() sitegraph.ChangeBy {
-	by, _ := sitegraph.ParseChangeBy(c.Change)
-	return by
 }

@@ -54,7 +54,7 @@ func TestRunFromFile(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 1, sections: 1, pages: 4, days: 1, every: still}))
 	dir := t.TempDir()
 	file := writeFile(t, filepath.Join(dir, "recrawl.yaml"), strings.Join([]string{
-		"data: crawl", "user-agent: " + contact, "allow-private: true", "delay: 1ms", "rounds: 1", "budget: -1", "workers: 2", "new: 1"}, "\n"))
+		"data: crawl", "user-agent: " + contact, "allow-private: true", "delay: 1ms", "rounds: 1", "unlimited: true", "workers: 2", "new: 1"}, "\n"))
 	did := decode[runResult](t, recrawlIn(t, dir, nil, "run", "--config", file, "--json", lab.starts()[0]).ok(t), true)
 	if did.First != 1+1+4+1 || did.Rounds != 1 {
 		t.Errorf("%+v", did)
@@ -64,5 +64,9 @@ func TestRunFromFile(t *testing.T) {
 	did = decode[runResult](t, recrawlIn(t, dir, []string{"RECRAWL_BUDGET=0"}, "run", "--config", file, "--json", "--round", "24h").ok(t), true)
 	if did.Visits != 0 || lab.count() != requests {
 		t.Errorf("with a budget of 0: %+v, %d requests", did, lab.count()-requests)
+	}
+	// A flag overrules "unlimited" of the file, and plan says why it shows nothing.
+	if r := recrawlIn(t, dir, nil, "plan", "--config", file, "--budget", "0").ok(t); r.stdout != "Nothing to visit: the budget is 0.\n" {
+		t.Errorf("a plan without a budget is %q", r.stdout)
 	}
 }

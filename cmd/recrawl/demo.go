@@ -34,7 +34,7 @@ Nothing but this machine is asked for anything.`,
 		Example: `  recrawl demo
   recrawl demo --seed 7 --budget 0.05
   recrawl demo --sites DIRECTORY      # whole page contents over time, one file a server`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := p.load(cmd); err != nil {
 				return err
@@ -67,12 +67,15 @@ type demoResult struct {
 
 func (p *program) demo(ctx context.Context) error {
 	c := &p.config
+	if err := writable(c.Demo.HTML); err != nil {
+		return err
+	}
 	web, about, comparison, err := p.demoWeb()
 	if err != nil {
 		return err
 	}
-	bar := p.progress("reading every version of every page", 1)
-	servers, err := timetravel.Histories(ctx, web, timetravel.HistoryOptions{Agent: demoAgent})
+	bar := p.progress("reading every version of every page, by server", len(web.Servers()))
+	servers, err := timetravel.Histories(ctx, &watched{Archive: web, bar: bar}, timetravel.HistoryOptions{Agent: demoAgent})
 	bar.end()
 	if err != nil {
 		return err
@@ -100,6 +103,20 @@ func (p *program) demo(ctx context.Context) error {
 		return fmt.Errorf("HTTP and replay disagree: %s", result.Agreement.Difference)
 	}
 	return nil
+}
+
+// watched tells how far Histories has come: it asks for the paths of each server once, and
+// is done with one server when it asks for those of the next.
+type watched struct {
+	timetravel.Archive
+	bar   *progress
+	begun int
+}
+
+func (w *watched) Paths(server string) []string {
+	w.bar.at(w.begun)
+	w.begun++
+	return w.Archive.Paths(server)
 }
 
 // demoWeb returns the web to serve, on the clock of the replays.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -58,7 +59,12 @@ func explainError(err error) (hint string, code int, cause error) {
 	case errors.As(err, &line):
 		bare := *line
 		bare.Hint = ""
+		if line.Reason == "url is missing" {
+			return "if these are recorded sites, with whole contents: recrawl demo --sites " + filepath.Dir(line.File) + "; " + line.Hint, exitFailed, &bare
+		}
 		return line.Hint + "; nothing of that file was used", exitFailed, &bare
+	case errors.Is(err, satstore.ErrNoStore):
+		return "recrawl run --data DIR URL... makes one, in a new or empty directory", exitFailed, err
 	case errors.Is(err, satstore.ErrUnborn):
 		return "nothing was crawled yet; recrawl run completes the directory", exitFailed, err
 	case errors.Is(err, syscall.ENOSPC):
@@ -69,6 +75,8 @@ func explainError(err error) (hint string, code int, cause error) {
 		return "check the permissions of that path", exitFailed, err
 	case strings.HasPrefix(err.Error(), "read histories: "):
 		return "name files of one server each, or directories with files *.jsonl.gz or *.jsonl", exitFailed, err
+	case strings.HasPrefix(err.Error(), "load sites: "):
+		return "name a recorded site (whole contents over time, <host>.jsonl.gz or .jsonl) or a directory of them, or leave --sites out for the built-in web", exitFailed, err
 	case strings.HasPrefix(err.Error(), "unknown command"), strings.HasPrefix(err.Error(), "unknown flag"),
 		strings.HasPrefix(err.Error(), "accepts "), strings.HasPrefix(err.Error(), "requires "):
 		return "recrawl --help lists the commands", exitUsage, err

@@ -54,6 +54,9 @@ and *.jsonl are taken. The same files, options and seed give the same figures.`,
 
 func (p *program) eval(ctx context.Context, paths []string) error {
 	c := &p.config
+	if err := writable(c.Eval.HTML); err != nil {
+		return err
+	}
 	bar := p.progress("reading histories", 0)
 	servers, err := history.ReadFiles(ctx, paths, func(done, total int) { bar.total = total; bar.at(done) })
 	bar.end()
@@ -98,7 +101,7 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 	defer bar.end()
 	var runs []eval.SnapshotRun
 	for _, weeks := range c.Eval.Weeks {
-		run, err := corpus.Snapshot(ctx, eval.SnapshotOptions{Weeks: weeks, Seed: c.Seed, Spread: c.Eval.Spread}, policies, bar.step)
+		run, err := corpus.Snapshot(ctx, eval.SnapshotOptions{Weeks: weeks, Seed: c.Seed, Spread: c.Eval.Spread, Sample: c.Eval.Sample, Thresholds: c.Eval.Threshold}, policies, bar.step)
 		if err != nil {
 			return nil, err
 		}
@@ -141,9 +144,9 @@ func snapshotReport(runs []eval.SnapshotRun) report.Page {
 }
 
 func snapshotSection(run eval.SnapshotRun) report.Section {
-	t := report.Table{Title: fmt.Sprintf("N = %d weeks: %d servers, %d pages, %d changed (%.1f %%), %d vanished; change by %s",
+	t := report.Table{Title: fmt.Sprintf("N = %d weeks: %d servers, %d pages, %d changed (%.1f %%), %d in some weekly comparison, %d vanished; change by %s",
 		run.Weeks, run.Corpus.Servers, run.Corpus.Pages, run.Corpus.Changed,
-		100*float64(run.Corpus.Changed)/float64(max(run.Corpus.Pages, 1)), run.Corpus.Vanished, run.Change),
+		100*float64(run.Corpus.Changed)/float64(max(run.Corpus.Pages, 1)), run.ChangedWeekly, run.Corpus.Vanished, run.Change),
 		Header: []string{"policy", "fetched", "changed", "U", "C", "AUC", "gain", "gain in servers"}}
 	chart := report.Chart{Title: fmt.Sprintf("Coverage against share fetched, N = %d weeks", run.Weeks),
 		XLabel: "share of the pages fetched", YLabel: "share of the changed pages found", XPercent: true, YPercent: true, Diagonal: true}
@@ -152,18 +155,26 @@ func snapshotSection(run eval.SnapshotRun) report.Section {
 		t.Header = append(t.Header, "U 5-95 %", "C 5-95 %")
 	}
 	for _, r := range run.Results {
-		row := []string{r.Policy, count(r.Fetched), count(r.ChangedFetched), decimals(r.UpdateRate), decimals(r.Coverage), decimals(r.AUC), decimals(r.Gain), decimals(r.GainInServers)}
+		row := []string{nameOf(r), count(r.Fetched), count(r.ChangedFetched), decimals(r.UpdateRate), decimals(r.Coverage), decimals(r.AUC), decimals(r.Gain), decimals(r.GainInServers)}
 		if withSpread {
 			row = append(row, span(r.Spread.UpdateRate), span(r.Spread.Coverage))
 		}
 		t.Rows = append(t.Rows, row)
-		s := report.Series{Name: r.Policy, Dashed: !planner.Published(r.Policy)}
+		s := report.Series{Name: nameOf(r), Dashed: !planner.Published(r.Policy)}
 		for _, point := range r.Curve {
 			s.X, s.Y = append(s.X, point[0]), append(s.Y, point[1])
 		}
 		chart.Series = append(chart.Series, s)
 	}
 	return report.Section{Title: fmt.Sprintf("N = %d weeks", run.Weeks), Tables: []report.Table{t}, Charts: []report.Chart{chart}}
+}
+
+// nameOf is a policy with its threshold, where it has one.
+func nameOf(r eval.SnapshotResult) string {
+	if r.Threshold == 0 {
+		return r.Policy
+	}
+	return fmt.Sprintf("%s >= %.3g", r.Policy, r.Threshold)
 }
 
 func streamReport(runs []eval.StreamRun) report.Page {

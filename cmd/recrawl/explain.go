@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -54,11 +57,26 @@ type explanation struct {
 	Errors       uint8            `json:"errors"`
 	ETag         string           `json:"etag"`
 	LastModified *time.Time       `json:"last_modified"`
-	Digest       string           `json:"digest"`
+	Digest       *string          `json:"digest"` // null: no copy yet
 	Estimates    []estimateResult `json:"estimates"`
 	Due          *time.Time       `json:"due"`
 	Reason       string           `json:"reason"`
 	Turn         int              `json:"turn"` // its place in what plan shows; 0: not in that round
+
+	round planner.Round // the one of Turn
+}
+
+// webAddress is the page that an argument names.
+func webAddress(raw string) (string, error) {
+	address, err := sitegraph.Canonical(raw)
+	if err == nil {
+		return address, nil
+	}
+	var parsing *url.Error // in words of a parser, about parts of the address
+	if errors.As(err, &parsing) || !strings.Contains(raw, "://") {
+		err = fmt.Errorf("%.120q is not a whole web address", raw)
+	}
+	return "", usageError{err, "give whole addresses, with http:// or https://"}
 }
 
 // siteOf is a page's place in the partition by directories.
@@ -69,18 +87,18 @@ type siteOf struct {
 }
 
 func (p *program) explain(raw string) error {
-	url, err := sitegraph.Canonical(raw)
+	address, err := webAddress(raw)
 	if err != nil {
-		return usageError{err, "give the whole address, with http:// or https://"}
+		return err
 	}
 	o, err := p.open(true)
 	if err != nil {
 		return err
 	}
 	defer o.store.Close() // nothing was written
-	page, ok := o.corpus.Graph.Lookup(url)
+	page, ok := o.corpus.Graph.Lookup(address)
 	if !ok {
-		return usageError{fmt.Errorf("%s is not known in %s", url, p.config.Data), p.nearMiss(o, url)}
+		return usageError{fmt.Errorf("%s is not known in %s", address, p.config.Data), p.nearMiss(o, address)}
 	}
 	var record sitegraph.Record
 	if err := o.store.Load(page, &record); err != nil {
@@ -97,24 +115,28 @@ func (p *program) explain(raw string) error {
 }
 
 // nearMiss helps with an address that is not known.
-func (p *program) nearMiss(o *opened, url string) string {
-	server, ok := o.corpus.Graph.LookupServer(sitegraph.ServerName(url))
+func (p *program) nearMiss(o *opened, address string) string {
+	server, ok := o.corpus.Graph.LookupServer(sitegraph.ServerName(address))
 	if !ok {
 		return "no page of that server is known; recrawl run --data " + p.config.Data + " URL adds it"
 	}
-	return fmt.Sprintf("%d pages of that server are known; recrawl sites --data %s %s lists them", len(o.corpus.Graph.ServerPages(server)), p.config.Data, sitegraph.ServerName(url))
+	return fmt.Sprintf("known of that server: %s; recrawl sites --data %s %s lists them", plural(len(o.corpus.Graph.ServerPages(server)), "page"), p.config.Data, sitegraph.ServerName(address))
 }
 
 func (o *opened) explanation(c *Config, r *sitegraph.Record) (explanation, error) {
 	g := o.corpus.Graph
-	visits, _, err := o.upcoming(c, o.corpus.Pages())
+	visits, round, err := o.upcoming(c, o.corpus.Pages())
 	if err != nil {
 		return explanation{}, err
 	}
 	h := r.History
 	e := explanation{URL: r.URL, State: r.State.String(), Status: r.Status, Server: g.ServerName(g.Server(r.Page)), Depth: g.Depth(r.Page),
-		Links: len(g.Links(r.Page)), Referer: r.Referer, Visits: h.Visits, Changes: h.Changes, Errors: r.Errors, ETag: r.ETag, Digest: r.Digests.Bytes.String(),
-		LastModified: moment(r.LastModified), Due: moment(r.Due), Reason: r.Reason, Site: o.siteOf(r.Page)}
+		Links: len(g.Links(r.Page)), Referer: r.Referer, Visits: h.Visits, Changes: h.Changes, Errors: r.Errors, ETag: r.ETag,
+		LastModified: moment(r.LastModified), Due: moment(r.Due), Reason: r.Reason, Site: o.siteOf(r.Page), round: round}
+	if !r.Digests.Bytes.IsZero() {
+		digest := r.Digests.Bytes.String()
+		e.Digest = &digest
+	}
 	if h.Visits > 0 {
 		first := time.Unix(int64(h.Epoch), 0).UTC()
 		last := h.LastVisit()
@@ -180,33 +202,40 @@ func (p *program) printExplanation(e explanation) error {
 		}
 		return t.UTC().Format(time.RFC3339)
 	}
+	orDash := func(s string) string { return cmp.Or(s, "-") }
+	planned := "not in the round that ends " + inUTC(e.round.End)
+	if e.Turn > 0 {
+		planned = fmt.Sprintf("in the round that ends %s: visit %d", inUTC(e.round.End), e.Turn)
+	}
+	digest := "-"
+	if e.Digest != nil {
+		digest = *e.Digest
+	}
 	role := "member"
 	if e.Site.IsTop {
 		role = "top"
 	}
 	t := report.Table{Title: e.URL, Header: []string{"what", "is"}, Rows: [][]string{
-		{"state", fmt.Sprintf("%s (last status %d, %d failures in a row)", e.State, e.Status, e.Errors)},
+		{"planned", planned},
+		{"due", show(e.Due)},
+		{"because", orDash(e.Reason)},
+		{"state", fmt.Sprintf("%s (last status %d, %s in a row)", e.State, e.Status, plural(int(e.Errors), "failure"))},
 		{"server, depth", fmt.Sprintf("%s, %d", e.Server, e.Depth)},
-		{"site", fmt.Sprintf("%s of %d pages; top %s", role, e.Site.Pages, strings.Join(e.Site.Tops, " "))},
-		{"found on", e.Referer},
+		{"site", fmt.Sprintf("%s of %s; top %s", role, plural(e.Site.Pages, "page"), strings.Join(e.Site.Tops, " "))},
+		{"found on", orDash(e.Referer)},
 		{"first copy, last visit", show(e.FirstCopy) + ", " + show(e.LastVisit)},
 		{"visits, changes seen", fmt.Sprintf("%d, %d", e.Visits, e.Changes)},
 		{"last change seen", show(e.LastChange)},
-		{"ETag, Last-Modified", e.ETag + ", " + show(e.LastModified)},
-		{"digest", e.Digest},
-		{"next", show(e.Due)},
-		{"because", e.Reason},
+		{"ETag, Last-Modified", orDash(e.ETag) + ", " + show(e.LastModified)},
+		{"digest", digest},
 	}}
-	if e.Turn > 0 {
-		t.Rows = append(t.Rows, []string{"in a plan made now", fmt.Sprintf("visit %d", e.Turn)})
-	}
 	if err := t.Text(p.stdout); err != nil {
 		return err
 	}
 	estimates := report.Table{Title: "\nEstimates", Header: []string{"method", "changes a day", "90 % interval", "interval, days", "p(changed)", "rests on", "note"}}
 	for _, x := range e.Estimates {
 		estimates.Rows = append(estimates.Rows, []string{x.Method, fmt.Sprintf("%.4f", x.RatePerDay), fmt.Sprintf("%.4f..%.4f", x.Low, x.High),
-			fmt.Sprintf("%.1f", x.IntervalDays), fmt.Sprintf("%.3f", x.Probability), fmt.Sprintf("%d revisits", x.Revisits), x.Warning})
+			fmt.Sprintf("%.1f", x.IntervalDays), fmt.Sprintf("%.3f", x.Probability), plural(x.Revisits, "revisit"), x.Warning})
 	}
 	if len(estimates.Rows) == 0 {
 		return nil

@@ -124,7 +124,7 @@ func TestSitesJSON(t *testing.T) {
 
 	lab := serve(t, library(shelves{servers: 1, sections: 2, pages: 3, days: 1, every: still}))
 	data := filepath.Join(t.TempDir(), "data")
-	recrawl(t, "run", "--data", data, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--rounds", "1", "--budget", "-1", "--quiet", lab.starts()[0]).ok(t)
+	recrawl(t, "run", "--data", data, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--rounds", "1", "--unlimited", "--quiet", lab.starts()[0]).ok(t)
 	base := lab.bases[0]
 	got = decode[partition](t, recrawl(t, "sites", "--data", data, strings.TrimPrefix(base, "http://"), "--json").ok(t), true)
 	if got.Pages != 2+2*4 || len(got.Sites) != 3 || !slices.Equal(got.Sites[1].Tops, []string{base + "/s0/"}) ||

@@ -39,7 +39,7 @@ type explanation struct {
 	Errors       int
 	ETag         string
 	LastModified *time.Time `json:"last_modified"`
-	Digest       string
+	Digest       *string
 	Estimates    []struct {
 		Method       string
 		RatePerDay   float64 `json:"rate_per_day"`

@@ -56,7 +56,7 @@ func TestKilled(t *testing.T) {
 	w := newWitness(t, lab, filepath.Join(t.TempDir(), "data"), round)
 	args := append([]string{"run", "--data", w.dir, "--user-agent", contact, "--allow-private", "--delay", "4ms",
 		"--round", round.String(), "--workers", fmt.Sprint(workers), "--quiet"}, lab.starts()...)
-	budgets := []string{"--budget=100000000", "--budget=-1"} // a bound keeps reservations in the store
+	budgets := []string{"--budget=100000000", "--unlimited"} // a bound keeps reservations in the store
 	for i := range kills {
 		w.runs = append(w.runs, time.Now())
 		before := lab.count()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	hint, code, err := explainError(err)
-	fmt.Fprintf(stderr, "recrawl: error: %v\n", err)
+	for line := range strings.SplitSeq(err.Error(), "\n") { // one for each of several problems
+		fmt.Fprintf(stderr, "recrawl: error: %s\n", line)
+	}
 	if hint != "" {
 		fmt.Fprintf(stderr, "recrawl: hint: %s\n", hint)
 	}
@@ -88,12 +91,38 @@ damaged, 130 interrupted.`,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{err, "recrawl " + cmd.Name() + " --help lists the flags"}
+		return usageError{err, cmd.CommandPath() + " --help lists the flags"}
 	})
+	root.SetHelpCommand(helpCommand())
 	root.PersistentFlags().StringVar(&p.configFile, "config", "", "file with settings")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print the result as JSON")
 	root.PersistentFlags().BoolVar(&p.quiet, "quiet", false, "no progress on standard error")
 	root.AddCommand(p.demoCommand(), p.runCommand(), p.planCommand(), p.explainCommand(),
 		p.evalCommand(), p.surveyCommand(), p.sitesCommand(), p.versionCommand())
 	return root
+}
+
+// helpCommand shows a command's help. The library's own takes an unknown command for a
+// success.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usageError{fmt.Errorf("unknown command %q", strings.Join(args, " ")), "recrawl --help lists the commands"}
+			}
+			target.InitDefaultHelpFlag()
+			return target.Help()
+		},
+	}
+}
+
+// noArguments is for commands that take flags only.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usageError{fmt.Errorf("%s takes no arguments, and got %q", cmd.Name(), args[0]), cmd.CommandPath() + " --help shows what it takes"}
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -13,7 +15,7 @@ import (
 // publish prints a result, as JSON or as tables, and writes the report where asked for.
 func (p *program) publish(result any, page report.Page, htmlFile string) error {
 	if htmlFile != "" {
-		if err := writeReport(htmlFile, page); err != nil {
+		if err := writeWhole(htmlFile, page.HTML); err != nil {
 			return err
 		}
 	}
@@ -42,15 +44,19 @@ func (p *program) printJSON(v any) error {
 	return e.Encode(v)
 }
 
-// writeReport writes the whole file or nothing.
-func writeReport(path string, page report.Page) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".recrawl-report-*")
+// writeWhole writes a whole file or nothing: a file of that name is replaced only when all
+// is written. It does not replace what is no regular file.
+func writeWhole(path string, write func(io.Writer) error) error {
+	if err := regular(path); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".recrawl-*")
 	if err != nil {
-		return fmt.Errorf("write report: %w", err)
+		return fmt.Errorf("write %s: %w", path, err)
 	}
 	defer os.Remove(f.Name()) // after the rename there is nothing of that name
 	w := bufio.NewWriter(f)
-	err = page.HTML(w)
+	err = write(w)
 	if err == nil {
 		err = w.Flush()
 	}
@@ -64,7 +70,29 @@ func writeReport(path string, page report.Page) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("write report %s: %w", path, err)
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// writable refuses, before any work, a file that writeWhole could not write; "" is none.
+func writable(path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := regular(path); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".recrawl-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+func regular(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return usageError{fmt.Errorf("write %s: it is no regular file", path), "name a file to be written"}
 	}
 	return nil
 }

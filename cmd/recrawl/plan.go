@@ -20,7 +20,7 @@ the current round or, where nothing is, in the next one. Give it the settings of
 Nothing is fetched and nothing is written. A real run learns from each outcome, so
 later visits may differ. The directory must not be in use.`,
 		Example: "  recrawl plan --data crawl --show 50\n  recrawl plan --data crawl --policy interval --json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := p.load(cmd); err != nil {
 				return err
@@ -64,17 +64,17 @@ func (p *program) plan() (err error) {
 	if p.json {
 		return p.printJSON(visits)
 	}
-	t := report.Table{Title: fmt.Sprintf("The next %d visits by policy %s, in the round that ends %s", len(visits), p.config.Policy, round.End.Format(time.DateTime)),
-		Header: []string{"#", "p(changed)", "due", "page", "reason"}}
+	t := report.Table{Title: fmt.Sprintf("The next %s by policy %s, in the round that ends %s", plural(len(visits), "visit"), p.config.Policy, inUTC(round.End)),
+		Header: []string{"#", "p(changed)", "due (UTC)", "page", "reason"}}
 	for i, v := range visits {
 		due := "-"
 		if v.Due != nil {
-			due = v.Due.Format(time.DateOnly)
+			due = v.Due.UTC().Format(time.DateOnly)
 		}
 		t.Rows = append(t.Rows, []string{count(i + 1), decimals(v.Probability), due, v.URL, v.Reason})
 	}
 	if len(visits) == 0 {
-		t.Note = "Nothing to visit: no page is known, the budget is 0, or all wait after failures."
+		t = report.Table{Note: o.nothing(&p.config)}
 	}
 	w := bufio.NewWriter(p.stdout)
 	if err := t.Text(w); err != nil {
@@ -82,3 +82,6 @@ func (p *program) plan() (err error) {
 	}
 	return w.Flush()
 }
+
+// inUTC is a moment as it is printed: rounds are those of days in UTC.
+func inUTC(t time.Time) string { return t.UTC().Format(time.DateTime) + " UTC" }

@@ -18,6 +18,8 @@ type opened struct {
 	corpus *planner.Corpus
 	policy planner.Policy
 	plan   *planner.Planner
+
+	current, next planner.Round // set by upcoming
 }
 
 // open reads a data directory. An existing one is required to read only.
@@ -58,6 +60,7 @@ func (o *opened) upcoming(c *Config, most int) ([]planner.Visit, planner.Round, 
 	if err != nil {
 		return nil, current, err
 	}
+	o.current, o.next = current, next
 	for _, r := range []planner.Round{current, next} {
 		o.plan.Begin(r)
 		var visits []planner.Visit
@@ -73,4 +76,37 @@ func (o *opened) upcoming(c *Config, most int) ([]planner.Visit, planner.Round, 
 		}
 	}
 	return nil, next, nil
+}
+
+// nothing says why upcoming found no visit.
+func (o *opened) nothing(c *Config) string {
+	waiting, open := 0, 0
+	for page := range sitegraph.PageID(o.corpus.Pages()) {
+		m := o.corpus.Memory(page)
+		if m.State != sitegraph.StateNew && m.State != sitegraph.StateAlive {
+			continue
+		}
+		open++
+		if m.Errors > 0 {
+			waiting++
+		}
+	}
+	pages := plural(o.corpus.Pages(), "page")
+	switch {
+	case o.corpus.Pages() == 0:
+		return "Nothing to visit: no page is known."
+	case open == 0:
+		return "Nothing to visit: of " + pages + " known, all are gone, moved or excluded."
+	case c.Budget == 0:
+		return "Nothing to visit: the budget is 0."
+	case o.current.Budget == 0 && o.next.Budget == 0:
+		return fmt.Sprintf("Nothing to visit: the budget of %v a day leaves no fetch for this round and none for the next.", c.Budget)
+	case o.next.Budget == 0:
+		return fmt.Sprintf("Nothing to visit: this round is done, and the budget of %v a day leaves no fetch for the next.", c.Budget)
+	case waiting == open:
+		return fmt.Sprintf("Nothing to visit: %s wait after failures, all that could be visited.", plural(waiting, "page"))
+	case waiting > 0:
+		return fmt.Sprintf("Nothing to visit: of %s, %d wait after failures, and policy %s asks for none of the others.", plural(open, "page"), waiting, c.Policy)
+	}
+	return fmt.Sprintf("Nothing to visit: %s visited, and policy %s asks for none of them again in these rounds.", plural(open, "page"), c.Policy)
 }

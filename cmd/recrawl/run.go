@@ -128,6 +128,9 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	if err := loop.Seed(seeds...); err != nil {
 		return err
 	}
+	if err := p.keepDistance(work, o); err != nil {
+		return err
+	}
 	budget := planner.Budget{PerDay: c.Budget}
 	err = loop.Run(work, &budget, c.Round, func(r planner.Round) bool {
 		result.Rounds++
@@ -145,18 +148,37 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		}
 	}
 	if err == nil && result.Failed > 0 {
-		return visitsFailed{fmt.Errorf("%d of %d visits failed", result.Failed, result.Visits),
+		return visitsFailed{fmt.Errorf("%d of %s failed", result.Failed, plural(result.Visits, "visit")),
 			"they are asked for again later; " + filepath.Join(c.Data, "journal") + " says why each failed"}
 	}
 	return err
 }
 
+// keepDistance waits before the first request of a process that goes on where another stopped:
+// what that one asked last is not known to the second, let alone what was under way when it
+// was killed.
+func (p *program) keepDistance(ctx context.Context, o *opened) error {
+	const longestVisit = 2 * time.Minute // no visit that began earlier is still to be feared
+	var last int64
+	for page := range sitegraph.PageID(o.corpus.Pages()) {
+		last = max(last, int64(o.corpus.Memory(page).Tried))
+	}
+	clock := cycle.WallClock{}
+	if p.config.Delay == 0 || clock.Now().Sub(time.Unix(last, 0)) > longestVisit+p.config.Delay {
+		return nil
+	}
+	if !p.quiet {
+		fmt.Fprintf(p.stderr, "recrawl: going on; waiting %v, since servers may have been asked a moment ago\n", p.config.Delay)
+	}
+	return clock.SleepUntil(ctx, clock.Now().Add(p.config.Delay))
+}
+
 func canonicalSeeds(args []string) ([]string, error) {
 	seeds := make([]string, 0, len(args))
 	for _, arg := range args {
-		url, err := sitegraph.Canonical(arg)
+		url, err := webAddress(arg)
 		if err != nil {
-			return nil, usageError{err, "give whole addresses, with http:// or https://"}
+			return nil, err
 		}
 		seeds = append(seeds, url)
 	}
@@ -176,9 +198,9 @@ func (p *program) printRun(r runResult) error {
 	if p.json {
 		return p.printJSON(r)
 	}
-	_, err := fmt.Fprintf(p.stdout, `%d rounds, %d visits: %d first, %d changed, %d unchanged, %d left, %d failed
-update rate %.3f; %d pages known, %d new ones waiting
-`, r.Rounds, r.Visits, r.First, r.Changed, r.Unchanged, r.Left, r.Failed, r.UpdateRate, r.Known, r.Waiting)
+	_, err := fmt.Fprintf(p.stdout, `%s, %s: %d first, %d changed, %d unchanged, %d left, %d failed
+update rate %.3f; %s known, %d new waiting
+`, plural(r.Rounds, "round"), plural(r.Visits, "visit"), r.First, r.Changed, r.Unchanged, r.Left, r.Failed, r.UpdateRate, plural(r.Known, "page"), r.Waiting)
 	return err
 }
 
@@ -251,8 +273,8 @@ func (s *statusLine) rest(r *runResult, o *opened, next time.Time) {
 }
 
 func (s *statusLine) line(r *runResult, o *opened) string {
-	return fmt.Sprintf("%d rounds done: %d visits, %d first, %d changed (%.0f %%), %d failed; %d pages known, %d waiting, %s left",
-		r.Rounds, r.Visits, r.First, r.Changed, 100*r.UpdateRate, r.Failed, o.corpus.Pages(), o.plan.Waiting(), leftOf(o.plan))
+	return fmt.Sprintf("%s done: %s, %d first, %d changed (%.0f %%), %d failed; %s known, %d waiting, %s left",
+		plural(r.Rounds, "round"), plural(r.Visits, "visit"), r.First, r.Changed, 100*r.UpdateRate, r.Failed, plural(o.corpus.Pages(), "page"), o.plan.Waiting(), leftOf(o.plan))
 }
 
 func (s *statusLine) print(line string) {
@@ -268,7 +290,7 @@ func leftOf(p *planner.Planner) string {
 	if p.Left() == planner.Unlimited {
 		return "no bound"
 	}
-	return fmt.Sprintf("%d fetches", p.Left())
+	return fmt.Sprintf("%d of the budget", p.Left())
 }
 
 func (s *statusLine) end() {

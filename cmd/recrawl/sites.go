@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // partitionMethods are the values of --method.
@@ -56,7 +58,10 @@ func (p *program) sites(cmd *cobra.Command, server string) error {
 		return usageError{errors.New("both --history and --data are given"),
 			"give one of them; either may also come from the environment or the file of settings"}
 	}
-	source, err := p.siteSource(cmd.Context(), server)
+	if err := writable(c.Sites.SVG); err != nil {
+		return err
+	}
+	source, err := p.siteSource(cmd.Context(), serverOf(server))
 	if err != nil {
 		return err
 	}
@@ -70,4 +75,12 @@ func (p *program) sites(cmd *cobra.Command, server string) error {
 		return p.printJSON(d.result)
 	}
 	return p.printSites(d)
+}
+
+// serverOf takes an address for its server.
+func serverOf(arg string) string {
+	if address, err := sitegraph.Canonical(arg); err == nil {
+		return sitegraph.ServerName(address)
+	}
+	return arg
 }

@@ -34,7 +34,7 @@ func TestSitesRefused(t *testing.T) {
 		{"server that is not there", []string{"--history", file, "b.example"}, 2, []string{`"b.example"`, file, `did you mean "a.example"?`}},
 		{"server misspelt in a directory", []string{"--history", histories, "new.example"}, 2, []string{`did you mean "news.example"?`}},
 		{"part of a name", []string{"--history", histories, "docs"}, 2, []string{`did you mean "docs.example" or "www.docs.example"?`}},
-		{"address for a server", []string{"--history", histories, "http://news.example/"}, 2, []string{`did you mean "news.example"`}},
+		{"address of a server that is not there", []string{"--history", histories, "http://new.example/"}, 2, []string{`did you mean "news.example"`}},
 		{"nothing alike", []string{"--history", histories, "zzzzzzzzzz"}, 2, []string{"known are: ", "docs.example", "news.example"}},
 		{"path for a server", []string{"--history", histories, "../histories/news.example"}, 2, []string{`did you mean "news.example"`}},
 		{"history without links", []string{"--history", unlinked, "a.example"}, 1, []string{unlinked, "none of the 3 pages", "links"}},
@@ -64,6 +64,7 @@ func TestSitesOfDirectory(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "a.example.jsonl.gz"), historyFile(t, "a.example", 3))
 	writeFile(t, filepath.Join(dir, "b.example.jsonl.gz"), "damaged")
 	recrawl(t, "sites", "--history", dir, "a.example").ok(t)
+	recrawl(t, "sites", "--history", dir, "http://a.example/page").ok(t)
 	recrawl(t, "sites", "--history", dir, "c.example").refused(t, 1, "b.example.jsonl.gz")
 }
 
@@ -72,7 +73,7 @@ func TestSitesOfData(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 1, sections: 2, pages: 3, days: 1, every: still}))
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
-	recrawl(t, "run", "--data", data, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--rounds", "1", "--budget", "-1", "--quiet", lab.starts()[0]).ok(t)
+	recrawl(t, "run", "--data", data, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--rounds", "1", "--unlimited", "--quiet", lab.starts()[0]).ok(t)
 	server := strings.TrimPrefix(lab.bases[0], "http://")
 	svg := filepath.Join(dir, "map.svg")
 	p := decode[partition](t, recrawl(t, "sites", "--data", data, server, "--method", "c-closure", "--svg", svg, "--json").ok(t), true)

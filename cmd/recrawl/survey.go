@@ -25,21 +25,21 @@ type SurveyConfig struct {
 	HTML    string
 }
 
-func (c *SurveyConfig) check(bad func(string, any, string)) {
+func (c *SurveyConfig) check(bad refuse) {
 	if c.Base < 0 || c.Base >= survey.WindowWeeks {
-		bad("base", c.Base, fmt.Sprintf("0 to %d", survey.WindowWeeks-1))
+		bad("survey.base", c.Base, fmt.Sprintf("0 to %d", survey.WindowWeeks-1))
 		return // what --weeks may be hangs on it
 	}
 	for _, weeks := range c.Weeks {
 		if err := survey.Check(c.Base, weeks); err != nil {
-			bad("weeks", weeks, fmt.Sprintf("2 to %d (%v)", survey.WindowWeeks-c.Base+1, err))
+			bad("survey.weeks", weeks, fmt.Sprintf("2 to %d (%v)", survey.WindowWeeks-c.Base+1, err))
 		}
 	}
 	if len(c.Weeks) == 0 {
-		bad("weeks", "(none)", "a list as 2,4,12,24")
+		bad("survey.weeks", "(none)", "a list as 2,4,12,24")
 	}
 	if !slices.Contains([]string{"suffix", "server", "none"}, c.GroupBy) {
-		bad("group-by", c.GroupBy, "suffix, server or none")
+		bad("survey.group-by", c.GroupBy, "suffix, server or none")
 	}
 }
 
@@ -92,6 +92,9 @@ periods as in --weeks; shares are of 1, those of nothing null.`,
 
 func (p *program) survey(ctx context.Context, paths []string) error {
 	c := &p.config
+	if err := writable(c.Survey.HTML); err != nil {
+		return err
+	}
 	groups, err := readGroups(c.Survey.Group) // before the histories: they take longer
 	if err != nil {
 		return err

@@ -134,7 +134,7 @@ func TestSurveyRefuses(t *testing.T) {
 		{"weeks beyond the window", []string{good, "--weeks", "2,50"}, 2, []string{"--weeks 50", "2 to 49", "week 12", "60 weeks"}},
 		{"one week", []string{good, "--weeks", "1"}, 2, []string{"--weeks 1", "compares nothing"}},
 		{"base beyond the window", []string{good, "--base", "60"}, 2, []string{"--base 60", "0 to 59"}},
-		{"late base with the usual weeks", []string{good, "--base", "50"}, 2, []string{"--weeks 12", "--weeks 24", "2 to 11"}},
+		{"late base with the usual weeks", []string{good, "--base", "50"}, 2, []string{"survey.weeks: 12", "survey.weeks: 24", "2 to 11"}},
 		{"unknown change", []string{good, "--change", "size"}, 2, []string{"--change size", "digest, text or main"}},
 		{"unknown grouping", []string{good, "--group-by", "age"}, 2, []string{"--group-by age", "suffix"}},
 		{"group file with a bad line", []string{good, "--group", noGroup}, 2, []string{noGroup + ":2", "b.example", "no group"}},

@@ -13,7 +13,7 @@ func (p *program) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			version, revision := "devel", ""
 			if info, ok := debug.ReadBuildInfo(); ok {

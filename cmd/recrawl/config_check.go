@@ -1,0 +1,189 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// refuse notes that a key's value is not what is wanted.
+type refuse func(key string, value any, want string)
+
+// check reports all settings out of range at once: by the flag where one was given, else by
+// the key, which stands in the file or, in capitals, in the environment.
+func (c *Config) check(command string, from func(key string) origin) error {
+	var problems []error
+	bad := func(key string, value any, want string) {
+		name := key + ":"
+		if from(key) == fromFlag {
+			name = "--" + setting{key: key}.flagName()
+		}
+		problems = append(problems, fmt.Errorf("%s %v: want %s", name, value, want))
+	}
+	c.checkOwn(bad)
+	if by := from("budget"); c.Unlimited && by != fromDefault && by == from("unlimited") {
+		bad("unlimited", c.Unlimited, "either a budget or no bound, not both")
+	}
+	c.Sites.check(bad)
+	c.Eval.check(bad)
+	c.Demo.check(bad)
+	c.Survey.check(bad)
+	hint := "recrawl " + command + " --help shows what is possible"
+	if command == "run" {
+		if missing := c.missing(); len(missing) > 0 {
+			problems = append(problems, missing...)
+			hint = `for example: recrawl run --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" URL...`
+		}
+	}
+	if len(problems) > 0 {
+		return usageError{errors.Join(problems...), hint}
+	}
+	return nil
+}
+
+// missing is what run cannot do without.
+func (c *Config) missing() (problems []error) {
+	if c.Data == "" {
+		problems = append(problems, errors.New("no data directory given: --data says where the planner's store is"))
+	}
+	if c.UserAgent == "" {
+		problems = append(problems, errors.New("no user agent given: --user-agent names a contact, site owners must be able to reach you"))
+	}
+	return problems
+}
+
+func (c *Config) checkOwn(bad refuse) {
+	if !(c.Budget >= 0 && c.Budget < math.MaxInt32) { // NaN too
+		bad("budget", c.Budget, "fetches a day, 0 to 2 billion; --unlimited sets no bound")
+	}
+	if !(c.New >= 0 && c.New <= 1) {
+		bad("new", c.New, "a share from 0 to 1")
+	}
+	if c.Round < time.Second || (24*time.Hour)%c.Round != 0 {
+		bad("round", c.Round, "a period of a second or more that divides 24 hours")
+	}
+	if c.Rounds < 0 {
+		bad("rounds", c.Rounds, "0 or more")
+	}
+	if c.Delay < 0 {
+		bad("delay", c.Delay, "0 or more")
+	}
+	if c.Workers < 1 || c.Workers > 10000 {
+		bad("workers", c.Workers, "1 to 10000")
+	}
+	if c.Timeout <= 0 {
+		bad("timeout", c.Timeout, "more than 0")
+	}
+	if c.MaxBody < 1 {
+		bad("max-body", c.MaxBody, "1 byte or more")
+	}
+	if _, err := sitegraph.ParseChangeBy(c.Change); err != nil {
+		bad("change", c.Change, "digest, text or main")
+	}
+	if live := livePolicies(); !slices.Contains(live, c.Policy) {
+		want := "one of " + strings.Join(live, ", ")
+		if slices.Contains(planner.PolicyNames(), c.Policy) {
+			want += " (" + c.Policy + " works in evaluations only)"
+		}
+		bad("policy", c.Policy, want)
+	}
+	if c.Plan.Show < 1 {
+		bad("plan.show", c.Plan.Show, "1 or more")
+	}
+}
+
+// livePolicies are those that can decide what run visits: they need not know the future,
+// and work in a stream.
+func livePolicies() []string {
+	return slices.DeleteFunc(planner.StreamPolicyNames(), func(name string) bool { return !planner.Published(name) })
+}
+
+// windowWeeks is how long the window of a history is, as package eval has it.
+const windowWeeks = 60
+
+func (c *EvalConfig) check(bad refuse) {
+	if c.Protocol != "snapshot" && c.Protocol != "stream" {
+		bad("eval.protocol", c.Protocol, "snapshot or stream")
+	}
+	for _, b := range c.Budget {
+		if !(b > 0 && b <= 1) {
+			bad("eval.budget", b, "shares of the pages a day, above 0 and at most 1")
+		}
+	}
+	if c.Sample < 1 {
+		bad("eval.sample", c.Sample, "1 page a server or more")
+	}
+	for _, t := range c.Threshold {
+		if !(t >= 0 && t <= 1) {
+			bad("eval.threshold", t, "change rates from 0 to 1")
+		}
+	}
+	c.checkPolicies(bad)
+	if c.Base < 0 || c.Base >= windowWeeks {
+		bad("eval.base", c.Base, fmt.Sprintf("0 to %d", windowWeeks-1))
+		return // what weeks and history may be hangs on it
+	}
+	if c.History < 0 || c.History > c.Base {
+		bad("eval.history", c.History, "0 to the weeks before the base")
+	}
+	least, most, usual := 1, windowWeeks-c.Base, []int{40}
+	if c.Protocol == "snapshot" { // one snapshot compares nothing; the last may be at the window's end
+		least, most, usual = 2, windowWeeks-c.Base+1, []int{2, 4, 12, 24}
+	}
+	if len(c.Weeks) == 0 {
+		c.Weeks = slices.DeleteFunc(usual, func(w int) bool { return w > most })
+	}
+	if len(c.Weeks) == 0 {
+		c.Weeks = []int{most}
+	}
+	for _, w := range c.Weeks {
+		if w < least || w > most {
+			bad("eval.weeks", w, fmt.Sprintf("%d to %d: the window of %d weeks is entered at week %d", least, most, windowWeeks, c.Base))
+		}
+	}
+}
+
+func (c *EvalConfig) checkPolicies(bad refuse) {
+	known := planner.PolicyNames()
+	if c.Protocol == "stream" {
+		known = planner.StreamPolicyNames()
+	}
+	for _, name := range c.Policy {
+		if name != "all" && !slices.Contains(known, name) {
+			bad("eval.policy", name, "all, or of "+strings.Join(known, ", "))
+		}
+	}
+}
+
+func (c *SitesConfig) check(bad refuse) {
+	if c.Base < 0 || c.Base >= windowWeeks {
+		bad("sites.base", c.Base, fmt.Sprintf("0 to %d", windowWeeks-1))
+	}
+	if !slices.Contains(partitionMethods, c.Method) {
+		bad("sites.method", c.Method, "one of "+strings.Join(partitionMethods, ", "))
+	}
+}
+
+func (c *DemoConfig) check(bad refuse) {
+	if c.Weeks < 1 || c.Weeks > 48 {
+		bad("demo.weeks", c.Weeks, "1 to 48")
+	}
+	if !(c.Budget > 0 && c.Budget <= 1) {
+		bad("demo.budget", c.Budget, "a share of the pages a day, above 0 and at most 1")
+	}
+	if c.Pages < 100 || c.Pages > 100_000 {
+		bad("demo.pages", c.Pages, "100 to 100000")
+	}
+}
+
+// changeBy is Change, checked before.
+func (c *Config) changeBy() sitegraph.ChangeBy {
+	by, _ := sitegraph.ParseChangeBy(c.Change)
+	return by
+}
