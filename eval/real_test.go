@@ -72,6 +72,31 @@ func TestRealSnapshots(t *testing.T) {
 	}
 }
 
+// Sets that are exactly determined: pages fetched and coverage, to three digits, by an
+// independent evaluator. Methods inside whole servers fetch what the method alone does.
+func TestRealSites(t *testing.T) {
+	c := recorded(t)
+	type figures struct {
+		fetched  int
+		coverage float64
+	}
+	for weeks, want := range map[int]map[string]figures{
+		2: {"b": {26_063, 0.891}, "b-closure": {26_386, 0.944}, "c": {2_280, 0.743}, "c-closure": {2_437, 0.796},
+			"c-then-b": {26_063, 0.891}, "c-then-b-closure": {26_386, 0.944},
+			"server-true": {37_979, 1}, "server-true+a": {25_307, 0.939}, "server-true+b-closure": {26_386, 0.944}},
+		24: {"b": {29_777, 0.801}, "b-closure": {33_528, 0.996}, "c": {17_802, 0.773}, "c-closure": {21_623, 0.970},
+			"c-then-b": {29_777, 0.801}, "c-then-b-closure": {33_528, 0.996},
+			"server-true": {37_458, 1}, "server-true+a": {32_797, 0.998}, "server-true+b-closure": {33_528, 0.996}},
+	} {
+		for policy, figures := range want {
+			r := snapshot(t, c, SnapshotOptions{Weeks: weeks, Seed: 1}, policy).Results[0]
+			if r.Fetched != figures.fetched || math.Abs(float64(r.Coverage)-figures.coverage) > 0.0005 {
+				t.Errorf("N=%d: %s fetches %d pages with coverage %.4f, want %d and %.3f", weeks, policy, r.Fetched, float64(r.Coverage), figures.fetched, figures.coverage)
+			}
+		}
+	}
+}
+
 func TestRealStream(t *testing.T) {
 	c := recorded(t)
 	truth := c.newTruth(40 * 7)
