@@ -3,13 +3,10 @@ package eval
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync/atomic"
 	"testing"
 
 	"github.com/recrawl/recrawl/eval/history"
@@ -200,27 +197,5 @@ func TestSpreadOfRuns(t *testing.T) {
 	}
 	if got := h.tallies(order); !slices.Equal(got, []tally{{4, 3, 3}, {2, 1, 1}}) {
 		t.Errorf("snapshot: %+v", got)
-	}
-}
-
-func TestParallel(t *testing.T) {
-	var calls atomic.Int64
-	if err := parallel(100, func(int) error { calls.Add(1); return nil }); err != nil || calls.Load() != 100 {
-		t.Errorf("%d calls, %v", calls.Load(), err)
-	}
-	if err := parallel(0, nil); err != nil {
-		t.Errorf("nothing to do: %v", err)
-	}
-	calls.Store(0)
-	broken := errors.New("broken")
-	err := parallel(1_000_000, func(i int) error {
-		calls.Add(1)
-		if i == 3 {
-			return fmt.Errorf("call %d: %w", i, broken)
-		}
-		return nil
-	})
-	if !errors.Is(err, broken) || calls.Load() == 1_000_000 {
-		t.Errorf("%v after %d calls", err, calls.Load())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
@@ -139,7 +140,7 @@ func (c *Corpus) Snapshot(ctx context.Context, o SnapshotOptions, policies []str
 	}
 	run := SnapshotRun{Protocol: "snapshot", Budget: Number(math.NaN()), New: Number(math.NaN()), Corpus: h.totals, Weeks: o.Weeks, Change: c.Change.String(), Seed: o.Seed,
 		Base: int(c.Base.Sub(replay.Epoch) / week), Results: make([]SnapshotResult, len(entries)), ChangedWeekly: weekly}
-	err := parallel(len(entries), func(i int) error {
+	err := cores.Try(len(entries), func(i int) error {
 		order, err := h.sweep(ctx, entries[i], o)
 		if err != nil {
 			return err

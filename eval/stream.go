@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
@@ -73,7 +74,7 @@ func (c *Corpus) Stream(ctx context.Context, o StreamOptions, policies []string,
 	run := StreamRun{Protocol: "stream", Base: int(c.Base.Sub(replay.Epoch) / week), Weeks: o.Weeks, Budget: o.Budget,
 		New: o.New, Change: c.Change.String(), Seed: o.Seed, Results: make([]StreamResult, len(policies)),
 		Corpus: StreamTotals{Servers: t.servers, BasePages: len(c.Pages), Pages: len(t.pages), Events: t.events}}
-	err := parallel(len(policies), func(i int) error {
+	err := cores.Try(len(policies), func(i int) error {
 		var err error
 		run.Results[i], err = c.stream(ctx, c.replayed(), t, o, policies[i], tick)
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -35,12 +36,7 @@ and *.jsonl are taken. The same files, options and seed give the same figures.`,
 		Example: `  recrawl eval histories/ --protocol snapshot --weeks 2,4,12,24
   recrawl eval histories/ --protocol stream --budget 0.01,0.05 --policy interval,ebayes --spread
   recrawl eval histories/ --json | jq '.[0].results[] | {policy, coverage}'`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageError{fmt.Errorf("no histories given"), "name files or a directory: recrawl eval histories/"}
-			}
-			return nil
-		},
+		Args: someHistories,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := p.load(cmd); err != nil {
 				return err
@@ -52,14 +48,27 @@ and *.jsonl are taken. The same files, options and seed give the same figures.`,
 	return cmd
 }
 
+// someHistories wants files or directories as arguments.
+func someHistories(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usageError{errors.New("no histories given"), "name files or a directory: " + cmd.CommandPath() + " histories/"}
+	}
+	return nil
+}
+
+// readHistories reads them with progress.
+func (p *program) readHistories(ctx context.Context, paths []string) ([]*history.Server, error) {
+	bar := p.progress("reading histories", 0)
+	defer bar.end()
+	return history.ReadFiles(ctx, paths, func(done, total int) { bar.total = total; bar.at(done) })
+}
+
 func (p *program) eval(ctx context.Context, paths []string) error {
 	c := &p.config
 	if err := writable(c.Eval.HTML); err != nil {
 		return err
 	}
-	bar := p.progress("reading histories", 0)
-	servers, err := history.ReadFiles(ctx, paths, func(done, total int) { bar.total = total; bar.at(done) })
-	bar.end()
+	servers, err := p.readHistories(ctx, paths)
 	if err != nil {
 		return err
 	}

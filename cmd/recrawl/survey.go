@@ -73,12 +73,7 @@ periods as in --weeks; shares are of 1, those of nothing null.`,
 		Example: `  recrawl survey histories/ --html survey.html
   recrawl survey histories/ --weeks 2,4,12,24 --change main --group kinds.tsv
   recrawl survey histories/ --json | jq '.total.periods[] | [.weeks, .updated_share]'`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageError{fmt.Errorf("no histories given"), "name files or a directory: recrawl survey histories/"}
-			}
-			return nil
-		},
+		Args: someHistories,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := p.load(cmd); err != nil {
 				return err
@@ -99,9 +94,7 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	bar := p.progress("reading histories", 0)
-	servers, err := history.ReadFiles(ctx, paths, func(done, total int) { bar.total = total; bar.at(done) })
-	bar.end()
+	servers, err := p.readHistories(ctx, paths)
 	if err != nil {
 		return err
 	}
@@ -113,7 +106,7 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 		return usageError{err, "a history must have its start page, and hold it at the base; recrawl survey --help explains the base"}
 	}
 	groupOf, warnings := c.Survey.grouping(groups, servers)
-	bar = p.progress("surveying", len(servers))
+	bar := p.progress("surveying", len(servers))
 	s, err := survey.New(ctx, corpus, survey.Options{Weeks: c.Survey.Weeks, GroupOf: groupOf, Tick: bar.step})
 	bar.end()
 	if errors.Is(err, survey.ErrNoLinks) {

@@ -7,10 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/recrawl/recrawl/eval/cores"
 )
 
 // ReadFiles reads the histories at these paths: files of any name, and of directories the
@@ -27,7 +28,7 @@ func ReadFiles(ctx context.Context, paths []string, progress func(done, total in
 	errs := make([]error, len(files))
 	var mu sync.Mutex
 	done := 0
-	forEach(len(files), func(k int) {
+	cores.Each(len(files), func(k int) {
 		i := files[k].place
 		if errs[i] = ctx.Err(); errs[i] == nil {
 			servers[i], errs[i] = readFile(files[k].path)
@@ -106,22 +107,4 @@ func readFile(path string) (*Server, error) {
 	}
 	defer f.Close()
 	return Read(f, path)
-}
-
-// forEach calls f(0) to f(n-1), in this order, on as many goroutines as there are cores.
-func forEach(n int, f func(i int)) {
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := range next {
-				f(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
 }

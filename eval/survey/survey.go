@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -75,13 +74,16 @@ func New(ctx context.Context, c *eval.Corpus, o Options) (*Survey, error) {
 	}
 	found := make([]surveyed, len(c.World.Servers))
 	pages := pagesByServer(c)
-	err := forEach(ctx, len(found), func(i int) {
+	cores.Each(len(found), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
 		found[i] = surveyServer(c, c.World.Servers[i], pages[i], o.Weeks)
 		if o.Tick != nil {
 			o.Tick()
 		}
 	})
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if err := s.warn(c, found); err != nil {
@@ -149,25 +151,4 @@ func pagesByServer(c *eval.Corpus) [][]sitegraph.PageID {
 		pages[i] = append(pages[i], p)
 	}
 	return pages
-}
-
-// forEach calls f(0) to f(n-1) on as many goroutines as there are cores.
-func forEach(ctx context.Context, n int, f func(i int)) error {
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := range next {
-				if ctx.Err() == nil {
-					f(i)
-				}
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	return ctx.Err()
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/robots"
@@ -82,7 +83,7 @@ func (h *historian) server(ctx context.Context) (*history.Server, error) {
 		urls := round
 		round = nil
 		found := make([]*history.Page, len(urls))
-		forEach(len(urls), func(i int) {
+		cores.Each(len(urls), func(i int) {
 			if ctx.Err() == nil {
 				found[i] = h.page(urls[i])
 			}

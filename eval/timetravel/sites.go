@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/history"
 )
 
@@ -35,7 +36,7 @@ func LoadSites(path string) (*Static, error) {
 		w.site(siteName(f))
 	}
 	errs := make([]error, len(files))
-	forEach(len(files), func(i int) { errs[i] = w.load(files[i]) })
+	cores.Each(len(files), func(i int) { errs[i] = w.load(files[i]) })
 	for _, err := range errs {
 		if err != nil {
 			return nil, err
