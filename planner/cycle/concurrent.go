@@ -95,18 +95,24 @@ func (c *crew) start(ctx context.Context, now time.Time) error {
 		if !ok {
 			return nil
 		}
-		c.park(v, now)
+		if err := c.park(v, now); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // park puts a visit in its server's line, or hands it back if the line already holds all
 // that politeness allows for the rest of the round.
-func (c *crew) park(v planner.Visit, now time.Time) {
+func (c *crew) park(v planner.Visit, now time.Time) error {
 	server := c.graph.Server(v.Page)
 	l := c.lines[server]
 	if l == nil {
-		l = &line{}
+		until, err := c.heldUntil(server)
+		if err != nil {
+			return err
+		}
+		l = &line{notBefore: until}
 		c.lines[server] = l
 	}
 	if l.delay > 0 {
@@ -116,7 +122,7 @@ func (c *crew) park(v planner.Visit, now time.Time) {
 		}
 		if room := int(c.round.End.Sub(from)/l.delay) + 1; len(l.visits) >= room {
 			c.Planner.Return(v)
-			return
+			return nil
 		}
 	}
 	l.visits = append(l.visits, v)
@@ -124,6 +130,7 @@ func (c *crew) park(v planner.Visit, now time.Time) {
 	if !l.busy && len(l.visits) == 1 {
 		heap.Push(&c.ready, l)
 	}
+	return nil
 }
 
 // beginReady begins one visit of a server that is idle and may be asked now.
@@ -207,6 +214,9 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 	l.delay = max(l.notBefore.Sub(now), 0)
 	if len(l.visits) > 0 {
 		heap.Push(&c.ready, l)
+	}
+	if err := c.hold(done.visit.Page, l); err != nil {
+		return err
 	}
 	return c.apply(done.visit, &done.request.Record, done.seen)
 }

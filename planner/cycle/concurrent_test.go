@@ -283,3 +283,36 @@ func TestVirtualClock(t *testing.T) {
 		t.Errorf("error %v, want the context's", err)
 	}
 }
+
+// A long wait that a server asked for holds over a restart; a short one is not kept.
+func TestWaitOverRestart(t *testing.T) {
+	for _, c := range []struct {
+		delay time.Duration
+		kept  bool
+	}{{time.Second, false}, {20 * time.Minute, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			pages, starts := farm(1, 3)
+			d := newDisk()
+			start := func() *web {
+				w := newWeb(pages)
+				w.clock, w.delay = cycle.WallClock{}, c.delay
+				m := newRig(t, w, d, "ebayes", cycle.Options{Workers: 2})
+				m.seed(starts...)
+				now := time.Now()
+				if err := m.loop.Round(t.Context(), planner.Round{Number: 1, Start: now, End: now.Add(10 * time.Minute), Budget: 1}); err != nil {
+					t.Fatal(err)
+				}
+				return w
+			}
+			if first := start(); len(first.fetched) != 1 {
+				t.Fatalf("%d visits, want 1", len(first.fetched))
+			}
+			time.Sleep(2 * time.Second)
+			began := time.Now()
+			again := start()
+			if asked := len(again.fetched) > 0; asked == c.kept {
+				t.Errorf("a wait of %v: asked again after a restart: %v (%v later)", c.delay, asked, time.Since(began))
+			}
+		})
+	}
+}

@@ -23,7 +23,7 @@
 //     they start. Reserved and unused ones are lost at a crash, at most 1/16 of the round's.
 //  3. With one worker visits happen one after the other and each outcome steers the next
 //     choice. With more, a server is visited by one worker at a time and not before the
-//     moment its last observation asked for.
+//     moment its last observation asked for; waits of 15 s and more hold over a restart.
 //  4. A site that misbehaves never stops the loop; a store that fails does, at once.
 //  5. When the context ends the loop commits what it has and returns the context's error.
 //
