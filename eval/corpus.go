@@ -29,9 +29,10 @@ type Corpus struct {
 	Change sitegraph.ChangeBy
 	Pages  []sitegraph.PageID // base pages, in order of discovery
 
-	graph  *sitegraph.Graph
-	store  *replay.Store
-	isBase []bool // by page
+	history int // weekly states before the base that policies may see
+	graph   *sitegraph.Graph
+	store   *replay.Store
+	isBase  []bool // by page
 }
 
 // Options of a corpus.
@@ -48,7 +49,7 @@ type Options struct {
 func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corpus, error) {
 	world := replay.NewWorld(servers)
 	world.LastModified = o.LastModified
-	c := &Corpus{World: world, Base: replay.Epoch.Add(o.Base), Change: o.Change,
+	c := &Corpus{World: world, Base: replay.Epoch.Add(o.Base), Change: o.Change, history: o.History,
 		graph: sitegraph.NewGraph(), store: replay.NewStore()}
 	if !c.Base.Before(windowEnd) {
 		return nil, fmt.Errorf("base week %.0f is not within the window of %d weeks; choose an earlier --base", o.Base.Hours()/24/7, windowWeeks)
@@ -66,7 +67,7 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 		if r.State == sitegraph.StateAlive && c.graph.Depth(r.Page) > 0 {
 			c.isBase[i] = true
 			c.Pages = append(c.Pages, r.Page)
-			c.lookBack(r, o.History)
+			c.lookBack(r, c.history)
 		}
 	}
 	if len(c.Pages) == 0 {

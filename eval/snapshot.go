@@ -138,7 +138,7 @@ func (c *Corpus) Snapshot(ctx context.Context, o SnapshotOptions, policies []str
 			weekly++
 		}
 	}
-	run := SnapshotRun{Protocol: "snapshot", Budget: Number(math.NaN()), New: Number(math.NaN()), Corpus: h.totals, Weeks: o.Weeks, Change: c.Change.String(), Seed: o.Seed,
+	run := SnapshotRun{Protocol: "snapshot", Budget: Number(math.NaN()), New: Number(math.NaN()), Corpus: h.totals, Weeks: o.Weeks, History: c.history, Change: c.Change.String(), Seed: o.Seed,
 		Base: int(c.Base.Sub(replay.Epoch) / week), Results: make([]SnapshotResult, len(entries)), ChangedWeekly: weekly}
 	err := cores.Try(len(entries), func(i int) error {
 		order, err := h.sweep(ctx, entries[i], o)

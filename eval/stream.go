@@ -71,7 +71,7 @@ type StreamOptions struct {
 // Stream runs the stream protocol for one budget.
 func (c *Corpus) Stream(ctx context.Context, o StreamOptions, policies []string, tick func()) (StreamRun, error) {
 	t := c.newTruth(o.Weeks * 7)
-	run := StreamRun{Protocol: "stream", Base: int(c.Base.Sub(replay.Epoch) / week), Weeks: o.Weeks, Budget: o.Budget,
+	run := StreamRun{Protocol: "stream", Base: int(c.Base.Sub(replay.Epoch) / week), Weeks: o.Weeks, History: c.history, Budget: o.Budget,
 		New: o.New, Change: c.Change.String(), Seed: o.Seed, Results: make([]StreamResult, len(policies)),
 		Corpus: StreamTotals{Servers: t.servers, BasePages: len(c.Pages), Pages: len(t.pages), Events: t.events}}
 	err := cores.Try(len(policies), func(i int) error {

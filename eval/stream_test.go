@@ -369,3 +369,14 @@ func TestUnknownPolicy(t *testing.T) {
 		t.Errorf("snapshot: %v", err)
 	}
 }
+
+// basePerServer counts base pages by server.
+func (t *truth) basePerServer() []int {
+	n := make([]int, t.servers)
+	for i := range t.pages {
+		if t.pages[i].base {
+			n[t.pages[i].server]++
+		}
+	}
+	return n
+}

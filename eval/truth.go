@@ -168,14 +168,3 @@ func (t *truth) findDiscoverable(c *Corpus, s int32, server *history.Server) {
 		}
 	}
 }
-
-// basePerServer counts base pages by server.
-func (t *truth) basePerServer() []int {
-	n := make([]int, t.servers)
-	for i := range t.pages {
-		if t.pages[i].base {
-			n[t.pages[i].server]++
-		}
-	}
-	return n
-}

@@ -82,7 +82,7 @@ func (p *Planner) Next() (Visit, bool) {
 
 func (p *Planner) nextNew() (Visit, bool) {
 	for v, ok := p.frontier.next(); ok; v, ok = p.frontier.next() {
-		if p.options.Skip != nil && p.options.Skip(v.Page) {
+		if p.Corpus.outside(v.Page) {
 			continue
 		}
 		if p.newLeft > 0 {
@@ -99,7 +99,7 @@ func (p *Planner) nextWanted() (Visit, bool) {
 		return Visit{}, false
 	}
 	for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
-		if p.options.Skip == nil || !p.options.Skip(v.Page) {
+		if !p.Corpus.outside(v.Page) {
 			return v, true
 		}
 		p.Corpus.propose(v.Page)

@@ -114,7 +114,6 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 		if err != nil {
 			return nil, err
 		}
-		run.History = c.Eval.History
 		runs = append(runs, run)
 	}
 	return runs, nil
@@ -135,7 +134,6 @@ func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 			if err != nil {
 				return nil, err
 			}
-			run.History = c.Eval.History
 			runs = append(runs, run)
 		}
 	}
