@@ -56,7 +56,7 @@ func (p *program) open(readOnly bool) (*opened, error) {
 // round they are of: the current one, with what is left of its budget, or the next one if
 // nothing is left to do in it.
 func (o *opened) upcoming(c *Config, most int) ([]planner.Visit, planner.Round, error) {
-	current, next, err := cycle.Upcoming(o.store, planner.Budget{PerDay: c.Budget}, c.Round, time.Now())
+	current, next, err := cycle.Upcoming(o.store, c.Budget, c.Round, time.Now())
 	if err != nil {
 		return nil, current, err
 	}

@@ -131,8 +131,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	if err := p.keepDistance(work, o); err != nil {
 		return err
 	}
-	budget := planner.Budget{PerDay: c.Budget}
-	err = loop.Run(work, &budget, c.Round, func(r planner.Round) bool {
+	err = loop.Run(work, c.Budget, c.Round, func(r planner.Round) bool {
 		result.Rounds++
 		status.rest(&result, o, r.End)
 		return journalErr == nil && (c.Rounds == 0 || result.Rounds < c.Rounds)

@@ -111,27 +111,28 @@ func readAccount(s Store) (a account, err error) {
 
 // Upcoming returns the round that Run would carry out at now, with what is left of its
 // budget, and the one after it. Nothing is written.
-func Upcoming(s Store, budget planner.Budget, length time.Duration, now time.Time) (current, next planner.Round, err error) {
+func Upcoming(s Store, perDay float64, length time.Duration, now time.Time) (current, next planner.Round, err error) {
 	a, err := readAccount(s)
 	if err != nil {
 		return current, next, err
 	}
-	a, _ = a.at(now, budget.PerDay, length)
-	after, _ := a.at(a.Start.Add(length), budget.PerDay, length)
+	a, _ = a.at(now, perDay, length)
+	after, _ := a.at(a.Start.Add(length), perDay, length)
 	return a.round(length), after.round(length), nil
 }
 
-// Run carries out round after round of the given length, aligned to the clock, until ctx
-// ends or more says that it is enough. A round that a crash or a stop interrupted goes on
+// Run carries out round after round of the given length, aligned to the clock, with perDay
+// fetches a UTC day (planner.Unlimited: no bound), until ctx ends or more says that it is
+// enough. A round that a crash or a stop interrupted goes on
 // with what is left of its budget. more is asked after each round; nil means for ever.
-func (l *Loop) Run(ctx context.Context, budget *planner.Budget, length time.Duration, more func(planner.Round) bool) error {
+func (l *Loop) Run(ctx context.Context, perDay float64, length time.Duration, more func(planner.Round) bool) error {
 	l.Reserve = true
 	var err error
 	if l.account, err = readAccount(l.Store); err != nil {
 		return err
 	}
 	for {
-		r, err := l.nextRound(budget, length)
+		r, err := l.nextRound(perDay, length)
 		if err != nil {
 			return err
 		}
@@ -159,15 +160,14 @@ func (l *Loop) Run(ctx context.Context, budget *planner.Budget, length time.Dura
 
 // nextRound opens the account of the round that the clock is in, or goes on with it. A new
 // account is durable before the first visit, so that no two rounds have one number.
-func (l *Loop) nextRound(budget *planner.Budget, length time.Duration) (planner.Round, error) {
+func (l *Loop) nextRound(perDay float64, length time.Duration) (planner.Round, error) {
 	l.reserved = 0
 	var opened bool
-	if l.account, opened = l.account.at(l.Clock.Now(), budget.PerDay, length); opened {
+	if l.account, opened = l.account.at(l.Clock.Now(), perDay, length); opened {
 		if err := l.saveAccount(); err != nil {
 			return planner.Round{}, err
 		}
 	}
-	budget.Carry = l.account.Carry
 	return l.account.round(length), nil
 }
 

@@ -236,7 +236,7 @@ func TestConcurrentRun(t *testing.T) {
 		ctx, cancel := context.WithTimeout(m.Context(), 10*time.Hour-time.Second)
 		defer cancel()
 		rounds := 0
-		err := m.loop.Run(ctx, &planner.Budget{PerDay: 24 * 7}, time.Hour, func(r planner.Round) bool {
+		err := m.loop.Run(ctx, 24*7, time.Hour, func(r planner.Round) bool {
 			rounds++
 			if n := len(m.web.take()); n != 7 {
 				m.Errorf("round %d: %d visits, want 7", r.Number, n)

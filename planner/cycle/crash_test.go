@@ -59,7 +59,7 @@ func crawl(t *testing.T, d *disk, workers int) error {
 		return err
 	}
 	round := 0
-	return m.loop.Run(t.Context(), &planner.Budget{PerDay: 24 * 12}, time.Hour, func(planner.Round) bool {
+	return m.loop.Run(t.Context(), 24*12, time.Hour, func(planner.Round) bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		round++
@@ -142,7 +142,7 @@ func (m *rig) runUntilCrash(perDay float64) (done bool) {
 			panic(thrown)
 		}
 	}()
-	err := m.loop.Run(context.Background(), &planner.Budget{PerDay: perDay}, 24*time.Hour, func(planner.Round) bool { return false })
+	err := m.loop.Run(context.Background(), perDay, 24*time.Hour, func(planner.Round) bool { return false })
 	if err != nil {
 		m.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestBudgetOfADay(t *testing.T) {
 		w.clock = cycle.NewVirtualClock(base.Truncate(24 * time.Hour).Add(time.Duration(c.hour) * time.Hour))
 		m := newRig(t, w, d, "ebayes", cycle.Options{})
 		m.seed(starts...)
-		err := m.loop.Run(context.Background(), &planner.Budget{PerDay: c.perDay}, c.length, func(planner.Round) bool { return false })
+		err := m.loop.Run(context.Background(), c.perDay, c.length, func(planner.Round) bool { return false })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +189,7 @@ func TestLoweredBudget(t *testing.T) {
 		w.clock = cycle.NewVirtualClock(base.Add(time.Hour))
 		m := newRig(t, w, d, "ebayes", cycle.Options{})
 		m.seed(starts...)
-		if err := m.loop.Run(context.Background(), &planner.Budget{PerDay: c.perDay}, 24*time.Hour, func(planner.Round) bool { return false }); err != nil {
+		if err := m.loop.Run(context.Background(), c.perDay, 24*time.Hour, func(planner.Round) bool { return false }); err != nil {
 			t.Fatal(err)
 		}
 		if len(w.fetched) != int(c.want) {

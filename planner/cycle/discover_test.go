@@ -359,7 +359,7 @@ func TestStartPageComesBack(t *testing.T) {
 	m := crawlSite(t, w, cycle.Options{})
 	rounds := 0
 	run := func(n int) {
-		err := m.loop.Run(t.Context(), &planner.Budget{PerDay: 10}, 6*time.Hour, func(planner.Round) bool { rounds++; return rounds%n != 0 })
+		err := m.loop.Run(t.Context(), 10, 6*time.Hour, func(planner.Round) bool { rounds++; return rounds%n != 0 })
 		if err != nil {
 			t.Fatal(err)
 		}

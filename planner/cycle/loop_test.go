@@ -158,8 +158,8 @@ func TestCancelSequential(t *testing.T) {
 		}
 		return ctx.Err()
 	}
-	budget := planner.Budget{PerDay: 32}
-	if err := m.loop.Run(ctx, &budget, 24*time.Hour, nil); !errors.Is(err, context.Canceled) {
+	const budget = 32
+	if err := m.loop.Run(ctx, budget, 24*time.Hour, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the context's", err)
 	}
 	if len(m.acked) != 18 {
@@ -182,11 +182,11 @@ func TestRun(t *testing.T) {
 	m := newRig(t, w, d, "ebayes", cycle.Options{})
 	m.seed(starts...)
 	var rounds []string
-	budget := planner.Budget{PerDay: 2.5}
+	const budget = 2.5
 	for range 3 { // three programs, two rounds each, the second is the third's first
 		again := newRig(t, w, d, "ebayes", cycle.Options{})
 		left := 2
-		err := again.loop.Run(context.Background(), &budget, 24*time.Hour, func(r planner.Round) bool {
+		err := again.loop.Run(context.Background(), budget, 24*time.Hour, func(r planner.Round) bool {
 			rounds = append(rounds, fmt.Sprintf("%d: day %d, %d of %d", r.Number, int(r.End.Sub(base).Hours()/24), len(w.take()), r.Budget))
 			left--
 			return left > 0
@@ -194,7 +194,6 @@ func TestRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		budget = planner.Budget{PerDay: 2.5} // a program knows only what the store does
 	}
 	want := "1: day 1, 2 of 2; 2: day 2, 3 of 3; 2: day 2, 0 of 0; 3: day 3, 2 of 2; 3: day 3, 0 of 0; 4: day 4, 3 of 3"
 	if got := strings.Join(rounds, "; "); got != want {
@@ -212,8 +211,8 @@ func TestRunUnlimited(t *testing.T) {
 	m := newRig(t, w, newDisk(), "ebayes", cycle.Options{})
 	m.seed(starts...)
 	rounds := 0
-	budget := planner.Budget{PerDay: planner.Unlimited}
-	err := m.loop.Run(context.Background(), &budget, 24*time.Hour, func(planner.Round) bool { rounds++; return rounds < 3 })
+	const budget = planner.Unlimited
+	err := m.loop.Run(context.Background(), budget, 24*time.Hour, func(planner.Round) bool { rounds++; return rounds < 3 })
 	if err != nil || len(m.acked) != 30 {
 		t.Errorf("%d visits in 3 rounds, error %v; want 30", len(m.acked), err)
 	}
@@ -226,8 +225,8 @@ func TestRunDamagedAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newRig(t, newWeb(nil), d, "ebayes", cycle.Options{})
-	budget := planner.Budget{PerDay: 10}
-	if err := m.loop.Run(context.Background(), &budget, time.Hour, nil); err == nil || !strings.Contains(err.Error(), "account") {
+	const budget = 10
+	if err := m.loop.Run(context.Background(), budget, time.Hour, nil); err == nil || !strings.Contains(err.Error(), "account") {
 		t.Errorf("error %v, want one about the account", err)
 	}
 	if _, _, err := cycle.Upcoming(d, budget, time.Hour, base); err == nil {
@@ -241,7 +240,7 @@ func TestUpcoming(t *testing.T) {
 	w := newWeb(pages)
 	m := newRig(t, w, newDisk(), "ebayes", cycle.Options{})
 	m.seed(starts...)
-	budget := planner.Budget{PerDay: 2.5}
+	const budget = 2.5
 	var foretold planner.Round
 	for range 5 {
 		current, next, err := cycle.Upcoming(m.disk, budget, 24*time.Hour, w.clock.Now())
@@ -258,7 +257,7 @@ func TestUpcoming(t *testing.T) {
 			}
 			return false
 		}
-		if err := m.loop.Run(context.Background(), &planner.Budget{PerDay: 2.5}, 24*time.Hour, more); err != nil {
+		if err := m.loop.Run(context.Background(), 2.5, 24*time.Hour, more); err != nil {
 			t.Fatal(err)
 		}
 		if again, _, err := cycle.Upcoming(m.disk, budget, 24*time.Hour, w.clock.Now()); err != nil || again.Number != current.Number || again.Budget != 0 {
