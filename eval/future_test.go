@@ -235,15 +235,15 @@ func TestHistoryShowsWeeklyStates(t *testing.T) {
 		top, one, two sitegraph.History
 	}{
 		{0, sitegraph.History{Epoch: base, Last: base, Visits: 1}, sitegraph.History{Epoch: base, Last: base, Visits: 1}, sitegraph.History{Epoch: base, Last: base, Visits: 1}},
-		{1, sitegraph.History{Epoch: base - weekSeconds, Last: base, LastChange: base, MinInterval: weekSeconds, Visits: 2, Changes: 1}, // B C
-			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2},
-			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2}},
-		{3, sitegraph.History{Epoch: base - 3*weekSeconds, Last: base, LastChange: base, Stable: weekSeconds, MinInterval: weekSeconds, Visits: 4, Changes: 2}, // A A B C
-			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2},
-			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2}}, // starts anew after its return
-		{9, sitegraph.History{Epoch: base - 4*weekSeconds, Last: base, LastChange: base, Stable: weekSeconds, MinInterval: weekSeconds, Visits: 5, Changes: 3}, // 0 A A B C: no more than there is
-			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2},
-			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2}},
+		{1, sitegraph.History{Epoch: base - weekSeconds, Last: base, LastChange: base, MinInterval: weekSeconds, Visits: 2, Changes: 1, WeeksSeen: 0b1, WeeksChanged: 0b1}, // B C
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2, WeeksSeen: 0b1},
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2, WeeksSeen: 0b1}},
+		{3, sitegraph.History{Epoch: base - 3*weekSeconds, Last: base, LastChange: base, Stable: weekSeconds, MinInterval: weekSeconds, Visits: 4, Changes: 2, WeeksSeen: 0b111, WeeksChanged: 0b011}, // A A B C
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2, WeeksSeen: 0b1},
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2, WeeksSeen: 0b1}}, // starts anew after its return
+		{9, sitegraph.History{Epoch: base - 4*weekSeconds, Last: base, LastChange: base, Stable: weekSeconds, MinInterval: weekSeconds, Visits: 5, Changes: 3, WeeksSeen: 0b1111, WeeksChanged: 0b1011}, // 0 A A B C: no more than there is
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2, WeeksSeen: 0b1},
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2, WeeksSeen: 0b1}},
 	} {
 		c := newCorpus(t, servers, Options{Base: 4 * week, History: test.weeks})
 		for url, want := range map[string]sitegraph.History{tinyA: test.top, tinyA + "1": test.one, tinyA + "2": test.two} {

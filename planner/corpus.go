@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Memory is what the planner keeps in memory of one page: 48 bytes.
+// Memory is what the planner keeps in memory of one page: 56 bytes.
 type Memory struct {
 	History  sitegraph.History
 	Due      uint32  // unix seconds of the next wish; 0: none

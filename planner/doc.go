@@ -26,7 +26,7 @@
 //  5. A policy learns of an outcome only through Observe. Only the reference line
 //     clairvoyant is given an oracle, and only by an evaluation.
 //
-// Memory: 48 bytes a page beyond the graph, plus 9 (breadth-first) to 22 in the policy.
+// Memory: 56 bytes a page beyond the graph, plus 9 (breadth-first) to 22 in the policy.
 //
 // The package knows no HTTP, no store and no clock; a Planner is used by one goroutine.
 //

@@ -33,6 +33,7 @@ const (
 	flagTextDigest
 	flagMainDigest
 	flagInterval
+	flagWeeks
 	knownFlags = 1<<iota - 1
 )
 
@@ -75,6 +76,10 @@ func appendRecord(b []byte, r *sitegraph.Record) ([]byte, error) {
 		b = binary.AppendVarint(b, int64(r.Interval/time.Second))
 		b = binary.AppendVarint(b, int64(r.Interval%time.Second))
 	}
+	if h.WeeksSeen != 0 {
+		b = binary.LittleEndian.AppendUint32(b, h.WeeksSeen)
+		b = binary.LittleEndian.AppendUint32(b, h.WeeksChanged)
+	}
 	b = appendString(b, r.URL)
 	shared := sharedPrefix(r.URL, r.Referer)
 	b = binary.AppendUvarint(b, uint64(shared))
@@ -96,6 +101,7 @@ func recordFlags(r *sitegraph.Record) (flags byte) {
 	set(!r.Digests.Text.IsZero(), flagTextDigest)
 	set(!r.Digests.Main.IsZero(), flagMainDigest)
 	set(r.Interval != 0, flagInterval)
+	set(r.History.WeeksSeen != 0, flagWeeks)
 	return flags
 }
 

@@ -42,6 +42,10 @@ func decodeRecord(body []byte, r *sitegraph.Record) error {
 		r.Interval = time.Duration(c.varint()) * time.Second
 		r.Interval += time.Duration(c.varint())
 	}
+	h.WeeksSeen, h.WeeksChanged = 0, 0
+	if flags&flagWeeks != 0 {
+		h.WeeksSeen, h.WeeksChanged = c.uint32(), c.uint32()
+	}
 	setString(&r.URL, c.string())
 	shared := c.uvarint()
 	if shared > uint64(len(r.URL)) {
@@ -82,6 +86,16 @@ func (c *cursor) uvarint() uint64 {
 		return 0
 	}
 	c.b = c.b[n:]
+	return v
+}
+
+func (c *cursor) uint32() uint32 {
+	if len(c.b) < 4 {
+		c.fail()
+		return 0
+	}
+	v := binary.LittleEndian.Uint32(c.b)
+	c.b = c.b[4:]
 	return v
 }
 

@@ -32,6 +32,21 @@ type History struct {
 	MinInterval uint32 // tc_min: shortest interval in which a change was seen; 0: none yet
 	Visits      uint32 // visits that told something, the first included
 	Changes     uint32 // m: changes seen (reading R1; versions are Changes + 1)
+
+	// What the last 32 weeks showed, for co-change with other pages: bit k is the week
+	// (unix time / 7 days) k before that of Last.
+	WeeksSeen    uint32 // some visit compared the page with its copy
+	WeeksChanged uint32 // and saw a change
+}
+
+// Week is the number of t's week in WeeksSeen and WeeksChanged.
+func Week(t uint32) uint32 { return t / (7 * 24 * 60 * 60) }
+
+// InWeek reports whether some visit of a week compared the page with its copy, and whether
+// one saw a change. False for weeks that are not remembered.
+func (h *History) InWeek(week uint32) (seen, changed bool) {
+	back := Week(h.Last) - week // wraps to a large number for weeks to come
+	return h.WeeksSeen>>back&1 == 1, h.WeeksChanged>>back&1 == 1
 }
 
 // Elapsed is T: the time from the first to the last visit.
@@ -68,7 +83,11 @@ func (h *History) See(t time.Time, changed bool, lastModified time.Time) {
 		return
 	}
 	interval := now - h.Last
+	passed := Week(now) - Week(h.Last)
+	h.WeeksSeen = h.WeeksSeen<<passed | 1 // a shift by 32 or more leaves 0
+	h.WeeksChanged <<= passed
 	if changed {
+		h.WeeksChanged |= 1
 		if m := lastModified.Unix(); !lastModified.IsZero() && m > int64(h.Last) && m <= int64(now) {
 			interval = uint32(m) - h.Last
 			h.Stable += now - uint32(m)

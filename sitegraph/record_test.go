@@ -39,6 +39,7 @@ func TestHistory(t *testing.T) {
 	epoch := uint32(t0.Unix())
 	want := History{Epoch: epoch, Last: epoch + 14*day, LastChange: epoch + 14*day, Stable: 4 * day,
 		MinInterval: 2 * day, Visits: 4, Changes: 2}
+	want.WeeksSeen, want.WeeksChanged = r.History.WeeksSeen, r.History.WeeksChanged // TestWeeks
 	if r.History != want {
 		t.Errorf("history %+v, want %+v", r.History, want)
 	}
@@ -156,6 +157,7 @@ func TestHoursOrDays(t *testing.T) {
 		if hours.Changes > 0 {
 			hours.LastChange = (hours.LastChange-hours.Epoch)*24 + hours.Epoch
 		}
+		hours.WeeksSeen, hours.WeeksChanged = days.WeeksSeen, days.WeeksChanged // these know the unit
 		if hours != days {
 			t.Errorf("seed %d: in hours %+v, in days %+v", seed, hours, days)
 		}
@@ -239,5 +241,37 @@ func TestDiffer(t *testing.T) {
 				t.Errorf("%v and %v by %v: %v, want %v", c.a, c.b, ChangeBy(by), got, want)
 			}
 		}
+	}
+}
+
+// Bit k is the week k before the last visit's; what is older than 32 weeks is forgotten.
+func TestWeeks(t *testing.T) {
+	monday := time.Unix(1000*7*24*60*60, 0) // the first second of week 1000
+	visit := func(h *History, days float64, changed bool) {
+		h.See(monday.Add(time.Duration(days*24*float64(time.Hour))), changed, time.Time{})
+	}
+	h := Start(monday)
+	if h.WeeksSeen != 0 {
+		t.Errorf("a first visit compares nothing, yet WeeksSeen is %b", h.WeeksSeen)
+	}
+	visit(&h, 1, true)
+	visit(&h, 6.9, false) // the same week: it keeps its change
+	visit(&h, 14, false)
+	visit(&h, 21, true)
+	if h.WeeksSeen != 0b1011 || h.WeeksChanged != 0b1001 {
+		t.Errorf("seen %b, changed %b; want 1011, 1001", h.WeeksSeen, h.WeeksChanged)
+	}
+	for week, want := range map[uint32][2]bool{999: {}, 1000: {true, true}, 1001: {}, 1002: {true, false}, 1003: {true, true}, 1004: {}, 0: {}} {
+		if seen, changed := h.InWeek(week); seen != want[0] || changed != want[1] {
+			t.Errorf("week %d: seen %v, changed %v; want %v", week, seen, changed, want)
+		}
+	}
+	visit(&h, 21+31*7, false)
+	if h.WeeksSeen != 1<<31|1 || h.WeeksChanged != 1<<31 {
+		t.Errorf("31 weeks on: seen %b, changed %b", h.WeeksSeen, h.WeeksChanged)
+	}
+	visit(&h, 21+1000*7, true)
+	if h.WeeksSeen != 1 || h.WeeksChanged != 1 {
+		t.Errorf("1000 weeks on: seen %b, changed %b; want 1, 1", h.WeeksSeen, h.WeeksChanged)
 	}
 }
