@@ -134,6 +134,9 @@ func remembered(g *sitegraph.Graph, records []sitegraph.Record) *planner.Corpus 
 // Graph returns the graph of the base snapshot. Do not change it.
 func (c *Corpus) Graph() *sitegraph.Graph { return c.graph }
 
+// History is how many weekly states before the base policies may see.
+func (c *Corpus) History() int { return c.history }
+
 // IsBase reports whether p is a base page.
 func (c *Corpus) IsBase(p sitegraph.PageID) bool { return int(p) < len(c.isBase) && c.isBase[p] }
 

@@ -21,7 +21,10 @@
 //  3. Every policy gets the same base, the same budget and the same rule for new pages.
 //  4. In the snapshot protocol no policy has a larger AUC than the clairvoyant.
 //  5. Undefined values are NaN in Go and null in JSON.
+//  6. SweepOn and StreamOn run the protocols in any world, over HTTP too, by the code that
+//     Snapshot and Stream run on histories.
 //
 // A Corpus may be used by many goroutines. Sub-packages: history (the format), replay (the
-// world of recorded histories), synth and timetravel (webs), report (tables and figures).
+// world of recorded histories), survey and figures (those of the papers), synth and timetravel
+// (webs), report (tables and charts).
 package eval

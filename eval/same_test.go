@@ -169,10 +169,10 @@ func TestPercentiles(t *testing.T) {
 	for i := range 200 {
 		values = append(values, float64(199-i), math.NaN())
 	}
-	if p := percentiles(values); p != [2]Number{10, 189} { // of 0..199, NaN left out
+	if p := Interval(values); p != [2]Number{10, 189} { // of 0..199, NaN left out
 		t.Errorf("%v", p)
 	}
-	if p := percentiles([]float64{7}); p != [2]Number{7, 7} {
+	if p := Interval([]float64{7}); p != [2]Number{7, 7} {
 		t.Errorf("of one: %v", p)
 	}
 }

@@ -1,17 +1,13 @@
 package eval
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"strings"
 	"time"
 
 	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/replay"
-	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -127,9 +123,8 @@ type SnapshotOptions struct {
 // Snapshot runs the snapshot protocol for one horizon.
 func (c *Corpus) Snapshot(ctx context.Context, o SnapshotOptions, policies []string, tick func()) (SnapshotRun, error) {
 	h := c.newHorizon(o.Weeks)
-	if h.at.After(windowEnd) {
-		return SnapshotRun{}, fmt.Errorf("%d weekly snapshots from week %.0f on reach beyond the window of %d weeks; choose fewer weeks or an earlier base",
-			o.Weeks, c.Base.Sub(replay.Epoch).Hours()/24/7, windowWeeks)
+	if err := h.inWindow(); err != nil {
+		return SnapshotRun{}, err
 	}
 	entries := sweepsOf(policies, o.Thresholds)
 	weekly := 0
@@ -140,15 +135,9 @@ func (c *Corpus) Snapshot(ctx context.Context, o SnapshotOptions, policies []str
 	}
 	run := SnapshotRun{Protocol: "snapshot", Budget: Number(math.NaN()), New: Number(math.NaN()), Corpus: h.totals, Weeks: o.Weeks, History: c.history, Change: c.Change.String(), Seed: o.Seed,
 		Base: int(c.Base.Sub(replay.Epoch) / week), Results: make([]SnapshotResult, len(entries)), ChangedWeekly: weekly}
-	err := cores.Try(len(entries), func(i int) error {
-		order, err := h.sweep(ctx, entries[i], o)
-		if err != nil {
+	err := cores.Try(len(entries), func(i int) (err error) {
+		if run.Results[i], err = h.sweepOn(ctx, h.recorded(), entries[i], o); err != nil {
 			return err
-		}
-		run.Results[i] = h.measure(entries[i].policy, order)
-		run.Results[i].Threshold = entries[i].threshold
-		if o.Spread {
-			run.Results[i].Spread = spreadOf(h.tallies(order), o.Seed)
 		}
 		if tick != nil {
 			tick()
@@ -179,25 +168,9 @@ func sweepsOf(policies []string, thresholds []float64) []sweepOf {
 	return all
 }
 
-// sweep lets a policy choose and returns the visits in order.
+// sweep lets a policy choose in the recorded world and returns the visits in order.
 func (h *horizon) sweep(ctx context.Context, s sweepOf, o SnapshotOptions) ([]fetched, error) {
-	corpus := remembered(h.graph, h.store.Records())
-	policy, err := planner.NewPolicy(s.policy, planner.Settings{Corpus: corpus, Mode: planner.Sweep, Seed: o.Seed,
-		Oracle:       func(p sitegraph.PageID) bool { return h.changed[p] },
-		PreviousRate: h.previousRate, Sample: cmp.Or(o.Sample, 5), Threshold: s.threshold})
-	if err != nil {
-		return nil, err
-	}
-	outside := func(p sitegraph.PageID) bool { return !h.isBase[p] || h.vanished[p] }
-	order := make([]fetched, 0, h.totals.Pages)
-	loop := cycle.New(cycle.Options{
-		Planner: planner.New(corpus, policy, planner.Options{Skip: outside}), Fetcher: &replay.Fetcher{World: h.World},
-		Store: h.store.Clone(), Clock: cycle.NewVirtualClock(h.at), Change: h.Change,
-		Seen: func(e *cycle.Event) {
-			order = append(order, fetched{h.server(e.Visit.Page), e.Verdict == sitegraph.VerdictChanged})
-		},
-	})
-	return order, loop.Round(ctx, planner.Round{Number: 1, Start: h.Base, End: h.at, Budget: planner.Unlimited})
+	return h.visits(ctx, h.recorded(), s, o)
 }
 
 // previousRate is the share of a server's base pages that changed in the window before the
@@ -219,6 +192,16 @@ func (h *horizon) previousRate(s sitegraph.ServerID) float64 {
 		}
 	}
 	return max(float64(ratio(changed, max(pages, 1))), 0)
+}
+
+// resultOf is what is reported of a sweep.
+func (h *horizon) resultOf(s sweepOf, o SnapshotOptions, order []fetched) SnapshotResult {
+	r := h.measure(s.policy, order)
+	r.Threshold = s.threshold
+	if o.Spread {
+		r.Spread = spreadOf(h.tallies(order), o.Seed)
+	}
+	return r
 }
 
 // measure computes what is reported of an order of visits.
@@ -251,74 +234,4 @@ func (h *horizon) tallies(order []fetched) []tally {
 		}
 	}
 	return tallies
-}
-
-// gainInServers is the mean, over servers where some but not all pages changed, of the gain
-// of the same order restricted to that server.
-func (h *horizon) gainInServers(order []fetched) Number {
-	per := make([][]fetched, len(h.alive))
-	for _, f := range order {
-		per[f.server] = append(per[f.server], f)
-	}
-	var sum float64
-	var n int
-	for s, visits := range per {
-		if h.updated[s] > 0 && h.updated[s] < h.alive[s] {
-			sum += float64(gain(auc(visits, h.alive[s], h.updated[s]), h.alive[s], h.updated[s]))
-			n++
-		}
-	}
-	return ratio(sum, float64(n))
-}
-
-// auc is the area under coverage against fetched share, trapezoids from (0,0); after the
-// last visit a straight line leads to (1,1). Undefined if no page changed.
-func auc(order []fetched, pages, changed int) Number {
-	if pages == 0 || changed == 0 {
-		return Number(math.NaN())
-	}
-	var area float64 // in units of a page times a changed page
-	found := 0
-	for _, f := range order {
-		before := found
-		if f.changed {
-			found++
-		}
-		area += float64(before+found) / 2
-	}
-	area += float64(pages-len(order)) * float64(found+changed) / 2
-	return Number(area / float64(pages) / float64(changed))
-}
-
-// gain relates an AUC to that of the clairvoyant, which finds all changed pages first:
-// 1 - changed / (2 pages). Undefined where there is nothing to gain.
-func gain(auc Number, pages, changed int) Number {
-	if changed == 0 || changed == pages {
-		return Number(math.NaN())
-	}
-	best := 1 - float64(changed)/float64(2*pages)
-	return Number((float64(auc) - 0.5) / (best - 0.5))
-}
-
-// curve is the path of coverage against fetched share in at most points steps; after the last
-// visit a straight line leads to (1,1).
-func curve(order []fetched, pages, changed, points int) [][2]float64 {
-	path := [][2]float64{{0, 0}}
-	if pages == 0 || changed == 0 {
-		return path
-	}
-	step := (len(order) + points - 1) / points
-	found := 0
-	for i, f := range order {
-		if f.changed {
-			found++
-		}
-		if (i+1)%step == 0 || i == len(order)-1 {
-			path = append(path, [2]float64{float64(i+1) / float64(pages), float64(found) / float64(changed)})
-		}
-	}
-	if len(order) < pages {
-		path = append(path, [2]float64{1, 1})
-	}
-	return path
 }

@@ -3,38 +3,52 @@ package planner
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // method is a way to use a partition of servers into sites [LINK 4].
 type method struct {
-	divide func(g *sitegraph.Graph, s sitegraph.ServerID, counts func(sitegraph.PageID) bool) sitegraph.Partition
-	gated  bool // C: a site is checked only if the top of an upper site changed
-	rest   bool // C then B: afterwards the sites that were not checked
+	by        string // partition, of sitegraph's; auto: the one that suits each server
+	gated     bool   // C: a site is checked only if the top of an upper site changed
+	rest      bool   // C then B: afterwards the sites that were not checked
+	sentinels bool   // the tops are chosen by the pages' past
 }
 
-func divideB(closure bool) func(*sitegraph.Graph, sitegraph.ServerID, func(sitegraph.PageID) bool) sitegraph.Partition {
-	return func(g *sitegraph.Graph, s sitegraph.ServerID, counts func(sitegraph.PageID) bool) sitegraph.Partition {
-		return g.PartitionB(s, counts, closure)
-	}
-}
+// auto as a partition is chosen for each server by its past.
+const auto = "auto"
+
+// learns reports whether the sites depend on the pages' past.
+func (m method) learns() bool { return m.by == auto || m.sentinels }
 
 var methods = map[string]method{
-	"a":                {divide: (*sitegraph.Graph).PartitionA},
-	"b":                {divide: divideB(false)},
-	"b-closure":        {divide: divideB(true)},
-	"c":                {divide: divideB(false), gated: true},
-	"c-closure":        {divide: divideB(true), gated: true},
-	"c-then-b":         {divide: divideB(false), gated: true, rest: true},
-	"c-then-b-closure": {divide: divideB(true), gated: true, rest: true},
+	"a":                {by: "a"},
+	"b":                {by: "b"},
+	"b-closure":        {by: "b-closure"},
+	"c":                {by: "c", gated: true},
+	"c-closure":        {by: "c-closure", gated: true},
+	"c-then-b":         {by: "b", gated: true, rest: true},
+	"c-then-b-closure": {by: "b-closure", gated: true, rest: true},
+
+	"prefix":    {by: "prefix"},
+	"shape":     {by: "shape"},
+	"community": {by: "community"},
+	"auto":      {by: auto},
+
+	"sentinel-a":         {by: "a", sentinels: true},
+	"sentinel-prefix":    {by: "prefix", sentinels: true},
+	"sentinel-shape":     {by: "shape", sentinels: true},
+	"sentinel-community": {by: "community", sentinels: true},
+	"sentinel-auto":      {by: auto, sentinels: true},
 }
 
 // bySite visits the tops of sites first, and then the members of those whose top changed.
 //
 // As a sweep it stops there. Method C checks the sites of start pages, and then those
 // reached by a link from a page of a site whose top changed, breadth-first; C then B goes
-// on with the tops that were not checked.
+// on with the tops that were not checked. Members of sites whose tops proved true in the past
+// come first where the method learns, else sites come in seeded order.
 //
 // As a stream, half of a day's budget goes to the tops in turn (C: to start pages); the rest
 // to members of sites whose top changed since the member was last visited, then (C) to tops
@@ -43,17 +57,18 @@ type bySite struct {
 	cycling
 	method
 	*division
-	only     sitegraph.ServerID        // the server it works on, or allServers
-	tops     queue                     // what is left of this cycle
-	topsLeft int                       // visits to tops left in this round
-	lower    queue                     // C: tops of sites below a changed one
-	reached  map[sitegraph.PageID]bool // C, sweep: tops that were put in line
-	resting  bool                      // C then B, sweep: the rest has begun
-	promoted []*sitegraph.Site         // sites whose top changed in this sweep
-	members  queue                     // members to visit
-	begun    bool
-	oldest   ranking
-	ranked   bool // oldest is filled for this round
+	only      sitegraph.ServerID        // the server it works on, or allServers
+	tops      queue                     // what is left of this cycle
+	topsLeft  int                       // visits to tops left in this round
+	topsCarry float64                   // half a visit carried over
+	lower     queue                     // C: tops of sites below a changed one
+	reached   map[sitegraph.PageID]bool // C: tops that were put in line; in a stream, that are in it
+	resting   bool                      // C then B, sweep: the rest has begun
+	promoted  []*sitegraph.Site         // sites whose top changed in this sweep
+	members   queue                     // members to visit
+	begun     bool
+	oldest    ranking
+	ranked    bool // oldest is filled for this round
 }
 
 // newBySite makes the policy of a method.
@@ -70,9 +85,11 @@ func (b *bySite) Begin(r Round) {
 	restart := !b.begun
 	b.begun, b.ranked = true, false
 	b.update()
-	b.topsLeft = (r.Budget + 1) / 2
-	if b.Mode == Sweep || r.Budget == Unlimited {
-		b.topsLeft = b.Corpus.Pages() // more than there are
+	b.topsLeft = b.Corpus.Pages() // more than there are
+	if b.Mode == Stream && r.Budget != Unlimited {
+		half := Budget{PerDay: float64(r.Budget) / 2, Carry: b.topsCarry}
+		b.topsLeft = half.Grant(24 * time.Hour)
+		b.topsCarry = half.Carry
 	}
 	if restart {
 		b.startTops()
@@ -164,14 +181,15 @@ func (b *bySite) reach(site *sitegraph.Site) {
 	for _, pages := range [][]sitegraph.PageID{site.Tops, site.Members} {
 		for _, p := range pages {
 			for _, q := range b.Corpus.Graph.Links(p) {
+				q = b.Corpus.Graph.Through(q, b.hasCopy)
 				lower := b.siteWithTop(q)
 				if lower == nil || lower == site {
 					continue
 				}
-				if b.Mode == Stream && !b.waiting(q, site) || b.Mode == Sweep && b.reached[q] {
+				if b.reached[q] || b.Mode == Stream && !b.waiting(q, site) {
 					continue
 				}
-				b.reached[q] = b.Mode == Sweep
+				b.reached[q] = true
 				below = append(below, q)
 			}
 		}
@@ -183,7 +201,7 @@ func (b *bySite) reach(site *sitegraph.Site) {
 func (b *bySite) Next() (Visit, bool) {
 	for {
 		if p, ok := b.nextTop(); ok {
-			return unranked(p, because("top of its site, depth %.0f", float64(b.Corpus.Graph.Depth(p)))), true
+			return unranked(p, b.whyTop(p)), true
 		}
 		if b.Mode == Sweep && b.members.len() == 0 {
 			b.startMembers()
@@ -206,6 +224,13 @@ func (b *bySite) Next() (Visit, bool) {
 		b.topsLeft = b.Corpus.Pages() // more than there are
 		b.startTops()
 	}
+}
+
+func (b *bySite) whyTop(p sitegraph.PageID) Reason {
+	if site := b.siteWithTop(p); b.sentinels && len(site.Members) > 0 {
+		return because("sentinel of its site: if it changed, so did a share of %.2f of the %.0f other pages", b.trust[site], float64(len(site.Members)))
+	}
+	return because("top of its site, depth %.0f", float64(b.Corpus.Graph.Depth(p)))
 }
 
 func (b *bySite) nextTop() (sitegraph.PageID, bool) {
@@ -231,6 +256,9 @@ func (b *bySite) nextTop() (sitegraph.PageID, bool) {
 // popTop returns the first of a line that is still a top to be visited.
 func (b *bySite) popTop(line *queue) (sitegraph.PageID, bool) {
 	for p, ok := line.pop(); ok; p, ok = line.pop() {
+		if b.Mode == Stream && line == &b.lower {
+			delete(b.reached, p)
+		}
 		if b.siteWithTop(p) != nil && b.Corpus.Refetchable(p) {
 			return p, true
 		}
@@ -238,14 +266,12 @@ func (b *bySite) popTop(line *queue) (sitegraph.PageID, bool) {
 	return sitegraph.NoPage, false
 }
 
-// startMembers queues the members of the promoted sites, sites in seeded order.
+// startMembers queues the members of the promoted sites: sites whose tops proved true first, if
+// the method learns, and else in seeded order.
 func (b *bySite) startMembers() {
 	t := b.ties.upTo(b.Corpus)
 	slices.SortFunc(b.promoted, func(x, y *sitegraph.Site) int {
-		if byTie := cmp.Compare(siteTie(t, x), siteTie(t, y)); byTie != 0 {
-			return byTie
-		}
-		return int(x.Tops[0] - y.Tops[0])
+		return cmp.Or(cmp.Compare(b.trust[y], b.trust[x]), cmp.Compare(siteTie(t, x), siteTie(t, y)), int(x.Tops[0]-y.Tops[0]))
 	})
 	for _, site := range b.promoted {
 		members := slices.Clone(site.Members)

@@ -325,3 +325,32 @@ func TestMethodAPromotesForCause(t *testing.T) {
 		}
 	}
 }
+
+// Rounds of one visit share them between tops and members too.
+func TestMethodAInSmallRounds(t *testing.T) {
+	l := newLettered(t, fx4a, fx4Edges, rand.New(rand.NewPCG(1, 1)))
+	l.plan(Stream, 1)
+	visits := ""
+	for day := 1; day <= 12; day++ {
+		visits += l.round(day, 1, "RADG", "")
+	}
+	if len(visits) != 12 || !strings.ContainsAny(visits, "BCEFH") {
+		t.Errorf("visits %s, want 12 and members among them: the tops of their sites changed", visits)
+	}
+}
+
+// Method C in a stream keeps each lower top in line once, however often the upper one changes.
+func TestMethodCLineStaysShort(t *testing.T) {
+	l := newLettered(t, fx4a, fx4Edges, rand.New(rand.NewPCG(1, 1)))
+	policy, err := NewPolicy("c-closure", Settings{Corpus: l.corpus, Mode: Stream, Seed: 1, PerDay: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.planner = New(l.corpus, policy, Options{})
+	for day := 1; day <= 30; day++ {
+		l.round(day, 1, "R", "")
+		if n := policy.(*bySite).lower.len(); n > 2 {
+			t.Fatalf("day %d: %d tops in line below R, want A and D at most", day, n)
+		}
+	}
+}

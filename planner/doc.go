@@ -23,13 +23,18 @@
 //  3. Each visit carries a reason. Probability and Value are NaN where the policy has none.
 //  4. Ties and random choices are seeded: the same seed, corpus and outcomes give the same
 //     visits. A tie is broken by a hash of seed and address, not by the order of discovery.
-//  5. A policy learns of an outcome only through Observe. Only the reference line
-//     clairvoyant is given an oracle, and only by an evaluation.
+//  5. A policy learns of an outcome only through Observe. Only the reference lines
+//     are given an oracle, and only by an evaluation.
 //
 // Memory: 56 bytes a page beyond the graph, plus 9 (breadth-first) to 22 in the policy.
 //
 // The package knows no HTTP, no store and no clock; a Planner is used by one goroutine.
 //
-// Sources: [LINK 4.1] for method A, [SAT eq. 1] for interval, Ford, Grimes, Tassone 2008
-// for ebayes, DESIGN's evaluation protocols for sweep and stream forms.
+// Beyond [LINK]: prefix, shape and community use sites that are no directories; auto takes for
+// each server the partition that describes its past best (learned.go); with sentinels the
+// tops are the pages whose changes told most about their sites (sentinel.go). What is learnt is
+// learnt from the histories' masks of weeks, and anew each 28 rounds.
+//
+// Sources: [LINK 4] for a to c, [SAT eq. 1] for interval, Ford, Grimes, Tassone 2008 for
+// ebayes, DESIGN's evaluation protocols for sweep and stream forms.
 package planner

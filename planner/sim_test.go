@@ -192,7 +192,7 @@ func (m *sim) know(p sitegraph.PageID) {
 func (m *sim) start() {
 	m.Helper()
 	m.settings.Corpus = m.corpus
-	if needsOracle(m.policy) {
+	if Reference(m.policy) {
 		m.settings.Oracle = func(p sitegraph.PageID) bool {
 			return m.records[p].Digests != m.content(p, int(m.corpus.Round().End.Sub(base)/(24*time.Hour)))
 		}

@@ -18,32 +18,32 @@ func (g *Graph) Refresh() []ServerID {
 // page [LINK 3.1]. The frames of a start page are shown with it, so they are start pages
 // too, and so are theirs [LINK 3.2].
 func (g *Graph) refreshServer(s ServerID, queue []PageID) []PageID {
-	sv := &g.servers[s]
+	sv, depth := &g.servers[s], g.depth
 	for _, p := range sv.pages {
-		g.pages[p].depth = 0
+		depth[p] = 0
 	}
 	for _, p := range sv.start {
-		if g.pages[p].depth == 0 {
-			g.pages[p].depth = 1
+		if depth[p] == 0 {
+			depth[p] = 1
 			queue = append(queue, p)
 		}
 	}
 	for i := 0; i < len(queue); i++ { // grows while frames have frames
-		for _, q := range g.pages[queue[i]].frames {
-			if g.pages[q].depth == 0 {
-				g.pages[q].depth = 1
+		for _, q := range g.Frames(queue[i]) {
+			if depth[q] == 0 {
+				depth[q] = 1
 				queue = append(queue, q)
 			}
 		}
 	}
 	for head := 0; head < len(queue); head++ {
-		n := &g.pages[queue[head]]
-		if n.depth == MaxDepth {
+		p := queue[head]
+		if depth[p] == MaxDepth {
 			continue
 		}
-		for _, q := range n.links {
-			if g.pages[q].depth == 0 {
-				g.pages[q].depth = n.depth + 1
+		for _, q := range g.Links(p) {
+			if depth[q] == 0 {
+				depth[q] = depth[p] + 1
 				queue = append(queue, q)
 			}
 		}

@@ -2,8 +2,9 @@ package sitegraph
 
 import (
 	"fmt"
+	"hash/maphash"
+	"maps"
 	"slices"
-	"strings"
 )
 
 // PageID and ServerID are dense numbers in order of first appearance, from 0.
@@ -21,27 +22,21 @@ const NoPage PageID = -1
 const MaxDepth = 12
 
 // Graph is the in-server link graph of all known pages, made of the last snapshot of
-// each. Links to other servers are dropped.
+// each. Links to other servers are dropped. What it knows of a page lies in columns, one entry
+// a page, so that a search that follows links touches a byte or two of each page it meets.
 type Graph struct {
-	pages   []node
-	servers []server
-	byURL   map[string]PageID
-	byName  map[string]ServerID
-	byDir   map[string]dirID // directory address -> number
-}
-
-type node struct {
-	url    string
-	server ServerID
-	dir    dirID
-	place  int32 // in its server's pages
-	depth  int8  // 1..MaxDepth; 0: not reached
-	links  []PageID
-	frames []PageID
+	addresses addresses
+	links     lists
+	frames    map[PageID][]PageID // few pages have any
+	server    []ServerID
+	dir       []dirID
+	place     []int32 // in its server's pages
+	depth     []int8  // 1..MaxDepth; 0: not reached
+	servers   []server
+	resolved  []PageID // for SetLinks
 }
 
 type server struct {
-	name    string
 	start   []PageID // where it is entered
 	pages   []PageID // in order of appearance
 	stale   bool     // links changed since depths were computed
@@ -49,152 +44,68 @@ type server struct {
 }
 
 // NewGraph returns an empty graph.
-func NewGraph() *Graph {
-	return &Graph{byURL: map[string]PageID{}, byName: map[string]ServerID{}, byDir: map[string]dirID{}}
-}
+func NewGraph() *Graph { return &Graph{addresses: addresses{seed: maphash.MakeSeed()}} }
 
 // Pages returns the number of known pages.
-func (g *Graph) Pages() int { return len(g.pages) }
+func (g *Graph) Pages() int { return len(g.depth) }
 
 // Servers returns the number of known servers.
 func (g *Graph) Servers() int { return len(g.servers) }
 
 // Lookup returns the page with this canonical address.
 func (g *Graph) Lookup(url string) (PageID, bool) {
-	p, ok := g.byURL[url]
-	return p, ok
+	return g.addresses.findPage(url, g.addresses.hash(url))
 }
 
 // LookupServer returns the server with this name (host[:port]).
 func (g *Graph) LookupServer(name string) (ServerID, bool) {
-	s, ok := g.byName[name]
-	return s, ok
+	return g.addresses.findServer(name, g.addresses.hash(name))
 }
 
-// Add makes a canonical address known and returns its page, the same one each time.
-func (g *Graph) Add(url string) PageID {
-	if p, ok := g.byURL[url]; ok {
+// Add makes a canonical address known and returns its page, the same one each time. It keeps a
+// copy: the caller's string may hold a whole page alive. It panics at 2^31 pages or when an
+// address is 16 MiB long.
+func (g *Graph) Add(url string) PageID { return g.add(url, g.addresses.hash(url)) }
+
+func (g *Graph) add(url string, hash uint64) PageID {
+	if p, ok := g.addresses.findPage(url, hash); ok {
 		return p
 	}
-	url = strings.Clone(url) // the caller's string may hold a whole page alive
-	p := PageID(len(g.pages))
-	s := g.addServer(ServerName(url))
-	g.pages = append(g.pages, node{url: url, server: s, dir: g.addDirectory(Directory(url)), place: int32(len(g.servers[s].pages))})
-	g.byURL[url] = p
-	g.servers[s].pages = append(g.servers[s].pages, p)
+	p := g.addresses.addPage(url, hash)
+	s, added := g.addresses.serverOf(p)
+	if added {
+		g.servers = append(g.servers, server{stale: true})
+	}
+	sv := &g.servers[s]
+	g.server = appendTight(g.server, s)
+	g.dir = appendTight(g.dir, g.addresses.directoryOf(p))
+	g.place = appendTight(g.place, int32(len(sv.pages)))
+	g.depth = appendTight(g.depth, 0)
+	g.links.addPage()
+	sv.pages = appendTight(sv.pages, p)
 	return p
-}
-
-func (g *Graph) addServer(name string) ServerID {
-	if s, ok := g.byName[name]; ok {
-		return s
-	}
-	s := ServerID(len(g.servers))
-	name = strings.Clone(name)
-	g.servers = append(g.servers, server{name: name, stale: true})
-	g.byName[name] = s
-	return s
-}
-
-func (g *Graph) addDirectory(dir string) dirID {
-	if d, ok := g.byDir[dir]; ok {
-		return d
-	}
-	d := dirID(len(g.byDir))
-	g.byDir[dir] = d // dir is a part of the page's own address: no copy
-	return d
 }
 
 // AddStart makes url a start page of its server: depth 1.
 func (g *Graph) AddStart(url string) PageID {
 	p := g.Add(url)
-	s := &g.servers[g.pages[p].server]
+	s := &g.servers[g.server[p]]
 	if !slices.Contains(s.start, p) {
 		s.start = append(s.start, p)
 		s.stale = true
-		g.pages[p].depth = 1
+		g.depth[p] = 1
 	}
 	return p
 }
 
-// SetLinks replaces the out-links of p, in-server ones only; the others are dropped.
-// frames are those of the links that are frame sources. It returns the pages that became
-// known by this call. Addresses must be canonical.
-func (g *Graph) SetLinks(p PageID, links, frames []string) (added []PageID) {
-	known := PageID(len(g.pages))
-	linkIDs := g.resolve(p, links)
-	frameIDs := g.resolve(p, frames)
-	for id := known; id < PageID(len(g.pages)); id++ {
-		added = append(added, id)
-	}
-	g.SetLinkIDs(p, linkIDs, frameIDs)
-	return added
-}
-
-// SetLinkIDs is SetLinks for pages already known. The graph keeps the slices.
-func (g *Graph) SetLinkIDs(p PageID, links, frames []PageID) {
-	n := &g.pages[p]
-	if slices.Equal(n.links, links) && slices.Equal(n.frames, frames) {
-		return
-	}
-	n.links, n.frames = links, frames
-	g.servers[n.server].stale = true
-	g.reach(frames, n.depth, n.depth == 1)
-	g.reach(links, n.depth, false)
-}
-
-// reach gives pages without a depth a provisional one until the next Refresh, so that a
-// crawl can follow links within one round. Found breadth-first, it is the exact one.
-func (g *Graph) reach(pages []PageID, from int8, framesOfStart bool) {
-	if from == 0 || from == MaxDepth {
-		return
-	}
-	depth := from + 1
-	if framesOfStart {
-		depth = 1
-	}
-	for _, p := range pages {
-		if g.pages[p].depth == 0 {
-			g.pages[p].depth = depth
-		}
-	}
-}
-
-func (g *Graph) resolve(p PageID, urls []string) []PageID {
-	if len(urls) == 0 {
-		return nil
-	}
-	own := g.pages[p].server
-	name := g.servers[own].name
-	ids := make([]PageID, 0, len(urls))
-	for _, url := range urls {
-		id, ok := g.byURL[url]
-		if !ok {
-			if ServerName(url) != name {
-				continue
-			}
-			id = g.Add(url)
-		} else if g.pages[id].server != own {
-			continue
-		}
-		if id != p {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	return slices.Clip(ids)
-}
-
 // URL returns the canonical address of a page.
-func (g *Graph) URL(p PageID) string { return g.pages[p].url }
+func (g *Graph) URL(p PageID) string { return g.addresses.url(p) }
 
 // Server returns the server of a page.
-func (g *Graph) Server(p PageID) ServerID { return g.pages[p].server }
+func (g *Graph) Server(p PageID) ServerID { return g.server[p] }
 
 // ServerName returns the name of a server, host[:port].
-func (g *Graph) ServerName(s ServerID) string { return g.servers[s].name }
+func (g *Graph) ServerName(s ServerID) string { return g.addresses.names[s] }
 
 // ServerPages returns the pages of a server in order of appearance. Do not change it.
 func (g *Graph) ServerPages(s ServerID) []PageID { return g.servers[s].pages }
@@ -203,43 +114,36 @@ func (g *Graph) ServerPages(s ServerID) []PageID { return g.servers[s].pages }
 func (g *Graph) StartPages(s ServerID) []PageID { return g.servers[s].start }
 
 // SameDirectory reports whether two pages are in one directory of one server.
-func (g *Graph) SameDirectory(p, q PageID) bool { return g.pages[p].dir == g.pages[q].dir }
+func (g *Graph) SameDirectory(p, q PageID) bool { return g.dir[p] == g.dir[q] }
 
-// Links returns the in-server out-links of the last snapshot of p. Do not change it.
-func (g *Graph) Links(p PageID) []PageID { return g.pages[p].links }
+// Links returns the in-server out-links of the last snapshot of p. Do not change it; it stays
+// as it is when links are replaced.
+func (g *Graph) Links(p PageID) []PageID { return g.links.at(p) }
 
-// Frames returns those links of p that are frame sources. Do not change it.
-func (g *Graph) Frames(p PageID) []PageID { return g.pages[p].frames }
+// Frames returns those links of p that are frame sources, likewise.
+func (g *Graph) Frames(p PageID) []PageID { return g.frames[p] }
 
 // Depth returns 1 for a start page and one more for each link on the shortest path from
 // one; 0 for a page that is not reached within MaxDepth. Between a change of links and the
 // next Refresh, pages keep their old depth and new ones have a provisional one.
-func (g *Graph) Depth(p PageID) int { return int(g.pages[p].depth) }
+func (g *Graph) Depth(p PageID) int { return int(g.depth[p]) }
 
-// Clone returns a graph that shares addresses and link slices, which are never changed
-// in place, and nothing else.
+// Clone returns a graph that shares the text of addresses and the lists of links, which are
+// never changed in place. It costs about 16 bytes a page at once; columns that only grow are copied by
+// whichever graph adds a page first.
 func (g *Graph) Clone() *Graph {
-	c := &Graph{pages: slices.Clone(g.pages), servers: slices.Clone(g.servers),
-		byURL: make(map[string]PageID, len(g.byURL)), byName: make(map[string]ServerID, len(g.byName)),
-		byDir: make(map[string]dirID, len(g.byDir))}
+	c := &Graph{addresses: g.addresses.clone(), links: g.links.clone(), frames: maps.Clone(g.frames),
+		server: slices.Clip(g.server), dir: slices.Clip(g.dir), place: slices.Clip(g.place),
+		depth: slices.Clone(g.depth), servers: slices.Clone(g.servers)}
 	for i := range c.servers {
-		c.servers[i].start = slices.Clone(c.servers[i].start)
-		c.servers[i].pages = slices.Clone(c.servers[i].pages)
-	}
-	for k, v := range g.byURL {
-		c.byURL[k] = v
-	}
-	for k, v := range g.byName {
-		c.byName[k] = v
-	}
-	for k, v := range g.byDir {
-		c.byDir[k] = v
+		s := &c.servers[i]
+		s.start, s.pages = slices.Clip(s.start), slices.Clip(s.pages)
 	}
 	return c
 }
 
 func (g *Graph) check(s ServerID) {
 	if g.servers[s].stale {
-		panic(fmt.Sprintf("sitegraph: depths of %q asked for before Refresh", g.servers[s].name))
+		panic(fmt.Sprintf("sitegraph: depths of %q asked for before Refresh", g.ServerName(s)))
 	}
 }

@@ -26,21 +26,21 @@ func (g *Graph) PartitionA(s ServerID, counts func(PageID) bool) Partition {
 	byDir := make(map[dirID]int)
 	var sites []Site
 	for _, p := range g.servers[s].pages {
-		n := &g.pages[p]
-		if n.depth == 0 || counts != nil && !counts(p) {
+		depth, dir := g.depth[p], g.dir[p]
+		if depth == 0 || counts != nil && !counts(p) {
 			continue
 		}
-		i, ok := byDir[n.dir]
+		i, ok := byDir[dir]
 		if !ok {
 			i = len(sites)
-			byDir[n.dir] = i
+			byDir[dir] = i
 			sites = append(sites, Site{})
 		}
 		site := &sites[i]
 		switch {
-		case len(site.Tops) == 0 || n.depth == g.pages[site.Tops[0]].depth:
+		case len(site.Tops) == 0 || depth == g.depth[site.Tops[0]]:
 			site.Tops = append(site.Tops, p)
-		case n.depth < g.pages[site.Tops[0]].depth:
+		case depth < g.depth[site.Tops[0]]:
 			site.Members = append(site.Members, site.Tops...)
 			site.Tops = append(site.Tops[:0:0], p)
 		default:

@@ -12,13 +12,14 @@ import "slices"
 //     its parents, the pages of its directory that link to it, of these those of smallest
 //     depth, are tops instead. A candidate without a parent stays, alone in its site.
 //
-// Start pages and their frames are tops of one site whatever they link to. Sites may
+// A link to a page that redirects counts as one to where that leads. Start pages and their
+// frames are tops of one site whatever they link to. Sites may
 // overlap; pages in none are Orphans. Which pages count, and the order of sites, are as in
 // PartitionA. Needs Refresh.
 func (g *Graph) PartitionB(s ServerID, counts func(PageID) bool, closure bool) Partition {
 	g.check(s)
-	b := divisionB{Graph: g, marks: make([]mark, len(g.servers[s].pages))}
-	b.count(s, counts)
+	b := divisionB{Graph: g, marks: make([]mark, len(g.servers[s].pages)), counts: counts}
+	b.count(s)
 	b.findTops(s)
 	p := Partition{Server: s, Method: "b"}
 	if closure {
@@ -28,7 +29,7 @@ func (g *Graph) PartitionB(s ServerID, counts func(PageID) bool, closure bool) P
 	for _, top := range g.servers[s].pages {
 		switch {
 		case !b.is(top, topPage):
-		case g.pages[top].depth == 1:
+		case g.depth[top] == 1:
 			start.Tops = append(start.Tops, top)
 			start.Members = b.members(start.Members, top, closure)
 		default:
@@ -49,7 +50,8 @@ func (g *Graph) PartitionB(s ServerID, counts func(PageID) bool, closure bool) P
 // divisionB is the work of one PartitionB: a byte of marks for each page of the server.
 type divisionB struct {
 	*Graph
-	marks []mark
+	marks  []mark
+	counts func(PageID) bool
 }
 
 type mark uint8
@@ -63,17 +65,25 @@ const (
 	visited // in the search for the members of the current top
 )
 
-func (b *divisionB) is(p PageID, m mark) bool { return b.marks[b.pages[p].place]&m != 0 }
+func (b *divisionB) is(p PageID, m mark) bool { return b.marks[b.place[p]]&m != 0 }
 
-func (b *divisionB) set(p PageID, m mark) { b.marks[b.pages[p].place] |= m }
+func (b *divisionB) set(p PageID, m mark) { b.marks[b.place[p]] |= m }
 
 // count marks the pages that count.
-func (b *divisionB) count(s ServerID, counts func(PageID) bool) {
+func (b *divisionB) count(s ServerID) {
 	for _, p := range b.servers[s].pages {
-		if b.pages[p].depth > 0 && (counts == nil || counts(p)) {
+		if b.depth[p] > 0 && (b.counts == nil || b.counts(p)) {
 			b.set(p, counted)
 		}
 	}
+}
+
+// shown is the page that a link to p shows.
+func (b *divisionB) shown(p PageID) PageID {
+	if b.is(p, counted) {
+		return p
+	}
+	return b.Through(p, b.counts)
 }
 
 // eachLink calls f for each link between counted pages of the server.
@@ -82,9 +92,9 @@ func (b *divisionB) eachLink(s ServerID, f func(from, to PageID, sameDirectory b
 		if !b.is(p, counted) {
 			continue
 		}
-		for _, q := range b.pages[p].links {
-			if b.is(q, counted) {
-				f(p, q, b.pages[p].dir == b.pages[q].dir)
+		for _, q := range b.Links(p) {
+			if q = b.shown(q); q != p && b.is(q, counted) {
+				f(p, q, b.dir[p] == b.dir[q])
 			}
 		}
 	}
@@ -103,7 +113,7 @@ func (b *divisionB) findTops(s ServerID) {
 	for _, p := range b.servers[s].pages {
 		switch {
 		case !b.is(p, counted):
-		case b.pages[p].depth == 1 || b.is(p, candidate) && b.is(p, parent):
+		case b.depth[p] == 1 || b.is(p, candidate) && b.is(p, parent):
 			b.set(p, topPage)
 		case b.is(p, candidate):
 			nearest[p] = 0
@@ -113,12 +123,12 @@ func (b *divisionB) findTops(s ServerID) {
 		return
 	}
 	b.eachLink(s, func(from, to PageID, sameDirectory bool) {
-		if depth, childless := nearest[to]; childless && sameDirectory && (depth == 0 || b.pages[from].depth < depth) {
-			nearest[to] = b.pages[from].depth
+		if depth, childless := nearest[to]; childless && sameDirectory && (depth == 0 || b.depth[from] < depth) {
+			nearest[to] = b.depth[from]
 		}
 	})
 	b.eachLink(s, func(from, to PageID, sameDirectory bool) {
-		if depth, childless := nearest[to]; childless && sameDirectory && b.pages[from].depth == depth {
+		if depth, childless := nearest[to]; childless && sameDirectory && b.depth[from] == depth {
 			b.set(from, topPage)
 		}
 	})
@@ -136,8 +146,9 @@ func (b *divisionB) members(members []PageID, top PageID, closure bool) []PageID
 	for next := []PageID{top}; len(next) > 0; {
 		p := next[len(next)-1]
 		next = next[:len(next)-1]
-		for _, q := range b.pages[p].links {
-			if b.pages[q].dir != b.pages[top].dir || !b.is(q, counted) || b.is(q, visited) {
+		for _, q := range b.Links(p) {
+			q = b.shown(q)
+			if b.dir[q] != b.dir[top] || !b.is(q, counted) || b.is(q, visited) {
 				continue
 			}
 			b.set(q, visited|inSite)
@@ -147,9 +158,9 @@ func (b *divisionB) members(members []PageID, top PageID, closure bool) []PageID
 			}
 		}
 	}
-	b.marks[b.pages[top].place] &^= visited
+	b.marks[b.place[top]] &^= visited
 	for _, q := range members[first:] {
-		b.marks[b.pages[q].place] &^= visited
+		b.marks[b.place[q]] &^= visited
 	}
 	return members
 }

@@ -81,7 +81,7 @@ func (f fixture) describeUppers(g *Graph, p Partition) string {
 		return name
 	}
 	var all []string
-	for i, uppers := range g.Uppers(p.Sites) {
+	for i, uppers := range g.Uppers(p.Sites, nil) {
 		for _, u := range uppers {
 			all = append(all, top(i)+"<"+top(int(u)))
 		}

@@ -75,6 +75,24 @@ func benchGraph(b *testing.B) *Graph {
 	return g
 }
 
+// BenchmarkPartition measures the methods that number pages by address, and what they
+// allocate.
+func BenchmarkPartition(b *testing.B) {
+	g := benchGraph(b)
+	for _, method := range []string{"server", "prefix", "shape", "community"} {
+		b.Run(method, func(b *testing.B) {
+			b.ReportAllocs()
+			sites := 0
+			for b.Loop() {
+				p, _ := g.Partition(method, 0, nil)
+				sites = len(p.Sites)
+			}
+			b.ReportMetric(float64(g.Pages())*float64(b.N)/b.Elapsed().Seconds(), "pages/s")
+			b.ReportMetric(float64(sites), "sites")
+		})
+	}
+}
+
 func heapBytes() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

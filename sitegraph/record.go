@@ -42,11 +42,11 @@ type History struct {
 // Week is the number of t's week in WeeksSeen and WeeksChanged.
 func Week(t uint32) uint32 { return t / (7 * 24 * 60 * 60) }
 
-// InWeek reports whether some visit of a week compared the page with its copy, and whether
-// one saw a change. False for weeks that are not remembered.
-func (h *History) InWeek(week uint32) (seen, changed bool) {
-	back := Week(h.Last) - week // wraps to a large number for weeks to come
-	return h.WeeksSeen>>back&1 == 1, h.WeeksChanged>>back&1 == 1
+// WeeksBefore returns WeeksSeen and WeeksChanged with bit k for the week k before the given
+// one, which must not be earlier than that of Last: so weeks of several pages lie side by side.
+func (h *History) WeeksBefore(week uint32) (seen, changed uint32) {
+	later := week - Week(h.Last)
+	return h.WeeksSeen << later, h.WeeksChanged << later
 }
 
 // Elapsed is T: the time from the first to the last visit.

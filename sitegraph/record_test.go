@@ -261,9 +261,9 @@ func TestWeeks(t *testing.T) {
 	if h.WeeksSeen != 0b1011 || h.WeeksChanged != 0b1001 {
 		t.Errorf("seen %b, changed %b; want 1011, 1001", h.WeeksSeen, h.WeeksChanged)
 	}
-	for week, want := range map[uint32][2]bool{999: {}, 1000: {true, true}, 1001: {}, 1002: {true, false}, 1003: {true, true}, 1004: {}, 0: {}} {
-		if seen, changed := h.InWeek(week); seen != want[0] || changed != want[1] {
-			t.Errorf("week %d: seen %v, changed %v; want %v", week, seen, changed, want)
+	for week, want := range map[uint32][2]uint32{1003: {0b1011, 0b1001}, 1005: {0b101100, 0b100100}, 1100: {}} {
+		if seen, changed := h.WeeksBefore(week); seen != want[0] || changed != want[1] {
+			t.Errorf("before week %d: seen %b, changed %b; want %b", week, seen, changed, want)
 		}
 	}
 	visit(&h, 21+31*7, false)

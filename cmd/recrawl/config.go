@@ -67,9 +67,13 @@ type EvalConfig struct {
 	History  int       // weekly states before the base
 	Spread   bool
 	HTML     string
+	Figures  bool        // those of [LINK] instead of policies
+	Groups   GroupConfig `mapstructure:",squash"` // of figures
 	// Of policies by servers: pages sampled a server; least rates of the servers visited.
 	Sample    int
 	Threshold []float64
+
+	unfit string // a warning, where not all of the usual weeks fit behind the base
 }
 
 // DemoConfig are the settings of demo.
@@ -100,7 +104,7 @@ var settings = []setting{
 	{"rounds", 0, "stop after so many rounds; 0 for never", "run"},
 	{"delay", 10 * time.Second, "least time between two requests to a server or address; 0 only for your own servers", "run"},
 	{"workers", 64, "visits at a time, one a server", "run"},
-	{"policy", planner.DefaultPolicy, "what decides: " + strings.Join(livePolicies(), ", "), "run plan explain"},
+	{"policy", planner.DefaultPolicy, "what decides: " + strings.Join(livePolicies(), ", "), "run plan explain demo"},
 	{"seed", uint64(1), "of ties and random choices", "run plan explain eval demo"},
 	{"change", "digest", "which difference counts as a change: digest, text or main", "run plan explain eval demo survey"},
 	{"allow-private", false, "also ask loopback and private addresses and any port", "run"},
@@ -116,6 +120,9 @@ var settings = []setting{
 	{"eval.spread", false, "add the 5th and 95th percentile over 200 resamples of the servers", "eval"},
 	{"eval.sample", 5, "pages that server-sample fetches of each server first", "eval"},
 	{"eval.threshold", []float64{0}, "snapshot: least change rates of the servers that server-* visit, one run each", "eval"},
+	{"eval.figures", false, "snapshot: the figures of [LINK] on these histories, and which of its claims hold", "eval"},
+	{"eval.group", "", "figures: a file that puts servers into groups, a line each: server group", "eval"},
+	{"eval.group-by", "suffix", "figures, without --group: suffix (org, co.jp), server, or none", "eval"},
 	{"eval.html", "", "also write a report with figures to this file", "eval"},
 
 	{"demo.sites", "", "a directory of recorded sites to serve instead of the built-in web", "demo"},
@@ -128,12 +135,12 @@ var settings = []setting{
 	{"sites.method", "a", "how to divide: " + strings.Join(partitionMethods, ", "), "sites"},
 	{"sites.base", 12, "with --history: weeks after the start of the window", "sites"},
 	{"sites.svg", "", "also draw the sites into this file", "sites"},
-	{"survey.weeks", []int{2, 4, 12, 24}, "periods: so many weekly snapshots each", "survey"},
+	{"survey.weeks", []int{}, "periods: so many weekly snapshots each (default 2,4,12,24)", "survey"},
 	{"survey.base", 12, "weeks after the start of a server's window at which the periods begin", "survey"},
 	{"survey.group", "", "a file that puts servers into groups, a line each: server group", "survey"},
 	{"survey.group-by", "suffix", "without --group: suffix (org, co.jp), server, or none", "survey"},
 	{"survey.html", "", "also write a report with figures to this file", "survey"},
-	{"demo.keep", "", "keep the store in this directory instead of a temporary one", "demo"},
+	{"demo.keep", "", "keep the stores in this directory instead of a temporary one", "demo"},
 }
 
 // flagName is the key without its command.
@@ -207,13 +214,13 @@ func (p *program) load(cmd *cobra.Command) error {
 		return err
 	}
 	if err := errors.Join(wrongKinds(v)...); err != nil {
-		return usageError{err, "recrawl " + cmd.Name() + " --help shows what each setting is"}
+		return usageError{err, cmd.CommandPath() + " --help shows what each setting is"}
 	}
 	if err := v.UnmarshalExact(&p.config); err != nil {
-		return usageError{fmt.Errorf("settings: %w", err), "each key must have a value of its kind; recrawl " + cmd.Name() + " --help shows them"}
+		return usageError{fmt.Errorf("settings: %w", err), "each key must have a value of its kind; " + cmd.CommandPath() + " --help shows them"}
 	}
 	from := func(key string) origin { return originOf(v, cmd, key) }
-	if err := p.config.check(cmd.Name(), from); err != nil {
+	if err := p.config.check(strings.TrimPrefix(cmd.CommandPath(), "recrawl "), from); err != nil {
 		return err
 	}
 	if p.config.Unlimited && from("unlimited") >= from("budget") {

@@ -32,9 +32,15 @@ func (c *Config) check(command string, from func(key string) origin) error {
 	}
 	c.Sites.check(bad)
 	c.Eval.check(bad)
+	if c.Eval.Figures && from("eval.policy") == fromFlag {
+		bad("eval.policy", strings.Join(c.Eval.Policy, ","), "no policies beside --figures, which has those of the paper")
+	}
 	c.Demo.check(bad)
 	c.Survey.check(bad)
 	hint := "recrawl " + command + " --help shows what is possible"
+	if c.Eval.Figures && c.Eval.Protocol == "stream" {
+		hint = "leave --protocol stream out: the figures compare single sweeps"
+	}
 	if command == "run" {
 		if missing := c.missing(); len(missing) > 0 {
 			problems = append(problems, missing...)
@@ -101,11 +107,36 @@ func (c *Config) checkOwn(bad refuse) {
 // livePolicies are those that can decide what run visits: they need not know the future,
 // and work in a stream.
 func livePolicies() []string {
-	return slices.DeleteFunc(planner.StreamPolicyNames(), func(name string) bool { return !planner.Published(name) })
+	return slices.DeleteFunc(planner.StreamPolicyNames(), func(name string) bool { return planner.Reference(name) })
 }
 
 // windowWeeks is how long the window of a history is, as package eval has it.
 const windowWeeks = 60
+
+// usualPeriods are those of the tables of [LINK], in weekly snapshots.
+var usualPeriods = []int{2, 4, 12, 24}
+
+// fitting returns those of the usual weeks that the window has room for behind the base, or else
+// the most it has room for; and what to say where some do not fit, "" if all do.
+func fitting(usual []int, most, base int) (weeks []int, unfit string) {
+	for _, w := range usual {
+		if w <= most {
+			weeks = append(weeks, w)
+		}
+	}
+	if len(weeks) == len(usual) {
+		return weeks, ""
+	}
+	if len(weeks) == 0 {
+		weeks = []int{most}
+	}
+	return weeks, fmt.Sprintf("of the usual weeks (%s) not all fit behind week %d of a window of %d weeks; taken: %s; --weeks and --base choose others",
+		commas(usual), base, windowWeeks, commas(weeks))
+}
+
+func commas(numbers []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ","), "[]")
+}
 
 func (c *EvalConfig) check(bad refuse) {
 	if c.Protocol != "snapshot" && c.Protocol != "stream" {
@@ -125,6 +156,10 @@ func (c *EvalConfig) check(bad refuse) {
 		}
 	}
 	c.checkPolicies(bad)
+	c.Groups.check("eval", bad)
+	if c.Figures && c.Protocol == "stream" {
+		bad("eval.figures", c.Figures, "protocol snapshot, not stream")
+	}
 	if c.Base < 0 || c.Base >= windowWeeks {
 		bad("eval.base", c.Base, fmt.Sprintf("0 to %d", windowWeeks-1))
 		return // what weeks and history may be hangs on it
@@ -134,13 +169,10 @@ func (c *EvalConfig) check(bad refuse) {
 	}
 	least, most, usual := 1, windowWeeks-c.Base, []int{40}
 	if c.Protocol == "snapshot" { // one snapshot compares nothing; the last may be at the window's end
-		least, most, usual = 2, windowWeeks-c.Base+1, []int{2, 4, 12, 24}
+		least, most, usual = 2, windowWeeks-c.Base+1, usualPeriods
 	}
 	if len(c.Weeks) == 0 {
-		c.Weeks = slices.DeleteFunc(usual, func(w int) bool { return w > most })
-	}
-	if len(c.Weeks) == 0 {
-		c.Weeks = []int{most}
+		c.Weeks, c.unfit = fitting(usual, most, c.Base)
 	}
 	for _, w := range c.Weeks {
 		if w < least || w > most {

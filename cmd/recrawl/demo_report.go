@@ -8,22 +8,29 @@ import (
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/synth"
 	"github.com/recrawl/recrawl/eval/timetravel"
-	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/satstore"
 )
 
 // httpCount is what the virtual servers saw.
 type httpCount struct {
 	mu       sync.Mutex
-	clock    cycle.Clock
 	requests int
 	notMod   int
 	last     map[string]time.Time
 	leastGap time.Duration
 }
 
-func newHTTPCount(clock cycle.Clock) *httpCount {
-	return &httpCount{clock: clock, last: map[string]time.Time{}, leastGap: -1}
+func newHTTPCount() *httpCount {
+	return &httpCount{last: map[string]time.Time{}, leastGap: -1}
+}
+
+// rewind tells that another visitor comes, on a clock of its own.
+func (h *httpCount) rewind() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for server := range h.last {
+		h.last[server] = time.Time{}
+	}
 }
 
 func (h *httpCount) log(a timetravel.Access) {
@@ -33,7 +40,7 @@ func (h *httpCount) log(a timetravel.Access) {
 	if a.Status == 304 {
 		h.notMod++
 	}
-	if before, ok := h.last[a.Server]; ok {
+	if before := h.last[a.Server]; !before.IsZero() {
 		if gap := a.Time.Sub(before); h.leastGap < 0 || gap < h.leastGap {
 			h.leastGap = gap
 		}
@@ -43,6 +50,7 @@ func (h *httpCount) log(a timetravel.Access) {
 
 // httpResult sums the run over HTTP up.
 type httpResult struct {
+	Policy          string  `json:"policy"` // of the weeks
 	Visits          int     `json:"visits"`
 	Requests        int     `json:"requests"` // robots.txt included
 	NotModified     int     `json:"not_modified"`
@@ -69,6 +77,7 @@ func demoReport(r demoResult) report.Page {
 		agree = "DIFFERENT: " + r.Agreement.Difference
 	}
 	http := report.Table{Title: "Over HTTP: " + r.Web, Header: []string{"what", "value"}, Rows: [][]string{
+		{"policy of the weeks", r.HTTP.Policy},
 		{"visits", count(r.HTTP.Visits)},
 		{"requests, robots.txt included", count(r.HTTP.Requests)},
 		{"answered 304 not modified", count(r.HTTP.NotModified)},
@@ -79,7 +88,7 @@ func demoReport(r demoResult) report.Page {
 		{"HTTP and replay", agree},
 	}}
 	section := streamSection(r.Run)
-	page.Sections = append(page.Sections, report.Section{Title: "The web over HTTP", Tables: []report.Table{http}}, section)
+	page.Sections = append(page.Sections, report.Section{Title: "The web over HTTP", Tables: []report.Table{http, topFirstTable(r)}}, section)
 	sweep := snapshotSection(r.Sweep)
 	sweep.Title = "One sweep after a month"
 	page.Sections = append(page.Sections, sweep)
@@ -89,6 +98,21 @@ func demoReport(r demoResult) report.Page {
 			Tables: comparisonTables(*r.Comparison)})
 	}
 	return page
+}
+
+// topFirstTable shows the sweeps over HTTP beside those by replay.
+func topFirstTable(r demoResult) report.Table {
+	t := report.Table{Title: fmt.Sprintf("Tops first, one sweep a month after the base, over HTTP: %d pages, %d changed", r.Sweep.Corpus.Pages, r.Sweep.Corpus.Changed),
+		Header: []string{"method", "sites", "tops", "fetched", "changed", "by replay", "visits"}}
+	for _, s := range r.TopFirst {
+		agree := "identical"
+		if s.Difference != "" {
+			agree = "DIFFERENT: " + s.Difference
+		}
+		t.Rows = append(t.Rows, []string{s.Method, count(s.HTTP.Sites), count(s.HTTP.Tops), count(s.HTTP.Fetched), count(s.HTTP.Changed),
+			fmt.Sprintf("%d, %d", s.Replay.Fetched, s.Replay.Changed), agree})
+	}
+	return t
 }
 
 // comparisonTables show tables 2 and 3 of a synthetic web, ours / the paper's.

@@ -31,10 +31,20 @@ snapshot  one sweep N-1 weeks after the base: update rate (changed among fetched
 stream    a daily budget over weeks: update rate, coverage of change events, freshness,
           mean age of stale copies, discovery of new pages, deletions found.
 
+--figures makes the figures of [LINK] instead, by the snapshot protocol: update rate and
+coverage of methods A, B and C by period and by group (fig. 5 to 8), against breadth-first
+(fig. 9) and against whole servers by their change rate (fig. 12 to 18), and says which
+claims of the paper hold on these servers: both sides are compared on the same 200
+resamples of the servers; a claim holds if the 5th to 95th percentile is where it says,
+does not hold if all of that is elsewhere, and otherwise cannot be told. Sites that are no
+directories and tops chosen by what they told (--history shows a past to learn from) are
+set beside A to C, server by server.
+
 FILE is a history (gzip'd JSON Lines, one server each); of a directory all *.jsonl.gz
 and *.jsonl are taken. The same files, options and seed give the same figures.`,
 		Example: `  recrawl eval histories/ --protocol snapshot --weeks 2,4,12,24
   recrawl eval histories/ --protocol stream --budget 0.01,0.05 --policy interval,ebayes --spread
+  recrawl eval histories/ --figures --history 12 --group kinds.tsv --html figures.html
   recrawl eval histories/ --json | jq '.[0].results[] | {policy, coverage}'`,
 		Args: someHistories,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,13 +78,27 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 	if err := writable(c.Eval.HTML); err != nil {
 		return err
 	}
+	groups, err := c.Eval.Groups.read()
+	if err != nil {
+		return err
+	}
 	servers, err := p.readHistories(ctx, paths)
 	if err != nil {
 		return err
 	}
-	corpus, err := eval.NewCorpus(ctx, servers, eval.Options{Base: time.Duration(c.Eval.Base) * week, History: c.Eval.History, Change: c.changeBy()})
+	corpus, err := p.evalCorpus(ctx, servers)
 	if err != nil {
-		return usageError{err, "recrawl eval --help explains the base"}
+		return err
+	}
+	if c.Eval.Figures {
+		f, err := p.figures(ctx, corpus, groups)
+		if err != nil {
+			return err
+		}
+		for _, w := range f.Warnings {
+			p.warn(w)
+		}
+		return p.publish(f, f.Page(), c.Eval.HTML)
 	}
 	policies := c.Eval.Policy
 	if slices.Contains(policies, "all") {
@@ -114,6 +138,7 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 		if err != nil {
 			return nil, err
 		}
+		p.warn(allVanished(weeks, run.Corpus.Pages, run.Corpus.Vanished))
 		runs = append(runs, run)
 	}
 	return runs, nil
@@ -167,7 +192,7 @@ func snapshotSection(run eval.SnapshotRun) report.Section {
 			row = append(row, span(r.Spread.UpdateRate), span(r.Spread.Coverage))
 		}
 		t.Rows = append(t.Rows, row)
-		s := report.Series{Name: nameOf(r), Dashed: !planner.Published(r.Policy)}
+		s := report.Series{Name: nameOf(r), Dashed: planner.Reference(r.Policy)}
 		for _, point := range r.Curve {
 			s.X, s.Y = append(s.X, point[0]), append(s.Y, point[1])
 		}
@@ -210,7 +235,7 @@ func streamSection(run eval.StreamRun) report.Section {
 			row = append(row, span(r.Spread.Coverage))
 		}
 		t.Rows = append(t.Rows, row)
-		u := report.Series{Name: r.Policy, Dashed: !planner.Published(r.Policy)}
+		u := report.Series{Name: r.Policy, Dashed: planner.Reference(r.Policy)}
 		f := u
 		for _, w := range r.Weekly {
 			u.X, u.Y = append(u.X, float64(w.Week)), append(u.Y, float64(w.UpdateRate))

@@ -12,9 +12,10 @@ import (
 )
 
 // policies are the names that --help and --policy all have.
-var policies = []string{"a", "b", "b-closure", "breadth-first", "c", "c-closure", "c-then-b", "c-then-b-closure", "clairvoyant", "ebayes", "interval", "random",
+var policies = []string{"a", "auto", "b", "b-closure", "breadth-first", "c", "c-closure", "c-then-b", "c-then-b-closure", "clairvoyant", "community", "ebayes", "interval",
+	"prefix", "random", "sentinel-a", "sentinel-auto", "sentinel-community", "sentinel-prefix", "sentinel-shape",
 	"server-previous", "server-sample", "server-sample+a", "server-sample+b", "server-sample+b-closure", "server-sample+c", "server-sample+c-closure",
-	"server-true", "server-true+a", "server-true+b", "server-true+b-closure", "server-true+c", "server-true+c-closure"}
+	"server-true", "server-true+a", "server-true+b", "server-true+b-closure", "server-true+c", "server-true+c-closure", "shape"}
 
 // TestEvalJSON reads both protocols over two servers, twice: same input, same bytes.
 func TestEvalJSON(t *testing.T) {
@@ -146,13 +147,29 @@ func TestVersionJSON(t *testing.T) {
 // TestDemo runs the small form of the demonstration.
 func TestDemo(t *testing.T) {
 	dir := t.TempDir()
-	r := recrawlIn(t, dir, nil, "demo", "--pages", "200", "--weeks", "2", "--json", "--html", "demo.html").ok(t)
+	r := recrawlIn(t, dir, nil, "demo", "--pages", "200", "--weeks", "2", "--policy", "c-then-b", "--json", "--html", "demo.html").ok(t)
 	d := decode[demo](t, r, false)
 	if d.Agreement.Difference != "" || d.Agreement.Visits == 0 || d.Agreement.Visits != d.HTTP.Visits {
 		t.Errorf("agreement %+v of %d visits", d.Agreement, d.HTTP.Visits)
 	}
+	if len(d.TopFirst) != 3 {
+		t.Errorf("sweeps over HTTP: %+v", d.TopFirst)
+	}
+	for _, s := range d.TopFirst {
+		if s.Difference != "" || s.HTTP != s.Replay || s.HTTP.Fetched == 0 || s.HTTP.Tops < s.HTTP.Sites {
+			t.Errorf("sweep over HTTP: %+v", s)
+		}
+		for _, of := range d.Sweep.Results {
+			if of.Policy == s.Method && (of.Fetched != s.HTTP.Fetched || of.ChangedFetched != s.HTTP.Changed) {
+				t.Errorf("sweep over HTTP: %+v; by replay %d fetched, %d changed", s, of.Fetched, of.ChangedFetched)
+			}
+		}
+	}
 	if d.HTTP.LeastGapSeconds < 10 || d.HTTP.Requests < d.HTTP.Visits || d.HTTP.StorePages < 200 {
 		t.Errorf("over HTTP: %+v", d.HTTP)
+	}
+	if last := d.Run.Results[len(d.Run.Results)-1].Policy; d.HTTP.Policy != "c-then-b" || last != "c-then-b" {
+		t.Errorf("over HTTP by %q, last of those compared %q", d.HTTP.Policy, last)
 	}
 	if d.Run.Protocol != "stream" || d.Run.Weeks != 2 || len(d.Run.Results) < 6 || len(d.Sweep.Results) != len(d.Run.Results) {
 		t.Errorf("%d results of protocol %q", len(d.Run.Results), d.Run.Protocol)

@@ -122,10 +122,16 @@ type partition struct {
 type demo struct {
 	Web  string
 	HTTP struct {
+		Policy           string
 		Visits, Requests int
 		LeastGapSeconds  float64 `json:"least_gap_seconds"`
 		StorePages       int     `json:"store_pages"`
 	}
+	TopFirst []struct {
+		Method       string
+		HTTP, Replay struct{ Sites, Tops, Fetched, Changed int }
+		Difference   string
+	} `json:"top_first"`
 	Agreement struct {
 		Visits     int
 		Difference string

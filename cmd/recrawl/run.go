@@ -267,7 +267,7 @@ func (s *statusLine) show(r *runResult, o *opened) {
 // rest says that a round is done and when the next begins.
 func (s *statusLine) rest(r *runResult, o *opened, next time.Time) {
 	if !s.p.quiet {
-		s.print(s.line(r, o) + "; next round at " + next.Local().Format(time.TimeOnly))
+		s.print(s.line(r, o) + "; next round at " + inUTC(next))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // partitionMethods are the values of --method.
-var partitionMethods = []string{"a", "b", "b-closure", "c", "c-closure"}
+var partitionMethods = sitegraph.PartitionMethods()
 
 func (p *program) sitesCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -26,6 +26,15 @@ and members [LINK 4].
   c          the sites of b; a site is looked at only where an upper site, one with a page
              that links to its top, has changed
   c-closure  the sites of b-closure, looked at as in c
+  server     the whole server is one site
+  prefix     the deepest paths, up to a slash, that have enough pages; small directories are
+             a part of the one above
+  shape      addresses that look alike, as /#/#/*.html: numbers folded, names starred; rare
+             looks are generalised until they have enough pages
+  community  groups of pages that link to each other more than to others, wherever they lie
+
+Enough is about the square root of the server's pages. The last four do not need directories
+that are sites; each of their sites has one top, besides the start pages and their frames.
 
 With --history it takes the state --base weeks after the start of the recorded window, and of
 it the pages reached from the top page; with --data the pages that a stopped planner has a

@@ -31,22 +31,15 @@ type division struct {
 	result    partitionResult
 }
 
-// divide partitions the pages of a server that count. Methods c have the sites of methods
-// b: they differ in which sites are looked at.
+// divide partitions the pages of a server that count.
 func divide(s *siteSource, method string) *division {
 	g := s.graph
 	d := &division{source: s, pages: s.pages()}
-	switch method {
-	case "a":
-		d.partition = g.PartitionA(s.server, s.counts)
-	default:
-		d.partition = g.PartitionB(s.server, s.counts, strings.HasSuffix(method, "-closure"))
-	}
-	d.partition.Method = method
+	d.partition, _ = g.Partition(method, s.server, s.counts) // the settings were checked: it is known
 	d.byAddress()
 	d.result = partitionResult{Server: g.ServerName(s.server), Method: method, Base: s.base, Pages: len(d.pages),
 		Sites: []siteResult{}, Orphans: d.addresses(d.partition.Orphans)}
-	uppers := g.Uppers(d.partition.Sites)
+	uppers := g.Uppers(d.partition.Sites, s.counts)
 	for i, site := range d.partition.Sites {
 		r := siteResult{Tops: d.addresses(site.Tops), Members: d.addresses(site.Members), Upper: []int{}}
 		for _, u := range uppers[i] {
@@ -66,7 +59,7 @@ func (d *division) byAddress() {
 		slices.SortFunc(s.Tops, order)
 		slices.SortFunc(s.Members, order)
 	}
-	// No two sites share a first top: in methods a and b a page is top of one site.
+	// No two sites share a first top: a page is top of one site at most.
 	slices.SortFunc(d.partition.Sites, func(a, b sitegraph.Site) int { return order(a.Tops[0], b.Tops[0]) })
 }
 

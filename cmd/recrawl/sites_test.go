@@ -92,7 +92,8 @@ func TestSitesOfFigure4(t *testing.T) {
 		paths       map[string]string
 		want        map[string]string
 	}{
-		{"FX4a", fx4Edges, fx4Paths, map[string]string{"a": "R; A;BC<R D;EF<R G;H<A", "b": divided, "b-closure": divided, "c": divided, "c-closure": divided}},
+		{"FX4a", fx4Edges, fx4Paths, map[string]string{"a": "R; A;BC<R D;EF<R G;H<A", "b": divided, "b-closure": divided, "c": divided, "c-closure": divided,
+			"server": "R;ABCDEFGH", "prefix": "R;GH A;BC<R D;EF<R", "shape": "R;GH A;BC<R D;EF<R"}},
 		{"FX4b", fx4Edges, fx4Same, map[string]string{"a": "R; AD;BCEF<R G;H<AD", "b": divided, "c": divided}},
 		{"FX4c", homeLinks, fx4Paths, map[string]string{"a": "R;<G A;BC<R<G D;EF<R G;H<A", "b": "R;<G A;BC<R<G D;E<R E;F<D G;H<A", "c": "R;<G A;BC<R<G D;E<R E;F<D G;H<A"}},
 	} {
@@ -156,7 +157,7 @@ func TestSitesMap(t *testing.T) {
 		dir := t.TempDir()
 		var last []byte
 		var lastMethod string
-		for _, method := range []string{"a", "c-closure", "c-closure"} {
+		for _, method := range []string{"a", "c-closure", "c-closure", "server", "prefix", "shape", "community", "community"} {
 			svg := filepath.Join(dir, "sites.svg")
 			begun := time.Now()
 			r := recrawl(t, "sites", "--history", file, "a.example", "--method", method, "--svg", svg).ok(t)

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -39,7 +38,7 @@ func (d *division) notes() []string {
 	if shared > 0 {
 		notes = append(notes, fmt.Sprintf("Sites overlap: %s in two sites or more.", plural(shared, "page")))
 	}
-	if n := newForest(d).aloof; n > 0 && strings.HasPrefix(d.result.Method, "c") {
+	if n := newForest(d).aloof; n > 0 && (d.result.Method == "c" || d.result.Method == "c-closure") {
 		notes = append(notes, fmt.Sprintf("Never looked at by method %s: %s to which no upper site leads from the start page.", d.result.Method, plural(n, "site")))
 	}
 	return notes

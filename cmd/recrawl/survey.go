@@ -4,25 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/survey"
 )
 
 // SurveyConfig are the settings of survey.
 type SurveyConfig struct {
-	Weeks   []int
-	Base    int    // weeks after the window's start
-	Group   string // file
-	GroupBy string `mapstructure:"group-by"` // suffix, server or none
-	HTML    string
+	Weeks  []int
+	Base   int         // weeks after the window's start
+	Groups GroupConfig `mapstructure:",squash"`
+	HTML   string
+
+	unfit string // a warning, where not all of the usual weeks fit behind the base
 }
 
 func (c *SurveyConfig) check(bad refuse) {
@@ -30,17 +26,16 @@ func (c *SurveyConfig) check(bad refuse) {
 		bad("survey.base", c.Base, fmt.Sprintf("0 to %d", survey.WindowWeeks-1))
 		return // what --weeks may be hangs on it
 	}
+	most := survey.WindowWeeks - c.Base + 1
+	if len(c.Weeks) == 0 {
+		c.Weeks, c.unfit = fitting(usualPeriods, most, c.Base)
+	}
 	for _, weeks := range c.Weeks {
 		if err := survey.Check(c.Base, weeks); err != nil {
-			bad("survey.weeks", weeks, fmt.Sprintf("2 to %d (%v)", survey.WindowWeeks-c.Base+1, err))
+			bad("survey.weeks", weeks, fmt.Sprintf("2 to %d (%v)", most, err))
 		}
 	}
-	if len(c.Weeks) == 0 {
-		bad("survey.weeks", "(none)", "a list as 2,4,12,24")
-	}
-	if !slices.Contains([]string{"suffix", "server", "none"}, c.GroupBy) {
-		bad("survey.group-by", c.GroupBy, "suffix, server or none")
-	}
+	c.Groups.check("survey", bad)
 }
 
 func (p *program) surveyCommand() *cobra.Command {
@@ -90,7 +85,7 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 	if err := writable(c.Survey.HTML); err != nil {
 		return err
 	}
-	groups, err := readGroups(c.Survey.Group) // before the histories: they take longer
+	groups, err := c.Survey.Groups.read() // before the histories: they take longer
 	if err != nil {
 		return err
 	}
@@ -98,79 +93,31 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	corpus, err := eval.NewCorpus(ctx, servers, eval.Options{Base: time.Duration(c.Survey.Base) * week, Change: c.changeBy()})
+	corpus, err := p.corpusAt(ctx, "survey", servers, c.Survey.Base, eval.Options{})
 	if err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
-		return usageError{err, "a history must have its start page, and hold it at the base; recrawl survey --help explains the base"}
+		return err
 	}
-	groupOf, warnings := c.Survey.grouping(groups, servers)
+	groupOf, warnings := c.Survey.Groups.of(groups, servers)
+	if c.Survey.unfit != "" {
+		warnings = append(warnings, c.Survey.unfit)
+	}
 	bar := p.progress("surveying", len(servers))
 	s, err := survey.New(ctx, corpus, survey.Options{Weeks: c.Survey.Weeks, GroupOf: groupOf, Tick: bar.step})
 	bar.end()
 	if errors.Is(err, survey.ErrNoLinks) {
-		return usageError{err, `pages are those within 11 links of the start page: take histories whose lines have "links", or another --base`}
+		return noLinks(c.Survey.Base)
 	}
 	if err != nil {
 		return err
 	}
 	s.Warnings = append(warnings, s.Warnings...)
+	for _, period := range s.Total.Periods {
+		if w := allVanished(period.Weeks, period.Pages, period.Vanished); w != "" {
+			s.Warnings = append(s.Warnings, w)
+		}
+	}
 	for _, w := range s.Warnings {
-		fmt.Fprintf(p.stderr, "recrawl: warning: %s\n", w)
+		p.warn(w)
 	}
 	return p.publish(s, s.Page(), c.Survey.HTML)
-}
-
-// readGroups reads a group file; nil if none is asked for.
-func readGroups(path string) (map[string]string, error) {
-	if path == "" {
-		return nil, nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("read groups: %w", err)
-	}
-	defer f.Close()
-	groups, err := survey.ReadGroups(f, path)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("read groups: %w", err), "one server and its group a line, blanks or tabs between: www.example.org OR"}
-	}
-	return groups, nil
-}
-
-// grouping says which group a server is in, and what of a group file does not fit.
-func (c *SurveyConfig) grouping(groups map[string]string, servers []*history.Server) (groupOf func(string) string, warnings []string) {
-	warnings = []string{}
-	switch {
-	case groups != nil:
-	case c.GroupBy == "server":
-		return func(server string) string { return server }, warnings
-	case c.GroupBy == "none":
-		return func(string) string { return "all" }, warnings
-	default:
-		return survey.BySuffix, warnings
-	}
-	var names []string
-	missing := 0
-	for _, s := range servers {
-		names = append(names, s.Name)
-		if groups[s.Name] == "" {
-			missing++
-		}
-	}
-	for _, server := range slices.Sorted(maps.Keys(groups)) {
-		if !slices.Contains(names, server) {
-			warnings = append(warnings, fmt.Sprintf("%s: no history is of server %s", c.Group, server))
-		}
-	}
-	if missing > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s names no group for %d of %d servers; they are group %q", c.Group, missing, len(servers), survey.Ungrouped))
-	}
-	return func(server string) string {
-		if g, ok := groups[server]; ok {
-			return g
-		}
-		return survey.Ungrouped
-	}, warnings
 }

@@ -134,13 +134,13 @@ func TestSurveyRefuses(t *testing.T) {
 		{"weeks beyond the window", []string{good, "--weeks", "2,50"}, 2, []string{"--weeks 50", "2 to 49", "week 12", "60 weeks"}},
 		{"one week", []string{good, "--weeks", "1"}, 2, []string{"--weeks 1", "compares nothing"}},
 		{"base beyond the window", []string{good, "--base", "60"}, 2, []string{"--base 60", "0 to 59"}},
-		{"late base with the usual weeks", []string{good, "--base", "50"}, 2, []string{"survey.weeks: 12", "survey.weeks: 24", "2 to 11"}},
+		{"late base with other weeks", []string{good, "--base", "50", "--weeks", "2,12"}, 2, []string{"--weeks 12", "2 to 11"}},
 		{"unknown change", []string{good, "--change", "size"}, 2, []string{"--change size", "digest, text or main"}},
 		{"unknown grouping", []string{good, "--group-by", "age"}, 2, []string{"--group-by age", "suffix"}},
 		{"group file with a bad line", []string{good, "--group", noGroup}, 2, []string{noGroup + ":2", "b.example", "no group"}},
 		{"no such group file", []string{good, "--group", in("missing.tsv")}, 1, []string{in("missing.tsv"), "check the path"}},
 		{"history without links", []string{noLinks}, 2, []string{"links", "11 links of the start page"}},
-		{"history without its start page", []string{noStart}, 2, []string{"start page"}},
+		{"history without its start page", []string{noStart}, 2, []string{"no top page http://a.example/"}},
 		{"report into nowhere", []string{good, "--html", in("no/such.html")}, 1, []string{in("no")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

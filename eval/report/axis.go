@@ -11,6 +11,12 @@ type axis struct {
 	low, high float64
 	step      float64
 	percent   bool
+	names     []string // of 0, 1, 2 ... in place of numbers
+}
+
+// namedAxis has room for a name at 0, 1, 2 and so on.
+func namedAxis(names []string) axis {
+	return axis{low: -0.5, high: float64(len(names)) - 0.5, step: 1, names: names}
 }
 
 // newAxis chooses round limits around [low, high]. A share axis from 0 to
@@ -36,7 +42,7 @@ func newAxis(low, high float64, percent bool, ticks int) axis {
 		low, high = low-margin, high+margin
 	}
 	step := roundStep((high - low) / float64(ticks))
-	return axis{math.Floor(low/step+1e-9) * step, math.Ceil(high/step-1e-9) * step, step, percent}
+	return axis{low: math.Floor(low/step+1e-9) * step, high: math.Ceil(high/step-1e-9) * step, step: step, percent: percent}
 }
 
 // roundStep returns the smallest of 1, 2, 5 times a power of ten that is not below rough.
@@ -52,6 +58,13 @@ func roundStep(rough float64) float64 {
 
 // ticks returns the values with a label, in rising order.
 func (a axis) ticks() []float64 {
+	if a.names != nil {
+		values := make([]float64, len(a.names))
+		for i := range values {
+			values[i] = float64(i)
+		}
+		return values
+	}
 	n := int(math.Round((a.high - a.low) / a.step))
 	values := make([]float64, 0, n+1)
 	for i := range n + 1 {
@@ -69,6 +82,9 @@ func (a axis) at(v float64) float64 { return v/(a.high-a.low) - a.low/(a.high-a.
 
 // label returns the text of a tick, with as many decimals as the step needs.
 func (a axis) label(v float64) string {
+	if a.names != nil {
+		return a.name(v)
+	}
 	step := a.step
 	if a.percent {
 		v, step = 100*v, 100*step
@@ -85,6 +101,9 @@ func (a axis) label(v float64) string {
 
 // value returns the text of a value in a tooltip: finer than a tick.
 func (a axis) value(v float64) string {
+	if a.names != nil {
+		return a.name(v)
+	}
 	if a.percent {
 		return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
 	}
@@ -92,6 +111,11 @@ func (a axis) value(v float64) string {
 		return groupDigits(strconv.FormatFloat(v, 'f', 0, 64))
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// name is the name nearest to v: markers of one name may stand side by side.
+func (a axis) name(v float64) string {
+	return a.names[max(0, min(int(math.Round(v)), len(a.names)-1))]
 }
 
 // groupDigits puts commas between the thousands of a decimal number.

@@ -11,14 +11,18 @@ import (
 type Series struct {
 	Name   string
 	X, Y   []float64
-	Dashed bool // for reference lines
+	Labels []string // beside the points, "" for none; nil: no labels. Some that would meet are left out
+	Dashed bool     // for reference lines
+	Points bool     // markers only, no line
 }
 
 // Chart is some series over the same axes. Axes that are Percent take shares (0.25 is
 // shown as 25 %). Diagonal adds the line from (0,0) to (1,1): what random order yields.
+// With XNames the x axis has names in place of numbers, at 0, 1, 2 and so on.
 type Chart struct {
 	Title, XLabel, YLabel string
 	XPercent, YPercent    bool
+	XNames                []string
 	Diagonal              bool
 	Series                []Series
 }
@@ -37,6 +41,9 @@ func (c Chart) check() error {
 	for _, s := range c.Series {
 		if len(s.X) != len(s.Y) {
 			return fmt.Errorf("chart %q: series %q has %d x and %d y values", c.Title, s.Name, len(s.X), len(s.Y))
+		}
+		if s.Labels != nil && len(s.Labels) != len(s.X) {
+			return fmt.Errorf("chart %q: series %q has %d points and %d labels", c.Title, s.Name, len(s.X), len(s.Labels))
 		}
 	}
 	return nil
@@ -72,7 +79,11 @@ func (c Chart) axes() (x, y axis) {
 			}
 		}
 	}
-	return newAxis(lowX, highX, c.XPercent, 6), newAxis(lowY, highY, c.YPercent, 5)
+	x = newAxis(lowX, highX, c.XPercent, 6)
+	if len(c.XNames) > 0 {
+		x = namedAxis(c.XNames)
+	}
+	return x, newAxis(lowY, highY, c.YPercent, 5)
 }
 
 // colours of Okabe and Ito without their yellow, and a grey in place of their black: they

@@ -3,7 +3,7 @@
 //
 // Words
 //
-//	series   one line of a chart
+//	series   one line of a chart, or its points alone
 //	chart    some series over the same axes
 //	table    a header and rows of text
 //	page     sections of text, tables and charts

@@ -45,13 +45,13 @@ func samplePage() Page {
 					curve("server-previous+b-closure", .35, false), curve("clairvoyant", .05, true), curve("lambdacrawl", .3, false)},
 			}, {
 				Title: "Update rate by period", XLabel: "weeks", YLabel: "update rate", YPercent: true,
-				Series: []Series{{"whole", weeks, []float64{.036, .077, .145, .21}, true}, {"a", weeks, []float64{.09, .14, .22, .27}, false},
-					{"b", weeks, []float64{.1, math.NaN(), .23, .29}, false}, {"c", weeks, []float64{.11, .17, .25, .31}, false}},
+				Series: []Series{{Name: "whole", X: weeks, Y: []float64{.036, .077, .145, .21}, Dashed: true}, {Name: "a", X: weeks, Y: []float64{.09, .14, .22, .27}},
+					{Name: "b", X: weeks, Y: []float64{.1, math.NaN(), .23, .29}}, {Name: "c", X: weeks, Y: []float64{.11, .17, .25, .31}}},
 			}},
 		}, {
 			Title: "Many pages never change",
 			Charts: []Chart{{Title: "Pages by number of updates", XLabel: "updates", YLabel: "pages",
-				Series: []Series{{"24 weeks", []float64{0, 1, 2, 3, 4}, []float64{1300000, 180000, 40000, 21000, 9000}, false}}}},
+				Series: []Series{{Name: "24 weeks", X: []float64{0, 1, 2, 3, 4}, Y: []float64{1300000, 180000, 40000, 21000, 9000}}}}},
 		}, {Title: "Nothing to show", Text: "No page changed.", Charts: []Chart{{Title: "Empty", XLabel: "x", YLabel: "y"}}}},
 	}
 }
@@ -128,7 +128,7 @@ func TestChartsOfAnyValues(t *testing.T) {
 		{math.MaxFloat64, -math.MaxFloat64}, {5e-324}, {1, nan, 3}, {1e15, 1e15 + 1}, {0, 1}, {-1, 0}, {1000000, 1000001}} {
 		for _, percent := range []bool{false, true} {
 			c := Chart{Title: "t", XPercent: percent, YPercent: percent, Diagonal: percent,
-				Series: []Series{{"s", values, values, false}, {"none", nil, nil, true}}}
+				Series: []Series{{Name: "s", X: values, Y: values}, {Name: "none", Dashed: true}}}
 			svg := render(t, c.SVG)
 			wellFormed(t, svg)
 			for _, bad := range []string{"NaN", "Inf", "%!"} {
@@ -144,7 +144,7 @@ func TestChartsOfAnyValues(t *testing.T) {
 }
 
 func TestNaNBreaksTheLine(t *testing.T) {
-	c := Chart{Series: []Series{{"s", []float64{0, 1, 2, 3, 4}, []float64{0, 1, math.NaN(), 3, 4}, false}}}
+	c := Chart{Series: []Series{{Name: "s", X: []float64{0, 1, 2, 3, 4}, Y: []float64{0, 1, math.NaN(), 3, 4}}}}
 	svg := render(t, c.SVG)
 	_, d, _ := strings.Cut(svg, `<path class="l" d="`)
 	d, _, _ = strings.Cut(d, `"`)
@@ -154,7 +154,7 @@ func TestNaNBreaksTheLine(t *testing.T) {
 }
 
 func TestUnequalLengths(t *testing.T) {
-	c := Chart{Title: "coverage", Series: []Series{{"a", []float64{1, 2}, []float64{1}, false}}}
+	c := Chart{Title: "coverage", Series: []Series{{Name: "a", X: []float64{1, 2}, Y: []float64{1}}}}
 	var b bytes.Buffer
 	for _, write := range []func(io.Writer) error{c.SVG, Page{Sections: []Section{{Charts: []Chart{c}}}}.HTML} {
 		if err := write(&b); err == nil || !strings.Contains(err.Error(), `series "a" has 2 x and 1 y values`) || b.Len() > 0 {
@@ -214,5 +214,51 @@ Some are undefined.
 	}
 	if got := render(t, Table{}.Text); got != "" {
 		t.Errorf("empty table: %q", got)
+	}
+}
+
+func TestPointsAndLabels(t *testing.T) {
+	c := Chart{Title: "t", XPercent: true, YPercent: true, Diagonal: true, Series: []Series{
+		{Name: "by depth", X: []float64{0.1, 0.5, 0.51, 1}, Y: []float64{0.1, 0.5, 0.5, 1}, Labels: []string{"one", "<two>", "meets", ""}, Points: true}}}
+	svg := render(t, c.SVG)
+	wellFormed(t, svg)
+	if strings.Contains(svg, `class="l"`) {
+		t.Error("points have a line")
+	}
+	if n := strings.Count(svg, "<circle"); n != 4+1 {
+		t.Errorf("%d markers, want 4 and one in the legend", n)
+	}
+	for text, want := range map[string]bool{">one<": true, "&lt;two&gt;": true, "meets": false} {
+		if strings.Contains(svg, text) != want {
+			t.Errorf("label %q shown: %v, want %v", text, !want, want)
+		}
+	}
+	many := Series{Name: "many", Points: true}
+	for i := range 100 {
+		many.X, many.Y = append(many.X, float64(i)), append(many.Y, 1)
+	}
+	if n := strings.Count(render(t, Chart{Series: []Series{many}}.SVG), "<circle"); n != 100+1 {
+		t.Errorf("%d markers of 100 points", n)
+	}
+	c.Series[0].Labels = c.Series[0].Labels[1:]
+	var b bytes.Buffer
+	if err := c.SVG(&b); err == nil || !strings.Contains(err.Error(), "4 points and 3 labels") || b.Len() > 0 {
+		t.Errorf("error %v after %d bytes", err, b.Len())
+	}
+}
+
+// Names stand where numbers would, turned where they have no room side by side.
+func TestNames(t *testing.T) {
+	for _, names := range [][]string{{"org"}, {"org", "co.jp", "<b>"}, {strings.Repeat("a long name ", 5), "b"}, strings.Split(strings.Repeat("dot.com ", 12), " ")} {
+		c := Chart{XLabel: "group", XNames: names, Series: []Series{{Name: "s", X: []float64{-0.2, 0.2}, Y: []float64{1, math.NaN()}, Points: true}}}
+		svg := render(t, c.SVG)
+		wellFormed(t, svg)
+		room := 460 / len(names)
+		if turned := strings.Contains(svg, "rotate(-35)"); turned != (len(names[0])*7 > room) {
+			t.Errorf("%q turned: %v", names, turned)
+		}
+		if !strings.Contains(svg, "<title>s: "+strings.TrimSpace(names[0])) {
+			t.Errorf("no point of %q in\n%s", names[0], svg)
+		}
 	}
 }

@@ -19,6 +19,8 @@ const (
 	legendLeft  = plotLeft + plotWidth + 22
 	legendRow   = 22 // from one entry to the next
 	legendWidth = 24 // characters that fit beside the plot
+	letterWidth = 7  // about
+	nameWidth   = 24 // characters of a name on an axis
 	maxMarkers  = 24 // a line with more points has room for some markers only
 	someMarkers = 6
 )
@@ -44,7 +46,7 @@ func (c Chart) SVG(w io.Writer) error {
 // draw returns the SVG element, with what is to stand first inside it.
 func (c Chart) draw(head string) string {
 	x, y := c.axes()
-	height := max(plotTop+plotHeight+56, plotTop+20+legendRow*(len(c.Series)+1))
+	height := max(plotTop+plotHeight+56+x.hang(), plotTop+20+legendRow*(len(c.Series)+1))
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 %d %d" role="img" aria-label="%s">`,
 		chartWidth, height, text(c.Title))
@@ -80,13 +82,30 @@ func (c Chart) drawAxes(b *strings.Builder, x, y axis) {
 	for _, v := range x.ticks() {
 		at := placeX(x, v)
 		fmt.Fprintf(b, "\n"+`<line class="g" x1="%.1f" y1="%d" x2="%.1f" y2="%d"/>`, at, plotTop, at, bottom)
-		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`, at, bottom+19, x.label(v))
+		if x.hang() > 0 {
+			fmt.Fprintf(b, `<text transform="translate(%.1f %d) rotate(-35)" text-anchor="end">%s</text>`, at+5, bottom+17, text(shorten(x.label(v), nameWidth)))
+			continue
+		}
+		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`, at, bottom+19, text(x.label(v)))
 	}
 	fmt.Fprintf(b, "\n"+`<line class="x" x1="%d" y1="%d" x2="%d" y2="%d"/>`, plotLeft, bottom, right, bottom)
 	fmt.Fprintf(b, "\n"+`<text x="%d" y="%d" text-anchor="middle">%s</text>`,
-		plotLeft+plotWidth/2, bottom+43, text(withUnit(c.XLabel, c.XPercent)))
+		plotLeft+plotWidth/2, bottom+43+x.hang(), text(withUnit(c.XLabel, c.XPercent)))
 	fmt.Fprintf(b, "\n"+`<text transform="translate(17 %d) rotate(-90)" text-anchor="middle">%s</text>`,
 		plotTop+plotHeight/2, text(withUnit(c.YLabel, c.YPercent)))
+}
+
+// hang is the room that names of an axis need below a line of numbers: too long to stand
+// side by side, they are turned.
+func (a axis) hang() int {
+	longest := 0
+	for _, name := range a.names {
+		longest = max(longest, columns(oneLine(name)))
+	}
+	if longest*letterWidth <= plotWidth/max(len(a.names), 1) {
+		return 0
+	}
+	return min(longest, nameWidth) * letterWidth * 57 / 100 // sine of the angle
 }
 
 func withUnit(label string, percent bool) string {
@@ -111,7 +130,7 @@ func (c Chart) drawSeries(b *strings.Builder, i int, x, y axis) {
 		fmt.Fprintf(&path, "%s%.1f %.1f", pen, placeX(x, px), placeY(y, py))
 		pen = "L"
 	}
-	if path.Len() > 0 {
+	if path.Len() > 0 && !s.Points {
 		class := "l"
 		if s.Dashed {
 			class = "l d"
@@ -120,10 +139,33 @@ func (c Chart) drawSeries(b *strings.Builder, i int, x, y axis) {
 	}
 	for p := range s.X {
 		if px, py, ok := s.point(p); ok {
-			c.drawPoint(b, i, p, placeX(x, px), placeY(y, py), x.value(px)+", "+y.value(py))
+			c.drawPoint(b, i, p, placeX(x, px), placeY(y, py), text(x.value(px)+", "+y.value(py)))
 		}
 	}
 	b.WriteString("</g>")
+	s.drawLabels(b, x, y)
+}
+
+// drawLabels writes labels above their points, on the side with more room; of those that
+// would meet, the first.
+func (s Series) drawLabels(b *strings.Builder, x, y axis) {
+	lastX, lastY := math.Inf(-1), math.Inf(-1)
+	for p, label := range s.Labels {
+		px, py, ok := s.point(p)
+		if !ok || label == "" {
+			continue
+		}
+		atX, atY := placeX(x, px), placeY(y, py)
+		if math.Abs(atX-lastX) < float64(letterWidth*columns(label)+8) && math.Abs(atY-lastY) < 14 {
+			continue
+		}
+		lastX, lastY = atX, atY
+		side, anchor := 6.0, "start"
+		if atX > plotLeft+plotWidth*0.9 {
+			side, anchor = -6, "end"
+		}
+		fmt.Fprintf(b, "\n"+`<text x="%.1f" y="%.1f" text-anchor="%s" font-size="11">%s</text>`, atX+side, atY-6, anchor, text(label))
+	}
 }
 
 // drawPoint draws a marker with the values as tooltip, or on a line of many points an
@@ -132,7 +174,7 @@ func (c Chart) drawPoint(b *strings.Builder, i, p int, x, y float64, values stri
 	s := c.Series[i]
 	n := len(s.X)
 	marked, told := true, true
-	if n > maxMarkers {
+	if n > maxMarkers && !s.Points {
 		gap := n / someMarkers // shifted from series to series, so that few markers meet
 		marked = p%gap == (gap/2+i*gap/(len(c.Series)+1))%gap
 		told = marked || p%(1+(n-1)/maxMarkers) == 0
@@ -159,8 +201,10 @@ func (c Chart) drawLegend(b *strings.Builder) {
 		if s.Dashed {
 			class = "l d"
 		}
-		fmt.Fprintf(b, "\n"+`<g stroke="%s" fill="%s"><title>%s</title><path class="%s" d="M%d %dh26"/>`,
-			colour, colour, text(s.Name), class, legendLeft, at)
+		fmt.Fprintf(b, "\n"+`<g stroke="%s" fill="%s"><title>%s</title>`, colour, colour, text(s.Name))
+		if !s.Points {
+			fmt.Fprintf(b, `<path class="%s" d="M%d %dh26"/>`, class, legendLeft, at)
+		}
 		marker(b, i, legendLeft+13, float64(at))
 		b.WriteString("</g>")
 		fmt.Fprintf(b, `<text class="n" x="%d" y="%d">%s</text>`, legendLeft+34, at+5, text(shorten(s.Name, legendWidth)))

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/figures"
+)
+
+// thresholds are those above 0 that were given; none: the usual ones.
+func (c *EvalConfig) thresholds() []float64 {
+	return slices.DeleteFunc(slices.Clone(c.Threshold), func(t float64) bool { return t == 0 })
+}
+
+// figures makes the figures of [LINK] of a corpus.
+func (p *program) figures(ctx context.Context, corpus *eval.Corpus, groups map[string]string) (*figures.Figures, error) {
+	c := &p.config
+	groupOf, warnings := c.Eval.Groups.of(groups, corpus.World.Servers)
+	o := figures.Options{Weeks: c.Eval.Weeks, Thresholds: c.Eval.thresholds(), GroupOf: groupOf,
+		Seed: c.Seed, Sample: c.Eval.Sample, Spread: c.Eval.Spread}
+	bar := p.progress("sweeps", o.Sweeps())
+	defer bar.end()
+	o.Tick = bar.step
+	f, err := figures.New(ctx, corpus, o)
+	if err != nil {
+		return nil, err
+	}
+	f.Warnings = append(warnings, f.Warnings...)
+	for _, period := range f.Periods {
+		if w := allVanished(period.Weeks, period.Pages, period.Vanished); w != "" {
+			f.Warnings = append(f.Warnings, w)
+		}
+	}
+	return f, nil
+}

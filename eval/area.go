@@ -1,0 +1,82 @@
+package eval
+
+import "math"
+
+// gainInServers is the mean of gainByServer, over servers where it is defined.
+func (h *horizon) gainInServers(order []fetched) Number {
+	var sum float64
+	var n int
+	for _, g := range h.gainByServer(order) {
+		if !math.IsNaN(float64(g)) {
+			sum += float64(g)
+			n++
+		}
+	}
+	return ratio(sum, float64(n))
+}
+
+// gainByServer is the gain of the same order restricted to each server; NaN where no page or
+// every page changed.
+func (h *horizon) gainByServer(order []fetched) []Number {
+	per := make([][]fetched, len(h.alive))
+	for _, f := range order {
+		per[f.server] = append(per[f.server], f)
+	}
+	gains := make([]Number, len(per))
+	for s, visits := range per {
+		gains[s] = gain(auc(visits, h.alive[s], h.updated[s]), h.alive[s], h.updated[s])
+	}
+	return gains
+}
+
+// auc is the area under coverage against fetched share, trapezoids from (0,0); after the
+// last visit a straight line leads to (1,1). Undefined if no page changed.
+func auc(order []fetched, pages, changed int) Number {
+	if pages == 0 || changed == 0 {
+		return Number(math.NaN())
+	}
+	var area float64 // in units of a page times a changed page
+	found := 0
+	for _, f := range order {
+		before := found
+		if f.changed {
+			found++
+		}
+		area += float64(before+found) / 2
+	}
+	area += float64(pages-len(order)) * float64(found+changed) / 2
+	return Number(area / float64(pages) / float64(changed))
+}
+
+// gain relates an AUC to that of the clairvoyant, which finds all changed pages first:
+// 1 - changed / (2 pages). Undefined where there is nothing to gain.
+func gain(auc Number, pages, changed int) Number {
+	if changed == 0 || changed == pages {
+		return Number(math.NaN())
+	}
+	best := 1 - float64(changed)/float64(2*pages)
+	return Number((float64(auc) - 0.5) / (best - 0.5))
+}
+
+// curve is the path of coverage against fetched share in at most points steps; after the last
+// visit a straight line leads to (1,1).
+func curve(order []fetched, pages, changed, points int) [][2]float64 {
+	path := [][2]float64{{0, 0}}
+	if pages == 0 || changed == 0 {
+		return path
+	}
+	step := (len(order) + points - 1) / points
+	found := 0
+	for i, f := range order {
+		if f.changed {
+			found++
+		}
+		if (i+1)%step == 0 || i == len(order)-1 {
+			path = append(path, [2]float64{float64(i+1) / float64(pages), float64(found) / float64(changed)})
+		}
+	}
+	if len(order) < pages {
+		path = append(path, [2]float64{1, 1})
+	}
+	return path
+}

@@ -1,0 +1,118 @@
+package figures
+
+import (
+	"math"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// own are this project's policies by sites: sites that are no directories, and tops chosen
+// by what they told.
+var own = []string{"prefix", "shape", "community", "auto", "sentinel-a", "sentinel-prefix", "sentinel-shape", "sentinel-community", "sentinel-auto"}
+
+// evenGain is how far two gains on a server may lie apart and count as even.
+const evenGain = 0.01
+
+// Beyond sets this project's methods by sites beside A to C, server by server, in one period.
+type Beyond struct {
+	Weeks   int         `json:"weeks"`
+	Rival   string      `json:"rival"` // of A to C, that with the largest mean gain in servers
+	Methods []Own       `json:"methods"`
+	Servers []ServerRow `json:"servers"` // where some pages changed and some did not
+}
+
+// Own is one method: all of a, b, b-closure, c, c-closure and this project's.
+type Own struct {
+	Policy string `json:"policy"`
+	Result
+	Gain          eval.Number `json:"gain"`
+	GainInServers eval.Number `json:"gain_in_servers"`
+	// Difference of the gain in servers to the rival's, 5th and 95th percentile over the
+	// resamples of servers.
+	Difference [2]eval.Number `json:"difference"`
+	// Servers on which the gain is larger than the largest of A to C there, about the same,
+	// and smaller.
+	Better int `json:"better"`
+	Even   int `json:"even"`
+	Worse  int `json:"worse"`
+}
+
+// ServerRow is one server: who does best there.
+type ServerRow struct {
+	Server   string                 `json:"server"`
+	Pages    int                    `json:"pages"`
+	Changed  int                    `json:"changed"`
+	Gains    map[string]eval.Number `json:"gains"`
+	BestLink string                 `json:"best_of_a_to_c"`
+	BestOwn  string                 `json:"best_of_own"`
+}
+
+// beyond compares on the sweeps of a period.
+func (p *counted) beyond(c *eval.Corpus, seed uint64) Beyond {
+	b := Beyond{Weeks: p.weeks, Servers: []ServerRow{}}
+	gains := map[string][]eval.Number{}
+	for policy, sweep := range p.orders {
+		gains[policy] = sweep.GainByServer()
+	}
+	b.Rival = best(sites, func(policy string) eval.Number { return p.orders[policy].Result.GainInServers })
+	link := make([]eval.Number, len(p.depths)) // the best of A to C, by server
+	for s := range p.depths {
+		of := func(policy string) eval.Number { return gains[policy][s] }
+		first := best(sites, of)
+		link[s] = of(first)
+		if math.IsNaN(float64(link[s])) {
+			continue
+		}
+		t := p.methods[whole][s]
+		row := ServerRow{Server: c.Graph().ServerName(sitegraph.ServerID(s)), Pages: t.Pages, Changed: t.Changed, Gains: map[string]eval.Number{}, BestLink: first, BestOwn: best(own, of)}
+		for policy := range gains {
+			row.Gains[policy] = of(policy)
+		}
+		b.Servers = append(b.Servers, row)
+	}
+	for _, policy := range append(sites[:len(sites):len(sites)], own...) {
+		r := p.orders[policy].Result
+		m := Own{Policy: policy, Gain: r.Gain, GainInServers: r.GainInServers, Difference: difference(gains[policy], gains[b.Rival], seed)}
+		m.Result = resultOf(eval.Tally{Pages: p.horizon.Totals().Pages, Changed: p.horizon.Totals().Changed, Fetched: r.Fetched, Found: r.ChangedFetched})
+		for s, g := range gains[policy] {
+			switch d := float64(g - link[s]); {
+			case d > evenGain:
+				m.Better++
+			case d < -evenGain:
+				m.Worse++
+			case !math.IsNaN(d):
+				m.Even++
+			}
+		}
+		b.Methods = append(b.Methods, m)
+	}
+	return b
+}
+
+// best returns the policy with the largest value, the first of those.
+func best(policies []string, value func(string) eval.Number) string {
+	first := policies[0]
+	for _, policy := range policies[1:] {
+		if value(policy) > value(first) {
+			first = policy
+		}
+	}
+	return first
+}
+
+// difference resamples the mean difference of two gains over the servers that have them.
+func difference(a, b []eval.Number, seed uint64) [2]eval.Number {
+	var means []float64
+	for times := range eval.Resamples(len(a), seed) {
+		sum, n := 0.0, 0
+		for s, k := range times {
+			if d := float64(a[s] - b[s]); !math.IsNaN(d) {
+				sum += float64(k) * d
+				n += k
+			}
+		}
+		means = append(means, divide(sum, float64(n)))
+	}
+	return eval.Interval(means)
+}

@@ -1,0 +1,181 @@
+package figures
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/report"
+)
+
+// drawn are the methods in charts: those of [LINK]. Tables have all.
+var drawn = append([]string{whole}, paperSites...)
+
+func updateRate(r *Result) float64 { return float64(r.UpdateRate) }
+func coverage(r *Result) float64   { return float64(r.Coverage) }
+
+func (f *Figures) figure5() report.Chart {
+	return f.overPeriods("Update rate by period [LINK fig. 5]", "update rate", updateRate)
+}
+
+func (f *Figures) figure6() report.Chart {
+	return f.overPeriods("Coverage by period [LINK fig. 6]", "coverage", coverage)
+}
+
+// overPeriods has a line for each method.
+func (f *Figures) overPeriods(title, label string, value func(*Result) float64) report.Chart {
+	c := report.Chart{Title: title, XLabel: "weeks", YLabel: label, YPercent: true}
+	for i, m := range f.Periods[0].Methods {
+		if !slices.Contains(drawn, m.Policy) {
+			continue
+		}
+		s := report.Series{Name: m.Policy, Dashed: m.Policy == whole}
+		for _, p := range f.Periods {
+			s.X, s.Y = append(s.X, float64(p.Weeks)), append(s.Y, value(&p.Methods[i].Result))
+		}
+		c.Series = append(c.Series, s)
+	}
+	return c
+}
+
+func (f *Figures) figure7() report.Chart {
+	return f.overGroups("Update rate by group, "+f.groupWeeks()+" [LINK fig. 7]", "update rate", updateRate)
+}
+
+func (f *Figures) figure8() report.Chart {
+	return f.overGroups("Coverage by group, "+f.groupWeeks()+" [LINK fig. 8]", "coverage", coverage)
+}
+
+// mostNames is how many groups a chart has room for; the largest are drawn.
+const mostNames = 12
+
+// overGroups has a mark for each method and group, side by side.
+func (f *Figures) overGroups(title, label string, value func(*Result) float64) report.Chart {
+	c := report.Chart{Title: title, XLabel: "group of servers", YLabel: label, YPercent: true}
+	groups := f.Groups
+	if len(groups) > mostNames {
+		groups = slices.Clone(groups)
+		slices.SortStableFunc(groups, func(a, b Group) int { return b.Pages - a.Pages })
+		groups = groups[:mostNames]
+		slices.SortFunc(groups, func(a, b Group) int { return strings.Compare(a.Name, b.Name) })
+		c.Title += fmt.Sprintf(" (the %d largest)", mostNames)
+	}
+	for _, g := range groups {
+		c.XNames = append(c.XNames, g.Name)
+	}
+	for i, m := range f.Periods[0].Methods {
+		if !slices.Contains(drawn, m.Policy) {
+			continue
+		}
+		s := report.Series{Name: m.Policy, Points: true}
+		for x, g := range groups {
+			aside := 0.14 * (float64(len(c.Series)) - float64(len(drawn)-1)/2)
+			s.X, s.Y = append(s.X, float64(x)+aside), append(s.Y, value(&g.Methods[i].Result))
+		}
+		c.Series = append(c.Series, s)
+	}
+	return c
+}
+
+// collected has the axes of [LINK fig. 9, 14 to 18]: low is good, and the diagonal is random order.
+func collected(title string) report.Chart {
+	return report.Chart{Title: title, XLabel: "coverage of the changed pages", YLabel: "share of all pages fetched", XPercent: true, YPercent: true, Diagonal: true}
+}
+
+// add appends a point with a label.
+func add(s *report.Series, r *Result, label string) {
+	s.X, s.Y, s.Labels = append(s.X, float64(r.Coverage)), append(s.Y, float64(r.Share)), append(s.Labels, label)
+}
+
+// points are those of A, B and C.
+func (p *Period) points() []report.Series {
+	var all []report.Series
+	for _, m := range p.Methods {
+		if slices.Contains(paperSites, m.Policy) {
+			s := report.Series{Name: m.Policy, Points: true}
+			add(&s, &m.Result, "")
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func (f *Figures) figure9(p *Period) report.Chart {
+	c := collected("Breadth-first and the methods, " + plural(p.Weeks, "week") + " [LINK fig. 9]")
+	depths := report.Series{Name: "breadth-first, by depth", Points: true}
+	for _, d := range p.Depths {
+		add(&depths, &d.Result, fmt.Sprint(d.Depth))
+	}
+	c.Series = append([]report.Series{depths}, p.points()...)
+	return c
+}
+
+func (f *Figures) figure12() report.Chart {
+	c := f.overThresholds("Update rate of servers by rate [LINK fig. 12]", "update rate", func(t *Threshold) eval.Number { return t.UpdateRate })
+	c.Series = append(c.Series, report.Series{Name: "lower bound", X: f.Thresholds, Y: f.Thresholds, Dashed: true})
+	return c
+}
+
+func (f *Figures) figure13() report.Chart {
+	return f.overThresholds("Coverage of servers by rate [LINK fig. 13]", "coverage", func(t *Threshold) eval.Number { return t.Coverage })
+}
+
+// overThresholds has a line for each period.
+func (f *Figures) overThresholds(title, label string, value func(t *Threshold) eval.Number) report.Chart {
+	c := report.Chart{Title: title, XLabel: "least change rate of a server", YLabel: label, XPercent: true, YPercent: true}
+	for _, p := range f.Periods {
+		s := report.Series{Name: plural(p.Weeks, "week")}
+		for _, t := range p.Thresholds[0].Points {
+			s.X, s.Y = append(s.X, t.Threshold), append(s.Y, float64(value(&t)))
+		}
+		c.Series = append(c.Series, s)
+	}
+	return c
+}
+
+// eachPeriod draws a chart for each.
+func (f *Figures) eachPeriod(draw func(*Figures, *Period) report.Chart) []report.Chart {
+	var all []report.Chart
+	for i := range f.Periods {
+		all = append(all, draw(f, &f.Periods[i]))
+	}
+	return all
+}
+
+// paperFigures are those of [LINK] by period.
+var paperFigures = map[int]string{2: "14", 4: "15", 12: "16", 24: "17"}
+
+func (f *Figures) figure14(p *Period) report.Chart {
+	number := paperFigures[p.Weeks]
+	if number == "" {
+		number = "14 to 17"
+	}
+	c := collected(fmt.Sprintf("Servers by rate and the methods, %s [LINK fig. %s]", plural(p.Weeks, "week"), number))
+	c.Series = append(p.curves()[:1], p.points()...)
+	return c
+}
+
+func (f *Figures) figure18(p *Period) report.Chart {
+	c := collected(fmt.Sprintf("Methods inside servers by rate, %s [LINK fig. 18]", plural(p.Weeks, "week")))
+	c.Series = p.curves()
+	return c
+}
+
+// curves are server-true over thresholds, alone and with methods, from the highest rate down.
+func (p *Period) curves() []report.Series {
+	var all []report.Series
+	for _, policy := range p.Thresholds {
+		s := report.Series{Name: policy.Policy}
+		for i := len(policy.Points) - 1; i >= 0; i-- {
+			t := &policy.Points[i]
+			label := ""
+			if policy.Policy == byServers(whole) {
+				label = leastRateOf(t.Threshold)
+			}
+			add(&s, &t.Result, label)
+		}
+		all = append(all, s)
+	}
+	return all
+}

@@ -1,0 +1,116 @@
+package figures
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/report"
+)
+
+// Whatever the servers are, there is a page, a text and JSON without NaN.
+func TestEdges(t *testing.T) {
+	still := server("s.org", life{"/", nil, []string{"/a/", "/a/b"}}, life{"/a/", nil, nil}, life{"/a/b", nil, nil})
+	noLinks := server("l.org", life{"/", []int{1}, nil}, life{"/a/", []int{1}, nil})
+	vanishing := server("v.org", life{"/", []int{1}, []string{"gone"}})
+	for _, test := range []struct {
+		name    string
+		servers []*history.Server
+		weeks   []int
+		warning string
+	}{
+		{"one page", several(1, "o", func(name string) *history.Server { return server(name, life{"/", []int{1}, nil}) }), []int{2}, "only start pages"},
+		{"one server", several(1, "t", telling), []int{2, 4}, "fewer than 5 servers"},
+		{"no changed page", []*history.Server{still}, []int{2, 12}, "within 2, 12 weeks"},
+		{"no links", []*history.Server{noLinks}, []int{4}, "only start pages"},
+		{"all vanish", []*history.Server{vanishing}, []int{2}, "fewer than 5 servers"},
+		{"a group without changes", append(several(6, "t", telling), still), []int{12}, ""},
+		{"a group that vanishes", append(several(6, "t", telling), vanishing), []int{60}, ""},
+		{"no server at a rate", append(several(5, "t", telling), still), []int{3}, ""},
+	} {
+		for _, spread := range []bool{false, true} {
+			f := figuresOf(t, corpusOf(t, 0, test.servers...), Options{Weeks: test.weeks, Spread: spread, Thresholds: []float64{0.05, 0.1, 1},
+				GroupOf: func(server string) string { return server[:1] }})
+			for name, s := range map[string]string{"JSON": asJSON(t, f), "page": asHTML(t, f), "text": asText(t, f)} {
+				for _, bad := range []string{"NaN", "Inf", "%!", "-0.0 ", " -0,", " -0\n"} {
+					if strings.Contains(s, bad) {
+						t.Errorf("%s: the %s holds %q\n%s", test.name, name, bad, s)
+					}
+				}
+			}
+			if all := strings.Join(f.Warnings, "\n"); !strings.Contains(all, test.warning) || test.warning == "" && all != "" {
+				t.Errorf("%s: warnings %q, want %q", test.name, all, test.warning)
+			}
+		}
+	}
+	if _, err := New(t.Context(), corpusOf(t, 0, still), Options{}); err == nil {
+		t.Error("no period is no error")
+	}
+	if _, err := New(t.Context(), corpusOf(t, 12, still), Options{Weeks: []int{50}}); err == nil || !strings.Contains(err.Error(), "beyond the window") {
+		t.Errorf("beyond the window: %v", err)
+	}
+}
+
+// Where all is defined nothing is null.
+func TestNoNulls(t *testing.T) {
+	servers := append(several(6, "t", telling), several(6, "h", func(name string) *history.Server {
+		return server(name, life{"/", []int{1, 2, 3}, []string{"/a/"}}, life{"/a/", []int{1, 2, 3}, nil})
+	})...)
+	f := figuresOf(t, corpusOf(t, 0, servers...), Options{Weeks: []int{2, 4}, Spread: true})
+	if s := asJSON(t, f); strings.Contains(s, "null") {
+		t.Errorf("null in\n%s", s)
+	}
+}
+
+func TestSameSeedSameBytes(t *testing.T) {
+	all := func(seed uint64) string {
+		f := figuresOf(t, corpusOf(t, 1, randomServers(3)...), Options{Weeks: []int{2, 5}, Seed: seed, Spread: true})
+		return asJSON(t, f) + asHTML(t, f)
+	}
+	first := all(7)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, cores := range []int{1, 3, 8} {
+		runtime.GOMAXPROCS(cores)
+		if all(7) != first {
+			t.Errorf("on %d cores the figures are others", cores)
+		}
+	}
+	if strings.Replace(all(8), `"seed": 8`, `"seed": 7`, 1) == first {
+		t.Error("another seed makes no difference")
+	}
+}
+
+// The charts are those of the paper, with an axis each that runs as there.
+func TestCharts(t *testing.T) {
+	f := figuresOf(t, corpusOf(t, 0, several(6, "t", telling)...), Options{Weeks: []int{2, 3, 4, 12, 24},
+		GroupOf: func(server string) string { return server[:2] }})
+	var titles []string
+	var charts []report.Chart
+	for _, s := range f.Page().Sections {
+		for _, c := range s.Charts {
+			charts = append(charts, c)
+			titles = append(titles, c.Title)
+		}
+	}
+	all := strings.Join(titles, "\n")
+	for _, want := range []string{"fig. 5", "fig. 6", "4 weeks [LINK fig. 7]", "4 weeks [LINK fig. 8]", "4 weeks [LINK fig. 9]", "fig. 12", "fig. 13",
+		"2 weeks [LINK fig. 14]", "3 weeks [LINK fig. 14 to 17]", "4 weeks [LINK fig. 15]", "12 weeks [LINK fig. 16]", "24 weeks [LINK fig. 17]", "24 weeks [LINK fig. 18]"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no chart %q in\n%s", want, all)
+		}
+	}
+	if len(charts) != 8+2*5 {
+		t.Errorf("%d charts", len(charts))
+	}
+	depths := charts[4].Series[0]
+	if !charts[4].Diagonal || !depths.Points || len(depths.X) != 12 || depths.Labels[11] != "12" || depths.X[2] != 1 || depths.Y[1] != 3./11 {
+		t.Errorf("figure 9: %+v", charts[4])
+	}
+	if names := charts[2].XNames; len(names) != 6 || names[5] != "t5" || len(charts[2].Series) != 4 || !charts[2].Series[0].Points {
+		t.Errorf("figure 7: %+v", charts[2])
+	}
+	if bound := charts[5].Series[5]; len(bound.X) != 9 || bound.X[3] != bound.Y[3] || !bound.Dashed {
+		t.Errorf("lower bound of figure 12: %+v", bound)
+	}
+}

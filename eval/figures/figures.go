@@ -1,0 +1,195 @@
+package figures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/cores"
+	"github.com/recrawl/recrawl/eval/replay"
+)
+
+// Figures are what was found. The package comment says what the words mean.
+type Figures struct {
+	Base       int       `json:"base"` // weeks after the window's start
+	Change     string    `json:"change"`
+	Seed       uint64    `json:"seed"`
+	Sample     int       `json:"sample"`
+	Weeks      []int     `json:"weeks"`
+	Thresholds []float64 `json:"thresholds"`
+	Periods    []Period  `json:"periods"`
+	GroupWeeks int       `json:"group_weeks"` // the period of groups: 4 weeks, else the shortest
+	Groups     []Group   `json:"groups"`
+	Claims     []Claim   `json:"claims"`
+	History    int       `json:"history"` // weekly states before the base that own methods learn from
+	Beyond     []Beyond  `json:"beyond"`  // a period each
+	Warnings   []string  `json:"warnings"`
+}
+
+// Period is what was found in N weekly snapshots.
+type Period struct {
+	Weeks      int        `json:"weeks"`    // N
+	Servers    int        `json:"servers"`  // with pages
+	Changing   int        `json:"changing"` // of these, with changed pages
+	Pages      int        `json:"pages"`
+	Changed    int        `json:"changed"`
+	Vanished   int        `json:"vanished"`
+	Methods    []Method   `json:"methods"`
+	Depths     []Depth    `json:"depths"`
+	Thresholds []ByServer `json:"by_servers"`
+	Rates      []Rate     `json:"rates"`
+}
+
+// Group is what was found on some servers.
+type Group struct {
+	Name    string   `json:"group"`
+	Servers int      `json:"servers"`
+	Pages   int      `json:"pages"`
+	Changed int      `json:"changed"`
+	Methods []Method `json:"methods"`
+}
+
+// Options of figures.
+type Options struct {
+	Weeks      []int                      // periods N: 2 or more snapshots that lie in the window
+	Thresholds []float64                  // least rates of servers; nil: 0.1 to 0.9
+	GroupOf    func(server string) string // nil: all servers are one group
+	Seed       uint64
+	Sample     int    // pages sampled a server by server-sample; 5 if not set
+	Spread     bool   // of update rates and coverages
+	Tick       func() // after each sweep, from any goroutine; may be nil
+}
+
+var usualThresholds = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
+
+// whole is the method that fetches all pages.
+const whole = "whole"
+
+// sites are the methods whose sweeps are counted by server.
+var sites = []string{"a", "b", "b-closure", "c", "c-closure"}
+
+// paperSites are those of [LINK].
+var paperSites = []string{"a", "b", "c"}
+
+// rated are policies by servers, by where they take the rates from.
+var rated = []string{"server-true", "server-previous", "server-sample"}
+
+// Sweeps is how many sweeps New makes.
+func (o Options) Sweeps() int { return len(rising(o.Weeks)) * len(swept()) }
+
+// swept are the policies that New lets choose.
+func swept() []string { return slices.Concat(sites, rated, own) }
+
+// rising sorts without repeating.
+func rising[T int | float64](values []T) []T {
+	return slices.Compact(slices.Sorted(slices.Values(values)))
+}
+
+// New makes the figures of a corpus. Cost: a sweep for each policy and period, in parallel.
+func New(ctx context.Context, c *eval.Corpus, o Options) (*Figures, error) {
+	if len(o.Weeks) == 0 {
+		return nil, errors.New("no periods to make figures of")
+	}
+	if len(o.Thresholds) == 0 {
+		o.Thresholds = usualThresholds
+	}
+	if o.Sample == 0 {
+		o.Sample = 5
+	}
+	if o.GroupOf == nil {
+		o.GroupOf = func(string) string { return "all" }
+	}
+	o.Weeks, o.Thresholds = rising(o.Weeks), rising(o.Thresholds)
+	periods, err := count(ctx, c, o)
+	if err != nil {
+		return nil, err
+	}
+	f := &Figures{Base: int(c.Base.Sub(replay.Epoch) / (7 * 24 * time.Hour)), Change: c.Change.String(), Seed: o.Seed,
+		Sample: o.Sample, Weeks: o.Weeks, Thresholds: o.Thresholds, Groups: []Group{}, Warnings: []string{}}
+	for _, p := range periods {
+		f.Periods = append(f.Periods, p.period(p.once(), o))
+	}
+	month := atMonth(periods)
+	f.GroupWeeks = month.weeks
+	groups := groupsOf(c, o.GroupOf)
+	for _, g := range groups {
+		f.addGroup(g, month, o)
+	}
+	f.Claims = judge(claims(periods, month, groups, o.Thresholds), resamples(c.Graph().Servers(), o.Seed))
+	f.History = c.History()
+	for _, p := range periods {
+		f.Beyond = append(f.Beyond, p.beyond(c, o.Seed))
+	}
+	f.warn(c, periods)
+	return f, nil
+}
+
+// count makes all sweeps.
+func count(ctx context.Context, c *eval.Corpus, o Options) ([]*counted, error) {
+	periods := make([]*counted, len(o.Weeks))
+	if err := cores.Try(len(periods), func(i int) (err error) {
+		periods[i], err = newCounted(c, o.Weeks[i])
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	policies := swept()
+	sweeps := make([]*eval.Sweep, len(periods)*len(policies))
+	if err := cores.Try(len(sweeps), func(i int) (err error) {
+		p := periods[i/len(policies)]
+		sweeps[i], err = p.horizon.Sweep(ctx, eval.SnapshotOptions{Seed: o.Seed, Sample: o.Sample}, policies[i%len(policies)])
+		if err == nil && o.Tick != nil {
+			o.Tick()
+		}
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	for i, s := range sweeps {
+		periods[i/len(policies)].add(s)
+	}
+	return periods, nil
+}
+
+// atMonth is the period of the figures that show one: 4 weeks, else the shortest.
+func atMonth(periods []*counted) *counted {
+	for _, p := range periods {
+		if p.weeks == 4 {
+			return p
+		}
+	}
+	return periods[0]
+}
+
+// addGroup counts a group of servers that has pages.
+func (f *Figures) addGroup(g group, p *counted, o Options) {
+	times := g.only(p.once())
+	if sum := p.methods[whole].sum(times); sum.Pages > 0 {
+		servers, _ := p.servers(times)
+		f.Groups = append(f.Groups, Group{Name: g.name, Servers: servers, Pages: sum.Pages, Changed: sum.Changed, Methods: p.results(times, o, g)})
+	}
+}
+
+// warn says why figures are empty or verdicts missing.
+func (f *Figures) warn(c *eval.Corpus, periods []*counted) {
+	warn := func(format string, args ...any) { f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...)) }
+	deep := slices.ContainsFunc(periods[0].depths, func(d tallies) bool {
+		return slices.ContainsFunc(d[1:], func(t eval.Tally) bool { return t.Pages > 0 })
+	})
+	if !deep {
+		warn("only start pages are reached from start pages: the methods need histories that tell links")
+	}
+	var few []string
+	for _, p := range f.Periods {
+		if p.Changing < leastServers {
+			few = append(few, fmt.Sprint(p.Weeks))
+		}
+	}
+	if few != nil {
+		warn("fewer than %d servers have pages that changed within %s weeks: that tells nothing of others, so no claim is judged there", leastServers, strings.Join(few, ", "))
+	}
+}

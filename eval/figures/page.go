@@ -1,0 +1,195 @@
+package figures
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/report"
+)
+
+// Page shows the figures: its tables are what a terminal shows, its charts the figures.
+func (f *Figures) Page() report.Page {
+	month := f.month()
+	return report.Page{
+		Title: "recrawl: figures",
+		Intro: fmt.Sprintf("%s with %s alive at week %d of their windows; change by %s. In a period of N weeks all pages are fetched again N-1 weeks later, or those that a method chooses.\n\n"+
+			"Update rate: changed pages among those fetched. Coverage: changed pages fetched among all that changed. a, b and c are methods A, B and C of [LINK], whole fetches all pages; "+
+			"server-true takes whole servers by their true change rates, which only an oracle knows: Cho's method as [LINK] evaluated it.",
+			plural(month.Servers, "server"), plural(month.Pages+month.Vanished, "page"), f.Base, f.Change),
+		Sections: append([]report.Section{
+			{Title: "Claims of [LINK]", Tables: []report.Table{f.tableClaims()}},
+			{Title: "Update rate and coverage by period", Tables: []report.Table{
+				f.tableMethods("Update rate by period, % [LINK fig. 5]", func(m *Method) string { return withSpread(m, m.UpdateRate, updateRateOf) }),
+				f.tableMethods("Coverage by period, % [LINK fig. 6]", func(m *Method) string { return withSpread(m, m.Coverage, coverageOf) }),
+				f.tableMethods("Share of all pages fetched, %", func(m *Method) string { return percent(m.Share) })},
+				Charts: []report.Chart{f.figure5(), f.figure6()}},
+			{Title: "Update rate and coverage by group", Tables: []report.Table{
+				f.tableGroups("Update rate at "+f.groupWeeks()+", % [LINK fig. 7]", func(m *Method) string { return withSpread(m, m.UpdateRate, updateRateOf) }),
+				f.tableGroups("Coverage at "+f.groupWeeks()+", % [LINK fig. 8]", func(m *Method) string { return withSpread(m, m.Coverage, coverageOf) })},
+				Charts: []report.Chart{f.figure7(), f.figure8()}},
+			{Title: "Breadth-first", Tables: []report.Table{f.tableDepths(month), f.tableSame()}, Charts: []report.Chart{f.figure9(month)}},
+			{Title: "Whole servers by their rate", Tables: []report.Table{
+				f.tableThresholds("Update rate of server-true, % [LINK fig. 12]", func(t *Threshold) string { return percent(t.UpdateRate) }),
+				f.tableThresholds("Coverage of server-true, % [LINK fig. 13]", func(t *Threshold) string { return percent(t.Coverage) })},
+				Charts: []report.Chart{f.figure12(), f.figure13()}},
+			{Title: "Whole servers against methods", Charts: f.eachPeriod((*Figures).figure14)},
+			{Title: "Methods inside servers", Text: "For each least rate, what share of all pages is fetched and what share of the changed pages is found.",
+				Tables: f.tablesCombined(), Charts: f.eachPeriod((*Figures).figure18)},
+			{Title: "What the oracle is worth", Tables: []report.Table{f.tableRates()}},
+			f.sectionBeyond(),
+		}, f.comparisons()),
+	}
+}
+
+// month is the period of the figures that show one.
+func (f *Figures) month() *Period {
+	i := slices.Index(f.Weeks, f.GroupWeeks)
+	return &f.Periods[i]
+}
+
+func (f *Figures) groupWeeks() string { return plural(f.GroupWeeks, "week") }
+
+// row shows one value of each period.
+func (f *Figures) row(first string, value func(p *Period) string) []string {
+	cells := []string{first}
+	for i := range f.Periods {
+		cells = append(cells, value(&f.Periods[i]))
+	}
+	return cells
+}
+
+func (f *Figures) header(first string) []string {
+	return f.row(first, func(p *Period) string { return plural(p.Weeks, "week") })
+}
+
+func (f *Figures) tableMethods(title string, value func(m *Method) string) report.Table {
+	t := report.Table{Title: title, Header: f.header("method")}
+	for i, m := range f.Periods[0].Methods {
+		t.Rows = append(t.Rows, f.row(m.Policy, func(p *Period) string { return value(&p.Methods[i]) }))
+	}
+	return t
+}
+
+func (f *Figures) tableGroups(title string, value func(m *Method) string) report.Table {
+	t := report.Table{Title: title, Header: []string{"group", "servers", "pages", "changed"}}
+	for _, m := range f.Periods[0].Methods {
+		t.Header = append(t.Header, m.Policy)
+	}
+	add := func(name string, servers, pages, changed int, methods []Method) {
+		row := []string{name, fmt.Sprint(servers), fmt.Sprint(pages), fmt.Sprint(changed)}
+		for i := range methods {
+			row = append(row, value(&methods[i]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for _, g := range f.Groups {
+		if len(f.Groups) > 1 { // one alone is the total
+			add(g.Name, g.Servers, g.Pages, g.Changed, g.Methods)
+		}
+	}
+	p := f.month()
+	add("total", p.Servers, p.Pages, p.Changed, p.Methods)
+	return t
+}
+
+func (f *Figures) tableDepths(p *Period) report.Table {
+	t := report.Table{Title: "Breadth-first down to a depth, " + plural(p.Weeks, "week") + ", % [LINK fig. 9]",
+		Header: []string{"depth", "pages fetched", "of all pages", "coverage", "update rate"}}
+	for _, d := range p.Depths {
+		t.Rows = append(t.Rows, []string{fmt.Sprint(d.Depth), fmt.Sprint(d.Fetched), percent(d.Share), percent(d.Coverage), percent(d.UpdateRate)})
+	}
+	return t
+}
+
+// tableSame sets methods beside orders that are cut after as many pages.
+func (f *Figures) tableSame() report.Table {
+	t := report.Table{Title: "Coverage with as many pages as a method fetches, % [LINK fig. 9, 14 to 17]",
+		Header: []string{"period", "method", "of all pages", "coverage", "breadth-first", "server-true"}}
+	for _, p := range f.Periods {
+		for _, m := range p.Methods[1:] {
+			t.Rows = append(t.Rows, []string{plural(p.Weeks, "week"), m.Policy, percent(m.Share), percent(m.Coverage), percent(m.BreadthFirst), percent(m.ServerTrue)})
+		}
+	}
+	return t
+}
+
+func (f *Figures) tableThresholds(title string, value func(t *Threshold) string) report.Table {
+	t := report.Table{Title: title, Header: f.header("least rate")}
+	for i, threshold := range f.Thresholds {
+		t.Rows = append(t.Rows, f.row(leastRateOf(threshold), func(p *Period) string { return value(&p.Thresholds[0].Points[i]) }))
+	}
+	return t
+}
+
+// tablesCombined have a table for each period.
+func (f *Figures) tablesCombined() []report.Table {
+	var all []report.Table
+	for _, p := range f.Periods {
+		t := report.Table{Title: "Pages fetched / coverage, " + plural(p.Weeks, "week") + ", % [LINK fig. 18]", Header: []string{"least rate", "servers"}}
+		for _, policy := range p.Thresholds {
+			t.Header = append(t.Header, policy.Policy)
+		}
+		for i, threshold := range f.Thresholds {
+			row := []string{leastRateOf(threshold), fmt.Sprint(p.Thresholds[0].Points[i].Servers)}
+			for _, policy := range p.Thresholds {
+				row = append(row, fmt.Sprintf("%s / %s", percent(policy.Points[i].Share), percent(policy.Points[i].Coverage)))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+func (f *Figures) tableRates() report.Table {
+	t := report.Table{Title: "Whole servers by true rates, by those of the window before, and by sampled ones",
+		Header: []string{"period", "policy", "gain", "fetched", "update rate %", "coverage %"},
+		Note: fmt.Sprintf("Update rate and coverage are those of the first pages, as many as are on servers with a true rate of 10 %% or more; %s sampled a server. "+
+			"Gain: area under the whole curve, 0 for random order, 1 for all changed pages first.", plural(f.Sample, "page"))}
+	for _, p := range f.Periods {
+		for _, r := range p.Rates {
+			t.Rows = append(t.Rows, []string{plural(p.Weeks, "week"), r.Policy, number(r.Gain, 3), fmt.Sprint(r.Fetched), percent(r.UpdateRate), percent(r.Coverage)})
+		}
+	}
+	return t
+}
+
+func updateRateOf(s *eval.Spread) [2]eval.Number { return s.UpdateRate }
+func coverageOf(s *eval.Spread) [2]eval.Number   { return s.Coverage }
+
+// withSpread adds the spread where there is one.
+func withSpread(m *Method, v eval.Number, of func(*eval.Spread) [2]eval.Number) string {
+	if m.Spread == nil {
+		return percent(v)
+	}
+	s := of(m.Spread)
+	return fmt.Sprintf("%s [%s, %s]", percent(v), percent(s[0]), percent(s[1]))
+}
+
+func leastRateOf(threshold float64) string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", 100*threshold), "0"), ".") + " %"
+}
+
+func percent(v eval.Number) string { return number(100*v, 1) }
+
+// number shows an undefined value as a dash, and no sign before zeros alone.
+func number(v eval.Number, digits int) string {
+	if math.IsNaN(float64(v)) {
+		return "-"
+	}
+	s := fmt.Sprintf("%.*f", digits, float64(v))
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
+	}
+	return s
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,89 @@
+package figures
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/report"
+)
+
+const verdictNote = `yes, no, ?: the numbers that a claim speaks of; the tables at the end have them all. yes: the 5th to 95th percentile over 200 resamples of the servers is where the claim says; no: all of it is elsewhere; ?: cannot be told. A claim holds if all its numbers are yes, it does not hold if one is no. Short periods are those of up to 4 weeks, long ones of 12 or more.`
+
+func (f *Figures) tableClaims() report.Table {
+	t := report.Table{Title: "What holds on these servers", Header: []string{"", "claim", "source", "yes", "no", "?", "verdict"},
+		Note: verdictNote}
+	for i, c := range f.Claims {
+		counts := map[Verdict]int{}
+		for _, found := range c.Found {
+			counts[found.Verdict]++
+		}
+		t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), c.Claim, c.Source,
+			fmt.Sprint(counts[Holds]), fmt.Sprint(counts[Fails]), fmt.Sprint(counts[Untold]), string(c.Verdict)})
+	}
+	return t
+}
+
+// comparisons are the numbers behind the verdicts, a table for each claim.
+func (f *Figures) comparisons() report.Section {
+	s := report.Section{Title: "Comparisons", Text: "Each number with its 5th and 95th percentile over the resamples. Differences of rates and coverages are in points of a hundred."}
+	for i, c := range f.Claims {
+		t := report.Table{Title: fmt.Sprintf("%d. %s %s: %s", i+1, c.Claim, c.Source, c.Verdict)}
+		if len(c.Found) == 0 {
+			t.Note = fmt.Sprintf("Nothing to compare: no such period, or no group with changed pages on %d servers.", leastServers)
+		} else {
+			arrange(&t, c.Found)
+		}
+		s.Tables = append(s.Tables, t)
+	}
+	return s
+}
+
+// arrange puts comparisons into rows by name, or by group where there are groups, and into
+// columns by what is left.
+func arrange(t *report.Table, found []Comparison) {
+	grouped := found[0].Group != ""
+	t.Header = []string{"comparison, wanted"}
+	if grouped {
+		t.Header[0] = "group"
+	}
+	rows := map[string]int{}
+	for _, c := range found {
+		row, column := c.title(), "all periods"
+		if c.Weeks > 0 {
+			column = plural(c.Weeks, "week")
+		}
+		if grouped {
+			row, column = c.Group, c.title()
+		}
+		if _, ok := rows[row]; !ok {
+			rows[row] = len(t.Rows)
+			t.Rows = append(t.Rows, []string{row})
+		}
+		at := slices.Index(t.Header, column)
+		if at < 0 {
+			at = len(t.Header)
+			t.Header = append(t.Header, column)
+		}
+		cells := &t.Rows[rows[row]]
+		for len(*cells) <= at {
+			*cells = append(*cells, "")
+		}
+		(*cells)[at] = c.text()
+	}
+}
+
+// title says what is compared and where it should lie.
+func (c *Comparison) title() string {
+	return c.Comparison + ", " + c.Wanted
+}
+
+// text is the number with its interval, and whether that is where the claim says.
+func (c *Comparison) text() string {
+	word := map[Verdict]string{Holds: "yes", Fails: "no", Untold: "?"}[c.Verdict]
+	show := func(v eval.Number) string { return number(v, 2) }
+	if c.share {
+		show = percent
+	}
+	return fmt.Sprintf("%s [%s, %s] %s", show(c.Value), show(c.Interval[0]), show(c.Interval[1]), word)
+}

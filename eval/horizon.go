@@ -1,0 +1,77 @@
+package eval
+
+import (
+	"context"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Horizon is a fetch time of the snapshot protocol for those who count otherwise than
+// Snapshot does: by server, by depth, up to a number of visits. Many goroutines may use it.
+type Horizon struct{ truth *horizon }
+
+// Horizon returns the truth about the fetch time weeks-1 weeks after the base.
+func (c *Corpus) Horizon(weeks int) (*Horizon, error) {
+	h := c.newHorizon(weeks)
+	if err := h.inWindow(); err != nil {
+		return nil, err
+	}
+	return &Horizon{h}, nil
+}
+
+// Totals are those of a SnapshotRun.
+func (h *Horizon) Totals() SnapshotTotals { return h.truth.totals }
+
+// Alive reports whether p is a base page that is still there at the fetch time.
+func (h *Horizon) Alive(p sitegraph.PageID) bool { return h.truth.IsBase(p) && !h.truth.vanished[p] }
+
+// Changed reports whether a fetch of p would see a change.
+func (h *Horizon) Changed(p sitegraph.PageID) bool { return h.truth.changed[p] }
+
+// Sweep is what one policy did.
+type Sweep struct {
+	Result SnapshotResult
+	truth  *horizon
+	order  []fetched
+}
+
+// Sweep lets a policy choose, as Snapshot does: o.Weeks is that of the horizon, whatever it
+// says, and of several thresholds the first counts.
+func (h *Horizon) Sweep(ctx context.Context, o SnapshotOptions, policy string) (*Sweep, error) {
+	s := sweepsOf([]string{policy}, o.Thresholds)[0]
+	order, err := h.truth.sweep(ctx, s, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Sweep{h.truth.resultOf(s, o, order), h.truth, order}, nil
+}
+
+// Tally is one server's part of a sweep.
+type Tally struct {
+	Pages, Changed int // alive at the fetch time
+	Fetched, Found int // visits, and changed pages among them
+}
+
+// ByServer returns the servers' parts, by ServerID.
+func (s *Sweep) ByServer() []Tally {
+	all := make([]Tally, len(s.truth.alive))
+	for i, t := range s.truth.tallies(s.order) {
+		all[i] = Tally{Pages: s.truth.alive[i], Changed: t.all, Fetched: t.fetched, Found: t.found}
+	}
+	return all
+}
+
+// GainByServer returns the gain of the sweep restricted to each server, by ServerID; NaN
+// where no page or every page changed.
+func (s *Sweep) GainByServer() []Number { return s.truth.gainByServer(s.order) }
+
+// Found counts the changed pages among the first k visits.
+func (s *Sweep) Found(k int) int {
+	found := 0
+	for _, f := range s.order[:min(k, len(s.order))] {
+		if f.changed {
+			found++
+		}
+	}
+	return found
+}

@@ -1,0 +1,122 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// SweepOn runs the snapshot protocol for one policy in a world of the caller's, measured
+// against the recorded truth. The world's base crawl must have been made with Crawl. Of several
+// thresholds the first counts.
+//
+// Sweeps compare with the copies of the base and never change the graph, so the stage is left
+// as it was but for its clock: it serves any number of sweeps. After an error the store holds
+// whatever was seen by then.
+func (c *Corpus) SweepOn(ctx context.Context, stage Stage, o SnapshotOptions, policy string) (SnapshotResult, error) {
+	if err := c.sameCrawl(stage.Graph); err != nil {
+		return SnapshotResult{}, err
+	}
+	h := c.newHorizon(o.Weeks)
+	if err := h.inWindow(); err != nil {
+		return SnapshotResult{}, err
+	}
+	var visited []sitegraph.PageID
+	log := stage.Log
+	stage.Log = func(e *cycle.Event) {
+		visited = append(visited, e.Visit.Page)
+		if log != nil {
+			log(e)
+		}
+	}
+	r, err := h.sweepOn(ctx, stage, sweepsOf([]string{policy}, o.Thresholds)[0], o)
+	if err != nil {
+		return SnapshotResult{}, err
+	}
+	return r, stage.forget(visited)
+}
+
+// forget makes the store remember of pages what the base crawl saw.
+func (s *Stage) forget(pages []sitegraph.PageID) error {
+	for _, p := range pages {
+		if err := s.Store.Save(&s.Records[p]); err != nil {
+			return fmt.Errorf("save record of %s: %w", s.Graph.URL(p), err)
+		}
+	}
+	if err := s.Store.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// sameCrawl checks that a stage's pages have the corpus' numbers: its crawl met them in the
+// same order.
+func (c *Corpus) sameCrawl(g *sitegraph.Graph) error {
+	if g.Pages() != c.graph.Pages() {
+		return fmt.Errorf("the base crawl of this world knows %d pages, that of the histories %d", g.Pages(), c.graph.Pages())
+	}
+	for p := range sitegraph.PageID(g.Pages()) {
+		if g.URL(p) != c.graph.URL(p) {
+			return fmt.Errorf("page %d of the base crawl is %s in this world and %s in the histories", p, g.URL(p), c.graph.URL(p))
+		}
+	}
+	return nil
+}
+
+// sweepOn lets a policy choose on a stage and measures what it found.
+func (h *horizon) sweepOn(ctx context.Context, stage Stage, s sweepOf, o SnapshotOptions) (SnapshotResult, error) {
+	order, err := h.visits(ctx, stage, s, o)
+	if err != nil {
+		return SnapshotResult{}, err
+	}
+	return h.resultOf(s, o, order), nil
+}
+
+// recorded returns a stage of the recorded world for one sweep. It shares the graph, which
+// sweeps do not change.
+func (h *horizon) recorded() Stage {
+	store := h.store.Clone()
+	return Stage{Graph: h.graph, Store: store, Fetcher: &replay.Fetcher{World: h.World},
+		Clock: cycle.NewVirtualClock(h.at), Records: store.Records()}
+}
+
+// visits lets a policy choose on a stage and returns the visits in order.
+func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o SnapshotOptions) ([]fetched, error) {
+	corpus := remembered(stage.Graph, stage.Records)
+	policy, err := planner.NewPolicy(s.policy, planner.Settings{Corpus: corpus, Mode: planner.Sweep, Seed: o.Seed,
+		Oracle:       func(p sitegraph.PageID) bool { return h.changed[p] },
+		PreviousRate: h.previousRate, Sample: cmp.Or(o.Sample, 5), Threshold: s.threshold})
+	if err != nil {
+		return nil, err
+	}
+	outside := func(p sitegraph.PageID) bool { return !h.isBase[p] || h.vanished[p] }
+	order := make([]fetched, 0, h.totals.Pages)
+	loop := cycle.New(cycle.Options{
+		Planner: planner.New(corpus, policy, planner.Options{Skip: outside}), Fetcher: stage.Fetcher,
+		Store: stage.Store, Clock: stage.Clock, Change: h.Change, Explain: stage.Explain,
+		Seen: func(e *cycle.Event) {
+			order = append(order, fetched{h.server(e.Visit.Page), e.Verdict == sitegraph.VerdictChanged})
+			if stage.Log != nil {
+				stage.Log(e)
+			}
+		},
+	})
+	if err := stage.Clock.SleepUntil(ctx, h.at); err != nil {
+		return nil, err
+	}
+	return order, loop.Round(ctx, planner.Round{Number: 1, Start: h.Base, End: h.at, Budget: planner.Unlimited})
+}
+
+// inWindow refuses a fetch time that no history reaches.
+func (h *horizon) inWindow() error {
+	if !h.at.After(windowEnd) {
+		return nil
+	}
+	return fmt.Errorf("%d weekly snapshots from week %d on reach beyond the window of %d weeks; choose fewer weeks or an earlier base",
+		h.at.Sub(h.Base)/week+1, h.Base.Sub(replay.Epoch)/week, windowWeeks)
+}

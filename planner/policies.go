@@ -1,0 +1,106 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+type constructor struct {
+	make   func(Settings) Policy
+	origin origin
+	about  string
+}
+
+// origin is where a policy comes from.
+type origin uint8
+
+const (
+	originUnknown origin = iota
+	published            // a method of others, faithful to its source, or a plain control
+	own                  // of this project
+	reference            // knows the future: a line to compare with, in evaluations only
+)
+
+var policies = map[string]constructor{
+	"random":        {newRandom, published, "pages in seeded random order"},
+	"breadth-first": {newBreadthFirst, published, "pages by depth from the start page"},
+	"interval":      {newInterval, published, "pages when the interval of [SAT eq. 1] is over, earliest due first"},
+	"ebayes":        {newEBayes, published, "highest probability of change, gamma-Poisson with the prior of all pages (default)"},
+	"clairvoyant":   {newClairvoyant, reference, "reference line: knows what changed"},
+
+	"a":                {newBySite("a"), published, "directory tops first; members only of sites whose top changed [LINK 4.1]"},
+	"b":                {newBySite("b"), published, "as a, with sites by links inside directories, direct members [LINK 4.2]"},
+	"b-closure":        {newBySite("b-closure"), published, "as b, with all members reached inside the directory"},
+	"c":                {newBySite("c"), published, "as b; a site is checked only if the top of an upper site changed [LINK 4.3]"},
+	"c-closure":        {newBySite("c-closure"), published, "as c, on the sites of b-closure"},
+	"c-then-b":         {newBySite("c-then-b"), published, "c, and then what b would add [LINK 7]"},
+	"c-then-b-closure": {newBySite("c-then-b-closure"), published, "c-closure, and then what b-closure would add"},
+
+	"prefix":    {newBySite("prefix"), own, "as a, with sites by path prefixes that hold enough pages"},
+	"shape":     {newBySite("shape"), own, "as a, with sites by address shape: digits folded, names starred"},
+	"community": {newBySite("community"), own, "as a, with sites by communities of links"},
+	"auto":      {newBySite("auto"), own, "as a, with the division that predicts each server's past co-change best"},
+
+	"sentinel-a":         {newBySite("sentinel-a"), own, "sites of a, tops chosen by what their past changes told of their sites"},
+	"sentinel-prefix":    {newBySite("sentinel-prefix"), own, "the same on the sites of prefix"},
+	"sentinel-shape":     {newBySite("sentinel-shape"), own, "the same on the sites of shape"},
+	"sentinel-community": {newBySite("sentinel-community"), own, "the same on the sites of community"},
+	"sentinel-auto":      {newBySite("sentinel-auto"), own, "the same on the sites of auto"},
+
+	"server-true":     {newByServer(ratingTrue, ""), reference, "reference line: whole servers by their true change rate, as [LINK 6] did"},
+	"server-previous": {newByServer(ratingPrevious, ""), published, "whole servers by their change rate in the window before"},
+	"server-sample":   {newByServer(ratingSample, ""), published, "a few sampled pages a server, then whole servers by the samples' rate (Cho and Ntoulas 2002)"},
+}
+
+func init() {
+	for _, m := range []string{"a", "b", "b-closure", "c", "c-closure"} {
+		policies["server-true+"+m] = constructor{newByServer(ratingTrue, m), reference, "reference line: server-true, with " + m + " inside each server"}
+		policies["server-sample+"+m] = constructor{newByServer(ratingSample, m), published, "server-sample, with " + m + " inside each server"}
+	}
+}
+
+// SweepOnly reports whether a policy works in the snapshot protocol alone.
+func SweepOnly(name string) bool { return strings.Contains(name, "+") }
+
+// DefaultPolicy is the one that run uses unless told otherwise.
+const DefaultPolicy = "ebayes"
+
+// PolicyNames lists all policies by name.
+func PolicyNames() []string {
+	names := make([]string, 0, len(policies))
+	for name := range policies {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// StreamPolicyNames lists those that work in a stream, by name.
+func StreamPolicyNames() []string { return slices.DeleteFunc(PolicyNames(), SweepOnly) }
+
+// About says in a line what a policy does.
+func About(name string) string { return policies[name].about }
+
+// Published reports whether a policy is a method of others, and no reference line.
+func Published(name string) bool { return policies[name].origin == published }
+
+// Reference reports whether a policy is a reference line: it knows the future, and works in
+// evaluations only.
+func Reference(name string) bool { return policies[name].origin == reference }
+
+// NewPolicy builds a policy by name.
+func NewPolicy(name string, s Settings) (Policy, error) {
+	c, ok := policies[name]
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("unknown policy %q: want one of %s", name, strings.Join(PolicyNames(), ", "))
+	case Reference(name) && s.Oracle == nil:
+		return nil, fmt.Errorf("policy %s knows the future: it works in evaluations only", name)
+	case SweepOnly(name) && s.Mode != Sweep:
+		return nil, fmt.Errorf("policy %s works in the snapshot protocol only", name)
+	case s.Mode != Sweep && s.Mode != Stream:
+		return nil, fmt.Errorf("policy %s: mode is neither sweep nor stream", name)
+	}
+	return c.make(s), nil
+}

@@ -1,0 +1,113 @@
+package sitegraph
+
+import (
+	"hash/maphash"
+	"slices"
+)
+
+// addresses numbers pages, directories and servers by their text. A directory is kept as the
+// first page in it, whose address begins with it, and the name of a server lies in the address
+// of its first page: both cost no text of their own.
+type addresses struct {
+	seed   maphash.Seed // no site can foresee which addresses collide
+	text   texts
+	of     []ref // by page
+	byURL  table
+	inDir  []PageID // by directory: its first page
+	byDir  table
+	names  []string // by server
+	byName table
+}
+
+func (a *addresses) hash(s string) uint64 { return maphash.String(a.seed, s) }
+
+func (a *addresses) url(p PageID) string { return a.text.at(a.of[p]) }
+
+func (a *addresses) directory(d dirID) string { return Directory(a.url(a.inDir[d])) }
+
+func (a *addresses) findPage(url string, hash uint64) (PageID, bool) {
+	n, ok := a.byURL.find(hash, func(n int32) bool { return a.url(PageID(n)) == url })
+	return PageID(n), ok
+}
+
+// guess is where an address probably is.
+type guess struct {
+	hash uint64
+	page PageID // NoPage: no guess
+	at   ref
+}
+
+// guess looks where addresses probably are that will be asked for next, all at each step, so
+// that the processor waits for memory a few times and not three times for each address.
+func (a *addresses) guess(guesses []guess, urls []string) {
+	for i, url := range urls {
+		hash := a.hash(url)
+		n, ok := a.byURL.find(hash, func(int32) bool { return true })
+		if !ok {
+			n = int32(NoPage)
+		}
+		guesses[i] = guess{hash: hash, page: PageID(n)}
+	}
+	for i := range urls {
+		if g := &guesses[i]; g.page != NoPage {
+			g.at = a.of[g.page]
+		}
+	}
+	for i, url := range urls {
+		g := &guesses[i]
+		if g.page == NoPage {
+			continue
+		}
+		text := a.text.at(g.at)
+		if n := len(text); n != len(url) || n > 0 && text[n-1] != url[n-1] {
+			g.page = NoPage
+		}
+	}
+}
+
+// addPage gives a page that is not known the next number.
+func (a *addresses) addPage(url string, hash uint64) PageID {
+	at := a.text.add(url)
+	p := PageID(a.byURL.add(hash, func(n int32) uint64 { return a.hash(a.url(PageID(n))) }))
+	a.of = appendTight(a.of, at)
+	return p
+}
+
+// directoryOf returns the directory of a page that was just added.
+func (a *addresses) directoryOf(p PageID) dirID {
+	dir := Directory(a.url(p))
+	hash := a.hash(dir)
+	if n, ok := a.byDir.find(hash, func(n int32) bool { return a.directory(dirID(n)) == dir }); ok {
+		return dirID(n)
+	}
+	a.inDir = appendTight(a.inDir, p)
+	return dirID(a.byDir.add(hash, func(n int32) uint64 { return a.hash(a.directory(dirID(n))) }))
+}
+
+func (a *addresses) findServer(name string, hash uint64) (ServerID, bool) {
+	n, ok := a.byName.find(hash, func(n int32) bool { return a.names[n] == name })
+	return ServerID(n), ok
+}
+
+// serverOf returns the server of a page that was just added, and whether it is new.
+func (a *addresses) serverOf(p PageID) (s ServerID, added bool) {
+	name := ServerName(a.url(p))
+	hash := a.hash(name)
+	if s, ok := a.findServer(name, hash); ok {
+		return s, false
+	}
+	a.names = append(a.names, name)
+	return ServerID(a.byName.add(hash, func(n int32) uint64 { return a.hash(a.names[n]) })), true
+}
+
+// clone returns addresses that share all text so far. What is only ever added to is shared too,
+// without the room to add: who adds first makes a copy.
+func (a *addresses) clone() addresses {
+	c := *a
+	c.text = texts{chunks: slices.Clone(a.text.chunks), total: a.text.total}
+	c.of, c.inDir, c.names = slices.Clip(a.of), slices.Clip(a.inDir), slices.Clip(a.names)
+	for _, t := range []*table{&c.byURL, &c.byDir, &c.byName} {
+		t.slots = slices.Clone(t.slots)
+	}
+	return c
+}

@@ -1,0 +1,145 @@
+package sitegraph
+
+import "slices"
+
+// lists keeps a list of pages for each page, in chunks that several lists share. A list once
+// returned stays as it is: a chunk is only ever written where no list was before, lists that
+// are replaced are left where they lie, and when a third of a chunk is of no use, what it still
+// holds is copied elsewhere and the chunk left to the garbage collector.
+//
+// So beside 8 bytes a page, lists with the 4 bytes that each has for its page take at most 1.5
+// times their own bytes, and the chunk that is being filled. A list that somebody keeps, or a
+// clone, holds its whole chunk alive, 256 KiB at most but for one very long list.
+type lists struct {
+	of     []ref   // by page
+	chunks []chunk // the first is empty, for the zero ref
+	open   int     // the chunk that is being filled; 0: none
+	front  int     // so far
+	free   []int   // numbers of chunks that were dropped
+	sparse []int   // closed chunks to empty; none between calls of set, but in a clone
+	total  int     // length of all chunks
+}
+
+// chunk has lists at its front and, from its end backwards, the page of each of them.
+type chunk struct {
+	ids   []PageID
+	lists int // as many pages at its end
+	live  int // of ids: lists that still hold, with their page
+}
+
+// isSparse says that more than a third of a chunk is of no use: less would be copied more often,
+// more would waste more.
+func (c *chunk) isSparse() bool { return 3*c.live < 2*len(c.ids) }
+
+// at returns the list of a page, nil if it is empty.
+func (l *lists) at(p PageID) []PageID {
+	r := l.of[p]
+	return l.chunks[r.chunk()].ids[r.offset() : r.offset()+r.length() : r.offset()+r.length()]
+}
+
+// addPage gives the next page an empty list.
+func (l *lists) addPage() {
+	if l.chunks == nil {
+		l.chunks = make([]chunk, 1)
+	}
+	l.of = appendTight(l.of, 0)
+}
+
+// set replaces the list of a page by a copy of ids.
+func (l *lists) set(p PageID, ids []PageID) {
+	old := l.of[p]
+	l.of[p] = 0
+	if old != 0 {
+		c := &l.chunks[old.chunk()]
+		before := c.isSparse()
+		c.live -= old.length() + 1
+		if old.chunk() != l.open && !before && c.isSparse() {
+			l.sparse = append(l.sparse, old.chunk())
+		}
+	}
+	if len(ids) > 0 {
+		l.put(p, ids)
+	}
+	for len(l.sparse) > 0 { // a chunk comes here once: when a list leaves it, or when it is closed
+		last := len(l.sparse) - 1
+		c := l.sparse[last]
+		l.sparse = l.sparse[:last]
+		l.empty(c)
+	}
+}
+
+// put copies a list to where there is room.
+func (l *lists) put(p PageID, ids []PageID) {
+	need := len(ids) + 1
+	if ownChunk(need) {
+		i := l.newChunk(need)
+		l.of[p] = makeRef(i, 0, len(ids))
+		c := &l.chunks[i]
+		c.lists, c.live = 1, need
+		copy(c.ids, ids)
+		c.ids[len(ids)] = p
+		return
+	}
+	c := &l.chunks[l.open]
+	if len(c.ids)-l.front-c.lists < need {
+		if l.open != 0 && c.isSparse() {
+			l.sparse = append(l.sparse, l.open)
+		}
+		l.open, l.front = l.newChunk(chunkSize(l.total, need)), 0
+		c = &l.chunks[l.open]
+	}
+	l.of[p] = makeRef(l.open, l.front, len(ids))
+	l.front += copy(c.ids[l.front:], ids)
+	c.lists++
+	c.live += need
+	c.ids[len(c.ids)-c.lists] = p
+}
+
+func (l *lists) newChunk(size int) int {
+	l.total += size
+	c := chunk{ids: make([]PageID, size)}
+	if last := len(l.free) - 1; last >= 0 {
+		i := l.free[last]
+		l.free = l.free[:last]
+		l.chunks[i] = c
+		return i
+	}
+	l.chunks = append(l.chunks, c)
+	return len(l.chunks) - 1
+}
+
+// empty copies the lists that a chunk still holds elsewhere and drops it.
+func (l *lists) empty(i int) {
+	c := l.chunks[i]
+	pages := c.ids[len(c.ids)-c.lists:]
+	for _, p := range slices.Backward(pages) {
+		if r := l.of[p]; r.chunk() == i { // else it was replaced, or copied a moment ago
+			l.put(p, l.at(p))
+		}
+	}
+	l.total -= len(c.ids)
+	l.chunks[i] = chunk{}
+	l.free = append(l.free, i)
+}
+
+// clone returns lists that share the chunks. It starts a chunk of its own: what is free of the
+// open one is for the original to fill.
+func (l *lists) clone() lists {
+	c := lists{of: slices.Clone(l.of), chunks: slices.Clone(l.chunks), free: slices.Clone(l.free),
+		sparse: slices.Clone(l.sparse), total: l.total}
+	if l.open != 0 && l.chunks[l.open].isSparse() {
+		c.sparse = append(c.sparse, l.open)
+	}
+	return c
+}
+
+// appendTight is append, but with at most an eighth to spare in a long slice, not a quarter.
+func appendTight[T any](s []T, v T) []T {
+	const long = 1024
+	if len(s) == cap(s) && len(s) >= long {
+		grown := make([]T, len(s), len(s)+len(s)/8)
+		copy(grown, s)
+		s = grown
+	}
+	return append(s, v)
+}

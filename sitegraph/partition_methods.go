@@ -1,0 +1,46 @@
+package sitegraph
+
+// partitions are the ways to divide a server, in the order in which they are listed.
+var partitions = []struct {
+	method string
+	divide func(g *Graph, s ServerID, counts func(PageID) bool) Partition
+}{
+	{"a", (*Graph).PartitionA},
+	{"b", partitionB(false)},
+	{"b-closure", partitionB(true)},
+	{"c", partitionB(false)}, // C goes by the sites of B; it differs in which of them are looked at [LINK 4.3]
+	{"c-closure", partitionB(true)},
+	{"server", (*Graph).PartitionServer},
+	{"prefix", (*Graph).PartitionPrefix},
+	{"shape", (*Graph).PartitionShape},
+	{"community", (*Graph).PartitionCommunity},
+}
+
+func partitionB(closure bool) func(*Graph, ServerID, func(PageID) bool) Partition {
+	return func(g *Graph, s ServerID, counts func(PageID) bool) Partition {
+		return g.PartitionB(s, counts, closure)
+	}
+}
+
+// PartitionMethods returns the names that Partition knows.
+func PartitionMethods() []string {
+	names := make([]string, len(partitions))
+	for i, p := range partitions {
+		names[i] = p.method
+	}
+	return names
+}
+
+// Partition divides the counted pages of a server by the method of this name, which is the
+// Method of the result; it reports false, and does nothing, for a name that it does not
+// know. Needs Refresh.
+func (g *Graph) Partition(method string, s ServerID, counts func(PageID) bool) (Partition, bool) {
+	for _, p := range partitions {
+		if p.method == method {
+			result := p.divide(g, s, counts)
+			result.Method = method
+			return result, true
+		}
+	}
+	return Partition{}, false
+}

@@ -1,0 +1,63 @@
+package sitegraph
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// Links to a page that redirects count, in partitions and between sites, as links to where it
+// leads: the start page links to /about, which redirects to /about/, which links to /about/us.
+func TestRedirectsInPartitionB(t *testing.T) {
+	g := NewGraph()
+	start := g.AddStart("http://a.example/")
+	g.SetLinks(start, []string{"http://a.example/about", "http://a.example/loop", "http://a.example/gone"}, nil)
+	at := func(path string) PageID { return g.Add("http://a.example" + path) }
+	g.SetLinks(at("/about"), []string{"http://a.example/about/"}, nil)
+	g.SetLinks(at("/about/"), []string{"http://a.example/about/us"}, nil)
+	g.SetLinks(at("/about/us"), []string{"http://a.example/home"}, nil) // a redirect back
+	g.SetLinks(at("/home"), []string{"http://a.example/"}, nil)
+	g.SetLinks(at("/loop"), []string{"http://a.example/pool"}, nil)
+	g.SetLinks(at("/pool"), []string{"http://a.example/loop"}, nil)
+	g.Refresh()
+	hasCopy := func(p PageID) bool { return p == start || p == at("/about/") || p == at("/about/us") }
+
+	for from, to := range map[string]string{"/about": "/about/", "/about/": "/about/", "/home": "/", "/gone": "/gone", "/": "/"} {
+		if got := g.Through(at(from), hasCopy); got != at(to) {
+			t.Errorf("through %s to %s, want %s", from, g.URL(got), to)
+		}
+	}
+	if p := g.Through(at("/loop"), hasCopy); p != at("/loop") && p != at("/pool") {
+		t.Errorf("through a loop to %s", g.URL(p))
+	}
+	if p := g.Through(at("/about"), nil); p != at("/about") {
+		t.Errorf("where all pages have a copy, through to %s", g.URL(p))
+	}
+	for _, closure := range []bool{false, true} {
+		p := g.PartitionB(0, hasCopy, closure)
+		if len(p.Orphans) > 0 || len(p.Sites) != 2 || !slices.Equal(p.Sites[1].Tops, []PageID{at("/about/")}) ||
+			!slices.Equal(p.Sites[1].Members, []PageID{at("/about/us")}) {
+			t.Errorf("closure %v: %+v", closure, p)
+		}
+		if uppers := fmt.Sprint(g.Uppers(p.Sites, hasCopy)); uppers != "[[1] [0]]" {
+			t.Errorf("closure %v: uppers %s", closure, uppers)
+		}
+	}
+}
+
+// Two redirecting pages in a row, and one more than are followed.
+func TestRedirectChain(t *testing.T) {
+	g := NewGraph()
+	url := func(i int) string { return fmt.Sprintf("http://a.example/%d", i) }
+	g.AddStart(url(0))
+	for i := range 6 {
+		g.SetLinks(g.Add(url(i)), []string{url(i + 1)}, nil)
+	}
+	g.Refresh()
+	for _, copies := range []int{2, 5, 6} { // the first page with a copy
+		hasCopy := func(p PageID) bool { return int(p) >= copies }
+		if got := g.Through(0, hasCopy); int(got) != min(copies, maxHops) {
+			t.Errorf("of a chain of %d redirects to page %d", copies, got)
+		}
+	}
+}
