@@ -1,47 +1,10 @@
 package planner
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
-
-// method is a way to use a partition of servers into sites [LINK 4].
-type method struct {
-	by        string // partition, of sitegraph's; auto: the one that suits each server
-	gated     bool   // C: a site is checked only if the top of an upper site changed
-	rest      bool   // C then B: afterwards the sites that were not checked
-	sentinels bool   // the tops are chosen by the pages' past
-}
-
-// auto as a partition is chosen for each server by its past.
-const auto = "auto"
-
-// learns reports whether the sites depend on the pages' past.
-func (m method) learns() bool { return m.by == auto || m.sentinels }
-
-var methods = map[string]method{
-	"a":                {by: "a"},
-	"b":                {by: "b"},
-	"b-closure":        {by: "b-closure"},
-	"c":                {by: "c", gated: true},
-	"c-closure":        {by: "c-closure", gated: true},
-	"c-then-b":         {by: "b", gated: true, rest: true},
-	"c-then-b-closure": {by: "b-closure", gated: true, rest: true},
-
-	"prefix":    {by: "prefix"},
-	"shape":     {by: "shape"},
-	"community": {by: "community"},
-	"auto":      {by: auto},
-
-	"sentinel-a":         {by: "a", sentinels: true},
-	"sentinel-prefix":    {by: "prefix", sentinels: true},
-	"sentinel-shape":     {by: "shape", sentinels: true},
-	"sentinel-community": {by: "community", sentinels: true},
-	"sentinel-auto":      {by: auto, sentinels: true},
-}
 
 // bySite visits the tops of sites first, and then the members of those whose top changed.
 //
@@ -64,7 +27,7 @@ type bySite struct {
 	lower     queue                     // C: tops of sites below a changed one
 	reached   map[sitegraph.PageID]bool // C: tops that were put in line; in a stream, that are in it
 	resting   bool                      // C then B, sweep: the rest has begun
-	promoted  []*sitegraph.Site         // sites whose top changed in this sweep
+	promoted  []*site                   // sites whose top changed in this sweep
 	members   queue                     // members to visit
 	begun     bool
 	oldest    ranking
@@ -99,55 +62,6 @@ func (b *bySite) Begin(r Round) {
 	}
 }
 
-// startTops puts the tops in line that are looked at without further evidence.
-func (b *bySite) startTops() {
-	b.tops.reset()
-	b.eachSite(b.only, func(site *sitegraph.Site) {
-		if b.gated && !b.resting && !(b.rest && b.Mode == Stream) && b.Corpus.Graph.Depth(site.Tops[0]) > 1 {
-			return
-		}
-		b.tops.push(site.Tops...)
-	})
-	if b.Mode == Sweep {
-		b.byDepth(b.tops.pages)
-	} else {
-		b.byAge(b.tops.pages) // a new policy goes on where an old one stopped
-	}
-}
-
-// promoteAgain finds the members that still wait for a visit because a top of theirs changed
-// after it: their histories tell, also after a restart, and of visits handed back or failed.
-func (b *bySite) promoteAgain(restart bool) {
-	b.members.reset()
-	b.eachSite(b.only, func(site *sitegraph.Site) {
-		for _, p := range site.Members {
-			if b.waiting(p, site) {
-				b.members.push(p)
-			}
-		}
-		if restart && b.gated {
-			b.reach(site)
-		}
-	})
-	b.byAge(b.members.pages)
-}
-
-// byAge sorts pages by their last visit, the oldest first, then by depth.
-func (b *bySite) byAge(pages []sitegraph.PageID) {
-	b.byDepth(pages)
-	slices.SortStableFunc(pages, func(p, q sitegraph.PageID) int {
-		return cmp.Compare(b.Corpus.Memory(p).History.Last, b.Corpus.Memory(q).History.Last)
-	})
-}
-
-// waiting reports whether a top of the site changed after p was last visited.
-func (b *bySite) waiting(p sitegraph.PageID, site *sitegraph.Site) bool {
-	last := b.Corpus.Memory(p).History.Last
-	return slices.ContainsFunc(site.Tops, func(top sitegraph.PageID) bool {
-		return b.Corpus.Memory(top).History.LastChange > last
-	})
-}
-
 // Observe promotes the members of a site whose top changed, and with method C the tops of
 // the sites below it; one changed top of several suffices (reading R1).
 func (b *bySite) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
@@ -158,6 +72,11 @@ func (b *bySite) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	if verdict != sitegraph.VerdictChanged || site == nil {
 		return
 	}
+	site.changed = max(site.changed, b.Corpus.Memory(p).History.LastChange)
+	if site.promoted == b.Corpus.markOfRound() {
+		return // by another of its tops; no page is visited twice in a round
+	}
+	site.promoted = b.Corpus.markOfRound()
 	if b.gated && !b.resting {
 		b.reach(site)
 	}
@@ -173,29 +92,6 @@ func (b *bySite) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	}
 	b.byAge(waiting)
 	b.members.push(waiting...)
-}
-
-// reach puts the tops in line that a page of the site links to [LINK 4.3].
-func (b *bySite) reach(site *sitegraph.Site) {
-	var below []sitegraph.PageID
-	for _, pages := range [][]sitegraph.PageID{site.Tops, site.Members} {
-		for _, p := range pages {
-			for _, q := range b.Corpus.Graph.Links(p) {
-				q = b.Corpus.Graph.Through(q, b.hasCopy)
-				lower := b.siteWithTop(q)
-				if lower == nil || lower == site {
-					continue
-				}
-				if b.reached[q] || b.Mode == Stream && !b.waiting(q, site) {
-					continue
-				}
-				b.reached[q] = true
-				below = append(below, q)
-			}
-		}
-	}
-	b.byDepth(below)
-	b.lower.push(slices.Compact(below)...)
 }
 
 func (b *bySite) Next() (Visit, bool) {
@@ -224,79 +120,4 @@ func (b *bySite) Next() (Visit, bool) {
 		b.topsLeft = b.Corpus.Pages() // more than there are
 		b.startTops()
 	}
-}
-
-func (b *bySite) whyTop(p sitegraph.PageID) Reason {
-	if site := b.siteWithTop(p); b.sentinels && len(site.Members) > 0 {
-		return because("sentinel of its site: if it changed, so did a share of %.2f of the %.0f other pages", b.trust[site], float64(len(site.Members)))
-	}
-	return because("top of its site, depth %.0f", float64(b.Corpus.Graph.Depth(p)))
-}
-
-func (b *bySite) nextTop() (sitegraph.PageID, bool) {
-	for restarts := 0; restarts < 2 && b.topsLeft > 0; restarts++ {
-		if b.Mode == Sweep {
-			if p, ok := b.popTop(&b.lower); ok {
-				return p, true
-			}
-		}
-		if p, ok := b.popTop(&b.tops); ok {
-			b.topsLeft--
-			return p, true
-		}
-		if b.Mode == Sweep {
-			return sitegraph.NoPage, false
-		}
-		b.startTops()
-	}
-	b.topsLeft = 0
-	return sitegraph.NoPage, false
-}
-
-// popTop returns the first of a line that is still a top to be visited.
-func (b *bySite) popTop(line *queue) (sitegraph.PageID, bool) {
-	for p, ok := line.pop(); ok; p, ok = line.pop() {
-		if b.Mode == Stream && line == &b.lower {
-			delete(b.reached, p)
-		}
-		if b.siteWithTop(p) != nil && b.Corpus.Refetchable(p) {
-			return p, true
-		}
-	}
-	return sitegraph.NoPage, false
-}
-
-// startMembers queues the members of the promoted sites: sites whose tops proved true first, if
-// the method learns, and else in seeded order.
-func (b *bySite) startMembers() {
-	t := b.ties.upTo(b.Corpus)
-	slices.SortFunc(b.promoted, func(x, y *sitegraph.Site) int {
-		return cmp.Or(cmp.Compare(b.trust[y], b.trust[x]), cmp.Compare(siteTie(t, x), siteTie(t, y)), int(x.Tops[0]-y.Tops[0]))
-	})
-	for _, site := range b.promoted {
-		members := slices.Clone(site.Members)
-		b.byDepth(members)
-		b.members.push(members...)
-	}
-	b.promoted = b.promoted[:0]
-}
-
-// siteTie is the smallest of its tops' ties: which top comes first is an order of discovery.
-func siteTie(t []float32, s *sitegraph.Site) float32 {
-	tie := t[s.Tops[0]]
-	for _, p := range s.Tops[1:] {
-		tie = min(tie, t[p])
-	}
-	return tie
-}
-
-func (b *bySite) nextOldest() (Visit, bool) {
-	if !b.ranked {
-		b.oldest.fill(b.Corpus, b.ties.upTo(b.Corpus), func(p sitegraph.PageID) (float64, bool) {
-			return -float64(b.Corpus.Memory(p).History.Last), true
-		})
-		b.ranked = true
-	}
-	best, ok := b.oldest.pop(b.Corpus)
-	return unranked(best.page, because("oldest copy, budget left")), ok
 }

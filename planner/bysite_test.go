@@ -354,3 +354,38 @@ func TestMethodCLineStaysShort(t *testing.T) {
 		}
 	}
 }
+
+// A site of 20,000 tied tops, all changed, and as many members: work grows with their sum, not
+// with their product.
+func TestMethodAManyTops(t *testing.T) {
+	const n = 20_000
+	for _, mode := range []Mode{Sweep, Stream} {
+		paths, links := map[string]string{"R": "/"}, []string{}
+		l := newLettered(t, paths, "", rand.New(rand.NewPCG(1, 1)))
+		g := l.corpus.Graph
+		for i := range n {
+			top := fmt.Sprintf("http://example.com/d/t%d", i)
+			links = append(links, top)
+			g.SetLinks(g.Add(top), []string{fmt.Sprintf("http://example.com/d/m%d", i)}, nil)
+		}
+		g.SetLinks(l.page["R"], links, nil)
+		for p := len(l.records); p < g.Pages(); p++ {
+			id := sitegraph.PageID(p)
+			l.letter[id] = "m"
+			if strings.Contains(g.URL(id), "/d/t") {
+				l.letter[id] = "t"
+			}
+			l.records = append(l.records, sitegraph.Record{Page: id, URL: g.URL(id), State: sitegraph.StateAlive, Tried: at(0), History: sitegraph.Start(at(0))})
+			l.corpus.Remember(&l.records[p])
+		}
+		l.plan(mode, 1)
+		for day := 1; day <= 2; day++ {
+			if visits := sorted(l.round(day, Unlimited, "t", "")); visits != "R"+strings.Repeat("m", n)+strings.Repeat("t", n) {
+				t.Errorf("mode %d, day %d: %d visits, want each of %d pages once", mode, day, len(visits), 2*n+1)
+			}
+			if mode == Sweep {
+				break
+			}
+		}
+	}
+}

@@ -2,20 +2,37 @@ package planner
 
 import "github.com/recrawl/recrawl/sitegraph"
 
+// site is one unit of a division, with what policies keep of it.
+type site struct {
+	sitegraph.Site
+	changed  uint32  // unix seconds; when a top was last seen to have changed, 0: never
+	promoted uint16  // the round in which its members were last promoted, as markOfRound; 0: none
+	tie      float32 // of its tops
+	trust    float64 // methods that learn: share of members that change when a top does
+}
+
+// smallestTie is that of its tops: which top comes first is an order of discovery.
+func (s *site) smallestTie(t []float32) float32 {
+	tie := t[s.Tops[0]]
+	for _, p := range s.Tops[1:] {
+		tie = min(tie, t[p])
+	}
+	return tie
+}
+
 // division is the sites of the corpus' servers, kept up to date with the graph.
 type division struct {
 	corpus   *Corpus
 	how      method
-	sites    map[sitegraph.ServerID][]sitegraph.Site
+	sites    map[sitegraph.ServerID][]site
 	versions map[sitegraph.ServerID]int    // of each server's graph when its sites were made
 	period   int                           // in which what is learnt was learnt
 	chosen   map[sitegraph.ServerID]string // auto: the partition of this period
-	topOf    []*sitegraph.Site             // by page: the site it is a top of; nil: no top
-	trust    map[*sitegraph.Site]float64   // methods that learn: share of members that change when a top does
+	topOf    []*site                       // by page: the site it is a top of; nil: no top
 }
 
 func newDivision(c *Corpus, how method) *division {
-	return &division{corpus: c, how: how, sites: map[sitegraph.ServerID][]sitegraph.Site{}, versions: map[sitegraph.ServerID]int{}, trust: map[*sitegraph.Site]float64{},
+	return &division{corpus: c, how: how, sites: map[sitegraph.ServerID][]site{}, versions: map[sitegraph.ServerID]int{},
 		chosen: map[sitegraph.ServerID]string{}}
 }
 
@@ -42,11 +59,9 @@ func (d *division) updateServer(s sitegraph.ServerID) {
 		return
 	}
 	if missing := d.corpus.Pages() - len(d.topOf); missing > 0 {
-		d.topOf = append(d.topOf, make([]*sitegraph.Site, missing)...)
+		d.topOf = append(d.topOf, make([]*site, missing)...)
 	}
-	for i := range d.sites[s] {
-		old := &d.sites[s][i]
-		delete(d.trust, old)
+	for _, old := range d.sites[s] {
 		for _, top := range old.Tops {
 			d.topOf[top] = nil
 		}
@@ -55,6 +70,7 @@ func (d *division) updateServer(s sitegraph.ServerID) {
 	for i := range sites {
 		for _, top := range sites[i].Tops {
 			d.topOf[top] = &sites[i]
+			sites[i].changed = max(sites[i].changed, d.corpus.Memory(top).History.LastChange)
 		}
 	}
 	d.sites[s] = sites
@@ -63,9 +79,9 @@ func (d *division) updateServer(s sitegraph.ServerID) {
 
 // divide makes the sites of a server. What is learnt of the past besides them, the choice of
 // the partition, stands for the whole period.
-func (d *division) divide(s sitegraph.ServerID) []sitegraph.Site {
+func (d *division) divide(s sitegraph.ServerID) []site {
 	if !d.how.learns() {
-		return divideBy(d.how.by, d.corpus, s, d.hasCopy).Sites
+		return sitesOf(divideBy(d.how.by, d.corpus, s, d.hasCopy))
 	}
 	past := newPast(d.corpus, s, d.hasCopy)
 	by := d.how.by
@@ -79,10 +95,19 @@ func (d *division) divide(s sitegraph.ServerID) []sitegraph.Site {
 	if d.how.sentinels {
 		past.withSentinels(partition)
 	}
-	for i := range partition.Sites {
-		d.trust[&partition.Sites[i]] = past.trust(&partition.Sites[i])
+	sites := sitesOf(partition)
+	for i := range sites {
+		sites[i].trust = past.trust(&sites[i].Site)
 	}
-	return partition.Sites
+	return sites
+}
+
+func sitesOf(p sitegraph.Partition) []site {
+	sites := make([]site, len(p.Sites))
+	for i := range sites {
+		sites[i].Site = p.Sites[i]
+	}
+	return sites
 }
 
 // divideBy divides a server by a partition of sitegraph.
@@ -102,7 +127,7 @@ func (d *division) hasCopy(p sitegraph.PageID) bool {
 }
 
 // siteWithTop returns the site that p is a top of, nil if it is none.
-func (d *division) siteWithTop(p sitegraph.PageID) *sitegraph.Site {
+func (d *division) siteWithTop(p sitegraph.PageID) *site {
 	if int(p) >= len(d.topOf) {
 		return nil
 	}
@@ -113,7 +138,7 @@ func (d *division) siteWithTop(p sitegraph.PageID) *sitegraph.Site {
 const allServers sitegraph.ServerID = -1
 
 // eachSite calls f for the sites of one server, or of allServers in their order.
-func (d *division) eachSite(only sitegraph.ServerID, f func(site *sitegraph.Site)) {
+func (d *division) eachSite(only sitegraph.ServerID, f func(site *site)) {
 	first, last := only, only
 	if only == allServers {
 		first, last = 0, sitegraph.ServerID(d.corpus.Graph.Servers())-1

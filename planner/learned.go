@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -61,8 +62,31 @@ func newPast(c *Corpus, s sitegraph.ServerID, counts func(sitegraph.PageID) bool
 	return past
 }
 
+// divide divides the server; sites come in the order of their tops' addresses, so that
+// nothing depends on the order of discovery where a page is in several.
 func (p *past) divide(by string) sitegraph.Partition {
-	return divideBy(by, p.corpus, p.server, p.counts)
+	partition := divideBy(by, p.corpus, p.server, p.counts)
+	g := p.corpus.Graph
+	first := func(site sitegraph.Site) string {
+		address := g.URL(site.Tops[0])
+		for _, top := range site.Tops[1:] {
+			address = min(address, g.URL(top))
+		}
+		return address
+	}
+	type addressed struct {
+		sitegraph.Site
+		address string
+	}
+	sites := make([]addressed, len(partition.Sites))
+	for i, site := range partition.Sites {
+		sites[i] = addressed{site, first(site)}
+	}
+	slices.SortFunc(sites, func(a, b addressed) int { return strings.Compare(a.address, b.address) })
+	for i := range sites {
+		partition.Sites[i] = sites[i].Site
+	}
+	return partition
 }
 
 // weeks are those in which a page was looked at, and those of them in which it had changed;

@@ -27,7 +27,7 @@ func (l *lettered) division(name string) []string {
 	d := newDivision(l.corpus, methods[name])
 	d.update()
 	var sites []string
-	d.eachSite(allServers, func(site *sitegraph.Site) {
+	d.eachSite(allServers, func(site *site) {
 		sites = append(sites, sorted(l.letters(site.Tops))+">"+sorted(l.letters(site.Members)))
 	})
 	return sites
@@ -104,7 +104,7 @@ func TestAutoTakesWhatPredicts(t *testing.T) {
 		d := newDivision(l.corpus, methods["auto"])
 		l.corpus.Graph.Refresh()
 		d.update()
-		d.eachSite(allServers, func(site *sitegraph.Site) { found[sorted(l.letters(site.Tops)+l.letters(site.Members))] = true })
+		d.eachSite(allServers, func(site *site) { found[sorted(l.letters(site.Tops)+l.letters(site.Members))] = true })
 		for site := range c.want {
 			if !found[site] {
 				t.Errorf("no site %s among %v", site, found)

@@ -17,8 +17,7 @@ const sentinelCandidates = 64
 const maxSentinels = 3
 
 // withSentinels makes the tops of each site those pages whose changes told most about its
-// other pages in their common past, per fetch: often a page of news or downloads, and
-// not the home page. Sites without such a page keep their tops.
+// other pages in their common past: often a page of news or downloads, and not the home page. Sites without such a page keep their tops.
 func (p *past) withSentinels(division sitegraph.Partition) {
 	if p.quiet {
 		return

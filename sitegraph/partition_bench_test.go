@@ -35,14 +35,15 @@ func BenchmarkPartitionA(b *testing.B) {
 	})
 }
 
-// A big server: 300,000 pages in directories of 30, 20 to 60 links each, half of them inside
-// the directory.
-const benchPageCount, benchDirectory = 300000, 30
+// A big server: 300,000 pages in directories of 30, of these 30 in each of the areas with a
+// name of letters; 20 to 60 links each, half of them inside the directory.
+const benchPageCount, benchDirectory, benchArea = 300000, 30, 900
 
 func benchPages() *Graph {
 	g := NewGraph()
 	for i := range benchPageCount {
-		g.Add(fmt.Sprintf("http://www.example.com/section-%d/page-%d.html", i/benchDirectory, i))
+		area := i / benchArea
+		g.Add(fmt.Sprintf("http://www.example.com/area-%c%c/section-%d/page-%d.html", 'a'+area/26, 'a'+area%26, i/benchDirectory, i))
 	}
 	return g
 }

@@ -16,13 +16,14 @@ type listing struct {
 	paths   []string // by number: addresses from the path on, in ascending order
 	numbers []int32  // by place among ServerPages; -1: not counted
 	places  places
+	counts  func(PageID) bool // may be nil
 }
 
 // list makes the listing of the pages that count: reached within MaxDepth and, where counts
 // is not nil, counts says so.
 func (g *Graph) list(s ServerID, counts func(PageID) bool) *listing {
 	all := g.ServerPages(s)
-	l := &listing{Graph: g, server: s, numbers: make([]int32, len(all)), places: newPlaces(all)}
+	l := &listing{Graph: g, server: s, numbers: make([]int32, len(all)), places: newPlaces(all), counts: counts}
 	type entry struct {
 		path  string
 		place int32
@@ -55,11 +56,15 @@ func (g *Graph) list(s ServerID, counts func(PageID) bool) *listing {
 // number returns the number of a page of the server, -1 if it does not count.
 func (l *listing) number(p PageID) int32 { return l.numbers[l.places.of(p)] }
 
-// targets appends the numbers of the counted pages that page i links to, itself not, each
-// once: seen, one entry a page, holds i+1 for those already met.
+// targets appends the numbers of the counted pages that page i links to, through redirects
+// too, itself not, each once: seen, one entry a page, holds i+1 for those already met.
 func (l *listing) targets(to []int32, i int, seen []int32) []int32 {
 	for _, q := range l.Links(l.pages[i]) {
-		if j := l.number(q); j >= 0 && int(j) != i && seen[j] != int32(i)+1 {
+		j := l.number(q)
+		if j < 0 {
+			j = l.number(l.Through(q, l.counts))
+		}
+		if j >= 0 && int(j) != i && seen[j] != int32(i)+1 {
 			seen[j] = int32(i) + 1
 			to = append(to, j)
 		}

@@ -61,3 +61,40 @@ func TestRedirectChain(t *testing.T) {
 		}
 	}
 }
+
+// Cliques whose pages link to each other through redirects are communities as if they
+// linked directly.
+func TestRedirectsInCommunities(t *testing.T) {
+	const cliques, size = 4, 12
+	sites := func(slash string) int {
+		g := NewGraph()
+		url := func(c, i int) string { return fmt.Sprintf("http://a.example/%d", 100*c+i) }
+		copies := map[PageID]bool{}
+		start := g.AddStart("http://a.example/")
+		copies[start] = true
+		var entries []string
+		for c := range cliques {
+			entries = append(entries, url(c, 0)+slash)
+			for i := range size {
+				var links []string
+				for j := range size {
+					if j != i {
+						links = append(links, url(c, j)+slash)
+					}
+				}
+				p := g.Add(url(c, i))
+				copies[p] = true
+				g.SetLinks(p, links, nil)
+				if slash != "" {
+					g.SetLinks(g.Add(url(c, i)+slash), []string{url(c, i)}, nil)
+				}
+			}
+		}
+		g.SetLinks(start, entries, nil)
+		g.Refresh()
+		return len(g.PartitionCommunity(0, func(p PageID) bool { return copies[p] }).Sites)
+	}
+	if direct, through := sites(""), sites("/"); direct != through || direct < cliques {
+		t.Errorf("%d communities by links, %d by links through redirects; want the same, %d or more", direct, through, cliques)
+	}
+}

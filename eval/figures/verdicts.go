@@ -11,15 +11,15 @@ import (
 const verdictNote = `yes, no, ?: the numbers that a claim speaks of; the tables at the end have them all. yes: the 5th to 95th percentile over 200 resamples of the servers is where the claim says; no: all of it is elsewhere; ?: cannot be told. A claim holds if all its numbers are yes, it does not hold if one is no. Short periods are those of up to 4 weeks, long ones of 12 or more.`
 
 func (f *Figures) tableClaims() report.Table {
-	t := report.Table{Title: "What holds on these servers", Header: []string{"", "claim", "source", "yes", "no", "?", "verdict"},
+	t := report.Table{Title: "What holds on these servers", Header: []string{"", "claim", "verdict", "yes", "no", "?", "source"},
 		Note: verdictNote}
 	for i, c := range f.Claims {
 		counts := map[Verdict]int{}
 		for _, found := range c.Found {
 			counts[found.Verdict]++
 		}
-		t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), c.Claim, c.Source,
-			fmt.Sprint(counts[Holds]), fmt.Sprint(counts[Fails]), fmt.Sprint(counts[Untold]), string(c.Verdict)})
+		t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), c.Claim, string(c.Verdict),
+			fmt.Sprint(counts[Holds]), fmt.Sprint(counts[Fails]), fmt.Sprint(counts[Untold]), c.Source})
 	}
 	return t
 }

@@ -1,0 +1,36 @@
+package planner
+
+// method is a way to use a partition of servers into sites [LINK 4].
+type method struct {
+	by        string // partition, of sitegraph's; auto: the one that suits each server
+	gated     bool   // C: a site is checked only if the top of an upper site changed
+	rest      bool   // C then B: afterwards the sites that were not checked
+	sentinels bool   // the tops are chosen by the pages' past
+}
+
+// auto as a partition is chosen for each server by its past.
+const auto = "auto"
+
+// learns reports whether the sites depend on the pages' past.
+func (m method) learns() bool { return m.by == auto || m.sentinels }
+
+var methods = map[string]method{
+	"a":                {by: "a"},
+	"b":                {by: "b"},
+	"b-closure":        {by: "b-closure"},
+	"c":                {by: "c", gated: true},
+	"c-closure":        {by: "c-closure", gated: true},
+	"c-then-b":         {by: "b", gated: true, rest: true},
+	"c-then-b-closure": {by: "b-closure", gated: true, rest: true},
+
+	"prefix":    {by: "prefix"},
+	"shape":     {by: "shape"},
+	"community": {by: "community"},
+	"auto":      {by: auto},
+
+	"sentinel-a":         {by: "a", sentinels: true},
+	"sentinel-prefix":    {by: "prefix", sentinels: true},
+	"sentinel-shape":     {by: "shape", sentinels: true},
+	"sentinel-community": {by: "community", sentinels: true},
+	"sentinel-auto":      {by: auto, sentinels: true},
+}
