@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"iter"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -64,6 +65,17 @@ func (s *Sweep) ByServer() []Tally {
 // GainByServer returns the gain of the sweep restricted to each server, by ServerID; NaN
 // where no page or every page changed.
 func (s *Sweep) GainByServer() []Number { return s.truth.gainByServer(s.order) }
+
+// Visits yields the visits in order: the server, and whether a change was seen.
+func (s *Sweep) Visits() iter.Seq2[sitegraph.ServerID, bool] {
+	return func(yield func(sitegraph.ServerID, bool) bool) {
+		for _, f := range s.order {
+			if !yield(f.server, f.changed) {
+				return
+			}
+		}
+	}
+}
 
 // Found counts the changed pages among the first k visits.
 func (s *Sweep) Found(k int) int {

@@ -31,15 +31,28 @@ func (c *Config) check(command string, from func(key string) origin) error {
 		bad("unlimited", c.Unlimited, "either a budget or no bound, not both")
 	}
 	c.Sites.check(bad)
+	if c.Eval.Figures && from("eval.history") == fromDefault {
+		c.Eval.History = max(0, min(figuresPast, c.Eval.Base))
+	}
 	c.Eval.check(bad)
 	if c.Eval.Figures && from("eval.policy") == fromFlag {
 		bad("eval.policy", strings.Join(c.Eval.Policy, ","), "no policies beside --figures, which has those of the paper")
+	}
+	ungrouped := false
+	for _, group := range [][2]string{{"eval.group", c.Eval.Groups.Group}, {"eval.group-by", c.Eval.Groups.GroupBy}} {
+		if !c.Eval.Figures && from(group[0]) == fromFlag {
+			bad(group[0], group[1], "--figures beside it, which alone has groups")
+			ungrouped = true
+		}
 	}
 	c.Demo.check(bad)
 	c.Survey.check(bad)
 	hint := "recrawl " + command + " --help shows what is possible"
 	if c.Eval.Figures && c.Eval.Protocol == "stream" {
 		hint = "leave --protocol stream out: the figures compare single sweeps"
+	}
+	if ungrouped {
+		hint = "add --figures, or leave the groups out: policies are compared on all servers together"
 	}
 	if command == "run" {
 		if missing := c.missing(); len(missing) > 0 {
@@ -112,6 +125,9 @@ func livePolicies() []string {
 
 // windowWeeks is how long the window of a history is, as package eval has it.
 const windowWeeks = 60
+
+// figuresPast is how many weekly states before the base the figures show to methods that learn.
+const figuresPast = 12
 
 // usualPeriods are those of the tables of [LINK], in weekly snapshots.
 var usualPeriods = []int{2, 4, 12, 24}

@@ -36,15 +36,16 @@ coverage of methods A, B and C by period and by group (fig. 5 to 8), against bre
 (fig. 9) and against whole servers by their change rate (fig. 12 to 18), and says which
 claims of the paper hold on these servers: both sides are compared on the same 200
 resamples of the servers; a claim holds if the 5th to 95th percentile is where it says,
-does not hold if all of that is elsewhere, and otherwise cannot be told. Sites that are no
-directories and tops chosen by what they told (--history shows a past to learn from) are
-set beside A to C, server by server.
+does not hold if all of that is elsewhere, and otherwise cannot be told. All numbers have
+that interval, with --spread or without. Sites that are no directories and tops chosen by
+what they told are set beside A to C, server by server; they learn from twelve weekly
+states before the base, or from --history so many, which A to C do not look at.
 
 FILE is a history (gzip'd JSON Lines, one server each); of a directory all *.jsonl.gz
 and *.jsonl are taken. The same files, options and seed give the same figures.`,
 		Example: `  recrawl eval histories/ --protocol snapshot --weeks 2,4,12,24
   recrawl eval histories/ --protocol stream --budget 0.01,0.05 --policy interval,ebayes --spread
-  recrawl eval histories/ --figures --history 12 --group kinds.tsv --html figures.html
+  recrawl eval histories/ --figures --group kinds.tsv --html figures.html
   recrawl eval histories/ --json | jq '.[0].results[] | {policy, coverage}'`,
 		Args: someHistories,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -223,7 +224,7 @@ func streamSection(run eval.StreamRun) report.Section {
 		100*run.Budget, run.Weeks, run.Corpus.Servers, run.Corpus.BasePages, run.Corpus.Pages, run.Corpus.Events, run.Change),
 		Header: []string{"policy", "fetched", "refetched", "changed", "U", "C", "freshness", "age, days", "discovered", "delay, days", "deletions"}}
 	rates := report.Chart{Title: "Update rate by week", XLabel: "week", YLabel: "changed among refetches", YPercent: true}
-	fresh := report.Chart{Title: "Freshness over time", XLabel: "week", YLabel: "share of good copies", YPercent: true}
+	fresh := report.Chart{Title: "Freshness over time", XLabel: "week", YLabel: "share of good copies, axis may be cut", YPercent: true, YCut: true}
 	withSpread := len(run.Results) > 0 && run.Results[0].Spread != nil
 	if withSpread {
 		t.Header = append(t.Header, "C 5-95 %")

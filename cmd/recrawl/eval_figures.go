@@ -18,7 +18,7 @@ func (p *program) figures(ctx context.Context, corpus *eval.Corpus, groups map[s
 	c := &p.config
 	groupOf, warnings := c.Eval.Groups.of(groups, corpus.World.Servers)
 	o := figures.Options{Weeks: c.Eval.Weeks, Thresholds: c.Eval.thresholds(), GroupOf: groupOf,
-		Seed: c.Seed, Sample: c.Eval.Sample, Spread: c.Eval.Spread}
+		Seed: c.Seed, Sample: c.Eval.Sample}
 	bar := p.progress("sweeps", o.Sweeps())
 	defer bar.end()
 	o.Tick = bar.step

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -17,18 +18,24 @@ type figuresCounts struct {
 	Share          *float64
 	UpdateRate     *float64 `json:"update_rate"`
 	Coverage       *float64
+	Spread         map[string][]*float64
 }
 
 type figuresMethod struct {
 	Policy string
 	figuresCounts
-	BreadthFirst *float64 `json:"breadth_first"`
-	ServerTrue   *float64 `json:"server_true"`
-	Spread       map[string][]*float64
+	BreadthFirst       *float64   `json:"breadth_first"`
+	BreadthFirstSpread []*float64 `json:"breadth_first_spread"`
+	ServerTrue         *float64   `json:"server_true"`
+	ServerTrueSpread   []*float64 `json:"server_true_spread"`
 }
 
 type figuresResult struct {
 	Base       int
+	Histories  int
+	Servers    int
+	Pages      int
+	Without    []string
 	Change     string
 	Seed       uint64
 	Sample     int
@@ -36,6 +43,7 @@ type figuresResult struct {
 	Thresholds []float64
 	Periods    []struct {
 		Weeks, Servers, Changing, Pages, Changed, Vanished int
+		Emptied                                            []string
 		Methods                                            []figuresMethod
 		Depths                                             []struct {
 			Depth int
@@ -50,8 +58,9 @@ type figuresResult struct {
 			}
 		} `json:"by_servers"`
 		Rates []struct {
-			Policy string
-			Gain   *float64
+			Policy     string
+			Gain       *float64
+			GainSpread []*float64 `json:"gain_spread"`
 			figuresCounts
 		}
 	}
@@ -80,7 +89,9 @@ type figuresResult struct {
 		Methods []struct {
 			figuresMethod
 			Gain                *float64
-			GainInServers       *float64 `json:"gain_in_servers"`
+			GainSpread          []*float64 `json:"gain_spread"`
+			GainInServers       *float64   `json:"gain_in_servers"`
+			GainInServersSpread []*float64 `json:"gain_in_servers_spread"`
 			Difference          []*float64
 			Better, Even, Worse int
 		}
@@ -111,6 +122,9 @@ func TestFigures(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text.stdout)
 		}
 	}
+	if !strings.HasPrefix(text.stdout, "What was measured\n") || !strings.Contains(text.stdout, "6 of 6\n") || !strings.Contains(text.stdout, "12 weekly states before the base") {
+		t.Errorf("what was measured is not said first:\n%s", text.stdout)
+	}
 	selfContained(t, html)
 	first, err := os.ReadFile(html)
 	if err != nil || strings.Count(string(first), "<svg") != 8+2*3 {
@@ -124,10 +138,10 @@ func TestFigures(t *testing.T) {
 	}
 
 	kinds := writeFile(t, filepath.Join(dir, "kinds.tsv"), "s0.example one kind\ns1.example another\nx.example none\n")
-	args = []string{"eval", dir, "--figures", "--weeks", "4,2", "--group", kinds, "--threshold", "0.5,0.2", "--sample", "2", "--spread", "--seed", "3", "--base", "5", "--json"}
+	args = []string{"eval", dir, "--figures", "--weeks", "4,2", "--group", kinds, "--threshold", "0.5,0.2", "--sample", "2", "--history", "0", "--seed", "3", "--base", "5", "--json"}
 	r := recrawl(t, args...).ok(t)
 	f := decode[figuresResult](t, r, true)
-	if f.Base != 5 || f.Change != "digest" || f.Seed != 3 || f.Sample != 2 || !slices.Equal(f.Weeks, []int{2, 4}) || !slices.Equal(f.Thresholds, []float64{0.2, 0.5}) || f.GroupWeeks != 4 {
+	if f.Base != 5 || f.Change != "digest" || f.Seed != 3 || f.Sample != 2 || f.Histories != 6 || f.Servers != 6 || f.Pages != 42 || len(f.Without) != 0 || !slices.Equal(f.Weeks, []int{2, 4}) || !slices.Equal(f.Thresholds, []float64{0.2, 0.5}) || f.GroupWeeks != 4 {
 		t.Errorf("%+v", f)
 	}
 	// A server has /, /news/* and five pages, two of which change: a fetches all, c the start page.
@@ -148,6 +162,9 @@ func TestFigures(t *testing.T) {
 	if f.History != 0 || len(f.Beyond) != 2 || b.Weeks != 4 || b.Rival != "a" || len(b.Methods) != 5+9 || len(b.Servers) != 6 || len(b.Servers[0].Gains) != 5+9 {
 		t.Errorf("beyond: %+v", b)
 	}
+	if a := b.Methods[0]; len(a.GainSpread) != 2 || len(a.GainInServersSpread) != 2 || f.Periods[0].Depths[0].Spread == nil || f.Periods[0].ByServers[1].Points[0].Spread == nil || f.Periods[0].Rates[2].Spread == nil {
+		t.Errorf("without intervals: %+v", f.Periods[0])
+	}
 	// Without a past sentinels are tops.
 	if prefix, sentinel := b.Methods[5], b.Methods[5+5]; prefix.Policy != "prefix" || sentinel.Policy != "sentinel-prefix" || *prefix.Gain != *sentinel.Gain || prefix.Better+prefix.Even+prefix.Worse != 6 {
 		t.Errorf("%+v, %+v", prefix, sentinel)
@@ -164,6 +181,18 @@ func TestFigures(t *testing.T) {
 	}
 	if len(f.Warnings) != 2 || !strings.Contains(r.stderr, "recrawl: warning: "+f.Warnings[0]) {
 		t.Errorf("warnings %q, printed %q", f.Warnings, r.stderr)
+	}
+
+	// By default there is a past, at most as long as the base allows, with which A to C do the same.
+	for base, want := range map[string]int{"5": 5, "20": 12} {
+		past := decode[figuresResult](t, recrawl(t, "eval", dir, "--figures", "--weeks", "4", "--json", "--base", base, "--spread").ok(t), true)
+		none := decode[figuresResult](t, recrawl(t, "eval", dir, "--figures", "--weeks", "4", "--json", "--base", base, "--history", "0").ok(t), true)
+		if past.History != want || none.History != 0 {
+			t.Errorf("at week %s %d and %d states were shown, want %d and none", base, past.History, none.History, want)
+		}
+		if !reflect.DeepEqual(past.Periods, none.Periods) || !reflect.DeepEqual(past.Groups, none.Groups) || !reflect.DeepEqual(past.Claims, none.Claims) {
+			t.Errorf("at week %s figures of A to C depend on the past", base)
+		}
 	}
 
 	// One server is a figure, not a mistake, and no claim is judged.
@@ -203,4 +232,7 @@ func TestFiguresRefuse(t *testing.T) {
 			recrawl(t, append(args, c.args...)...).refused(t, c.code, c.words...)
 		})
 	}
+	// Groups without figures would be ignored in silence.
+	recrawl(t, "eval", good, "--group-by", "server").refused(t, 2, "--group-by server", "--figures", "add --figures")
+	recrawl(t, "eval", good, "--protocol", "stream", "--group", missing).refused(t, 2, "--group "+missing, "--figures", "add --figures")
 }

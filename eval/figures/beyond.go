@@ -2,8 +2,10 @@ package figures
 
 import (
 	"math"
+	"slices"
 
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -26,11 +28,13 @@ type Beyond struct {
 type Own struct {
 	Policy string `json:"policy"`
 	Result
-	Gain          eval.Number `json:"gain"`
-	GainInServers eval.Number `json:"gain_in_servers"`
+	Gain                eval.Number `json:"gain"`
+	GainSpread          Interval    `json:"gain_spread"`
+	GainInServers       eval.Number `json:"gain_in_servers"`
+	GainInServersSpread Interval    `json:"gain_in_servers_spread"`
 	// Difference of the gain in servers to the rival's, 5th and 95th percentile over the
 	// resamples of servers.
-	Difference [2]eval.Number `json:"difference"`
+	Difference Interval `json:"difference"`
 	// Servers on which the gain is larger than the largest of A to C there, about the same,
 	// and smaller.
 	Better int `json:"better"`
@@ -38,7 +42,7 @@ type Own struct {
 	Worse  int `json:"worse"`
 }
 
-// ServerRow is one server: who does best there.
+// ServerRow is one server: who does best there, and how well all do.
 type ServerRow struct {
 	Server   string                 `json:"server"`
 	Pages    int                    `json:"pages"`
@@ -49,7 +53,7 @@ type ServerRow struct {
 }
 
 // beyond compares on the sweeps of a period.
-func (p *counted) beyond(c *eval.Corpus, seed uint64) Beyond {
+func (p *counted) beyond(c *eval.Corpus, d draws) Beyond {
 	b := Beyond{Weeks: p.weeks, Servers: []ServerRow{}}
 	gains := map[string][]eval.Number{}
 	for policy, sweep := range p.orders {
@@ -71,23 +75,36 @@ func (p *counted) beyond(c *eval.Corpus, seed uint64) Beyond {
 		}
 		b.Servers = append(b.Servers, row)
 	}
-	for _, policy := range append(sites[:len(sites):len(sites)], own...) {
-		r := p.orders[policy].Result
-		m := Own{Policy: policy, Gain: r.Gain, GainInServers: r.GainInServers, Difference: difference(gains[policy], gains[b.Rival], seed)}
-		m.Result = resultOf(eval.Tally{Pages: p.horizon.Totals().Pages, Changed: p.horizon.Totals().Changed, Fetched: r.Fetched, Found: r.ChangedFetched})
-		for s, g := range gains[policy] {
-			switch d := float64(g - link[s]); {
-			case d > evenGain:
-				m.Better++
-			case d < -evenGain:
-				m.Worse++
-			case !math.IsNaN(d):
-				m.Even++
-			}
-		}
-		b.Methods = append(b.Methods, m)
-	}
+	b.Methods = make([]Own, len(sites)+len(own))
+	cores.Each(len(b.Methods), func(i int) {
+		policy := slices.Concat(sites, own)[i]
+		b.Methods[i] = p.own(policy, gains[policy], gains[b.Rival], link, d)
+	})
 	return b
+}
+
+// own compares the gains of one method by server with those of the rival and with link, the
+// largest of A to C.
+func (p *counted) own(policy string, gains, rival, link []eval.Number, d draws) Own {
+	r := p.orders[policy].Result
+	less := make([]eval.Number, len(gains))
+	for s := range gains {
+		less[s] = gains[s] - rival[s]
+	}
+	m := Own{Policy: policy, Gain: r.Gain, GainSpread: d.interval(p.gain(pathOf(p.orders[policy]))),
+		GainInServers: r.GainInServers, GainInServersSpread: d.interval(meanOver(gains)), Difference: d.interval(meanOver(less))}
+	m.Result = resultOf(eval.Tally{Pages: p.horizon.Totals().Pages, Changed: p.horizon.Totals().Changed, Fetched: r.Fetched, Found: r.ChangedFetched})
+	for s, g := range gains {
+		switch d := float64(g - link[s]); {
+		case d > evenGain:
+			m.Better++
+		case d < -evenGain:
+			m.Worse++
+		case !math.IsNaN(d):
+			m.Even++
+		}
+	}
+	return m
 }
 
 // best returns the policy with the largest value, the first of those.
@@ -99,20 +116,4 @@ func best(policies []string, value func(string) eval.Number) string {
 		}
 	}
 	return first
-}
-
-// difference resamples the mean difference of two gains over the servers that have them.
-func difference(a, b []eval.Number, seed uint64) [2]eval.Number {
-	var means []float64
-	for times := range eval.Resamples(len(a), seed) {
-		sum, n := 0.0, 0
-		for s, k := range times {
-			if d := float64(a[s] - b[s]); !math.IsNaN(d) {
-				sum += float64(k) * d
-				n += k
-			}
-		}
-		means = append(means, divide(sum, float64(n)))
-	}
-	return eval.Interval(means)
 }

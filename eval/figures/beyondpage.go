@@ -4,62 +4,174 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
 )
 
-const beyondText = `Sites that are no directories: path prefixes with enough pages, address shapes, communities of links, and for each server the partition whose tops describe its past best (auto). Sentinels are tops chosen by what their past changes told of their sites' pages, per fetch.
+const beyondText = `Sites that are no directories: path prefixes with enough pages, address shapes, communities of links, and for each server the partition whose tops describe its past best (auto). Sentinels are tops chosen by the past: the page whose changes told most about all pages of its site, and up to two more of which each adds a tenth or more.
 
-Gain: area under the curve of coverage, 0 for random order, 1 for all changed pages first; in servers: the mean of the gain on each server, with its difference to the best of A to C in the mean. Better, even and worse count servers against the best of A to C on that very server, chosen afterwards.`
+Gain: area under the curve of coverage, 0 for random order, 1 for all changed pages first; in servers: the mean of the gain on each server. The rival is that of A to C with the largest gain in servers. Better, even and worse count servers against the best of A to C on that very server, chosen afterwards.`
 
 func (f *Figures) sectionBeyond() report.Section {
 	s := report.Section{Title: "Beyond directories", Text: beyondText}
 	for _, b := range f.Beyond {
 		s.Tables = append(s.Tables, b.tableMethods())
 	}
-	s.Tables[0].Note = fmt.Sprintf("The methods that learn saw %s before the base.", plural(f.History, "weekly state"))
-	if f.History == 0 {
-		s.Tables[0].Note = "No past was shown to the methods: auto is prefix then, and sentinels are tops. --history 12 shows them twelve weekly states before the base."
-	}
+	s.Tables[0].Note += "\n\n" + f.past()
 	month := f.Beyond[slices.Index(f.Weeks, f.GroupWeeks)]
 	s.Tables = append(s.Tables, month.tableServers())
 	s.Charts = append(s.Charts, f.chartBeyond())
 	return s
 }
 
+// past says what the methods that learn were shown.
+func (f *Figures) past() string {
+	if f.History == 0 {
+		return "No past was shown to the methods: auto is prefix then, and sentinels are tops. --history 12 shows them twelve weekly states before the base."
+	}
+	return fmt.Sprintf("The methods that learn saw %s before the base.", plural(f.History, "weekly state"))
+}
+
 func (b *Beyond) tableMethods() report.Table {
-	t := report.Table{Title: "Beyond directories: sites and tops, " + plural(b.Weeks, "week"),
-		Header: []string{"policy", "fetched", "update rate %", "coverage %", "gain", "in servers", "to " + b.Rival + " 5-95 %", "better", "even", "worse"}}
+	t := report.Table{Title: fmt.Sprintf("Beyond directories: sites and tops, %s; the rival is %s", plural(b.Weeks, "week"), b.Rival),
+		Header: []string{"policy", "fetched", "update rate %", "coverage %", "gain", "in servers", "less the rival's", "better", "even", "worse"},
+		Note:   b.outcome()}
+	rival := b.Methods[slices.Index(sites, b.Rival)].GainInServers
 	for _, m := range b.Methods {
-		t.Rows = append(t.Rows, []string{m.Policy, fmt.Sprint(m.Fetched), percent(m.UpdateRate), percent(m.Coverage), number(m.Gain, 3), number(m.GainInServers, 3),
-			fmt.Sprintf("[%s, %s]", number(m.Difference[0], 3), number(m.Difference[1], 3)), fmt.Sprint(m.Better), fmt.Sprint(m.Even), fmt.Sprint(m.Worse)})
+		t.Rows = append(t.Rows, []string{m.Policy, fmt.Sprint(m.Fetched), percent(m.UpdateRate), percent(m.Coverage),
+			within(m.Gain, m.GainSpread, gainText), within(m.GainInServers, m.GainInServersSpread, gainText),
+			within(m.GainInServers-rival, m.Difference, gainText), fmt.Sprint(m.Better), fmt.Sprint(m.Even), fmt.Sprint(m.Worse)})
 	}
 	return t
 }
 
-// mostServers bounds the table of servers: those where the difference is largest.
-const mostServers = 60
+func gainText(v eval.Number) string { return number(v, 3) }
+
+// outcome says in words how own policies came out.
+func (b *Beyond) outcome() string {
+	if len(b.Servers) < leastServers {
+		return fmt.Sprintf("Fewer than %d servers have pages that changed and pages that did not: that tells nothing of others.", leastServers)
+	}
+	var more, less, asMany, above, around, below []string
+	for _, m := range b.Methods[len(sites):] {
+		count := fmt.Sprintf("%s (%d to %d)", m.Policy, m.Better, m.Worse)
+		switch {
+		case m.Better > m.Worse:
+			more = append(more, count)
+		case m.Better < m.Worse:
+			less = append(less, count)
+		default:
+			asMany = append(asMany, count)
+		}
+		switch {
+		case m.Difference[0] > 0:
+			above = append(above, m.Policy)
+		case m.Difference[1] < 0:
+			below = append(below, m.Policy)
+		case m.Difference[0] <= 0 && m.Difference[1] >= 0:
+			around = append(around, m.Policy)
+		}
+	}
+	return fmt.Sprintf("Against the best of A to C on each server, better on more servers than worse: %s; worse on more than better: %s; as many: %s. "+
+		"The interval of the difference to %s lies above 0 for %s; contains 0 for %s; lies below 0 for %s.",
+		listed(more), listed(less), listed(asMany), b.Rival, listed(above), listed(around), listed(below))
+}
+
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// shownOwn are the own policies that the table of servers has room for.
+var shownOwn = []string{"prefix", "shape", "community", "auto", "sentinel-shape"}
+
+const (
+	mostServers = 60 // in the table of servers: those where own policies differ most from A to C
+	mostNamed   = 5  // servers named for a policy, each way
+)
 
 func (b *Beyond) tableServers() report.Table {
-	t := report.Table{Title: "Server by server, " + plural(b.Weeks, "week"), Header: []string{"server", "pages", "changed", "best of A to C", "gain", "best of own", "gain", "difference"},
-		Note: "Servers where some pages changed and some did not; the best of each side is chosen afterwards."}
+	t := report.Table{Title: "Gain server by server, " + plural(b.Weeks, "week"), Header: append([]string{"server", "pages", "changed", "best of A to C", "gain"}, shownOwn...),
+		Note: fmt.Sprintf("Servers where some pages changed and some did not, by how much the mean of all own policies lies above the best of A to C, which is chosen afterwards. "+
+			"*: the largest gain of the row, and what is within %.2f of it.", evenGain)}
 	rows := slices.Clone(b.Servers)
-	slices.SortStableFunc(rows, func(x, y ServerRow) int { return cmp.Compare(y.lead(), x.lead()) })
+	slices.SortStableFunc(rows, func(x, y ServerRow) int { return cmp.Compare(y.ahead(), x.ahead()) })
 	if len(rows) > mostServers {
 		half := mostServers / 2
 		rows = slices.Concat(rows[:half], rows[len(rows)-half:])
-		t.Note += fmt.Sprintf(" The %d with the largest differences either way, of %d.", mostServers, len(b.Servers))
+		t.Note += fmt.Sprintf(" The %d first and the %d last, of %d.", half, half, len(b.Servers))
 	}
 	for _, r := range rows {
-		t.Rows = append(t.Rows, []string{r.Server, fmt.Sprint(r.Pages), fmt.Sprint(r.Changed), r.BestLink, number(r.Gains[r.BestLink], 3),
-			r.BestOwn, number(r.Gains[r.BestOwn], 3), number(r.lead(), 3)})
+		t.Rows = append(t.Rows, r.cells())
+	}
+	for _, policy := range own {
+		t.Note += "\n\n" + b.extremes(policy)
 	}
 	return t
 }
 
-// lead is how much more the best of own gains than the best of A to C.
-func (r *ServerRow) lead() eval.Number { return r.Gains[r.BestOwn] - r.Gains[r.BestLink] }
+// ahead is how much more own policies gain on average than the best of A to C.
+func (r *ServerRow) ahead() float64 {
+	sum := 0.0
+	for _, policy := range own {
+		sum += float64(r.less(policy))
+	}
+	return sum / float64(len(own))
+}
+
+// less is how much more a policy gains than the best of A to C.
+func (r *ServerRow) less(policy string) eval.Number { return r.Gains[policy] - r.Gains[r.BestLink] }
+
+func (r *ServerRow) cells() []string {
+	shown := append([]string{r.BestLink}, shownOwn...)
+	most := r.Gains[best(shown, func(policy string) eval.Number { return r.Gains[policy] })]
+	cells := []string{r.Server, fmt.Sprint(r.Pages), fmt.Sprint(r.Changed), r.BestLink}
+	for _, policy := range shown {
+		cell := gainText(r.Gains[policy])
+		if r.Gains[policy] >= most-evenGain {
+			cell += "*"
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+// extremes names the servers on which a policy does worst and best beside the best of A to C.
+func (b *Beyond) extremes(policy string) string {
+	rows := slices.Clone(b.Servers)
+	slices.SortStableFunc(rows, func(x, y ServerRow) int { return cmp.Compare(x.less(policy), y.less(policy)) })
+	worse := slices.IndexFunc(rows, func(r ServerRow) bool { return !(r.less(policy) < -evenGain) })
+	if worse < 0 {
+		worse = len(rows)
+	}
+	lines := policy + ": " + extreme("worse", policy, rows[:worse])
+	slices.Reverse(rows)
+	better := slices.IndexFunc(rows, func(r ServerRow) bool { return !(r.less(policy) > evenGain) })
+	if better < 0 {
+		better = len(rows)
+	}
+	return lines + "; " + extreme("better", policy, rows[:better]) + "."
+}
+
+func extreme(word, policy string, rows []ServerRow) string {
+	if len(rows) == 0 {
+		return word + " on none"
+	}
+	text := fmt.Sprintf("%s on %s: ", word, plural(len(rows), "server"))
+	if len(rows) > mostNamed {
+		text = fmt.Sprintf("%s on %s, by most on ", word, plural(len(rows), "server"))
+		rows = rows[:mostNamed]
+	}
+	var named []string
+	for _, r := range rows {
+		named = append(named, fmt.Sprintf("%s (%+.2f)", r.Server, float64(r.less(policy))))
+	}
+	return text + strings.Join(named, ", ")
+}
 
 // chartBeyond has the mean gain in servers over the periods.
 func (f *Figures) chartBeyond() report.Chart {

@@ -14,25 +14,39 @@ var drawn = append([]string{whole}, paperSites...)
 
 func updateRate(r *Result) float64 { return float64(r.UpdateRate) }
 func coverage(r *Result) float64   { return float64(r.Coverage) }
+func share(r *Result) float64      { return float64(r.Share) }
+
+func updateRateOf(s *Spread) Interval { return s.UpdateRate }
+func coverageOf(s *Spread) Interval   { return s.Coverage }
+
+// bars is what error bars are.
+const bars = "5th to 95th percentile"
+
+// addBar appends a point with its interval.
+func addBar(s *report.Series, x, y float64, of Interval) {
+	s.X, s.Y = append(s.X, x), append(s.Y, y)
+	s.Low, s.High = append(s.Low, float64(of[0])), append(s.High, float64(of[1]))
+}
 
 func (f *Figures) figure5() report.Chart {
-	return f.overPeriods("Update rate by period [LINK fig. 5]", "update rate", updateRate)
+	return f.overPeriods("Update rate by period [LINK fig. 5]", "update rate", updateRate, updateRateOf)
 }
 
 func (f *Figures) figure6() report.Chart {
-	return f.overPeriods("Coverage by period [LINK fig. 6]", "coverage", coverage)
+	return f.overPeriods("Coverage by period [LINK fig. 6]", "coverage", coverage, coverageOf)
 }
 
 // overPeriods has a line for each method.
-func (f *Figures) overPeriods(title, label string, value func(*Result) float64) report.Chart {
-	c := report.Chart{Title: title, XLabel: "weeks", YLabel: label, YPercent: true}
+func (f *Figures) overPeriods(title, label string, value func(*Result) float64, of func(*Spread) Interval) report.Chart {
+	c := report.Chart{Title: title, XLabel: "weeks", YLabel: label, YPercent: true, Bars: bars}
 	for i, m := range f.Periods[0].Methods {
 		if !slices.Contains(drawn, m.Policy) {
 			continue
 		}
 		s := report.Series{Name: m.Policy, Dashed: m.Policy == whole}
 		for _, p := range f.Periods {
-			s.X, s.Y = append(s.X, float64(p.Weeks)), append(s.Y, value(&p.Methods[i].Result))
+			r := &p.Methods[i].Result
+			addBar(&s, float64(p.Weeks), value(r), of(r.Spread))
 		}
 		c.Series = append(c.Series, s)
 	}
@@ -40,19 +54,19 @@ func (f *Figures) overPeriods(title, label string, value func(*Result) float64) 
 }
 
 func (f *Figures) figure7() report.Chart {
-	return f.overGroups("Update rate by group, "+f.groupWeeks()+" [LINK fig. 7]", "update rate", updateRate)
+	return f.overGroups("Update rate by group, "+f.groupWeeks()+" [LINK fig. 7]", "update rate", updateRate, updateRateOf)
 }
 
 func (f *Figures) figure8() report.Chart {
-	return f.overGroups("Coverage by group, "+f.groupWeeks()+" [LINK fig. 8]", "coverage", coverage)
+	return f.overGroups("Coverage by group, "+f.groupWeeks()+" [LINK fig. 8]", "coverage", coverage, coverageOf)
 }
 
 // mostNames is how many groups a chart has room for; the largest are drawn.
 const mostNames = 12
 
 // overGroups has a mark for each method and group, side by side.
-func (f *Figures) overGroups(title, label string, value func(*Result) float64) report.Chart {
-	c := report.Chart{Title: title, XLabel: "group of servers", YLabel: label, YPercent: true}
+func (f *Figures) overGroups(title, label string, value func(*Result) float64, of func(*Spread) Interval) report.Chart {
+	c := report.Chart{Title: title, XLabel: "group of servers", YLabel: label, YPercent: true, Bars: bars}
 	groups := f.Groups
 	if len(groups) > mostNames {
 		groups = slices.Clone(groups)
@@ -71,7 +85,8 @@ func (f *Figures) overGroups(title, label string, value func(*Result) float64) r
 		s := report.Series{Name: m.Policy, Points: true}
 		for x, g := range groups {
 			aside := 0.14 * (float64(len(c.Series)) - float64(len(drawn)-1)/2)
-			s.X, s.Y = append(s.X, float64(x)+aside), append(s.Y, value(&g.Methods[i].Result))
+			r := &g.Methods[i].Result
+			addBar(&s, float64(x)+aside, value(r), of(r.Spread))
 		}
 		c.Series = append(c.Series, s)
 	}
@@ -171,11 +186,28 @@ func (p *Period) curves() []report.Series {
 			t := &policy.Points[i]
 			label := ""
 			if policy.Policy == byServers(whole) {
-				label = leastRateOf(t.Threshold)
+				label = policy.rates(i)
 			}
 			add(&s, &t.Result, label)
 		}
 		all = append(all, s)
 	}
 	return all
+}
+
+// rates names the least rates that select the servers of point i, on the highest of them: the
+// others are at the same place.
+func (b *ByServer) rates(i int) string {
+	at := b.Points[i]
+	if i+1 < len(b.Points) && b.Points[i+1].Servers == at.Servers {
+		return ""
+	}
+	first := i
+	for first > 0 && b.Points[first-1].Servers == at.Servers {
+		first--
+	}
+	if first == i {
+		return leastRateOf(at.Threshold)
+	}
+	return strings.TrimSuffix(leastRateOf(b.Points[first].Threshold), " %") + "-" + leastRateOf(at.Threshold)
 }

@@ -87,24 +87,15 @@ func (w wanted) verdict(interval [2]eval.Number) Verdict {
 	return Untold // NaN too
 }
 
-// resamples are the corpora on which everything is compared.
-func resamples(servers int, seed uint64) [][]int {
-	var all [][]int
-	for times := range eval.Resamples(servers, seed) {
-		all = append(all, slices.Clone(times))
-	}
-	return all
-}
-
 // judge computes all comparisons and the verdicts.
-func judge(claims []Claim, draws [][]int) []Claim {
+func judge(claims []Claim, d draws) []Claim {
 	var all []*Comparison
 	for i := range claims {
 		for k := range claims[i].Found {
 			all = append(all, &claims[i].Found[k])
 		}
 	}
-	cores.Each(len(all), func(i int) { all[i].judge(draws) })
+	cores.Each(len(all), func(i int) { all[i].judge(d) })
 	for i := range claims {
 		claims[i].Verdict = together(claims[i].Found)
 		claims[i].Found = append([]Comparison{}, claims[i].Found...) // not nil: null in JSON
@@ -112,12 +103,12 @@ func judge(claims []Claim, draws [][]int) []Claim {
 	return claims
 }
 
-func (c *Comparison) judge(draws [][]int) {
+func (c *Comparison) judge(d draws) {
 	c.Wanted = c.wanted.text
-	c.Value = eval.Number(rounded(c.of(slices.Repeat([]int{1}, len(draws[0])))))
+	c.Value = eval.Number(rounded(c.of(slices.Repeat([]int{1}, len(d[0])))))
 	var values []float64
 	undefined := 0
-	for _, times := range draws {
+	for _, times := range d {
 		v := rounded(c.of(times))
 		if math.IsNaN(v) {
 			undefined++
@@ -126,7 +117,7 @@ func (c *Comparison) judge(draws [][]int) {
 	}
 	c.Interval = eval.Interval(values)
 	c.Verdict = c.wanted.verdict(c.Interval)
-	if math.IsNaN(float64(c.Value)) || undefined > len(draws)/2 || c.servers < leastServers {
+	if math.IsNaN(float64(c.Value)) || undefined > len(d)/2 || c.servers < leastServers {
 		c.Verdict = Untold
 	}
 }

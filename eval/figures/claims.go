@@ -83,13 +83,15 @@ func inGroups(p *counted, groups []group) Claim {
 	c := Claim{Claim: "in every group of servers C, B, A and the whole follow by update rate", Source: "[LINK fig. 7]"}
 	order := []string{"c", "b", "a", whole}
 	for _, g := range groups {
-		if _, changing := p.servers(g.only(p.once())); changing < leastServers {
+		in := p.in(g)
+		_, changing := in.servers(in.once())
+		if changing < leastServers {
 			continue
 		}
 		for i, m := range order[:len(order)-1] {
 			next := order[i+1]
-			found := p.difference("update rate of "+m+" - "+next, g.of(p.updateRate(m)), g.of(p.updateRate(next)), positive)
-			found.Group = g.name
+			found := p.difference("update rate of "+m+" - "+next, g.of(in.updateRate(m)), g.of(in.updateRate(next)), positive)
+			found.Group, found.servers = g.name, changing
 			c.Found = append(c.Found, found)
 		}
 	}

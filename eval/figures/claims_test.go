@@ -173,6 +173,19 @@ func TestClaimsByHand(t *testing.T) {
 	}
 }
 
+// Least rates that select the same servers count once: of two servers, with rates of 5/11 and
+// 1, nine thresholds select two sets.
+func TestDistinctSetsOfServers(t *testing.T) {
+	busy := server("busy.org", life{"/", []int{1, 2, 3}, []string{"/a/"}}, life{"/a/", []int{1, 2, 3}, nil})
+	f := figuresOf(t, corpusOf(t, 0, telling("t.org"), busy), Options{Weeks: []int{4}, Seed: 1})
+	// Both: a fetches 7 + 2 pages and finds 5 + 2 of 7; server-true finds 2, and 7 * 5/11 on t.org.
+	// busy.org alone: the same with and without a.
+	both := (7 - (2 + 7*5./11)) / 7
+	if _, found := f.claim(t, "A inside than alone", "coverage of server-true+a - server-true", 4); math.Abs(float64(found.Value)-both/2) > 1e-12 {
+		t.Errorf("%v, want %v: the mean over two sets, not over nine rates, %v", found.Value, both/2, 4*both/9)
+	}
+}
+
 // The numbers of claims are those that the figures show, whatever the servers.
 func TestClaimsSayWhatFiguresShow(t *testing.T) {
 	for _, seed := range seeds(12) {
@@ -237,9 +250,10 @@ func combinedOf(p, everyRate *Period, policy string) float64 {
 		return y
 	}
 	i := slices.IndexFunc(p.Thresholds, func(b ByServer) bool { return b.Policy == policy })
-	sum, n := 0., 0.
+	sum, n, last := 0., 0., -1
 	for _, point := range p.Thresholds[i].Points {
-		if point.Fetched > 0 {
+		another := point.Servers != last
+		if last = point.Servers; another && point.Fetched > 0 {
 			sum += float64(point.Coverage) - covered(point.Fetched)
 			n++
 		}

@@ -70,13 +70,18 @@ func newCounted(c *eval.Corpus, weeks int) (*counted, error) {
 		}
 	}
 	p.methods = map[string]tallies{whole: all}
-	for s, t := range all {
+	p.sortByRate()
+	return p, nil
+}
+
+// sortByRate finds the servers with pages.
+func (p *counted) sortByRate() {
+	for s, t := range p.methods[whole] {
 		if t.Pages > 0 {
 			p.falling = append(p.falling, s)
 		}
 	}
 	slices.SortStableFunc(p.falling, func(s, q int) int { return cmp.Compare(p.rate(q), p.rate(s)) })
-	return p, nil
 }
 
 // add keeps what the figures need of a sweep.

@@ -12,7 +12,8 @@
 //	            a server that method's pages
 //	with as many pages   an order is cut where the other side stops. Inside a step (a depth, a
 //	            server) it finds changed pages evenly: its mean over the seeded ties
-//	resample    200 corpora of as many servers, drawn with replacement; eval.Resamples
+//	resample    200 corpora of as many servers, drawn with replacement, once for all numbers and
+//	            groups; eval.Resamples
 //	short, long 4 weeks and less; 12 weeks and more
 //
 // Claims, and what each wants of its numbers; U is the update rate, K the coverage
@@ -30,9 +31,10 @@
 //	10 fig. 12, 13 servers with a rate of 0.1 or more: K in 0.6..0.7 and U >= 0.4, each period
 //	11 fig. 14, 15 K(server-true with as many pages) - K(m) > 0, short periods
 //	12 fig. 16, 17 the same within -0.05..0.05, long periods
-//	13 to 16 fig. 18   K(server-true+m) - K(server-true with as many pages), mean over the least
-//	               rates that a server has: < 0 for each m below 4 weeks (13), > 0 for a from 4
-//	               weeks (14), > 0 for a or b in long periods (15), < 0 for c (16)
+//	13 to 16 fig. 18   K(server-true+m) - K(server-true with as many pages), mean over the
+//	               distinct sets of servers that the least rates select: < 0 for each m below 4
+//	               weeks (13), > 0 for a from 4 weeks (14), > 0 for a or b in long periods (15),
+//	               < 0 for c (16)
 //
 // A number "holds" if its 5th to 95th percentile over the resamples is where the claim wants
 // it, "does not hold" if all of that is elsewhere; else, or if fewer than 5 servers have changed
@@ -45,6 +47,7 @@
 //  2. Counts at a least rate are those of policies server-true, server-true+a and so on.
 //  3. Periods, least rates and groups rise. Shares are of 1; undefined ones are NaN in Go, null
 //     in JSON and "-" in tables.
+//  4. What weekly states before the base are shown changes nothing but Beyond and History.
 //
 // The JSON is that of Figures. Sources: [LINK] 6 and 7; what is open there is read as in eval.
 package figures

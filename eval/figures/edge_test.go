@@ -2,6 +2,7 @@ package figures
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ func TestEdges(t *testing.T) {
 		weeks   []int
 		warning string
 	}{
-		{"one page", several(1, "o", func(name string) *history.Server { return server(name, life{"/", []int{1}, nil}) }), []int{2}, "only start pages"},
+		{"one page", several(1, "o", func(name string) *history.Server { return server(name, life{"/", []int{1}, nil}) }), []int{2}, "no server has a page beside its start page"},
 		{"one server", several(1, "t", telling), []int{2, 4}, "fewer than 5 servers"},
 		{"no changed page", []*history.Server{still}, []int{2, 12}, "within 2, 12 weeks"},
 		{"no links", []*history.Server{noLinks}, []int{4}, "only start pages"},
@@ -29,19 +30,17 @@ func TestEdges(t *testing.T) {
 		{"a group that vanishes", append(several(6, "t", telling), vanishing), []int{60}, ""},
 		{"no server at a rate", append(several(5, "t", telling), still), []int{3}, ""},
 	} {
-		for _, spread := range []bool{false, true} {
-			f := figuresOf(t, corpusOf(t, 0, test.servers...), Options{Weeks: test.weeks, Spread: spread, Thresholds: []float64{0.05, 0.1, 1},
-				GroupOf: func(server string) string { return server[:1] }})
-			for name, s := range map[string]string{"JSON": asJSON(t, f), "page": asHTML(t, f), "text": asText(t, f)} {
-				for _, bad := range []string{"NaN", "Inf", "%!", "-0.0 ", " -0,", " -0\n"} {
-					if strings.Contains(s, bad) {
-						t.Errorf("%s: the %s holds %q\n%s", test.name, name, bad, s)
-					}
+		f := figuresOf(t, corpusOf(t, 0, test.servers...), Options{Weeks: test.weeks, Thresholds: []float64{0.05, 0.1, 1},
+			GroupOf: func(server string) string { return server[:1] }})
+		for name, s := range map[string]string{"JSON": asJSON(t, f), "page": asHTML(t, f), "text": asText(t, f)} {
+			for _, bad := range []string{"NaN", "Inf", "%!", "-0.0 ", " -0,", " -0\n", "-0.00)"} {
+				if strings.Contains(s, bad) {
+					t.Errorf("%s: the %s holds %q\n%s", test.name, name, bad, s)
 				}
 			}
-			if all := strings.Join(f.Warnings, "\n"); !strings.Contains(all, test.warning) || test.warning == "" && all != "" {
-				t.Errorf("%s: warnings %q, want %q", test.name, all, test.warning)
-			}
+		}
+		if all := strings.Join(f.Warnings, "\n"); !strings.Contains(all, test.warning) || test.warning == "" && all != "" {
+			t.Errorf("%s: warnings %q, want %q", test.name, all, test.warning)
 		}
 	}
 	if _, err := New(t.Context(), corpusOf(t, 0, still), Options{}); err == nil {
@@ -52,12 +51,34 @@ func TestEdges(t *testing.T) {
 	}
 }
 
+// A server of one page is no history without links, and servers without pages are named.
+func TestServersWithoutPages(t *testing.T) {
+	early := server("early.org", life{"/", []int{1}, []string{"gone"}})
+	late := server("late.org", life{"/", []int{5}, []string{"gone"}})
+	f := figuresOf(t, corpusOf(t, 3, append(several(2, "t", telling), early, late)...), Options{Weeks: []int{2, 4, 8}})
+	if f.Histories != 4 || f.Servers != 3 || f.Pages != 2*11+1 || !slices.Equal(f.Without, []string{"early.org"}) {
+		t.Errorf("%d histories, %d servers, %d pages, without %q", f.Histories, f.Servers, f.Pages, f.Without)
+	}
+	if len(f.Periods[0].Emptied) != 0 || !slices.Equal(f.Periods[1].Emptied, []string{"late.org"}) || f.Periods[2].Servers != 2 {
+		t.Errorf("emptied %q, %q, %d servers", f.Periods[0].Emptied, f.Periods[1].Emptied, f.Periods[2].Servers)
+	}
+	text := asText(t, f)
+	for _, want := range []string{"3 of 4; not early.org\n", "still with pages, N = 4, 8", "2 of 3; not late.org\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if got := butNot([]string{"a", "b", "c", "d", "e", "f", "g"}); got != "; not a, b, c, d, e and 2 more" {
+		t.Errorf("of seven servers %q", got)
+	}
+}
+
 // Where all is defined nothing is null.
 func TestNoNulls(t *testing.T) {
 	servers := append(several(6, "t", telling), several(6, "h", func(name string) *history.Server {
 		return server(name, life{"/", []int{1, 2, 3}, []string{"/a/"}}, life{"/a/", []int{1, 2, 3}, nil})
 	})...)
-	f := figuresOf(t, corpusOf(t, 0, servers...), Options{Weeks: []int{2, 4}, Spread: true})
+	f := figuresOf(t, corpusOf(t, 0, servers...), Options{Weeks: []int{2, 4}})
 	if s := asJSON(t, f); strings.Contains(s, "null") {
 		t.Errorf("null in\n%s", s)
 	}
@@ -65,7 +86,7 @@ func TestNoNulls(t *testing.T) {
 
 func TestSameSeedSameBytes(t *testing.T) {
 	all := func(seed uint64) string {
-		f := figuresOf(t, corpusOf(t, 1, randomServers(3)...), Options{Weeks: []int{2, 5}, Seed: seed, Spread: true})
+		f := figuresOf(t, corpusOf(t, 1, randomServers(3)...), Options{Weeks: []int{2, 5}, Seed: seed})
 		return asJSON(t, f) + asHTML(t, f)
 	}
 	first := all(7)
@@ -106,6 +127,19 @@ func TestCharts(t *testing.T) {
 	depths := charts[4].Series[0]
 	if !charts[4].Diagonal || !depths.Points || len(depths.X) != 12 || depths.Labels[11] != "12" || depths.X[2] != 1 || depths.Y[1] != 3./11 {
 		t.Errorf("figure 9: %+v", charts[4])
+	}
+	// All six servers have a rate of 5/11: least rates of 10 to 40 % select them, 50 to 90 % none.
+	for _, c := range charts[7:] {
+		if labels := c.Series[0].Labels; strings.Contains(c.Title, "[LINK fig. 1") && (len(labels) != 9 || labels[0] != "50-90 %" || labels[5] != "10-40 %" || strings.Join(labels, "") != "50-90 %10-40 %") {
+			t.Errorf("%s: labels %q", c.Title, labels)
+		}
+	}
+	for _, c := range charts[:4] {
+		for _, s := range c.Series {
+			if c.Bars == "" || len(s.Low) != len(s.X) || len(s.High) != len(s.X) {
+				t.Errorf("%s: no error bars for %s", c.Title, s.Name)
+			}
+		}
 	}
 	if names := charts[2].XNames; len(names) != 6 || names[5] != "t5" || len(charts[2].Series) != 4 || !charts[2].Series[0].Points {
 		t.Errorf("figure 7: %+v", charts[2])

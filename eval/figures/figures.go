@@ -15,7 +15,11 @@ import (
 
 // Figures are what was found. The package comment says what the words mean.
 type Figures struct {
-	Base       int       `json:"base"` // weeks after the window's start
+	Base       int       `json:"base"`      // weeks after the window's start
+	Histories  int       `json:"histories"` // servers given
+	Servers    int       `json:"servers"`   // with pages at the base
+	Pages      int       `json:"pages"`     // at the base
+	Without    []string  `json:"without"`   // servers without pages at the base
 	Change     string    `json:"change"`
 	Seed       uint64    `json:"seed"`
 	Sample     int       `json:"sample"`
@@ -34,6 +38,7 @@ type Figures struct {
 type Period struct {
 	Weeks      int        `json:"weeks"`    // N
 	Servers    int        `json:"servers"`  // with pages
+	Emptied    []string   `json:"emptied"`  // servers of which all base pages have vanished
 	Changing   int        `json:"changing"` // of these, with changed pages
 	Pages      int        `json:"pages"`
 	Changed    int        `json:"changed"`
@@ -60,7 +65,6 @@ type Options struct {
 	GroupOf    func(server string) string // nil: all servers are one group
 	Seed       uint64
 	Sample     int    // pages sampled a server by server-sample; 5 if not set
-	Spread     bool   // of update rates and coverages
 	Tick       func() // after each sweep, from any goroutine; may be nil
 }
 
@@ -110,19 +114,22 @@ func New(ctx context.Context, c *eval.Corpus, o Options) (*Figures, error) {
 	}
 	f := &Figures{Base: int(c.Base.Sub(replay.Epoch) / (7 * 24 * time.Hour)), Change: c.Change.String(), Seed: o.Seed,
 		Sample: o.Sample, Weeks: o.Weeks, Thresholds: o.Thresholds, Groups: []Group{}, Warnings: []string{}}
+	d := resamples(c.Graph().Servers(), o.Seed)
+	f.census(c)
 	for _, p := range periods {
-		f.Periods = append(f.Periods, p.period(p.once(), o))
+		f.Periods = append(f.Periods, p.period(o, d))
+		f.Periods[len(f.Periods)-1].Emptied = p.emptied(c)
 	}
 	month := atMonth(periods)
 	f.GroupWeeks = month.weeks
 	groups := groupsOf(c, o.GroupOf)
 	for _, g := range groups {
-		f.addGroup(g, month, o)
+		f.addGroup(g, month, d)
 	}
-	f.Claims = judge(claims(periods, month, groups, o.Thresholds), resamples(c.Graph().Servers(), o.Seed))
+	f.Claims = judge(claims(periods, month, groups, o.Thresholds), d)
 	f.History = c.History()
 	for _, p := range periods {
-		f.Beyond = append(f.Beyond, p.beyond(c, o.Seed))
+		f.Beyond = append(f.Beyond, p.beyond(c, d))
 	}
 	f.warn(c, periods)
 	return f, nil
@@ -166,12 +173,18 @@ func atMonth(periods []*counted) *counted {
 }
 
 // addGroup counts a group of servers that has pages.
-func (f *Figures) addGroup(g group, p *counted, o Options) {
-	times := g.only(p.once())
-	if sum := p.methods[whole].sum(times); sum.Pages > 0 {
-		servers, _ := p.servers(times)
-		f.Groups = append(f.Groups, Group{Name: g.name, Servers: servers, Pages: sum.Pages, Changed: sum.Changed, Methods: p.results(times, o, g)})
+func (f *Figures) addGroup(g group, month *counted, all draws) {
+	p := month.in(g)
+	sum := p.methods[whole].sum(p.once())
+	if sum.Pages == 0 {
+		return
 	}
+	servers, _ := p.servers(p.once())
+	methods, d := p.results(p.once()), all.of(g)
+	drawn := make([][]Method, len(d))
+	cores.Each(len(d), func(i int) { drawn[i] = p.results(d[i]) })
+	spreadMethods(methods, drawn, func(m *[]Method) []Method { return *m })
+	f.Groups = append(f.Groups, Group{Name: g.name, Servers: servers, Pages: sum.Pages, Changed: sum.Changed, Methods: methods})
 }
 
 // warn says why figures are empty or verdicts missing.
@@ -180,8 +193,12 @@ func (f *Figures) warn(c *eval.Corpus, periods []*counted) {
 	deep := slices.ContainsFunc(periods[0].depths, func(d tallies) bool {
 		return slices.ContainsFunc(d[1:], func(t eval.Tally) bool { return t.Pages > 0 })
 	})
-	if !deep {
+	switch {
+	case deep:
+	case f.unreached(c):
 		warn("only start pages are reached from start pages: the methods need histories that tell links")
+	default:
+		warn("no server has a page beside its start page: there is nothing for the methods to choose")
 	}
 	var few []string
 	for _, p := range f.Periods {

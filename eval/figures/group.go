@@ -8,40 +8,50 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// group is some servers of a corpus; the zero value is all of them.
+// group is some servers of a corpus.
 type group struct {
-	name   string
-	member []bool // by ServerID
+	name    string
+	servers []int // ServerIDs, in rising order
 }
 
 // groupsOf divides the servers, groups in order of their names.
 func groupsOf(c *eval.Corpus, groupOf func(server string) string) []group {
 	g := c.Graph()
-	byName := map[string]group{}
+	byName := map[string][]int{}
 	for s := range g.Servers() {
 		name := groupOf(g.ServerName(sitegraph.ServerID(s)))
-		if byName[name].member == nil {
-			byName[name] = group{name, make([]bool, g.Servers())}
-		}
-		byName[name].member[s] = true
+		byName[name] = append(byName[name], s)
 	}
 	var all []group
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		all = append(all, byName[name])
+		all = append(all, group{name, byName[name]})
 	}
 	return all
 }
 
-// only returns a corpus without the servers that are not of the group, and leaves times alone.
-func (g group) only(times []int) []int {
-	if g.member == nil {
-		return times
+// only returns how often each server of the group is in a corpus.
+func (g group) only(times []int) []int { return pick(times, g.servers) }
+
+// in is the period as if the corpus were the group: groups share no server, so all together
+// cost what the whole corpus does.
+func (p *counted) in(g group) *counted {
+	q := &counted{weeks: p.weeks, methods: map[string]tallies{}, depths: pick(p.depths, g.servers)}
+	for method, t := range p.methods {
+		q.methods[method] = pick(t, g.servers)
 	}
-	left := slices.Clone(times)
-	for s := range left {
-		if !g.member[s] {
-			left[s] = 0
-		}
+	q.sortByRate()
+	return q
+}
+
+// of makes a statistic of the group's servers one of the corpus.
+func (g group) of(s statistic) statistic {
+	return func(times []int) float64 { return s(g.only(times)) }
+}
+
+func pick[S ~[]T, T any](all S, servers []int) S {
+	some := make(S, len(servers))
+	for i, s := range servers {
+		some[i] = all[s]
 	}
-	return left
+	return some
 }

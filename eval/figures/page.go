@@ -15,28 +15,25 @@ func (f *Figures) Page() report.Page {
 	month := f.month()
 	return report.Page{
 		Title: "recrawl: figures",
-		Intro: fmt.Sprintf("%s with %s alive at week %d of their windows; change by %s. In a period of N weeks all pages are fetched again N-1 weeks later, or those that a method chooses.\n\n"+
-			"Update rate: changed pages among those fetched. Coverage: changed pages fetched among all that changed. a, b and c are methods A, B and C of [LINK], whole fetches all pages; "+
-			"server-true takes whole servers by their true change rates, which only an oracle knows: Cho's method as [LINK] evaluated it.",
-			plural(month.Servers, "server"), plural(month.Pages+month.Vanished, "page"), f.Base, f.Change),
+		Intro: "Figures 5 to 9 and 12 to 18 of [LINK] made of recorded servers, what they say to its claims, and this project's methods by sites beside the paper's.",
 		Sections: append([]report.Section{
-			{Title: "Claims of [LINK]", Tables: []report.Table{f.tableClaims()}},
+			{Title: "Claims of [LINK]", Tables: []report.Table{f.tableMeasured(), f.tableClaims()}},
 			{Title: "Update rate and coverage by period", Tables: []report.Table{
-				f.tableMethods("Update rate by period, % [LINK fig. 5]", func(m *Method) string { return withSpread(m, m.UpdateRate, updateRateOf) }),
-				f.tableMethods("Coverage by period, % [LINK fig. 6]", func(m *Method) string { return withSpread(m, m.Coverage, coverageOf) }),
-				f.tableMethods("Share of all pages fetched, %", func(m *Method) string { return percent(m.Share) })},
+				f.tableMethods("Update rate by period, % [LINK fig. 5]", func(m *Method) string { return m.rate() }),
+				f.tableMethods("Coverage by period, % [LINK fig. 6]", func(m *Method) string { return m.covers() }),
+				f.tableMethods("Share of all pages fetched, %", func(m *Method) string { return m.of() })},
 				Charts: []report.Chart{f.figure5(), f.figure6()}},
 			{Title: "Update rate and coverage by group", Tables: []report.Table{
-				f.tableGroups("Update rate at "+f.groupWeeks()+", % [LINK fig. 7]", func(m *Method) string { return withSpread(m, m.UpdateRate, updateRateOf) }),
-				f.tableGroups("Coverage at "+f.groupWeeks()+", % [LINK fig. 8]", func(m *Method) string { return withSpread(m, m.Coverage, coverageOf) })},
+				f.tableGroups("Update rate at "+f.groupWeeks()+", % [LINK fig. 7]", func(m *Method) string { return m.rate() }),
+				f.tableGroups("Coverage at "+f.groupWeeks()+", % [LINK fig. 8]", func(m *Method) string { return m.covers() })},
 				Charts: []report.Chart{f.figure7(), f.figure8()}},
 			{Title: "Breadth-first", Tables: []report.Table{f.tableDepths(month), f.tableSame()}, Charts: []report.Chart{f.figure9(month)}},
 			{Title: "Whole servers by their rate", Tables: []report.Table{
-				f.tableThresholds("Update rate of server-true, % [LINK fig. 12]", func(t *Threshold) string { return percent(t.UpdateRate) }),
-				f.tableThresholds("Coverage of server-true, % [LINK fig. 13]", func(t *Threshold) string { return percent(t.Coverage) })},
+				f.tableThresholds("Update rate of server-true, % [LINK fig. 12]", func(t *Threshold) string { return t.rate() }),
+				f.tableThresholds("Coverage of server-true, % [LINK fig. 13]", func(t *Threshold) string { return t.covers() })},
 				Charts: []report.Chart{f.figure12(), f.figure13()}},
 			{Title: "Whole servers against methods", Charts: f.eachPeriod((*Figures).figure14)},
-			{Title: "Methods inside servers", Text: "For each least rate, what share of all pages is fetched and what share of the changed pages is found.",
+			{Title: "Methods inside servers", Text: "For each least rate, what share of all pages is fetched and what share of the changed pages is found, with its interval.",
 				Tables: f.tablesCombined(), Charts: f.eachPeriod((*Figures).figure18)},
 			{Title: "What the oracle is worth", Tables: []report.Table{f.tableRates()}},
 			f.sectionBeyond(),
@@ -99,7 +96,7 @@ func (f *Figures) tableDepths(p *Period) report.Table {
 	t := report.Table{Title: "Breadth-first down to a depth, " + plural(p.Weeks, "week") + ", % [LINK fig. 9]",
 		Header: []string{"depth", "pages fetched", "of all pages", "coverage", "update rate"}}
 	for _, d := range p.Depths {
-		t.Rows = append(t.Rows, []string{fmt.Sprint(d.Depth), fmt.Sprint(d.Fetched), percent(d.Share), percent(d.Coverage), percent(d.UpdateRate)})
+		t.Rows = append(t.Rows, []string{fmt.Sprint(d.Depth), fmt.Sprint(d.Fetched), d.of(), d.covers(), d.rate()})
 	}
 	return t
 }
@@ -110,7 +107,7 @@ func (f *Figures) tableSame() report.Table {
 		Header: []string{"period", "method", "of all pages", "coverage", "breadth-first", "server-true"}}
 	for _, p := range f.Periods {
 		for _, m := range p.Methods[1:] {
-			t.Rows = append(t.Rows, []string{plural(p.Weeks, "week"), m.Policy, percent(m.Share), percent(m.Coverage), percent(m.BreadthFirst), percent(m.ServerTrue)})
+			t.Rows = append(t.Rows, []string{plural(p.Weeks, "week"), m.Policy, percent(m.Share), m.covers(), within(m.BreadthFirst, m.BreadthFirstSpread, percent), within(m.ServerTrue, m.ServerTrueSpread, percent)})
 		}
 	}
 	return t
@@ -135,7 +132,7 @@ func (f *Figures) tablesCombined() []report.Table {
 		for i, threshold := range f.Thresholds {
 			row := []string{leastRateOf(threshold), fmt.Sprint(p.Thresholds[0].Points[i].Servers)}
 			for _, policy := range p.Thresholds {
-				row = append(row, fmt.Sprintf("%s / %s", percent(policy.Points[i].Share), percent(policy.Points[i].Coverage)))
+				row = append(row, percent(policy.Points[i].Share)+" / "+policy.Points[i].covers())
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -151,22 +148,24 @@ func (f *Figures) tableRates() report.Table {
 			"Gain: area under the whole curve, 0 for random order, 1 for all changed pages first.", plural(f.Sample, "page"))}
 	for _, p := range f.Periods {
 		for _, r := range p.Rates {
-			t.Rows = append(t.Rows, []string{plural(p.Weeks, "week"), r.Policy, number(r.Gain, 3), fmt.Sprint(r.Fetched), percent(r.UpdateRate), percent(r.Coverage)})
+			t.Rows = append(t.Rows, []string{plural(p.Weeks, "week"), r.Policy, within(r.Gain, r.GainSpread, gainText), fmt.Sprint(r.Fetched), r.rate(), r.covers()})
 		}
 	}
 	return t
 }
 
-func updateRateOf(s *eval.Spread) [2]eval.Number { return s.UpdateRate }
-func coverageOf(s *eval.Spread) [2]eval.Number   { return s.Coverage }
+// rate, covers and of show shares with their intervals.
+func (r *Result) rate() string   { return within(r.UpdateRate, r.Spread.UpdateRate, percent) }
+func (r *Result) covers() string { return within(r.Coverage, r.Spread.Coverage, percent) }
+func (r *Result) of() string     { return within(r.Share, r.Spread.Share, percent) }
 
-// withSpread adds the spread where there is one.
-func withSpread(m *Method, v eval.Number, of func(*eval.Spread) [2]eval.Number) string {
-	if m.Spread == nil {
-		return percent(v)
+// within shows a number with its interval; one without width is left out.
+func within(v eval.Number, interval Interval, show func(eval.Number) string) string {
+	low, high := show(interval[0]), show(interval[1])
+	if math.IsNaN(float64(v)) || low == high {
+		return show(v)
 	}
-	s := of(m.Spread)
-	return fmt.Sprintf("%s [%s, %s]", percent(v), percent(s[0]), percent(s[1]))
+	return fmt.Sprintf("%s [%s, %s]", show(v), low, high)
 }
 
 func leastRateOf(threshold float64) string {

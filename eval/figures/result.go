@@ -9,15 +9,17 @@ type Result struct {
 	Share          eval.Number `json:"share"` // of all pages fetched
 	UpdateRate     eval.Number `json:"update_rate"`
 	Coverage       eval.Number `json:"coverage"`
+	Spread         *Spread     `json:"spread,omitempty"`
 }
 
 // Method is the result of a method by sites; "whole" fetches all pages [LINK fig. 5 to 8].
 type Method struct {
 	Policy string `json:"policy"`
 	Result
-	BreadthFirst eval.Number  `json:"breadth_first"` // coverage with as many pages
-	ServerTrue   eval.Number  `json:"server_true"`   // coverage with as many pages
-	Spread       *eval.Spread `json:"spread,omitempty"`
+	BreadthFirst       eval.Number `json:"breadth_first"` // coverage with as many pages
+	BreadthFirstSpread Interval    `json:"breadth_first_spread"`
+	ServerTrue         eval.Number `json:"server_true"` // coverage with as many pages
+	ServerTrueSpread   Interval    `json:"server_true_spread"`
 }
 
 // Depth is breadth-first down to a depth [LINK fig. 9].
@@ -42,8 +44,9 @@ type Threshold struct {
 // Rate is a policy by servers: its gain, and what the first pages hold, as many as
 // server-true fetches of the servers that change at a rate of 10 % or more.
 type Rate struct {
-	Policy string      `json:"policy"`
-	Gain   eval.Number `json:"gain"`
+	Policy     string      `json:"policy"`
+	Gain       eval.Number `json:"gain"`
+	GainSpread Interval    `json:"gain_spread"`
 	Result
 }
 
@@ -51,18 +54,29 @@ type Rate struct {
 const leastRate = 0.1
 
 func resultOf(t eval.Tally) Result {
-	return Result{t.Fetched, t.Found, ratio(t.Fetched, t.Pages), ratio(t.Found, t.Fetched), ratio(t.Found, t.Changed)}
+	return Result{Fetched: t.Fetched, ChangedFetched: t.Found, Share: ratio(t.Fetched, t.Pages), UpdateRate: ratio(t.Found, t.Fetched), Coverage: ratio(t.Found, t.Changed)}
 }
 
 func ratio(a, b int) eval.Number { return eval.Number(divide(float64(a), float64(b))) }
 
 // period makes the figures of one period.
-func (p *counted) period(times []int, o Options) Period {
+func (p *counted) period(o Options, d draws) Period {
 	totals := p.horizon.Totals()
-	servers, changing := p.servers(times)
-	r := Period{Weeks: p.weeks, Servers: servers, Changing: changing, Pages: totals.Pages, Changed: totals.Changed, Vanished: totals.Vanished,
-		Methods: p.results(times, o, group{})}
-	sum := eval.Tally{Pages: totals.Pages, Changed: totals.Changed}
+	servers, changing := p.servers(p.once())
+	r := p.shares(p.once(), o)
+	r.Weeks, r.Servers, r.Changing, r.Pages, r.Changed, r.Vanished = p.weeks, servers, changing, totals.Pages, totals.Changed, totals.Vanished
+	p.spread(&r, o, d)
+	for _, policy := range rated {
+		r.Rates = append(r.Rates, p.rated(policy, d))
+	}
+	return r
+}
+
+// shares makes those figures of a corpus that are shares of its pages.
+func (p *counted) shares(times []int, o Options) Period {
+	r := Period{Methods: p.results(times)}
+	sum := p.methods[whole].sum(times)
+	sum.Fetched, sum.Found = 0, 0
 	for d, step := range p.breadthFirst(times) {
 		sum.Fetched += step.Pages
 		sum.Found += step.Changed
@@ -76,11 +90,29 @@ func (p *counted) period(times []int, o Options) Period {
 		}
 		r.Thresholds = append(r.Thresholds, policy)
 	}
-	first, _ := p.atLeast(leastRate, whole, times)
-	for _, policy := range rated {
-		s := p.rates[policy]
-		first.Found = s.Found(first.Fetched)
-		r.Rates = append(r.Rates, Rate{policy, s.Result.Gain, resultOf(first)})
+	return r
+}
+
+// rated compares a policy by servers where server-true stops at the least rate.
+func (p *counted) rated(policy string, d draws) Rate {
+	s := p.rates[policy]
+	path := pathOf(s)
+	first, _ := p.atLeast(leastRate, whole, p.once())
+	first.Found = s.Found(first.Fetched)
+	r := Rate{Policy: policy, Gain: s.Result.Gain, GainSpread: d.interval(p.gain(path)), Result: resultOf(first)}
+	found := func(of func(found float64, t eval.Tally) float64) Interval {
+		return d.interval(func(times []int) float64 {
+			t, _ := p.atLeast(leastRate, whole, times)
+			return of(path.line(times).found(t.Fetched), t)
+		})
+	}
+	r.Spread = &Spread{
+		Share: d.interval(func(times []int) float64 {
+			t, _ := p.atLeast(leastRate, whole, times)
+			return float64(resultOf(t).Share)
+		}),
+		UpdateRate: found(func(found float64, t eval.Tally) float64 { return divide(found, float64(t.Fetched)) }),
+		Coverage:   found(func(found float64, t eval.Tally) float64 { return divide(found, float64(t.Changed)) }),
 	}
 	return r
 }
@@ -94,29 +126,14 @@ func byServers(method string) string {
 }
 
 // results are those of whole and of the methods by sites.
-func (p *counted) results(times []int, o Options, g group) []Method {
+func (p *counted) results(times []int) []Method {
 	var all []Method
 	first, cho := p.breadthFirst(times), p.byServers(times)
 	for _, m := range append([]string{whole}, sites...) {
 		t := p.methods[m].sum(times)
-		r := Method{Policy: m, Result: resultOf(t),
+		all = append(all, Method{Policy: m, Result: resultOf(t),
 			BreadthFirst: eval.Number(divide(first.found(t.Fetched), float64(t.Changed))),
-			ServerTrue:   eval.Number(divide(cho.found(t.Fetched), float64(t.Changed)))}
-		if o.Spread {
-			r.Spread = p.spread(m, len(times), o.Seed, g)
-		}
-		all = append(all, r)
+			ServerTrue:   eval.Number(divide(cho.found(t.Fetched), float64(t.Changed)))})
 	}
 	return all
-}
-
-// spread resamples all servers; of a drawn corpus the group is looked at.
-func (p *counted) spread(method string, servers int, seed uint64, g group) *eval.Spread {
-	var coverage, rate []float64
-	for times := range eval.Resamples(servers, seed) {
-		t := p.methods[method].sum(g.only(times))
-		coverage = append(coverage, float64(ratio(t.Found, t.Changed)))
-		rate = append(rate, float64(ratio(t.Found, t.Fetched)))
-	}
-	return &eval.Spread{Coverage: eval.Interval(coverage), UpdateRate: eval.Interval(rate)}
 }

@@ -45,13 +45,19 @@ func (p *counted) thresholdCoverage(threshold float64) statistic {
 }
 
 // combined is how much more coverage a method inside servers gives than whole servers with
-// as many pages: the mean over the thresholds at which there is a server.
+// as many pages: the mean over the sets of servers that the thresholds, which rise, select.
+// Several thresholds between the rates of two servers select one set, which counts once.
 func (p *counted) combined(method string, thresholds []float64) statistic {
 	return func(times []int) float64 {
 		cho := p.byServers(times)
-		sum, n := 0.0, 0
+		sum, n, last := 0.0, 0, -1
 		for _, threshold := range thresholds {
-			if t, _ := p.atLeast(threshold, method, times); t.Fetched > 0 {
+			t, servers := p.atLeast(threshold, method, times)
+			if servers == last { // sets shrink: as many are the same
+				continue
+			}
+			last = servers
+			if t.Fetched > 0 {
 				sum += divide(float64(t.Found)-cho.found(t.Fetched), float64(t.Changed))
 				n++
 			}
@@ -80,9 +86,4 @@ func mean(all []statistic) statistic {
 
 func larger(a, b statistic) statistic {
 	return func(times []int) float64 { return math.Max(a(times), b(times)) }
-}
-
-// of restricts a statistic to a group.
-func (g group) of(s statistic) statistic {
-	return func(times []int) float64 { return s(g.only(times)) }
 }

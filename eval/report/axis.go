@@ -19,15 +19,15 @@ func namedAxis(names []string) axis {
 	return axis{low: -0.5, high: float64(len(names)) - 0.5, step: 1, names: names}
 }
 
-// newAxis chooses round limits around [low, high]. A share axis from 0 to
-// nearly 1 becomes all of it, as coverage curves are read against the whole.
-func newAxis(low, high float64, percent bool, ticks int) axis {
+// newAxis chooses round limits around [low, high]. A share axis starts at 0 unless it may be
+// cut, and from 0 to nearly 1 becomes all of it, as coverage curves are read against the whole.
+func newAxis(low, high float64, percent, cut bool, ticks int) axis {
 	if low > high { // no value at all
 		low, high = 0, 1
 	}
 	// An axis that starts above zero exaggerates differences; it does so only where all
 	// values are far from zero compared to their spread.
-	if low > 0 && low < 0.7*high {
+	if low > 0 && (low < 0.7*high || percent && !cut) {
 		low = 0
 	}
 	if high < 0 && high > 0.7*low {

@@ -7,10 +7,14 @@ import (
 )
 
 // Series is one line of a chart: points (X[i], Y[i]) in the order given. Points that are
-// NaN or infinite (or beyond 1e100) break the line.
+// NaN or infinite (or beyond 1e100) break the line. Low and High are error bars around Y, nil
+// for none; a point has none where either is no number. Series with lines are drawn a few
+// pixels aside each other where there are bars, so that none hides another.
 type Series struct {
 	Name   string
 	X, Y   []float64
+	Low    []float64
+	High   []float64
 	Labels []string // beside the points, "" for none; nil: no labels. Some that would meet are left out
 	Dashed bool     // for reference lines
 	Points bool     // markers only, no line
@@ -18,12 +22,16 @@ type Series struct {
 
 // Chart is some series over the same axes. Axes that are Percent take shares (0.25 is
 // shown as 25 %). Diagonal adds the line from (0,0) to (1,1): what random order yields.
-// With XNames the x axis has names in place of numbers, at 0, 1, 2 and so on.
+// With XNames the x axis has names in place of numbers, at 0, 1, 2 and so on. An axis of
+// shares starts at 0; with YCut that of y need not, and its label should say so. Bars says
+// what the error bars are, below the legend and in the text alternative.
 type Chart struct {
 	Title, XLabel, YLabel string
 	XPercent, YPercent    bool
+	YCut                  bool
 	XNames                []string
 	Diagonal              bool
+	Bars                  string
 	Series                []Series
 }
 
@@ -37,10 +45,37 @@ func (s Series) point(i int) (x, y float64, ok bool) {
 	return x, y, shown(x) && shown(y)
 }
 
+// bar returns the error bar of the i-th point, or false if it has none.
+func (s Series) bar(i int) (low, high float64, ok bool) {
+	if s.Low == nil || s.High == nil {
+		return 0, 0, false
+	}
+	if _, _, ok := s.point(i); !ok {
+		return 0, 0, false
+	}
+	low, high = s.Low[i], s.High[i]
+	return low, high, shown(low) && shown(high)
+}
+
+// barred reports whether any point has an error bar.
+func (c Chart) barred() bool {
+	for _, s := range c.Series {
+		for i := range s.X {
+			if _, _, ok := s.bar(i); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (c Chart) check() error {
 	for _, s := range c.Series {
 		if len(s.X) != len(s.Y) {
 			return fmt.Errorf("chart %q: series %q has %d x and %d y values", c.Title, s.Name, len(s.X), len(s.Y))
+		}
+		if (s.Low != nil || s.High != nil) && (len(s.Low) != len(s.Y) || len(s.High) != len(s.Y)) {
+			return fmt.Errorf("chart %q: series %q has %d points, %d low and %d high ends of bars", c.Title, s.Name, len(s.Y), len(s.Low), len(s.High))
 		}
 		if s.Labels != nil && len(s.Labels) != len(s.X) {
 			return fmt.Errorf("chart %q: series %q has %d points and %d labels", c.Title, s.Name, len(s.X), len(s.Labels))
@@ -77,13 +112,16 @@ func (c Chart) axes() (x, y axis) {
 			if x, y, ok := s.point(i); ok {
 				add(x, y)
 			}
+			if low, high, ok := s.bar(i); ok {
+				lowY, highY = math.Min(lowY, low), math.Max(highY, high)
+			}
 		}
 	}
-	x = newAxis(lowX, highX, c.XPercent, 6)
+	x = newAxis(lowX, highX, c.XPercent, false, 6)
 	if len(c.XNames) > 0 {
 		x = namedAxis(c.XNames)
 	}
-	return x, newAxis(lowY, highY, c.YPercent, 5)
+	return x, newAxis(lowY, highY, c.YPercent, c.YCut, 5)
 }
 
 // colours of Okabe and Ito without their yellow, and a grey in place of their black: they

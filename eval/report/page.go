@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 )
 
 // Page is a whole report. Empty lines in its texts separate paragraphs.
@@ -63,18 +64,43 @@ type tableView struct {
 }
 
 type cellView struct {
-	Text    string
-	Numeric bool
+	Text     string
+	Interval string // after a number, which it may leave for the next line
+	Class    string // num, long or none
 }
+
+// shortCell is how many characters of a text stay on one line; columns with longer texts wrap.
+const shortCell = 28
 
 func (t Table) view() tableView {
 	numeric := t.numeric()
+	class := make([]string, len(numeric))
+	for i := range class {
+		if numeric[i] {
+			class[i] = "num"
+			continue
+		}
+		for _, row := range t.Rows {
+			if i < len(row) && columns(oneLine(row[i])) > shortCell {
+				class[i] = "long"
+			}
+		}
+	}
 	cells := func(row []string) []cellView {
 		out := make([]cellView, len(numeric))
 		for i := range out {
-			out[i].Numeric = numeric[i]
+			out[i].Class = class[i]
 			if i < len(row) {
 				out[i].Text = clean(row[i])
+			}
+		}
+		return out
+	}
+	body := func(row []string) []cellView {
+		out := cells(row)
+		for i, c := range out {
+			if at := strings.Index(c.Text, " ["); at > 0 && numeric[i] {
+				out[i].Text, out[i].Interval = c.Text[:at], c.Text[at+1:]
 			}
 		}
 		return out
@@ -84,7 +110,7 @@ func (t Table) view() tableView {
 		v.Header = cells(t.Header)
 	}
 	for _, row := range t.Rows {
-		v.Rows = append(v.Rows, cells(row))
+		v.Rows = append(v.Rows, body(row))
 	}
 	return v
 }
@@ -123,11 +149,11 @@ var pageTemplate = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 <caption>{{.}}</caption>
 {{- end}}
 {{- with .Header}}
-<thead><tr>{{range .}}<th scope="col"{{if .Numeric}} class="num"{{end}}>{{.Text}}</th>{{end}}</tr></thead>
+<thead><tr>{{range .}}<th scope="col"{{with .Class}} class="{{.}}"{{end}}>{{.Text}}</th>{{end}}</tr></thead>
 {{- end}}
 <tbody>
 {{- range .Rows}}
-<tr>{{range .}}<td{{if .Numeric}} class="num"{{end}}>{{.Text}}</td>{{end}}</tr>
+<tr>{{range .}}<td{{with .Class}} class="{{.}}"{{end}}>{{.Text}}{{with .Interval}} <small>{{.}}</small>{{end}}</td>{{end}}</tr>
 {{- end}}
 </tbody>
 </table></div>
@@ -166,8 +192,11 @@ section{background:var(--ground);border:1px solid var(--line);border-radius:10px
 .table{overflow-x:auto;margin:1rem 0 .6rem}
 table{border-collapse:collapse;font-size:.9375rem}
 caption{text-align:left;font-weight:600;padding:.2rem .75rem .5rem}
-th,td{padding:.35rem .75rem;text-align:left;white-space:nowrap;border-bottom:1px solid var(--line)}
-th{color:var(--soft);font-weight:600;border-bottom:2px solid var(--line)}
+th,td{padding:.35rem .6rem;text-align:left;vertical-align:top;white-space:nowrap;border-bottom:1px solid var(--line)}
+th{color:var(--soft);font-weight:600;vertical-align:bottom;white-space:normal;border-bottom:2px solid var(--line)}
+td.long{white-space:normal;min-width:14rem;overflow-wrap:anywhere}
+td.num:has(small){white-space:normal}
+td small{display:inline-block;color:var(--soft);font-size:.8em;white-space:nowrap}
 tbody tr:hover{background:var(--back)}
 .num{text-align:right;font-variant-numeric:tabular-nums}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,620px),1fr));gap:1.2rem;margin-top:1rem}

@@ -167,21 +167,24 @@ func TestTicks(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
 		percent   bool
+		cut       bool
 		want      string
 	}{
-		{0, 1, true, "0 20 40 60 80 100"},
-		{.02, .31, true, "0 10 20 30 40"},
-		{0.93, 0.97, true, "93 94 95 96 97"},
-		{0.05, 0.97, true, "0 20 40 60 80 100"},
-		{2, 24, false, "0 5 10 15 20 25"},
-		{0, 1300000, false, "0 500,000 1,000,000 1,500,000"},
-		{0, .0123, true, "0.0 0.5 1.0 1.5"},
-		{-1, 1, false, "-1.0 -0.5 0.0 0.5 1.0"},
-		{0, 2.6e7, false, "0 M 10 M 20 M 30 M"},
-		{3, 3, false, "1 2 3 4 5"},
-		{1, 0, false, "0.0 0.2 0.4 0.6 0.8 1.0"}, // no values
+		{0, 1, true, false, "0 20 40 60 80 100"},
+		{.02, .31, true, true, "0 10 20 30 40"},
+		{0.93, 0.97, true, true, "93 94 95 96 97"},
+		{0.93, 0.97, true, false, "0 20 40 60 80 100"},
+		{0.6, 0.7, true, false, "0 20 40 60 80"},
+		{0.05, 0.97, true, false, "0 20 40 60 80 100"},
+		{2, 24, false, false, "0 5 10 15 20 25"},
+		{0, 1300000, false, false, "0 500,000 1,000,000 1,500,000"},
+		{0, .0123, true, false, "0.0 0.5 1.0 1.5"},
+		{-1, 1, false, false, "-1.0 -0.5 0.0 0.5 1.0"},
+		{0, 2.6e7, false, false, "0 M 10 M 20 M 30 M"},
+		{3, 3, false, false, "1 2 3 4 5"},
+		{1, 0, false, false, "0.0 0.2 0.4 0.6 0.8 1.0"}, // no values
 	} {
-		a := newAxis(c.low, c.high, c.percent, 5)
+		a := newAxis(c.low, c.high, c.percent, c.cut, 5)
 		var got []string
 		for _, v := range a.ticks() {
 			got = append(got, a.label(v))
@@ -219,7 +222,7 @@ Some are undefined.
 
 func TestPointsAndLabels(t *testing.T) {
 	c := Chart{Title: "t", XPercent: true, YPercent: true, Diagonal: true, Series: []Series{
-		{Name: "by depth", X: []float64{0.1, 0.5, 0.51, 1}, Y: []float64{0.1, 0.5, 0.5, 1}, Labels: []string{"one", "<two>", "meets", ""}, Points: true}}}
+		{Name: "by depth", X: []float64{0.1, 0.5, 0.51, 1}, Y: []float64{0.1, 0.5, 0.5, 1}, Labels: []string{"one", "<two>", strings.Repeat("no room", 12), ""}, Points: true}}}
 	svg := render(t, c.SVG)
 	wellFormed(t, svg)
 	if strings.Contains(svg, `class="l"`) {
@@ -228,7 +231,7 @@ func TestPointsAndLabels(t *testing.T) {
 	if n := strings.Count(svg, "<circle"); n != 4+1 {
 		t.Errorf("%d markers, want 4 and one in the legend", n)
 	}
-	for text, want := range map[string]bool{">one<": true, "&lt;two&gt;": true, "meets": false} {
+	for text, want := range map[string]bool{">one<": true, "&lt;two&gt;": true, "no room": false} {
 		if strings.Contains(svg, text) != want {
 			t.Errorf("label %q shown: %v, want %v", text, !want, want)
 		}

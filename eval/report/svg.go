@@ -1,11 +1,8 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"math"
-	"slices"
 	"strings"
 )
 
@@ -20,9 +17,11 @@ const (
 	legendRow   = 22 // from one entry to the next
 	legendWidth = 24 // characters that fit beside the plot
 	letterWidth = 7  // about
+	barsWidth   = 30 // characters of what bars are
 	nameWidth   = 24 // characters of a name on an axis
 	maxMarkers  = 24 // a line with more points has room for some markers only
 	someMarkers = 6
+	asideStep   = 5 // pixels between the error bars of two lines
 )
 
 // chartStyle works both inside a page and in a file of its own. The colours of text and
@@ -30,7 +29,7 @@ const (
 const chartStyle = `.chart{font:13px system-ui,-apple-system,"Segoe UI","Noto Sans",sans-serif;--ink:#1c2430;--soft:#5b6675;--line:#e3e7ec;--ground:#fff}
 .chart text{fill:var(--soft)}.chart .t{fill:var(--ink);font-weight:600;font-size:15px}.chart .n{fill:var(--ink)}
 .chart .g{stroke:var(--line);stroke-width:1}.chart .x{stroke:var(--soft);stroke-width:1}.chart .r{stroke:var(--soft);stroke-width:1.2;stroke-dasharray:2 4}
-.chart .l{fill:none;stroke-width:2.2;stroke-linejoin:round;stroke-linecap:round}.chart .d{stroke-dasharray:7 5}.chart .h{fill-opacity:0;stroke:none}.chart .b{fill:var(--ground)}
+.chart .l{fill:none;stroke-width:2.2;stroke-linejoin:round;stroke-linecap:round}.chart .d{stroke-dasharray:7 5}.chart .h{fill-opacity:0;stroke:none}.chart .e{fill:none;stroke-width:1.3;stroke-opacity:.75}.chart .b{fill:var(--ground)}
 @media(prefers-color-scheme:dark){.chart{--ink:#e8ecf1;--soft:#a3aebb;--line:#2d3541;--ground:#161b22}}`
 
 // SVG writes the chart as a self-contained SVG document. It fails if a series has not as
@@ -46,10 +45,10 @@ func (c Chart) SVG(w io.Writer) error {
 // draw returns the SVG element, with what is to stand first inside it.
 func (c Chart) draw(head string) string {
 	x, y := c.axes()
-	height := max(plotTop+plotHeight+56+x.hang(), plotTop+20+legendRow*(len(c.Series)+1))
+	height := max(plotTop+plotHeight+56+x.hang(), plotTop+20+legendRow*(len(c.Series)+2))
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 %d %d" role="img" aria-label="%s">`,
-		chartWidth, height, text(c.Title))
+		chartWidth, height, text(c.alternative()))
 	b.WriteString(head)
 	fmt.Fprintf(&b, "\n<rect class=\"b\" width=\"%d\" height=\"%d\"/>", chartWidth, height)
 	fmt.Fprintf(&b, "\n"+`<text class="t" x="%d" y="24">%s</text>`, plotLeft, text(c.Title))
@@ -61,12 +60,21 @@ func (c Chart) draw(head string) string {
 	for i := range c.Series {
 		c.drawSeries(&b, i, x, y)
 	}
+	c.drawLabels(&b, x, y)
 	if c.empty() {
 		fmt.Fprintf(&b, "\n"+`<text x="%d" y="%d" text-anchor="middle">no values</text>`, plotLeft+plotWidth/2, plotTop+plotHeight/2)
 	}
 	c.drawLegend(&b)
 	b.WriteString("\n</svg>\n")
 	return b.String()
+}
+
+// alternative is what a reader who does not see the chart is told.
+func (c Chart) alternative() string {
+	if c.Bars == "" || !c.barred() {
+		return c.Title
+	}
+	return c.Title + "; error bars: " + c.Bars
 }
 
 func placeX(a axis, v float64) float64 { return plotLeft + plotWidth*a.at(v) }
@@ -127,7 +135,7 @@ func (c Chart) drawSeries(b *strings.Builder, i int, x, y axis) {
 			pen = "M"
 			continue
 		}
-		fmt.Fprintf(&path, "%s%.1f %.1f", pen, placeX(x, px), placeY(y, py))
+		fmt.Fprintf(&path, "%s%.1f %.1f", pen, placeX(x, px)+c.aside(i), placeY(y, py))
 		pen = "L"
 	}
 	if path.Len() > 0 && !s.Points {
@@ -138,34 +146,31 @@ func (c Chart) drawSeries(b *strings.Builder, i int, x, y axis) {
 		fmt.Fprintf(b, `<path class="%s" d="%s"/>`, class, path.String())
 	}
 	for p := range s.X {
-		if px, py, ok := s.point(p); ok {
-			c.drawPoint(b, i, p, placeX(x, px), placeY(y, py), text(x.value(px)+", "+y.value(py)))
+		px, py, ok := s.point(p)
+		if !ok {
+			continue
 		}
+		values := x.value(px) + ", " + y.value(py)
+		if low, high, ok := s.bar(p); ok {
+			values += " [" + y.value(low) + ", " + y.value(high) + "]"
+			drawBar(b, placeX(x, px)+c.aside(i), placeY(y, low), placeY(y, high))
+		}
+		c.drawPoint(b, i, p, placeX(x, px)+c.aside(i), placeY(y, py), text(values))
 	}
 	b.WriteString("</g>")
-	s.drawLabels(b, x, y)
 }
 
-// drawLabels writes labels above their points, on the side with more room; of those that
-// would meet, the first.
-func (s Series) drawLabels(b *strings.Builder, x, y axis) {
-	lastX, lastY := math.Inf(-1), math.Inf(-1)
-	for p, label := range s.Labels {
-		px, py, ok := s.point(p)
-		if !ok || label == "" {
-			continue
-		}
-		atX, atY := placeX(x, px), placeY(y, py)
-		if math.Abs(atX-lastX) < float64(letterWidth*columns(label)+8) && math.Abs(atY-lastY) < 14 {
-			continue
-		}
-		lastX, lastY = atX, atY
-		side, anchor := 6.0, "start"
-		if atX > plotLeft+plotWidth*0.9 {
-			side, anchor = -6, "end"
-		}
-		fmt.Fprintf(b, "\n"+`<text x="%.1f" y="%.1f" text-anchor="%s" font-size="11">%s</text>`, atX+side, atY-6, anchor, text(label))
+// aside is how many pixels the i-th series is moved to the side.
+func (c Chart) aside(i int) float64 {
+	if c.Series[i].Points || !c.barred() {
+		return 0
 	}
+	return asideStep * (float64(i) - float64(len(c.Series)-1)/2)
+}
+
+func drawBar(b *strings.Builder, x, low, high float64) {
+	const cap = 3
+	fmt.Fprintf(b, "\n"+`<path class="e" d="M%.1f %.1fh%dm-%d 0V%.1fm-%d 0h%d"/>`, x-cap, low, 2*cap, cap, high, cap, 2*cap)
 }
 
 // drawPoint draws a marker with the values as tooltip, or on a line of many points an
@@ -191,12 +196,11 @@ func (c Chart) drawPoint(b *strings.Builder, i, p int, x, y float64, values stri
 	fmt.Fprintf(b, `<title>%s: %s</title></g>`, text(s.Name), values)
 }
 
-// drawLegend names the series in the order of their last values, so that names stand
-// about where their lines end.
+// drawLegend names the series in their order, which is the same from chart to chart.
 func (c Chart) drawLegend(b *strings.Builder) {
 	at := plotTop + 8
-	for _, i := range c.legendOrder() {
-		s, colour := c.Series[i], colours[i%len(colours)]
+	for i, s := range c.Series {
+		colour := colours[i%len(colours)]
 		class := "l"
 		if s.Dashed {
 			class = "l d"
@@ -213,27 +217,9 @@ func (c Chart) drawLegend(b *strings.Builder) {
 	if c.Diagonal {
 		fmt.Fprintf(b, "\n"+`<path class="r" d="M%d %dh26"/><text x="%d" y="%d">random order</text>`,
 			legendLeft, at, legendLeft+34, at+5)
+		at += legendRow
 	}
-}
-
-// legendOrder breaks ties, as of curves that all end at (1,1), by the mean height.
-func (c Chart) legendOrder() []int {
-	order := make([]int, len(c.Series))
-	last := make([]float64, len(c.Series))
-	mean := make([]float64, len(c.Series))
-	for i, s := range c.Series {
-		order[i], last[i] = i, math.Inf(-1)
-		points := 0.0
-		for p := range s.X {
-			if _, y, ok := s.point(p); ok {
-				last[i] = y
-				points++
-				mean[i] += (y - mean[i]) / points
-			}
-		}
+	if c.Bars != "" && c.barred() {
+		fmt.Fprintf(b, "\n"+`<text x="%d" y="%d" font-size="11">bars: %s</text>`, legendLeft, at+5, text(shorten(c.Bars, barsWidth)))
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(last[b], last[a]), cmp.Compare(mean[b], mean[a]))
-	})
-	return order
 }

@@ -112,9 +112,9 @@ func isUndefined(cell string) bool {
 }
 
 // isNumber accepts a number with a sign, a unit or an interval ("-3.5", "12 %", "4 ms",
-// "~ 10", "0.5 [0.4, 0.6]"), but not words that begin with one ("4 weeks").
+// "~ 10", "0.5 [0.4, 0.6]", "[0.4, 0.6]"), but not words that begin with one ("4 weeks").
 func isNumber(cell string) bool {
-	rest := strings.TrimLeft(strings.TrimSpace(cell), "+-−±~<>≤≥ ")
+	rest := strings.TrimLeft(strings.TrimSpace(cell), "[+-−±~<>≤≥ ")
 	if rest == "" || rest[0] < '0' || rest[0] > '9' {
 		return false
 	}
