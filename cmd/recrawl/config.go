@@ -42,6 +42,7 @@ type Config struct {
 	Sites SitesConfig
 
 	Survey SurveyConfig
+	Bench  BenchConfig
 }
 
 // PlanConfig are the settings of plan.
@@ -140,6 +141,21 @@ var settings = []setting{
 	{"survey.group", "", "a file that puts servers into groups, a line each: server group", "survey"},
 	{"survey.group-by", "suffix", "without --group: suffix (org, co.jp), server, or none", "survey"},
 	{"survey.html", "", "also write a report with figures to this file", "survey"},
+	{"bench.records", 200_000, "page states in the store", "sat"},
+	{"bench.unit", "hour", "step of time: minute, hour or day", "sat"},
+	{"bench.units", 0, "steps to measure (default 90 minutes, 26 hours or 8 days, over the end of a day or more)", "sat"},
+	{"bench.max-units", 0, "longest interval in units, T; longer ones are cut (default 400 days)", "sat"},
+	{"bench.fixed", 100, "bytes of a record beside its URL: 50, 100, 200 or 400", "sat"},
+	{"bench.buffer", "32MiB", "all write buffers of the SAT forms together", "sat"},
+	{"bench.page", "4KiB", "one page of a write buffer", "sat"},
+	{"bench.engines", []string{"all"}, "engines to measure; the first is what ratios are taken to", "sat"},
+	{"bench.repeat", 3, "so many times each, engines in turn", "sat"},
+	{"bench.messages", 0.0, "ad-hoc requests before each unit, as a share of its due records", "sat"},
+	{"bench.disk", "256MiB", "at most so long files to measure the disk alone; 0 for not", "sat"},
+	{"bench.dir", "", "a directory on the disk to measure (default: for temporary files)", "sat"},
+	{"bench.html", "", "also write a report with figures to this file", "sat"},
+	{"bench.figures", false, "also measure what figures 5 and 7 to 10 of [SAT] show", "sat"},
+	{"bench.figure-records", 50_000, "page states in each run for those figures", "sat"},
 	{"demo.keep", "", "keep the stores in this directory instead of a temporary one", "demo"},
 }
 

@@ -47,6 +47,7 @@ func (c *Config) check(command string, from func(key string) origin) error {
 	}
 	c.Demo.check(bad)
 	c.Survey.check(bad)
+	c.Bench.check(bad)
 	hint := "recrawl " + command + " --help shows what is possible"
 	if c.Eval.Figures && c.Eval.Protocol == "stream" {
 		hint = "leave --protocol stream out: the figures compare single sweeps"

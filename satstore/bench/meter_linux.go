@@ -1,0 +1,76 @@
+package bench
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Measured says which columns this system can fill.
+const Measured = true
+
+func processTime() time.Duration {
+	var r unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &r); err != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// device returns the bytes that this process made the device read and write, as
+// /proc/self/io has them. Written are pages made dirty, less those dropped before they
+// got there: it counts a page of 4 KiB for a byte, and a mapped page each time it is made
+// dirty, also when the device is written to once for many times.
+func device() (read, written int64) {
+	return field("/proc/self/io", "read_bytes:"), field("/proc/self/io", "write_bytes:") - field("/proc/self/io", "cancelled_write_bytes:")
+}
+
+// field returns the number behind a word of a file in /proc; 0 if there is none.
+func field(path, word string) int64 {
+	text, _ := os.ReadFile(path)
+	for line := range bytes.Lines(text) {
+		if rest, ok := strings.CutPrefix(string(line), word); ok {
+			n, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+			return n
+		}
+	}
+	return 0
+}
+
+// resident returns the bytes in memory now, and the most since resetPeak.
+func resident() (current, peak int64) {
+	return field("/proc/self/status", "VmRSS:") << 10, field("/proc/self/status", "VmHWM:") << 10
+}
+
+// resetPeak makes resident's peak begin anew; where that is forbidden it goes on.
+func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
+
+// LoadAverage is the mean number of running tasks of the last minute.
+func LoadAverage() float64 {
+	text, _ := os.ReadFile("/proc/loadavg")
+	first, _, _ := strings.Cut(string(text), " ")
+	load, _ := strconv.ParseFloat(first, 64)
+	return load
+}
+
+func allocated(info fs.FileInfo) int64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return s.Blocks * 512
+	}
+	return info.Size()
+}
+
+// free returns the bytes that may be written to the file system of a directory.
+func free(dir string) (int64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return 0, err
+	}
+	return int64(s.Bavail) * int64(s.Bsize), nil
+}

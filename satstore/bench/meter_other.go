@@ -1,0 +1,33 @@
+//go:build !linux
+
+package bench
+
+import (
+	"io/fs"
+	"math"
+	"os"
+	"time"
+)
+
+// Measured says which columns this system can fill: here time alone, and files are warm.
+const Measured = false
+
+func processTime() time.Duration          { return 0 }
+func device() (read, written int64)       { return 0, 0 }
+func resident() (current, peak int64)     { return 0, 0 }
+func resetPeak()                          {}
+func allocated(info fs.FileInfo) int64    { return info.Size() }
+func free(string) (int64, error)          { return math.MaxInt64, nil }
+func dropCache(string) error              { return nil }
+func syncFiles(string) error              { return nil }
+func alignedBuffer(n int) ([]byte, error) { return make([]byte, n), nil }
+
+// LoadAverage is not known here.
+func LoadAverage() float64 { return 0 }
+
+func openDirect(path string, flag int) (f *os.File, direct bool, err error) {
+	f, err = os.OpenFile(path, flag, 0o600)
+	return f, false, err
+}
+
+func releaseBuffer([]byte) {}

@@ -1,0 +1,156 @@
+package paper
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// sorter sorts the frames of a bucket by id, a record before its messages and these in the
+// order of their arrival (step 0.5): in memory if they fit, else in runs on disk that are
+// merged.
+type sorter struct {
+	mem   []byte // frames of the run being made
+	refs  []frameRef
+	file  vfs.File // runs one after the other
+	name  string
+	runs  []extent
+	end   int64
+	out   []byte
+	heap  []*runReader
+	spare []*runReader
+}
+
+type extent struct{ from, to int64 }
+
+type frameRef struct {
+	high, low uint64 // of the id
+	at        uint32 // in mem: also the order of arrival
+	rank      uint8  // of a message 1
+}
+
+// mergeBytes is read of a run at a time; more runs than fit SortBytes are merged in passes.
+const mergeBytes = 16 << 10
+
+const sortPrefix = "sort-"
+
+// sorted calls f for the frames in the file of a stream.
+func (s *Store) sorted(part *stream, f func(f frame) error) (err error) {
+	x := &s.sorter
+	x.runs, x.end, x.mem, x.refs = x.runs[:0], 0, x.mem[:0], x.refs[:0]
+	defer func() {
+		if x.file != nil {
+			err = cmp.Or(err, s.dropRuns())
+		}
+	}()
+	if err := s.each(part, func(one frame) error {
+		if len(x.mem) > 0 && len(x.mem)+len(one) > s.o.SortBytes {
+			if err := s.writeRun(); err != nil {
+				return err
+			}
+		}
+		rank := uint8(0)
+		if one.kind() != kindRecord {
+			rank = 1
+		}
+		body := one.body()
+		x.refs = append(x.refs, frameRef{binary.BigEndian.Uint64(body), binary.BigEndian.Uint64(body[8:]), uint32(len(x.mem)), rank})
+		x.mem = append(x.mem, one...)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if len(x.runs) == 0 {
+		return x.eachInMemory(f)
+	}
+	if err := s.writeRun(); err != nil {
+		return err
+	}
+	most := max(2, s.o.SortBytes/mergeBytes)
+	for len(x.runs) > most {
+		if err := s.mergePass(most); err != nil {
+			return err
+		}
+	}
+	return x.merge(x.runs, f)
+}
+
+func (x *sorter) eachInMemory(f func(f frame) error) error {
+	slices.SortFunc(x.refs, func(a, b frameRef) int {
+		return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.low, b.low), cmp.Compare(a.rank, b.rank), cmp.Compare(a.at, b.at))
+	})
+	for _, r := range x.refs {
+		n, _ := frameLength(x.mem[r.at:])
+		if err := f(frame(x.mem[r.at : int(r.at)+n])); err != nil {
+			return err
+		}
+	}
+	x.mem, x.refs = x.mem[:0], x.refs[:0]
+	return nil
+}
+
+// writeRun sorts what is in memory and appends it to the file of runs.
+func (s *Store) writeRun() error {
+	x := &s.sorter
+	if x.file == nil {
+		if err := s.newRuns(); err != nil {
+			return err
+		}
+	}
+	from := x.end
+	if err := x.eachInMemory(s.appendRun); err != nil {
+		return err
+	}
+	return s.endRun(from)
+}
+
+func (s *Store) newRuns() (err error) {
+	x := &s.sorter
+	x.name = sortPrefix + fmt.Sprint(s.stats.SortBytes)
+	if x.file, err = s.o.FS.Create(s.files.path(x.name), vfs.WriteCategoryUnspecified); err != nil {
+		x.file = nil
+		return fmt.Errorf("create %s: %w", x.name, err)
+	}
+	x.end = 0
+	return nil
+}
+
+func (s *Store) appendRun(f frame) error {
+	x := &s.sorter
+	x.out = append(x.out, f...)
+	if len(x.out) < outBytes {
+		return nil
+	}
+	return s.flushRun()
+}
+
+func (s *Store) flushRun() error {
+	x := &s.sorter
+	n, err := x.file.WriteAt(x.out, x.end)
+	x.end += int64(n)
+	s.stats.SortBytes += int64(n)
+	x.out = x.out[:0]
+	if err != nil {
+		return fmt.Errorf("write %s: %w", x.name, err)
+	}
+	return nil
+}
+
+func (s *Store) endRun(from int64) error {
+	if err := s.flushRun(); err != nil {
+		return err
+	}
+	s.sorter.runs = append(s.sorter.runs, extent{from, s.sorter.end})
+	return nil
+}
+
+// dropRuns removes the file of runs.
+func (s *Store) dropRuns() error {
+	x := &s.sorter
+	err := x.file.Close()
+	x.file, x.out = nil, x.out[:0]
+	return cmp.Or(err, s.o.FS.Remove(s.files.path(x.name)))
+}

@@ -1,0 +1,49 @@
+package runs
+
+import "errors"
+
+// Close releases the store. What is not committed is dropped; without that it ends with a
+// checkpoint, so that the next Open has nothing to replay. A store that failed, or is being
+// advanced, is only released.
+func (s *Store) Close() error {
+	if s.closed {
+		return ErrClosed
+	}
+	if s.visiting != nil {
+		return ErrBusy
+	}
+	err := s.err
+	if err == nil && !s.o.ReadOnly && !s.changed && s.log.size > s.log.start {
+		err = s.Checkpoint()
+	}
+	s.closed = true
+	return errors.Join(err, s.letGo())
+}
+
+// letGo gives back what the store holds of the system.
+func (s *Store) letGo() error {
+	var err error
+	if s.pending != nil {
+		<-s.pending.done
+		if f := s.pending.segment; f != nil {
+			err = f.Close()
+		}
+	}
+	err = errors.Join(err, s.endReclaim())
+	for class, w := range s.writers {
+		if w != nil {
+			err = errors.Join(err, s.closeWriter(w))
+			s.writers[class] = nil
+		}
+	}
+	s.files.closeAll()
+	if s.log.file != nil {
+		err = errors.Join(err, s.log.file.Close())
+		s.log.file = nil
+	}
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
+		s.lock = nil
+	}
+	return err
+}

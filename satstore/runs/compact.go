@@ -1,0 +1,94 @@
+package runs
+
+import (
+	"maps"
+	"slices"
+)
+
+// compact puts the records of some files anew, in their slots, so that the files can go:
+// where there are many small ones, or much of them is garbage. A commit moves about as much
+// as it writes anyway.
+func (s *Store) compact() error {
+	budget := s.o.PartBytes + s.fresh[classNear] + s.fresh[classFar]
+	for {
+		f := s.victim(budget)
+		if f == nil {
+			return nil
+		}
+		budget -= f.live
+		if err := s.empty(f); err != nil {
+			return err
+		}
+	}
+}
+
+// victim chooses the next file to be emptied, if any.
+func (s *Store) victim(budget int64) *runFile {
+	var smallest, worst *runFile
+	var live, garbage int64
+	count := 0
+	for _, f := range s.files.all {
+		if f == nil || f.blocks == 0 {
+			continue
+		}
+		count++
+		live += f.live
+		garbage += f.garbage()
+		if s.writing(f) {
+			continue
+		}
+		if smallest == nil || f.live < smallest.live {
+			smallest = f
+		}
+		if worst == nil || f.garbage()*worst.live > worst.garbage()*f.live {
+			worst = f
+		}
+	}
+	switch {
+	case smallest != nil && count+classes > s.o.MaxFiles:
+		return smallest
+	case smallest != nil && count > s.o.MaxFiles*7/8 && smallest.live <= budget:
+		return smallest
+	case worst != nil && garbage > max(s.o.GarbageBytes, live/4) && worst.live <= budget:
+		return worst
+	}
+	return nil
+}
+
+// empty puts the live records and messages of a file anew.
+func (s *Store) empty(f *runFile) error {
+	var take []uint32
+	for _, sl := range s.slots.ordered() {
+		in := func(h uint32) bool { return s.blocks[h].file == f.spot }
+		for _, h := range sl.blocks[kindRecords] {
+			if in(h) {
+				take = append(take, h)
+			}
+		}
+		sl.blocks[kindRecords] = slices.DeleteFunc(sl.blocks[kindRecords], in)
+		if slices.ContainsFunc(sl.blocks[kindMessages], in) {
+			if err := s.renewMessages(sl); err != nil {
+				return err
+			}
+		}
+	}
+	return s.consume(take, nil, func(h uint32, fr *frame) error {
+		fr.flags = moreIf(s.index.get(fr.seq).waiting())
+		return s.putIn(s.slots.byID[s.blocks[h].slot], fr)
+	})
+}
+
+// renewMessages writes all messages of a slot anew: moving some alone would change their order.
+func (s *Store) renewMessages(sl *slot) error {
+	all, err := s.messages(sl, func(uint32) bool { return true })
+	if err != nil {
+		return err
+	}
+	s.dropMessages(sl)
+	for _, seq := range slices.Sorted(maps.Keys(all)) {
+		if err := s.chain(sl, seq, all[seq]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

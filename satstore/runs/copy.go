@@ -1,0 +1,98 @@
+package runs
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// CopyTo makes a checkpoint and a store of the same state in a directory that is empty or
+// not there. Run files are linked where the file system can, and copied where not; the linked
+// ones are never written to again, by neither store. Both go on independently.
+func (s *Store) CopyTo(dir string) error {
+	if err := s.writable(); err != nil {
+		return err
+	}
+	if s.visiting != nil {
+		return ErrBusy
+	}
+	if err := s.fail(s.shareAll()); err != nil {
+		return err
+	}
+	if err := s.copyTo(dir); err != nil {
+		return fmt.Errorf("copy run store %s to %s: %w", s.dir, dir, err)
+	}
+	return nil
+}
+
+// endRuns ends the files of both classes.
+func (s *Store) endRuns() error {
+	var err error
+	for class := range classes {
+		err = errors.Join(err, s.endRun(class))
+	}
+	return err
+}
+
+// shareAll makes a checkpoint that marks all run files as used by others too, and as full.
+func (s *Store) shareAll() error {
+	s.sharing = true
+	defer func() { s.sharing = false }()
+	if err := s.endRuns(); err != nil {
+		return err
+	}
+	for _, f := range s.files.all {
+		if f != nil {
+			f.shared = true
+		}
+	}
+	if err := s.commit(true); err != nil {
+		return err
+	}
+	return errors.Join(s.checkpoint(), s.endRuns(), s.endReclaim())
+}
+
+func (s *Store) copyTo(dir string) error {
+	if err := makeDir(s.fs, dir); err != nil {
+		return err
+	}
+	if names, err := s.fs.List(dir); err != nil || len(names) > 0 {
+		return errors.Join(err, fmt.Errorf("the directory holds %d files: choose an empty or a new one", len(names)))
+	}
+	paths := []string{s.indexPath(s.indexNo)}
+	for _, f := range s.files.all {
+		if f != nil {
+			paths = append(paths, s.files.path(f.number))
+		}
+	}
+	for _, path := range paths {
+		to := s.fs.PathJoin(dir, s.fs.PathBase(path))
+		if err := s.fs.Link(path, to); err == nil {
+			continue
+		}
+		if err := copyFile(s.fs, path, to); err != nil {
+			return err
+		}
+	}
+	// The log grows in place: it is never linked.
+	if err := copyFile(s.fs, s.segmentPath(s.log.number), s.fs.PathJoin(dir, s.fs.PathBase(s.segmentPath(s.log.number)))); err != nil {
+		return err
+	}
+	if err := syncDir(s.fs, dir); err != nil {
+		return err
+	}
+	return s.writeFormat(dir) // the commit point: without it the directory is no store
+}
+
+// copyFile copies a file durably; its name is durable when the directory is synced.
+func copyFile(fs vfs.FS, from, to string) error {
+	if err := vfs.Copy(fs, from, to); err != nil {
+		return err
+	}
+	f, err := fs.OpenReadWrite(to, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

@@ -1,0 +1,80 @@
+package runs
+
+import (
+	"errors"
+	"slices"
+)
+
+// maxDamage bounds the list of damages; the count goes on.
+const maxDamage = 1000
+
+type damageList struct {
+	list  []*DamageError
+	count int
+}
+
+// note keeps a damage for Damage, once for each place.
+func (s *Store) note(d *DamageError) *DamageError {
+	for _, e := range s.damage.list {
+		if e.Path == d.Path && e.Offset == d.Offset && len(e.Seqs) >= len(d.Seqs) {
+			return d
+		}
+	}
+	s.damage.count++
+	if len(s.damage.list) < maxDamage {
+		s.damage.list = append(s.damage.list, d)
+	}
+	return d
+}
+
+// Damage returns the damages found since Open, at most 1000 of them.
+func (s *Store) Damage() []*DamageError { return slices.Clone(s.damage.list) }
+
+// damaged describes a damaged block: it may be looked at for the records whose newest
+// version it holds.
+func (s *Store) damaged(h uint32, what string, cause error) *DamageError {
+	b := &s.blocks[h]
+	d := &DamageError{Path: s.pathTo(b), Offset: b.off, What: what, Cause: cause}
+	if b.kind == kindRecords {
+		d.Seqs = s.seqsIn(h)
+	}
+	return d
+}
+
+// pathTo returns the file of a block.
+func (s *Store) pathTo(b *block) string {
+	if b.file < inLimbo {
+		return s.files.path(s.files.all[b.file].number)
+	}
+	return "memory"
+}
+
+// seqsIn returns the records to whose newest version a block belongs. Cost: the whole index.
+func (s *Store) seqsIn(h uint32) (list []uint32) {
+	s.index.each(func(seq uint32, p *place) {
+		if p.block() == h {
+			list = append(list, seq)
+		}
+	})
+	return list
+}
+
+// lose takes the records of a damaged block out of the index: they are gone. While Each
+// looks on, they stay.
+func (s *Store) lose(h uint32, what string, cause error) {
+	d := s.note(s.damaged(h, what, cause))
+	if s.looking {
+		return
+	}
+	if s.o.Lost != nil && len(d.Seqs) > 0 {
+		s.o.Lost(d.Seqs)
+	}
+	for _, seq := range d.Seqs {
+		s.delete(seq)
+	}
+}
+
+func isDamage(err error) bool {
+	var d *DamageError
+	return errors.As(err, &d)
+}

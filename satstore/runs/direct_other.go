@@ -1,0 +1,5 @@
+//go:build !linux
+
+package runs
+
+func createDirect(string) runSink { return nil }

@@ -1,0 +1,192 @@
+package runs
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A run file is a header in the first runAlign bytes, then runs: blocks one after the
+// other, ordered by slot. Runs begin and end at multiples of runAlign, for direct writes.
+//
+//	0  8  fileMagic
+//	8  4  number
+//	12 4  class
+//	16 16 the store's id
+//	32 8  clock when it was made
+//	40 4  CRC32C of bytes 0-39
+const (
+	fileMagic  = "SATRUN\x00\x01"
+	fileHeader = 44
+	runAlign   = 4096
+
+	// maxOpenFiles bounds the descriptors kept for reading.
+	maxOpenFiles = 64
+)
+
+// runFile is a file of runs.
+type runFile struct {
+	number uint32
+	spot   uint16 // in files.all
+	class  uint8
+	shared bool // a copy of the store may use the same bytes: never punch
+	made   int64
+	size   int64 // bytes that count
+	punched,
+	live int64 // of blocks that are not free
+	blocks int  // of those
+	full   bool // nothing is appended any more
+
+	open vfs.File // for reading; nil if not
+	refs int
+	used uint64
+}
+
+type extent struct {
+	f         *runFile
+	off, size int64
+}
+
+// files is the table of run files. Reading is safe from several goroutines.
+type files struct {
+	fs       vfs.FS
+	dir      string
+	all      []*runFile
+	freeSpot []uint16
+	next     uint32 // number
+
+	mu    sync.Mutex // of what follows and open, refs, used of all files
+	opens int
+	ticks uint64
+}
+
+func (t *files) path(number uint32) string {
+	return t.fs.PathJoin(t.dir, fmt.Sprintf("%s%08d", runPrefix, number))
+}
+
+func (t *files) add(f *runFile) {
+	if n := len(t.freeSpot); n > 0 {
+		f.spot = t.freeSpot[n-1]
+		t.freeSpot = t.freeSpot[:n-1]
+		t.all[f.spot] = f
+		return
+	}
+	f.spot = uint16(len(t.all))
+	t.all = append(t.all, f)
+}
+
+// count returns how many files there are.
+func (t *files) count() int { return len(t.all) - len(t.freeSpot) }
+
+// acquire returns the file open for reading, until release.
+func (t *files) acquire(f *runFile) (vfs.File, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ticks++
+	f.used = t.ticks
+	if f.open == nil {
+		if t.opens >= maxOpenFiles {
+			t.evict()
+		}
+		file, err := t.fs.Open(t.path(f.number))
+		if err != nil {
+			return nil, err
+		}
+		f.open = file
+		t.opens++
+	}
+	f.refs++
+	return f.open, nil
+}
+
+func (t *files) release(f *runFile) {
+	t.mu.Lock()
+	f.refs--
+	t.mu.Unlock()
+}
+
+// evict closes the file that was not used for longest.
+func (t *files) evict() {
+	var oldest *runFile
+	for _, f := range t.all {
+		if f != nil && f.open != nil && f.refs == 0 && (oldest == nil || f.used < oldest.used) {
+			oldest = f
+		}
+	}
+	if oldest != nil {
+		t.shut(oldest)
+	}
+}
+
+// shut closes a file that was only read: nothing of it can be lost.
+func (t *files) shut(f *runFile) {
+	if f.open != nil {
+		_ = f.open.Close()
+		f.open = nil
+		t.opens--
+	}
+}
+
+func (t *files) closeAll() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, f := range t.all {
+		if f != nil {
+			t.shut(f)
+		}
+	}
+}
+
+// drop forgets a file.
+func (t *files) drop(f *runFile) {
+	t.mu.Lock()
+	t.shut(f)
+	t.mu.Unlock()
+	t.all[f.spot] = nil
+	t.freeSpot = append(t.freeSpot, f.spot)
+}
+
+// read fills b from a file.
+func (t *files) read(f *runFile, b []byte, off int64) error {
+	file, err := t.acquire(f)
+	if err != nil {
+		return err
+	}
+	defer t.release(f)
+	return readFull(file, b, off)
+}
+
+// readFull fills b from the file at an offset. vfs.File promises no more than io.ReaderAt.
+func readFull(f vfs.File, b []byte, at int64) error {
+	n, err := f.ReadAt(b, at)
+	if n == len(b) {
+		return nil
+	}
+	if err == nil || err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// gone reports whether an error of reading means that bytes are missing, which is damage;
+// any other may pass, and costs no records.
+func gone(err error) bool {
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrNotExist)
+}
+
+func runHeader(f *runFile, id [16]byte) []byte {
+	b := make([]byte, fileHeader, runAlign)
+	copy(b, fileMagic)
+	binary.LittleEndian.PutUint32(b[8:], f.number)
+	binary.LittleEndian.PutUint32(b[12:], uint32(f.class))
+	copy(b[16:], id[:])
+	binary.LittleEndian.PutUint64(b[32:], uint64(f.made))
+	binary.LittleEndian.PutUint32(b[40:], crc32.Checksum(b[:40], castagnoli))
+	return b[:runAlign]
+}

@@ -1,0 +1,65 @@
+package runs
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// Reading ahead stops cleanly wherever a read fails: the error is told, no goroutine stays,
+// and the store opened again has every record.
+func TestReadAheadStops(t *testing.T) {
+	const records = 5000
+	before := runtime.NumGoroutine()
+	for k := int64(1); ; k++ {
+		mem := vfs.NewMem()
+		var left atomic.Int64
+		fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if op.Kind == errorfs.OpFileReadAt && left.Add(-1) == 0 {
+				return errorfs.ErrInjected
+			}
+			return nil
+		}))
+		s := mustOpen(t, storeDir, Options{FS: fs})
+		body := []byte(strings.Repeat("x", 1000))
+		for i := range uint32(records) {
+			must(t, s.Put(i, 1, body))
+		}
+		must(t, s.Checkpoint())
+		left.Store(k)
+		n := 0
+		err := s.Advance(1, func(r *Record) (int64, []byte) { n++; return 5, r.Body })
+		failed := err != nil
+		if failed != errors.Is(err, errorfs.ErrInjected) || failed == (n == records) {
+			t.Fatalf("read %d: %d records, %v", k, n, err)
+		}
+		left.Store(-1)
+		if err := s.Close(); failed != errors.Is(err, errorfs.ErrInjected) {
+			t.Fatalf("read %d: close: %v", k, err)
+		}
+		s = mustOpen(t, storeDir, Options{FS: mem})
+		if s.Len() != records {
+			t.Fatalf("read %d: %d records after it", k, s.Len())
+		}
+		must(t, s.Close())
+		if !failed {
+			if k < 5 {
+				t.Errorf("only %d reads", k)
+			}
+			break
+		}
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}

@@ -1,0 +1,60 @@
+package workload
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Options of a workload. A zero MaxUnits means the unit's Longest, a zero FixedBytes 100.
+type Options struct {
+	Records    int
+	Unit       Unit
+	MaxUnits   int // T; longer intervals are cut to it
+	FixedBytes int // of a record beside its URL: one of FixedLengths
+}
+
+// FixedLengths are those of [SAT fig. 5, 10].
+var FixedLengths = []int{50, 100, 200, 400}
+
+// Workload is the records of some Options.
+type Workload struct {
+	Options
+	layout layout
+}
+
+// New checks the options and fills in defaults.
+func New(o Options) (*Workload, error) {
+	if o.Unit < Minute || o.Unit > Day {
+		return nil, fmt.Errorf("unit %d is unknown", o.Unit)
+	}
+	if o.MaxUnits == 0 {
+		o.MaxUnits = o.Unit.Longest()
+	}
+	if o.FixedBytes == 0 {
+		o.FixedBytes = 100
+	}
+	switch {
+	case o.Records < 1 || o.Records >= math.MaxInt32:
+		return nil, fmt.Errorf("%d records are outside 1 to 2 billion", o.Records)
+	case o.MaxUnits < 1 || o.MaxUnits > o.Unit.Longest():
+		return nil, fmt.Errorf("%d units are outside 1 to %d", o.MaxUnits, o.Unit.Longest())
+	case !slices.Contains(FixedLengths, o.FixedBytes):
+		return nil, fmt.Errorf("fixed part of %d bytes is none of %v", o.FixedBytes, FixedLengths)
+	}
+	return &Workload{o, layoutOf(o.FixedBytes)}, nil
+}
+
+// ID names a record: the first bytes of its body.
+type ID [16]byte
+
+// ID returns the name of a record. Names look random: their order is none of the due times.
+func (w *Workload) ID(i uint32) (id ID) {
+	binary.BigEndian.PutUint64(id[:], draw(i, drawIDHigh))
+	binary.BigEndian.PutUint64(id[8:], draw(i, drawIDLow))
+	return id
+}
+
+// MeanBytes is the usual length of a record, for estimates.
+func (w *Workload) MeanBytes() float64 { return float64(w.FixedBytes) + 63.6 }
