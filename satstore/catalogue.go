@@ -25,13 +25,14 @@ const (
 	keyLinks   = 'l' // + page: its in-server links and frames
 	keyStart   = 's' // + page: it is a start page; empty value
 	keySetting = 'n' // + name: a setting
+	keyRemoved = 'r' // + page: its record was removed; empty value
 )
 
 func pageKey(kind byte, p sitegraph.PageID) []byte {
 	return binary.BigEndian.AppendUint32([]byte{kind}, uint32(p))
 }
 
-// catalogue is Pebble as we use it: without its own log, because the store's log holds
+// catalogue is Pebble as we use it: without its own log, because the log of the records holds
 // every batch until Pebble has flushed it. Pebble reads and writes files only on its own
 // goroutines and on those of finish, so that it can never take one of ours along.
 type catalogue struct {
@@ -336,6 +337,38 @@ func (c *catalogue) each(kind byte, f func(p sitegraph.PageID, value []byte) err
 		}
 	}
 	return nil
+}
+
+// others reads the settings and looks for keys that are not ours. It returns how many settings
+// there are.
+func (c *catalogue) others() (settings int, err error) {
+	answer := make(chan int, 1)
+	err = c.finish(func() (err error) {
+		it, err := c.read.NewIter(nil)
+		if err != nil {
+			return err
+		}
+		n := 0
+		for more := it.First(); more && err == nil; {
+			kind := it.Key()[0]
+			switch kind {
+			case keySetting:
+				n++
+				_, err = it.ValueAndErr()
+				more = it.Next()
+			case keyAddress, keyLinks, keyStart, keyRemoved:
+				more = it.SeekGE([]byte{kind + 1})
+			default:
+				err = &DamageError{Path: c.dir, What: fmt.Sprintf("unknown catalogue key %q", it.Key())}
+			}
+		}
+		answer <- n
+		return cmp.Or(err, it.Error(), it.Close())
+	})
+	if err != nil {
+		return 0, err
+	}
+	return <-answer, nil
 }
 
 // empty reports whether there is no key at all.

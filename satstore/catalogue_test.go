@@ -31,8 +31,8 @@ func within(t *testing.T, what string, f func()) {
 
 // catalogueDisk returns a closed store with more than one table in its catalogue, or one
 // that crashed, whose log holds more of it.
-func catalogueDisk(t *testing.T, crashed bool) (*vfs.MemFS, *model) {
-	d := &driver{rng: rand.New(rand.NewPCG(7, 7)), acked: newModel(), pending: newModel()}
+func catalogueDisk(t *testing.T, crashed bool) (*vfs.MemFS, *driver) {
+	d := newDriver(rand.New(rand.NewPCG(7, 7)), small(nil))
 	fs := vfs.NewCrashableMem()
 	for range 3 {
 		d.s = mustOpen(t, "a/store", small(fs))
@@ -48,7 +48,7 @@ func catalogueDisk(t *testing.T, crashed bool) (*vfs.MemFS, *model) {
 		d.s.Close() // of the disk as it was before
 		fs = clone
 	}
-	return copyOf(fs), d.acked
+	return copyOf(fs), d
 }
 
 // Whatever happens to a file of the catalogue, the store has all that was acknowledged or
@@ -69,7 +69,7 @@ func TestDamagedCatalogue(t *testing.T) {
 					o.ReadOnly = readOnly
 					s, err := Open("a/store", o)
 					if err == nil {
-						err = compare(s, want)
+						err = want.compare(s, want.acked)
 						closing := s.Close()
 						if err == nil {
 							err = closing

@@ -3,6 +3,7 @@ package satstore
 import (
 	"io"
 	"os"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -39,9 +40,16 @@ func (noLock) Close() error { return nil }
 
 func (fs *catalogueFS) Lock(string) (io.Closer, error) { return noLock{}, nil }
 
+// Create makes a file. A marker of Pebble's names another file that it made just before, whose
+// own name must be durable first: a disk may keep the names of a directory in any order.
 func (fs *catalogueFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := fs.writable(); err != nil {
 		return nil, err
+	}
+	if strings.HasPrefix(fs.PathBase(name), "marker.") {
+		if err := syncDir(fs.FS, fs.PathDir(name)); err != nil {
+			return nil, err
+		}
 	}
 	return fs.wrap(fs.FS.Create(name, category))
 }

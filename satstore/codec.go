@@ -40,7 +40,7 @@ const (
 var errRecord = errors.New("record cannot be decoded")
 
 // appendRecord appends the encoding of r to b. Page is not part of it: the frame around
-// it says which page it is. An ETag above maxStringBytes is left out and such a Reason is
+// it, of the runs, says which page it is. An ETag above maxStringBytes is left out and such a Reason is
 // cut, since neither must stop a visit from being remembered.
 func appendRecord(b []byte, r *sitegraph.Record) ([]byte, error) {
 	if len(r.URL) > maxStringBytes || len(r.Referer) > maxStringBytes {

@@ -1,8 +1,6 @@
 package satstore
 
 import (
-	"bytes"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,14 +13,10 @@ func TestRecordRoundTrip(t *testing.T) {
 	var got sitegraph.Record // used again: nothing of the record before may stay
 	for range 5000 {
 		want := randomRecord(rng)
-		f, err := appendFrame([]byte("before"), &want, 17, 1<<48-3)
+		b, err := appendRecord([]byte("before"), &want)
 		must(t, err)
-		fr, ok := frameAt(append(slices.Clone(f[6:]), "behind"...))
-		if !ok || len(fr) != len(f)-6 || fr.page() != want.Page || fr.ahead() != 17 || fr.lsn() != 1<<48-3 {
-			t.Fatalf("frame of %+v: %v", want, ok)
-		}
 		got.Page = want.Page
-		if err := decodeRecord(fr.body(), &got); err != nil || got != want {
+		if err := decodeRecord(b[6:], &got); err != nil || got != want {
 			t.Fatalf("%v\n got %+v\nwant %+v", err, got, want)
 		}
 	}
@@ -94,43 +88,6 @@ func FuzzLinks(f *testing.F) {
 		links2, frames2, err := decodeLinks(appendLinks(nil, links, frames), pages)
 		if err != nil || !slices.Equal(links, links2) || !slices.Equal(frames, frames2) {
 			t.Fatal(err, links, links2, frames, frames2)
-		}
-	})
-}
-
-func FuzzCheckpoint(f *testing.F) {
-	f.Add(appendCheckpoint(nil, checkpoint{committed{5, 6, 7, 0}, []bucketSize{{8, 9}, {10, 11}}}))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		c, err := decodeCheckpoint(logFrame{kind: kindCheckpoint, payload: b})
-		if err != nil {
-			return
-		}
-		again, err := decodeCheckpoint(logFrame{kind: kindCheckpoint, payload: appendCheckpoint(nil, c)})
-		if err != nil || !reflect.DeepEqual(c, again) {
-			t.Fatal(err, c, again)
-		}
-	})
-}
-
-// Whatever bytes a bucket file has, scanning finds the frames that are whole and counts the rest.
-func FuzzScan(f *testing.F) {
-	fr, _ := appendFrame(nil, &sitegraph.Record{URL: "http://h/a"}, 1, 2)
-	f.Add(slices.Concat(fr, []byte("damage"), fr))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		sc := newScanner(memFile(b), int64(len(b)), nil)
-		total := int64(0)
-		for {
-			fr, offset, damaged, err := sc.next()
-			total += damaged + int64(len(fr))
-			if err != nil {
-				break
-			}
-			if !bytes.Equal(fr, b[offset:offset+int64(len(fr))]) {
-				t.Fatalf("frame at %d is not what stands there", offset)
-			}
-		}
-		if total != int64(len(b)) {
-			t.Fatalf("%d bytes of %d seen", total, len(b))
 		}
 	})
 }

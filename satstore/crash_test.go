@@ -5,17 +5,34 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/recrawl/recrawl/satstore/runs"
 )
 
-// small are options that make everything overflow soon: 10 pages of 128 bytes, a log of 4 KiB.
-func small(fs vfs.FS) Options {
-	return Options{FS: fs, Units: modelUnits, BufferBytes: 1280, PageBytes: 128, LogBytes: 4 << 10, Now: day0}
+// small are options that make everything overflow soon.
+func small(fs vfs.FS) Options { return variants()[0].with(fs) }
+
+func (o Options) with(fs vfs.FS) Options {
+	o.FS = fs
+	return o
+}
+
+// variants are options under which the same operations must do the same.
+func variants() []Options {
+	tiny := Options{Now: day0, Unit: 24 * time.Hour, Horizon: modelUnits * 24 * time.Hour, BufferBytes: 2560, PageBytes: 128,
+		LogBytes: 4 << 10, Apply: appendMessages, tune: func(o *runs.Options) { o.PartBytes, o.MaxFiles, o.GarbageBytes = 400, 60, 4<<10 }}
+	hours := Options{Now: day0, Unit: time.Hour, Horizon: 10 * 24 * time.Hour, BufferBytes: 32 << 10, PageBytes: 256,
+		LogBytes: 16 << 10, Apply: appendMessages, tune: func(o *runs.Options) { o.PartBytes = 1000 }}
+	logged := Options{Now: day0, Unit: time.Minute, Horizon: 5 * 24 * time.Hour, LogBytes: 32 << 10, Apply: appendMessages}
+	return []Options{tiny, hours, logged}
 }
 
 func seeded(t *testing.T) *rand.Rand {
@@ -41,13 +58,20 @@ func TestModelWithCrashesAndReopening(t *testing.T) {
 	if long() {
 		rounds = 3000
 	}
+	for i, o := range variants() {
+		t.Run(fmt.Sprint(i), func(t *testing.T) { modelTest(t, rng, o, rounds) })
+	}
+}
+
+func modelTest(t *testing.T, rng *rand.Rand, o Options, rounds int) {
 	fs := vfs.NewCrashableMem()
-	d := &driver{rng: rng, acked: newModel(), pending: newModel(), longGap: true}
+	d := newDriver(rng, o)
+	d.longGap = true
 	for round := range rounds {
 		if len(d.acked.records) > 500 { // enough: begin again
 			fs, d.acked = vfs.NewCrashableMem(), newModel()
 		}
-		o := small(fs)
+		o := o.with(fs)
 		if rng.IntN(3) == 0 {
 			o.BufferBytes, o.PageBytes, o.LogBytes = 1<<16, 1<<10, 1<<15
 		}
@@ -55,8 +79,7 @@ func TestModelWithCrashesAndReopening(t *testing.T) {
 		if d.s, err = Open("a/store", o); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
-		d.s.files.most = 1 + rng.IntN(8)
-		if err := compare(d.s, d.acked); err != nil {
+		if err := d.compare(d.s, d.acked); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
 		d.pending = d.acked.clone()
@@ -68,6 +91,10 @@ func TestModelWithCrashesAndReopening(t *testing.T) {
 		if n := d.s.Damage(); len(n) > 0 {
 			t.Fatalf("round %d: damage without cause: %v", round, n)
 		}
+		if rng.IntN(4) == 0 {
+			d.copies++
+			tryCopy(t, d, fs, fmt.Sprintf("a/copy%d", d.copies))
+		}
 		if rng.IntN(2) == 0 {
 			clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50, 100}[rng.IntN(3)], RNG: rng})
 			d.s.Close()
@@ -76,16 +103,16 @@ func TestModelWithCrashesAndReopening(t *testing.T) {
 			t.Fatalf("round %d: close: %v", round, err)
 		}
 		if rng.IntN(4) == 0 {
-			readBack(t, fs, d.acked)
+			readBack(t, fs, d)
 		}
 	}
 }
 
 // readBack opens a store for reading, in which nothing but the lock may be written, and
 // compares it.
-func readBack(t *testing.T, fs vfs.FS, m *model) {
+func readBack(t *testing.T, fs vfs.FS, d *driver) {
 	t.Helper()
-	o := small(errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
+	o := d.o.with(errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && op.Kind != errorfs.OpLock && op.Kind != errorfs.OpFileClose {
 			t.Errorf("reading only: wrote %s (%d)", op.Path, op.Kind)
 		}
@@ -96,7 +123,7 @@ func readBack(t *testing.T, fs vfs.FS, m *model) {
 	if err != nil {
 		t.Fatalf("open for reading: %v", err)
 	}
-	if err := compare(s, m); err != nil {
+	if err := d.compare(s, d.acked); err != nil {
 		t.Fatalf("reading only: %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -104,33 +131,61 @@ func readBack(t *testing.T, fs vfs.FS, m *model) {
 	}
 }
 
+// tryCopy copies the store, which goes on, and compares the copy.
+func tryCopy(t *testing.T, d *driver, fs vfs.FS, dir string) {
+	t.Helper()
+	must(t, d.s.Checkpoint(dir))
+	d.acked = d.pending.clone()
+	for _, readOnly := range []bool{true, false} {
+		o := d.o.with(fs)
+		o.ReadOnly = readOnly
+		s, err := Open(dir, o)
+		must(t, err)
+		must(t, d.compare(s, d.acked))
+		must(t, s.Close())
+	}
+}
+
 // A crash before any single operation of the file system leaves the last commit, or the
 // one that was being made.
 func TestCrashBeforeEveryOperation(t *testing.T) {
+	for i, o := range variants() {
+		t.Run(fmt.Sprint(i), func(t *testing.T) { crashBeforeEveryOperation(t, o) })
+	}
+}
+
+func crashBeforeEveryOperation(t *testing.T, o Options) {
 	rng := seeded(t)
 	type crash struct {
-		fs             *vfs.MemFS
-		acked, pending *model
+		fs *vfs.MemFS
+		*promise
 	}
 	mem := vfs.NewCrashableMem()
-	d := &driver{rng: rng, acked: newModel(), pending: newModel()}
+	d := newDriver(rng, o)
+	d.promise.Store(&promise{newModel(), newModel()})
+	var mu sync.Mutex // the catalogue writes from goroutines of its own
 	var crashes []crash
 	crashRNG := rand.New(rand.NewPCG(rng.Uint64(), 2))
-	var on atomic.Bool // operations of Pebble's own goroutines are left out: they race with the models
+	born := false
 	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if on.Load() && op.Kind.ReadOrWrite() == errorfs.OpIsWrite && vfs.Default.PathBase(vfs.Default.PathDir(op.Path)) == satName {
-			c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: crashRNG})
-			crashes = append(crashes, crash{c, d.acked.clone(), d.pending.clone()})
+		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
+			mu.Lock()
+			defer mu.Unlock()
+			if p := d.promise.Load(); born { // taken first: what is promised later is not in the clone
+				c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: crashRNG})
+				crashes = append(crashes, crash{c, p})
+			}
 		}
 		return nil
 	}))
 	var err error
 	for range 3 { // openings, too
-		on.Store(d.s != nil)
-		if d.s, err = Open("a/store", small(fs)); err != nil {
+		if d.s, err = Open("a/store", o.with(fs)); err != nil {
 			t.Fatal(err)
 		}
-		on.Store(true)
+		mu.Lock()
+		born = true
+		mu.Unlock()
 		d.pending = d.acked.clone()
 		for range 60 {
 			if err := d.step(); err != nil {
@@ -146,11 +201,12 @@ func TestCrashBeforeEveryOperation(t *testing.T) {
 	}
 	t.Logf("%d crashes", len(crashes))
 	for i, c := range crashes {
-		s, err := Open("a/store", small(c.fs))
+		s, err := Open("a/store", o.with(c.fs))
 		if err != nil {
 			t.Fatalf("crash %d: %v", i, err)
 		}
-		if err := compareEither(s, &driver{acked: c.acked, pending: c.pending}); err != nil {
+		d.acked, d.pending = c.acked, c.pending
+		if err := d.compareEither(s); err != nil {
 			t.Fatalf("crash %d: %v", i, err)
 		}
 		if len(s.Damage()) > 0 {
@@ -184,7 +240,7 @@ func TestCrashDuringCreation(t *testing.T) {
 		if err != nil {
 			t.Fatalf("crash %d of %d: %v", i, len(clones), err)
 		}
-		if err := compare(s, newModel()); err != nil {
+		if err := newDriver(rng, small(nil)).compare(s, newModel()); err != nil {
 			t.Fatal(err)
 		}
 		s.Close()
@@ -197,7 +253,6 @@ func run(d *driver, fs vfs.FS, steps int) (err error) {
 	if d.s, err = Open("a/store", small(fs)); err != nil {
 		return err
 	}
-	d.s.files.most = 3
 	for range steps {
 		if err := d.step(); err != nil {
 			if again := d.s.Commit(); again == nil {
@@ -240,7 +295,7 @@ func errorAtEveryOperation(t *testing.T, lasting bool) {
 			fired.Store(true)
 			return errorfs.ErrInjected
 		}))
-		d := &driver{rng: rand.New(rand.NewPCG(seed, 3))}
+		d := newDriver(rand.New(rand.NewPCG(seed, 3)), small(nil))
 		err := run(d, fs, 80)
 		if !fired.Load() {
 			if err != nil {
@@ -261,7 +316,7 @@ func errorAtEveryOperation(t *testing.T, lasting bool) {
 			if err != nil {
 				t.Fatalf("operation %d: reopen: %v", k, err)
 			}
-			if err := compareEither(s, d); err != nil {
+			if err := d.compareEither(s); err != nil {
 				t.Fatalf("operation %d: %v", k, err)
 			}
 			s.Close()
@@ -326,7 +381,7 @@ func TestFullDisk(t *testing.T) {
 		var left atomic.Int64
 		left.Store(quota)
 		fs := quotaFS{mem, &left}
-		d := &driver{rng: rand.New(rand.NewPCG(seed, 4))}
+		d := newDriver(rand.New(rand.NewPCG(seed, 4)), small(nil))
 		err := run(d, fs, 80)
 		if left.Load() >= 0 {
 			if err != nil {
@@ -341,10 +396,10 @@ func TestFullDisk(t *testing.T) {
 		if d.s, err = Open("a/store", small(fs)); err != nil {
 			t.Fatalf("%d bytes: reopen: %v", quota, err)
 		}
-		if err := compareEither(d.s, d); err != nil {
+		if err := d.compareEither(d.s); err != nil {
 			t.Fatalf("%d bytes: %v", quota, err)
 		}
-		if err := compare(d.s, d.acked); err != nil {
+		if err := d.compare(d.s, d.acked); err != nil {
 			d.acked = d.pending
 		}
 		d.pending = d.acked.clone()

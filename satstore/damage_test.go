@@ -2,19 +2,20 @@ package satstore
 
 import (
 	"bytes"
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
-
-func memFile(b []byte) vfs.File { return vfs.NewMemFile(b) }
 
 func readAll(t *testing.T, fs vfs.FS, path string) []byte {
 	t.Helper()
@@ -24,7 +25,9 @@ func readAll(t *testing.T, fs vfs.FS, path string) []byte {
 	stat, err := f.Stat()
 	must(t, err)
 	b := make([]byte, stat.Size())
-	must(t, readFull(f, b, 0))
+	if n, err := f.ReadAt(b, 0); n < len(b) {
+		t.Fatal(err)
+	}
 	return b
 }
 
@@ -68,7 +71,7 @@ func logOf(t *testing.T) (fs *vfs.MemFS, ends []int) {
 	for p := range sitegraph.PageID(3) {
 		must(t, s.Add(newRecord(p, at(1))))
 		must(t, s.Commit())
-		ends = append(ends, int(s.log.size))
+		ends = append(ends, int(s.Stats().LogBytes))
 	}
 	return copyOf(fs), ends
 }
@@ -76,10 +79,10 @@ func logOf(t *testing.T) (fs *vfs.MemFS, ends []int) {
 // A log cut at any byte of its last commit is that of the commit before.
 func TestTornLogTailIsCut(t *testing.T) {
 	fs, ends := logOf(t)
-	path := only(t, fs, logPrefix)
+	path := only(t, fs, "MANIFEST-")
 	whole := readAll(t, fs, path)
 	for cut := ends[1]; cut <= ends[2]; cut++ {
-		tails := []string{"", "\x00\x00\x00\x00\x00\x00\x00\x00", "garbage"}
+		tails := []string{"", "\xff\x00\x00\x00\x00\x00\x00\x00", "garbage"}
 		if !long() {
 			tails = tails[cut%len(tails):][:1]
 		}
@@ -105,7 +108,7 @@ func TestTornLogTailIsCut(t *testing.T) {
 // the last commit it cannot be told from a torn write.
 func TestFlippedBitInLog(t *testing.T) {
 	fs, ends := logOf(t)
-	path := only(t, fs, logPrefix)
+	path := only(t, fs, "MANIFEST-")
 	whole := readAll(t, fs, path)
 	for i := range whole {
 		fs := copyOf(fs)
@@ -128,87 +131,107 @@ func TestFlippedBitInLog(t *testing.T) {
 	}
 }
 
-// A flipped bit in a bucket file costs one record, which is counted and begins afresh.
-func TestFlippedBitInBucket(t *testing.T) {
-	fs := vfs.NewCrashableMem()
+// oneRun is a closed store of three pages in one block of one run.
+func oneRun(t *testing.T) (fs *vfs.MemFS, path string) {
+	fs = vfs.NewCrashableMem()
 	s := mustOpen(t, "a/store", Options{FS: fs, Now: day0})
 	for p := range sitegraph.PageID(3) {
-		r := newRecord(p, at(2))
+		r := newRecord(p, at(20))
 		r.State = sitegraph.StateAlive
 		must(t, s.Add(r))
 	}
 	must(t, s.Commit())
 	must(t, s.Close())
-	path := only(t, fs, bucketPrefix)
-	whole := readAll(t, fs, path)
-	for i := range whole {
+	return fs, only(t, fs, "run-")
+}
+
+// A flipped bit in a block costs its records, which begin afresh and are named with file and
+// offset; Check finds it, too.
+func TestFlippedBitInRun(t *testing.T) {
+	mem, path := oneRun(t)
+	whole := readAll(t, mem, path)
+	const block = 4096
+	end := block + int(binary.LittleEndian.Uint32(whole[block+4:]))
+	for i := block; i < end; i += 1 + i%3 {
 		for _, readOnly := range []bool{true, false} {
-			fs := copyOf(fs)
+			fs := copyOf(mem)
 			b := bytes.Clone(whole)
 			b[i] ^= 1 << (i % 8)
 			writeAll(t, fs, path, b)
 			s := mustOpen(t, "a/store", Options{FS: fs, ReadOnly: readOnly})
-			lost := i / (len(whole) / 3)
-			if d := s.Damage(); len(d) != 1 || s.Stats().Damaged != 1 || d[0].Path != path || d[0].Offset != int64(lost*len(whole)/3) {
-				t.Fatalf("byte %d: damage %v", i, d)
+			report, err := s.Check(context.Background(), nil)
+			must(t, err)
+			if d := report.Damage; len(d) != 1 || d[0].Path != path || d[0].Offset != block || len(d[0].Seqs) != 3 {
+				t.Fatalf("byte %d: check %v", i, d)
 			}
 			n := 0
 			must(t, s.Restore(sitegraph.NewGraph(), func(r *sitegraph.Record) {
 				n++
-				if fresh := r.State == sitegraph.StateNew; fresh != (int(r.Page) == lost) || r.URL != modelURL(r.Page) {
+				if r.State != sitegraph.StateNew || r.Reason != "record lost" || r.URL != modelURL(r.Page) {
 					t.Errorf("byte %d: page %d is %+v", i, r.Page, r)
 				}
 			}))
-			if n != 3 {
-				t.Fatalf("byte %d: %d pages", i, n)
+			if d := s.Damage(); n != 3 || len(d) != 1 || s.Stats().Damaged != 1 {
+				t.Fatalf("byte %d: %d pages, damage %v", i, n, d)
 			}
 			must(t, s.Close())
 		}
 	}
 }
 
-// Damage that appears while the store is open costs the same.
-func TestDamageWhileOpen(t *testing.T) {
-	fs := vfs.NewCrashableMem()
-	s := mustOpen(t, "a/store", Options{FS: fs, Now: day0})
-	for p := range sitegraph.PageID(3) {
-		must(t, s.Add(newRecord(p, at(2))))
+// A damaged record can be loaded, saved and brought forward, and where it stays it is
+// replaced when it is due: each page goes on, once.
+func TestDamageGoesOn(t *testing.T) {
+	mem, path := oneRun(t)
+	for _, how := range []string{"due", "save", "promote", "remove"} {
+		fs := copyOf(mem)
+		b := readAll(t, fs, path)
+		b[4096+50] ^= 1
+		writeAll(t, fs, path, b)
+		s := mustOpen(t, "a/store", Options{FS: fs})
+		var r sitegraph.Record
+		must(t, s.Load(0, &r))
+		if r.Reason != "record lost" || len(s.Damage()) != 1 {
+			t.Errorf("loaded %+v, damage %v", r, s.Damage())
+		}
+		want := 3
+		switch how {
+		case "save":
+			r.Reason, r.Due = "saved", at(25)
+			must(t, s.Save(&r))
+		case "promote":
+			must(t, s.Promote([]sitegraph.PageID{0, 2}, at(1)))
+		case "remove":
+			must(t, s.Remove(1))
+			want = 2
+		}
+		must(t, s.Commit())
+		got := map[sitegraph.PageID]int{}
+		again := func(r *sitegraph.Record) { got[r.Page]++; r.Due = at(300) }
+		for _, day := range []int{1, 20, 21, 30} {
+			must(t, s.Advance(at(day).Add(time.Hour), again))
+			must(t, s.Commit())
+		}
+		if len(got) != want || got[0] != 1 {
+			t.Errorf("%s: handed out %v", how, got)
+		}
+		must(t, s.Close())
+		s = mustOpen(t, "a/store", Options{FS: fs})
+		report, err := s.Check(context.Background(), nil)
+		must(t, err)
+		if len(report.Damage) > 0 || report.Records != want {
+			t.Errorf("%s: afterwards %+v", how, report)
+		}
+		must(t, s.Close())
 	}
-	must(t, s.Commit())
-	must(t, s.Close())
-	path := only(t, fs, bucketPrefix)
-	s = mustOpen(t, "a/store", Options{FS: fs})
-	defer s.Close()
-	b, err := fs.UnsafeGetFileDataBuffer(path)
-	must(t, err)
-	b[40] ^= 1
-	var damage *DamageError
-	if err := s.Load(0, &sitegraph.Record{}); !errors.As(err, &damage) || damage.Path != path {
-		t.Errorf("load: %v", err)
-	}
-	got := map[sitegraph.PageID]string{}
-	must(t, s.Advance(at(2), func(r *sitegraph.Record) { got[r.Page] = r.Reason; r.Due = at(5) }))
-	if len(got) != 3 || got[0] == "" || got[1] != "" || s.Stats().Damaged == 0 {
-		t.Errorf("handed out %v, damage %v", got, s.Damage())
-	}
-	must(t, s.Commit())
 }
 
-// A bucket file that is missing or short is damage too.
-func TestLostBucketFile(t *testing.T) {
-	fs := vfs.NewCrashableMem()
-	s := mustOpen(t, "a/store", Options{FS: fs, Now: day0})
-	for p := range sitegraph.PageID(4) {
-		r := newRecord(p, at(2))
-		r.State = sitegraph.StateAlive
-		must(t, s.Add(r))
-	}
-	must(t, s.Commit())
-	must(t, s.Close())
-	path := only(t, fs, bucketPrefix)
-	whole := readAll(t, fs, path)
-	for _, keep := range []int{-1, 0, len(whole)/2 - 1, len(whole) / 2} {
-		fs := copyOf(fs)
+// A run file that is missing or short is damage too.
+func TestLostRunFile(t *testing.T) {
+	mem, path := oneRun(t)
+	whole := readAll(t, mem, path)
+	for _, keep := range []int{-1, 0, 4096, 4200} {
+		fs := copyOf(mem)
 		if keep < 0 {
 			must(t, fs.Remove(path))
 		} else {
@@ -216,17 +239,49 @@ func TestLostBucketFile(t *testing.T) {
 		}
 		for range 2 {
 			s := mustOpen(t, "a/store", Options{FS: fs})
-			alive := 0
+			fresh := 0
 			must(t, s.Restore(sitegraph.NewGraph(), func(r *sitegraph.Record) {
-				if r.State == sitegraph.StateAlive {
-					alive++
+				if r.Reason == "record lost" {
+					fresh++
 				}
 			}))
-			if want := max(keep, 0) * 4 / len(whole); alive != want {
-				t.Fatalf("%d bytes kept: %d records alive, want %d; %v", keep, alive, want, s.Damage())
+			if fresh != 3 || len(s.Damage()) == 0 {
+				t.Fatalf("%d bytes kept: %d records fresh; %v", keep, fresh, s.Damage())
 			}
 			must(t, s.Close())
 		}
+	}
+}
+
+// What runs and catalogue do not agree on is found.
+func TestCheckFindsDisagreement(t *testing.T) {
+	address := func(p sitegraph.PageID) []byte { return pageKey(keyAddress, p) }
+	for name, c := range map[string]struct {
+		change func(s *Store) error
+		want   string
+	}{
+		"other address":  {func(s *Store) error { return s.batch.Set(address(1), []byte("http://other/"), nil) }, "another"},
+		"no address":     {func(s *Store) error { return s.batch.Delete(address(1), nil) }, "no address of page 1"},
+		"no record":      {func(s *Store) error { return s.runs.Delete(1) }, "no record of page 1"},
+		"removed":        {func(s *Store) error { return s.batch.Set(pageKey(keyRemoved, 1), nil, nil) }, "which was removed"},
+		"record of none": {func(s *Store) error { return s.batch.Set(address(9), []byte("http://h/"), nil) }, "of page 9 of 3"},
+		"unknown key":    {func(s *Store) error { return s.batch.Set([]byte("?"), nil, nil) }, "unknown catalogue key"},
+		"links out of range": {func(s *Store) error {
+			return s.batch.Set(pageKey(keyLinks, 0), appendLinks(nil, []sitegraph.PageID{7}, nil), nil)
+		}, "links of page 0"},
+		"no record inside": {func(s *Store) error { return s.runs.Put(2, s.runs.Clock()+9, []byte("?")) }, "cannot be decoded"},
+	} {
+		mem, _ := oneRun(t)
+		s := mustOpen(t, "a/store", Options{FS: mem})
+		must(t, c.change(s))
+		s.changed = true
+		must(t, s.Commit())
+		report, err := s.Check(context.Background(), nil)
+		must(t, err)
+		if len(report.Damage) != 1 || !strings.Contains(report.Damage[0].Error(), c.want) {
+			t.Errorf("%s: %v", name, report.Damage)
+		}
+		must(t, s.Close())
 	}
 }
 

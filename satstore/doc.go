@@ -1,53 +1,53 @@
 // Package satstore keeps what is remembered of every page on disk, ordered by when the page
-// is due: SAT/Basic [SAT 3.3], made crash-proof, and a catalogue in Pebble.
+// is due: the encoding of a record, a catalogue in Pebble, and transactions over both.
+//
+// The engine of scheduled access times [SAT 3] is satstore/runs, which knows numbers, due units
+// and bytes. The forms of the paper itself are satstore/paper, to be compared with it.
 //
 // Words
 //
 //	unit       u, the step of time; a due time counts as the unit it lies in
 //	clock      t: all units up to it were handed out by Advance
-//	bucket     the records due in one of the units t+1 to t+T: a file and a write buffer
-//	log        what was committed since the last checkpoint; the only commit point
-//	checkpoint buckets and catalogue are durable by themselves; the log begins anew
-//	catalogue  addresses, links, start pages, settings, by page number or name
-//	live       said of the copy of a record to which the index points; others are stale
+//	runs       the records and messages, and the log; the only commit point
+//	catalogue  addresses, links, start pages, settings, removals, by page number or name
+//	message    bytes for a record, applied to it when it is read next [SAT 3.5]
+//	lost       said of a record whose block is damaged; a fresh one takes its place
 //
 // Promises
 //
-//  1. What was given to Add, Save, SaveLinks, SaveStart, SaveSetting and Advance before a
-//     Commit that returned nil survives any crash, and nothing of what came after the last
-//     Commit does. A Commit during which the machine stops is there whole or not at all.
+//  1. What was done before a Commit that returned nil survives any crash, and nothing of what
+//     came after the last Commit does. A Commit during which the machine stops is there whole or
+//     not at all, in runs and catalogue alike.
 //  2. A record is kept in the unit of its Due, but 1 to T units after the clock (S6); Due
 //     itself is stored as given. Advance hands out each record once, units in order, however
 //     long the gap, and costs nothing for units without records.
-//  3. All write buffers together hold at most Options.BufferBytes (S7). They are flushed in
-//     the order of the paper: all with more than 16 pages, or else 4, or else 1; at last one
-//     page of the fullest (S8). A file never ends within a record.
-//  4. An old bucket is deleted only after its records are durable elsewhere.
-//  5. After a failed write or sync every call returns that error. Nothing acknowledged is
+//  3. Messages are applied in the order of arrival, once for good: by Advance, or by Save after
+//     Load. A removed page keeps its number and address; Save brings it back.
+//  4. After a failed write or sync every call returns that error. Nothing acknowledged is
 //     lost: close the store, free space, open it again. Do not retry.
-//  6. Damage in a bucket file costs the records it hit: an older copy takes over or a fresh
-//     record, and Damage tells. Damage in the log before its last commit is a
-//     *DamageError from Open; in the catalogue from Open or from the first call that reads
-//     or compacts the damaged part. A newer format is a *FormatError.
-//  7. A directory is used by one Store at a time (ErrInUse). ReadOnly writes nothing.
-//  8. Memory is 8 bytes a page, the buffers, Pebble's (about 16 MiB) and 1 MiB; a
-//     transaction adds its catalogue part, Restore one bit a page, Open 8 bytes a page.
+//  5. Damage in a block of runs costs the records whose newest version it held: each comes back
+//     fresh, with its address and the reason "record lost". Damage and Check name file, offset and
+//     pages. Damage in the log before its last commit, or in the index, is a *DamageError from
+//     Open; in the catalogue from Open or from the first call that reads or compacts the damaged
+//     part. Another format is a *FormatError.
+//  6. A directory is used by one Store at a time (ErrInUse). ReadOnly writes nothing but the lock.
+//  7. Memory is 6 to 8 bytes a page (satstore/runs), at most BufferBytes of records, Pebble's
+//     (about 16 MiB) and 10 MiB; a transaction adds its catalogue part, Restore one bit a page,
+//     Check 8 bytes. Open files are at most 70, and those of Pebble.
 //
-// Costs. The index holds for every page the place of its newest record, in a file or a
-// buffer. Load is one read there (two above 1 KiB), Save one append; nothing is searched.
-// So a page visited before it is due costs one read and one append, and leaves a stale copy
-// in the bucket of its old time, which is read and skipped once, when that bucket is due.
-// A record of 166 bytes is written 2.24 times: log and bucket, each with a frame of 20
-// bytes. An update takes 1.4 us of CPU by Advance, 2.1 by Load and Save (BenchmarkUpdate,
-// 1e5 records, its own work included, 2 shared cores); the rest is waiting for the sync of
-// Commit. Open and Restore read every bucket file once each.
+// Costs. Load is one read of a block (8 KiB), Save one append; nothing is searched. So Promote,
+// for evidence such as a changed top page, is one bounded read and one append a page, 4.6 us in
+// all (BenchmarkPromote), and leaves a stale copy that is skipped when its slot is due. What a Commit
+// adds below a MiB is logged, and written once more as runs later. A record of 166 bytes
+// is written 2.1 times and takes 4.9 us of CPU by Load and Save in transactions of 1000; by Advance,
+// a day at a time, 1.35 times and 1.5 us (BenchmarkUpdate, 1e5 records, its own work included, 2
+// shared cores). Open reads index and log, Restore all records once.
 //
-// Limits. T is at most 32,000, a bucket file 64 TiB, a string 32 KiB, a lsn 48 bits. At most
-// 256 bucket files are open. With fewer buffer pages than buckets flushing gets slow, as in
-// the paper (figure 9).
+// Limits. A record 131,584 bytes, a string in it 32 KiB, a message 1 MiB, the catalogue's part of a
+// transaction 1 GiB, 2^31 pages, clocks from 1970 on.
 //
 // What it does not do: choose due times (planner), find pages by address (sitegraph.Graph
-// after Restore), ad-hoc messages and mixed radix [SAT 3.5, 3.6], keep contents.
+// after Restore), keep contents.
 //
 // Calls come from one goroutine at a time. Files and recovery step by step: FORMAT.md.
 // Sources: [SAT] Tamura and Kitsuregawa; S1 to S22 are its requirements as we number them.

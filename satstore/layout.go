@@ -8,17 +8,15 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // formatVersion is the newest format of a store directory that this program reads, and
 // the one it writes.
-const formatVersion = 1
+const formatVersion = 2
 
 const (
 	lockName      = "LOCK"
@@ -26,29 +24,11 @@ const (
 	formatTemp    = "FORMAT.new"
 	satName       = "sat"
 	catalogueName = "pebble"
-	bucketPrefix  = "due-"
-	logPrefix     = "log-"
 )
 
 func (s *Store) catalogueDir() string { return s.fs.PathJoin(s.dir, catalogueName) }
 
-func (s *Store) bucketPath(unit int64) string {
-	return s.fs.PathJoin(s.satDir, bucketPrefix+strconv.FormatInt(unit, 10))
-}
-
-func (s *Store) logPath(number int64) string {
-	return s.fs.PathJoin(s.satDir, fmt.Sprintf("%s%06d", logPrefix, number))
-}
-
-// parseName returns the number in a file name of ours.
-func parseName(name, prefix string) (int64, bool) {
-	digits, ok := strings.CutPrefix(name, prefix)
-	if !ok {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	return n, err == nil
-}
+func (s *Store) satDir() string { return s.fs.PathJoin(s.dir, satName) }
 
 // lockDir takes DIR/LOCK.
 func lockDir(fs vfs.FS, dir string) (io.Closer, error) {
@@ -108,19 +88,19 @@ func checkOwn(fs vfs.FS, dir string) error {
 }
 
 // formatText is the content of the version file.
-func formatText(unit time.Duration, units int) []byte {
-	b := fmt.Appendf(nil, "recrawl satstore %d\nunit_seconds %d\nunits %d\n", formatVersion, unit/time.Second, units)
-	return fmt.Appendf(b, "crc32c %08x\n", crc32.Checksum(b, castagnoli))
+func formatText() []byte {
+	b := fmt.Appendf(nil, "recrawl satstore %d\n", formatVersion)
+	return fmt.Appendf(b, "crc32c %08x\n", crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
 }
 
 // writeFormat makes the version file. Its commit point is the sync of the directory.
-func writeFormat(fs vfs.FS, dir string, unit time.Duration, units int) error {
+func writeFormat(fs vfs.FS, dir string) error {
 	temp := fs.PathJoin(dir, formatTemp)
 	f, err := fs.Create(temp, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
-	if _, err = f.Write(formatText(unit, units)); err == nil {
+	if _, err = f.Write(formatText()); err == nil {
 		err = f.Sync()
 	}
 	if err = cmp.Or(err, f.Close()); err != nil {
@@ -133,33 +113,38 @@ func writeFormat(fs vfs.FS, dir string, unit time.Duration, units int) error {
 }
 
 // readFormat reads the version file; os.ErrNotExist if there is none.
-func readFormat(fs vfs.FS, dir string) (unit time.Duration, units int, err error) {
+func readFormat(fs vfs.FS, dir string) error {
 	path := fs.PathJoin(dir, formatName)
 	f, err := fs.Open(path)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	defer f.Close()
-	var buf [256]byte
-	n, err := readSome(f, buf[:], 0)
+	text, err := io.ReadAll(io.LimitReader(f, 256))
 	if err != nil {
-		return 0, 0, fmt.Errorf("read %s: %w", path, err)
+		return fmt.Errorf("read %s: %w", path, err)
 	}
-	text := buf[:n]
 	var version int
 	if _, err := fmt.Sscanf(string(text), "recrawl satstore %d\n", &version); err != nil {
-		return 0, 0, &DamageError{Path: path, What: "not a version file", Cause: err}
+		return &DamageError{Path: path, What: "not a version file", Cause: err}
 	}
-	if version > formatVersion {
-		return 0, 0, &FormatError{Path: path, Found: version, Known: formatVersion}
+	switch {
+	case version > formatVersion, version == 1:
+		return &FormatError{Path: path, Found: version, Known: formatVersion}
+	case !bytes.Equal(text, formatText()):
+		return &DamageError{Path: path, What: "not a version file"}
 	}
-	var seconds int64
-	if _, err := fmt.Sscanf(string(text), "recrawl satstore %d\nunit_seconds %d\nunits %d\n", &version, &seconds, &units); err != nil {
-		return 0, 0, &DamageError{Path: path, What: "not a version file", Cause: err}
+	return nil
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(fs vfs.FS, dir string) error {
+	d, err := fs.OpenDir(dir)
+	if err != nil {
+		return fmt.Errorf("open directory %s: %w", dir, err)
 	}
-	unit = time.Duration(seconds) * time.Second
-	if seconds < 1 || units < 1 || units > maxUnits || !bytes.Equal(text, formatText(unit, units)) {
-		return 0, 0, &DamageError{Path: path, What: "not a version file"}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		return fmt.Errorf("sync directory %s: %w", dir, err)
 	}
-	return unit, units, nil
+	return nil
 }

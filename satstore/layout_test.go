@@ -3,10 +3,12 @@ package satstore
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,8 +58,8 @@ func TestDirectoryInUse(t *testing.T) {
 
 func TestFormat(t *testing.T) {
 	mem := vfs.NewCrashableMem()
-	must(t, mustOpen(t, "a/store", Options{FS: mem, Now: day0, Unit: time.Hour, Units: 100}).Close())
-	for _, o := range []Options{{Unit: 2 * time.Hour}, {Units: 99}, {Unit: -1}, {Units: -1}, {PageBytes: 1}, {BufferBytes: 100}, {Unit: time.Millisecond}} {
+	must(t, mustOpen(t, "a/store", Options{FS: mem, Now: day0, Unit: time.Hour, Horizon: 100 * time.Hour}).Close())
+	for _, o := range []Options{{Unit: 2 * time.Hour}, {Horizon: 500 * time.Hour}, {Unit: -1}, {Horizon: -1}, {PageBytes: 1}, {BufferBytes: 100}, {Unit: time.Millisecond}} {
 		o.FS = mem
 		if s, err := Open("a/store", o); err == nil {
 			s.Close()
@@ -65,19 +67,21 @@ func TestFormat(t *testing.T) {
 		}
 	}
 	s := mustOpen(t, "a/store", Options{FS: mem})
-	if s.unit != 3600 || s.units != 100 || s.Clock() != day0 {
-		t.Errorf("unit %d, units %d, clock %v", s.unit, s.units, s.Clock())
+	if s.unit != 3600 || s.runs.Horizon() != 120 || s.Clock() != day0 {
+		t.Errorf("unit %d, T %d, clock %v", s.unit, s.runs.Horizon(), s.Clock())
 	}
 	must(t, s.Close())
 
 	text := readAll(t, mem, "a/store/FORMAT")
-	newer := copyOf(mem)
-	writeAll(t, newer, "a/store/FORMAT", bytes.Replace(text, []byte("satstore 1"), []byte("satstore 12"), 1))
-	for _, readOnly := range []bool{false, true} {
-		_, err := Open("a/store", Options{FS: newer, ReadOnly: readOnly})
-		var format *FormatError
-		if !errors.As(err, &format) || format.Found != 12 || format.Known != 1 || format.Path != "a/store/FORMAT" {
-			t.Errorf("newer format: %v", err)
+	for version, what := range map[int]string{1: "of an earlier development version", 12: "knows up to 2"} {
+		other := copyOf(mem)
+		writeAll(t, other, "a/store/FORMAT", bytes.Replace(text, []byte("satstore 2"), fmt.Appendf(nil, "satstore %d", version), 1))
+		for _, readOnly := range []bool{false, true} {
+			_, err := Open("a/store", Options{FS: other, ReadOnly: readOnly})
+			var format *FormatError
+			if !errors.As(err, &format) || format.Found != version || format.Known != 2 || format.Path != "a/store/FORMAT" || !strings.Contains(err.Error(), what) {
+				t.Errorf("format %d: %v", version, err)
+			}
 		}
 	}
 	for i := range text {
@@ -121,7 +125,7 @@ func TestLostParts(t *testing.T) {
 	must(t, s.Close())
 	for _, readOnly := range []bool{false, true} {
 		fs := copyOf(mem)
-		must(t, fs.Remove(only(t, fs, logPrefix)))
+		must(t, fs.Remove(only(t, fs, "MANIFEST-")))
 		var damage *DamageError
 		if _, err := Open("a/store", Options{FS: fs, ReadOnly: readOnly}); !errors.As(err, &damage) {
 			t.Errorf("no log: %v", err)

@@ -1,12 +1,14 @@
 package satstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
@@ -14,9 +16,10 @@ import (
 
 // model is what a store should hold, kept naively.
 type model struct {
-	clock    int64 // in days since day0
+	clock    int64 // in units since day0
 	records  []sitegraph.Record
-	unit     []int64 // bucket of each record
+	unit     []int64 // in which each record is kept; removed: none
+	messages map[sitegraph.PageID]string
 	links    map[sitegraph.PageID][2][]sitegraph.PageID
 	start    map[sitegraph.PageID]bool
 	settings map[string]string
@@ -24,26 +27,46 @@ type model struct {
 
 func newModel() *model {
 	return &model{links: map[sitegraph.PageID][2][]sitegraph.PageID{}, start: map[sitegraph.PageID]bool{},
-		settings: map[string]string{}}
+		settings: map[string]string{}, messages: map[sitegraph.PageID]string{}}
 }
 
 func (m *model) clone() *model {
 	c := *m
 	c.records, c.unit = slices.Clone(m.records), slices.Clone(m.unit)
 	c.links, c.start, c.settings = maps.Clone(m.links), maps.Clone(m.start), maps.Clone(m.settings)
+	c.messages = maps.Clone(m.messages)
 	return &c
 }
 
 const modelUnits = 12
 
-func (m *model) put(r sitegraph.Record) {
-	day := int64(r.Due.Sub(day0) / (24 * time.Hour)) // due times of the tests are not before day0
-	u := min(max(day, m.clock+1), m.clock+modelUnits)
+// removed stands for the unit of a page without record.
+const removed = -1
+
+func (d *driver) put(r sitegraph.Record) {
+	m := d.pending
+	// Due times of the tests are not before day0.
+	u := min(max(int64(r.Due.Sub(day0)/d.unit), m.clock+1), m.clock+d.units)
 	if int(r.Page) == len(m.records) {
 		m.records, m.unit = append(m.records, r), append(m.unit, u)
 	} else {
 		m.records[r.Page], m.unit[r.Page] = r, u
 	}
+}
+
+// view is a record as it is read: with the messages that wait for it.
+func (m *model) view(p sitegraph.PageID) sitegraph.Record {
+	r := m.records[p]
+	r.Reason += m.messages[p]
+	return r
+}
+
+// appendMessages is the Options.Apply of the tests: order and number of messages show.
+func appendMessages(r *sitegraph.Record, messages [][]byte) {
+	for _, m := range messages {
+		r.Reason += string(m)
+	}
+	r.Page = 1 << 30 // is not believed
 }
 
 // driver performs random operations on a store and its model alike.
@@ -53,12 +76,41 @@ type driver struct {
 	acked   *model // the last commit that returned nil
 	pending *model // with what came after
 	longGap bool
+	unit    time.Duration
+	units   int64 // T
+	o       Options
+	copies  int
+	promise atomic.Pointer[promise] // for those who look on from other goroutines
+}
+
+// promise is two states, of which a disk that stops now holds one.
+type promise struct{ acked, pending *model }
+
+// newDriver drives stores of these options, all but the file system of which stay.
+func newDriver(rng *rand.Rand, o Options) *driver {
+	unit := o.Unit
+	if unit == 0 {
+		unit = defaultUnit
+	}
+	return &driver{rng: rng, acked: newModel(), pending: newModel(), o: o, unit: unit,
+		units: int64(horizonOf(unit, levelsFor(unit, o.Horizon)) / unit)}
+}
+
+func (d *driver) at(unit int64) time.Time { return day0.Add(time.Duration(unit) * d.unit) }
+
+// randomDue is mostly within T.
+func (d *driver) randomDue() time.Time {
+	n := d.units + d.units/2 + 2
+	if d.rng.IntN(2) == 0 {
+		n = 4
+	}
+	return d.at(d.pending.clock + d.rng.Int64N(n)).Add(time.Duration(d.rng.Int64N(int64(d.unit))))
 }
 
 func (d *driver) randomRecord(p sitegraph.PageID) sitegraph.Record {
 	g := d.rng
 	r := sitegraph.Record{Page: p, URL: modelURL(p), State: sitegraph.State(g.IntN(6)), Status: g.IntN(600),
-		Due:    day0.Add(time.Duration(d.pending.clock*24+g.Int64N(20*24)) * time.Hour),
+		Due:    d.randomDue(),
 		Tried:  day0.Add(time.Duration(g.Int64N(1e15))),
 		Reason: strings.Repeat("r", g.IntN(40))}
 	if g.IntN(8) == 0 {
@@ -89,13 +141,26 @@ func (d *driver) step() error {
 		if err := d.s.Add(&r); err != nil {
 			return err
 		}
-		d.pending.put(r)
-	case k < 60:
+		d.put(r)
+	case k < 40:
 		r := d.randomRecord(sitegraph.PageID(d.rng.IntN(n)))
-		if err := d.s.Save(&r); err != nil {
+		if err := d.s.Save(&r); err != nil { // not loaded: messages wait on
 			return err
 		}
-		d.pending.put(r)
+		d.put(r)
+	case k < 46:
+		return d.visit()
+	case k < 52:
+		return d.message()
+	case k < 55:
+		p := sitegraph.PageID(d.rng.IntN(n))
+		if err := d.s.Remove(p); err != nil {
+			return err
+		}
+		d.pending.unit[p] = removed
+		delete(d.pending.messages, p)
+	case k < 60:
+		return d.promote()
 	case k < 68:
 		p, links, frames := sitegraph.PageID(d.rng.IntN(n)), d.randomPages(), d.randomPages()
 		if err := d.s.SaveLinks(p, links, frames); err != nil {
@@ -125,50 +190,131 @@ func (d *driver) step() error {
 }
 
 func (d *driver) commit() error {
+	d.promise.Store(&promise{d.acked.clone(), d.pending.clone()})
 	if err := d.s.Commit(); err != nil {
 		return err
 	}
 	d.acked = d.pending.clone()
+	d.promise.Store(&promise{d.acked.clone(), d.acked.clone()})
 	return nil
 }
 
 func (d *driver) load() error {
 	p := sitegraph.PageID(d.rng.IntN(len(d.pending.records)))
+	_, err := d.loadOf(p)
+	return err
+}
+
+// loadOf loads a page and compares it; nil if it is removed.
+func (d *driver) loadOf(p sitegraph.PageID) (*sitegraph.Record, error) {
+	defer clear(d.s.applied) // as if it was loaded by another that does not save it
 	var r sitegraph.Record
-	if err := d.s.Load(p, &r); err != nil {
+	err := d.s.Load(p, &r)
+	if d.pending.unit[p] == removed {
+		if !errors.Is(err, ErrRemoved) {
+			return nil, &mismatch{fmt.Sprintf("page %d was removed, and loaded: %v", p, err)}
+		}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r != d.pending.view(p) {
+		return nil, &mismatch{fmt.Sprintf("page %d: loaded %+v, want %+v", p, r, d.pending.view(p))}
+	}
+	return &r, nil
+}
+
+// visit loads a record, gets messages meanwhile or not, and saves it.
+func (d *driver) visit() error {
+	p := sitegraph.PageID(d.rng.IntN(len(d.pending.records)))
+	r := new(sitegraph.Record)
+	err := d.s.Load(p, r)
+	if d.pending.unit[p] == removed && errors.Is(err, ErrRemoved) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	if r != d.pending.records[p] {
-		return &mismatch{fmt.Sprintf("page %d: loaded %+v, want %+v", p, r, d.pending.records[p])}
+	if *r != d.pending.view(p) {
+		return &mismatch{fmt.Sprintf("page %d: loaded %+v, want %+v", p, *r, d.pending.view(p))}
+	}
+	if len(r.Reason) > 200 {
+		r.Reason = ""
+	}
+	delete(d.pending.messages, p)
+	if d.rng.IntN(3) == 0 {
+		if err := d.messageTo(p); err != nil {
+			return err
+		}
+	}
+	if d.rng.IntN(4) == 0 {
+		r.Due = d.randomDue()
+	}
+	if err := d.s.Save(r); err != nil {
+		return err
+	}
+	d.put(*r)
+	return nil
+}
+
+func (d *driver) message() error {
+	return d.messageTo(sitegraph.PageID(d.rng.IntN(len(d.pending.records))))
+}
+
+func (d *driver) messageTo(p sitegraph.PageID) error {
+	text := fmt.Sprintf("<%d>", d.rng.IntN(1000))
+	err := d.s.Message(p, []byte(text))
+	if d.pending.unit[p] == removed && errors.Is(err, ErrRemoved) {
+		return nil
+	}
+	if err == nil {
+		d.pending.messages[p] += text
+	}
+	return err
+}
+
+func (d *driver) promote() error {
+	pages := d.randomPages()
+	due := d.at(d.pending.clock + d.rng.Int64N(3))
+	if err := d.s.Promote(pages, due); err != nil {
+		return err
+	}
+	for _, p := range pages {
+		if r := d.pending.records[p]; d.pending.unit[p] != removed && due.Before(r.Due) {
+			r.Due = due
+			d.put(r)
+		}
 	}
 	return nil
 }
 
 func (d *driver) advance() error {
-	days := 1 + d.rng.Int64N(3)
+	units := 1 + d.rng.Int64N(3)
 	if d.longGap && d.rng.IntN(5) == 0 && d.pending.clock < 50000 { // a time.Duration ends at 106751 days
-		days = 1 + d.rng.Int64N(1000)
+		units = 1 + d.rng.Int64N(1000)
 	}
-	target := d.pending.clock + days
+	target := d.pending.clock + units
 	want := map[sitegraph.PageID]bool{}
 	for p, u := range d.pending.unit {
-		if u <= target {
+		if u != removed && u <= target {
 			want[sitegraph.PageID(p)] = true
 		}
 	}
 	d.pending.clock = target
 	last := int64(0)
 	var wrong error
-	err := d.s.Advance(at(int(target)).Add(5*time.Hour), func(r *sitegraph.Record) {
+	err := d.s.Advance(d.at(target).Add(d.unit/5), func(r *sitegraph.Record) {
 		u := d.pending.unit[r.Page]
-		if !want[r.Page] || *r != d.pending.records[r.Page] || u < last {
-			wrong = &mismatch{fmt.Sprintf("advance to %d handed out %+v of unit %d after %d, want %+v", target, *r, u, last, d.pending.records[r.Page])}
+		if !want[r.Page] || *r != d.pending.view(r.Page) || u < last {
+			wrong = &mismatch{fmt.Sprintf("advance to %d handed out %+v of unit %d after %d, want %+v", target, *r, u, last, d.pending.view(r.Page))}
 		}
 		delete(want, r.Page)
+		delete(d.pending.messages, r.Page)
 		last = u
-		r.Due = at(int(target) + 1 + d.rng.IntN(15))
+		r.Due = d.at(target + 1 + d.rng.Int64N(d.units+3))
 		r.Reason = "again"
-		d.pending.put(*r)
+		d.put(*r)
 	})
 	if err == nil && len(want) > 0 {
 		wrong = &mismatch{fmt.Sprintf("advance to %d left out pages %v", target, want)}
@@ -182,11 +328,11 @@ type mismatch struct{ text string }
 func (m *mismatch) Error() string { return m.text }
 
 // compare says how a store differs from a model.
-func compare(s *Store, m *model) error {
+func (d *driver) compare(s *Store, m *model) error {
 	if s.Pages() != len(m.records) {
 		return &mismatch{fmt.Sprintf("%d pages, want %d", s.Pages(), len(m.records))}
 	}
-	if want := at(int(m.clock)); !s.Clock().Equal(want) {
+	if want := d.at(m.clock); !s.Clock().Equal(want) {
 		return &mismatch{fmt.Sprintf("clock %v, want %v", s.Clock(), want)}
 	}
 	g := sitegraph.NewGraph()
@@ -194,8 +340,8 @@ func compare(s *Store, m *model) error {
 	var wrong error
 	err := s.Restore(g, func(r *sitegraph.Record) {
 		got[r.Page]++
-		if *r != m.records[r.Page] {
-			wrong = &mismatch{fmt.Sprintf("restored %+v, want %+v", *r, m.records[r.Page])}
+		if *r != m.view(r.Page) {
+			wrong = &mismatch{fmt.Sprintf("restored %+v, want %+v", *r, m.view(r.Page))}
 		}
 	})
 	if err = errors.Join(err, wrong); err != nil {
@@ -205,12 +351,20 @@ func compare(s *Store, m *model) error {
 	for p := range m.records {
 		id := sitegraph.PageID(p)
 		links := m.links[id]
-		if got[p] != 1 || g.URL(id) != modelURL(id) || !slices.Equal(g.Links(id), links[0]) || !slices.Equal(g.Frames(id), links[1]) ||
+		there := 1
+		if m.unit[p] == removed {
+			there = 0
+		}
+		if got[p] != there || g.URL(id) != modelURL(id) || !slices.Equal(g.Links(id), links[0]) || !slices.Equal(g.Frames(id), links[1]) ||
 			slices.Contains(g.StartPages(g.Server(id)), id) != m.start[id] {
 			return &mismatch{fmt.Sprintf("page %d restored %d times as %s, links %v %v, want %v", p, got[p], g.URL(id), g.Links(id), g.Frames(id), links)}
 		}
-		if u := s.slots[s.index[p].slot()].unit - base; u != m.unit[p] {
-			return &mismatch{fmt.Sprintf("page %d in bucket %d, want %d", p, u, m.unit[p])}
+		_, due, ok, err := s.runs.Load(uint32(p), nil)
+		if err != nil {
+			return err
+		}
+		if ok != (there == 1) || ok && due-base != m.unit[p] {
+			return &mismatch{fmt.Sprintf("page %d in unit %d %v, want %d", p, due-base, ok, m.unit[p])}
 		}
 	}
 	for i := range 4 {
@@ -221,19 +375,46 @@ func compare(s *Store, m *model) error {
 			return &mismatch{fmt.Sprintf("setting %s is %q %v %v, want %q", name, v, ok, err, want)}
 		}
 	}
-	if s.arena.peak > s.arena.limit {
-		return &mismatch{fmt.Sprintf("%d buffer pages of %d", s.arena.peak, s.arena.limit)}
+	return comparePending(s, m)
+}
+
+// comparePending compares the histogram and the store's own check with a model.
+func comparePending(s *Store, m *model) error {
+	records := 0
+	for _, u := range m.unit {
+		if u != removed {
+			records++
+		}
+	}
+	pending, err := s.Pending()
+	if err != nil {
+		return err
+	}
+	sum := 0
+	for _, due := range pending {
+		sum += due.Records
+		if due.Bytes <= 0 || !due.Start.Add(due.Width).After(s.Clock()) {
+			return &mismatch{fmt.Sprintf("at %v still %+v", s.Clock(), due)}
+		}
+	}
+	report, err := s.Check(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	if sum != records || report.Records != records || report.Pages != len(m.unit) || len(report.Damage) > 0 || len(s.Damage()) > 0 ||
+		report.Removed != len(m.unit)-records || report.Starts != len(m.start) || report.Linked != len(m.links) {
+		return &mismatch{fmt.Sprintf("%d records pending, check %+v, want %d of %d; damage %v", sum, report, records, len(m.unit), s.Damage())}
 	}
 	return nil
 }
 
 // compareEither accepts the last commit or the one that was being made.
-func compareEither(s *Store, d *driver) error {
-	err := compare(s, d.acked)
+func (d *driver) compareEither(s *Store) error {
+	err := d.compare(s, d.acked)
 	if err == nil {
 		return nil
 	}
-	if e := compare(s, d.pending); e != nil {
+	if e := d.compare(s, d.pending); e != nil {
 		return fmt.Errorf("neither the last commit: %w, nor the one begun: %w", err, e)
 	}
 	return nil

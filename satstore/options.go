@@ -5,67 +5,97 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Options of a store. Unit and Units are fixed when a store is created: later they may be
+// Options of a store. Unit and Horizon are fixed when a store is created: later they may be
 // left zero, and must agree otherwise. The others may change from one opening to the next.
 type Options struct {
 	FS   vfs.FS        // default: the operating system's
-	Unit time.Duration // u, the width of a bucket in whole seconds; default 24h
-	// Units is T: a record is due between 1 and T units after the clock; default 400.
-	Units int
-	// BufferBytes bounds the pages of all write buffers together; default 32 MiB as in
-	// [SAT 4.1]. Records, the index and Pebble's memory come on top.
+	Unit time.Duration // u, the step of time in whole seconds; default 1h
+	// Horizon is how far after the clock a record may be due; default 400 days. It is made
+	// longer by what its last slot needs to be whole: levelsFor.
+	Horizon time.Duration
+	// BufferBytes bounds the records that wait to be written as runs; default 64 MiB. The
+	// index and Pebble's memory come on top.
 	BufferBytes int
-	PageBytes   int // of one write buffer page, 64 to 65536; default 4096 [SAT 4.1]
-	// LogBytes is the length after which a log segment is replaced: it bounds what a
-	// crash makes Open replay. Default 64 MiB.
+	PageBytes   int // of what Load reads; default 8 KiB, half of that of the runs alone
+	// LogBytes is the length after which the log begins anew: it bounds what a crash makes
+	// Open replay. Default 16 MiB.
 	LogBytes int64
-	// Now sets the clock of a new store; the zero time means the wall's.
+	// Now sets the clock of a new store, from 1970 on; the zero time means the wall's.
 	Now time.Time
+	// Apply changes a record as the messages to it say, in the order of arrival. It decides by
+	// its arguments alone: a record that is loaded and not saved gets its messages again.
+	// Without Apply messages wait, and none can be sent.
+	Apply func(r *sitegraph.Record, messages [][]byte)
 	// ReadOnly opens an existing store and writes nothing but the lock.
 	ReadOnly bool
+
+	tune func(o *runs.Options) // tests
 }
 
 const (
-	defaultUnit        = 24 * time.Hour
-	defaultUnits       = 400
-	defaultBufferBytes = 32 << 20
-	defaultPageBytes   = 4096
-	defaultLogBytes    = 64 << 20
-
-	// maxUnits: bucket slots are 16 bits, and after a long gap the old and the new
-	// buckets exist at once.
-	maxUnits = 32000
-	// maxPageBytes: a place in a buffer page is 16 bits of a location.
-	maxPageBytes = 1 << 16
+	defaultUnit    = time.Hour
+	defaultHorizon = 400 * 24 * time.Hour
+	// defaultPageBytes: 47 records of 170 bytes. A block takes 28 bytes in memory, up to 1.5 for
+	// each record; with 4 KiB it is up to 3.3, and with 16 KiB Load takes a third longer.
+	defaultPageBytes = 8 << 10
 )
 
-// withDefaults fills in everything but Unit and Units, which an existing store decides.
 func (o Options) withDefaults() (Options, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
-	if o.BufferBytes == 0 {
-		o.BufferBytes = defaultBufferBytes
-	}
-	if o.PageBytes == 0 {
-		o.PageBytes = defaultPageBytes
-	}
-	if o.LogBytes == 0 {
-		o.LogBytes = defaultLogBytes
-	}
 	switch {
 	case o.Unit < 0 || o.Unit%time.Second != 0:
 		return o, fmt.Errorf("unit %v is not a whole number of seconds above 0", o.Unit)
-	case o.Units < 0 || o.Units > maxUnits:
-		return o, fmt.Errorf("units %d is outside 1 to %d", o.Units, maxUnits)
-	case o.PageBytes < 64 || o.PageBytes > maxPageBytes:
-		return o, fmt.Errorf("page bytes %d is outside 64 to %d", o.PageBytes, maxPageBytes)
-	case o.BufferBytes < o.PageBytes:
-		return o, fmt.Errorf("buffer bytes %d is less than one page of %d", o.BufferBytes, o.PageBytes)
-	case o.LogBytes < 0:
-		return o, fmt.Errorf("log bytes %d is negative", o.LogBytes)
+	case o.Horizon < 0:
+		return o, fmt.Errorf("horizon %v is negative", o.Horizon)
+	case !o.Now.IsZero() && o.Now.Unix() < 0:
+		return o, fmt.Errorf("clock %v is before 1970", o.Now)
 	}
 	return o, nil
+}
+
+// levelsFor returns slots for a unit and a horizon: by the unit, the minute, the hour and
+// the day, as far as each is a multiple of the one before and the horizon has two of it. Each
+// level but the last covers the current and the next slot above it, so that an hour of units
+// takes 48 slots for two days and 402 for the days.
+func levelsFor(unit, horizon time.Duration) []runs.Level {
+	widths := []time.Duration{unit}
+	for _, w := range []time.Duration{time.Minute, time.Hour, 24 * time.Hour} {
+		if below := widths[len(widths)-1]; w > below && w%below == 0 && horizon >= 2*w {
+			widths = append(widths, w)
+		}
+	}
+	var levels []runs.Level
+	for i, w := range widths {
+		slots := 2 + max(1, (horizon+w-1)/w)
+		if i+1 < len(widths) {
+			slots = max(3, 2*widths[i+1]/w)
+		}
+		levels = append(levels, runs.Level{Units: int64(w / unit), Slots: int64(slots)})
+	}
+	return levels
+}
+
+// horizonOf is how far the last level reaches.
+func horizonOf(unit time.Duration, levels []runs.Level) time.Duration {
+	top := levels[len(levels)-1]
+	return time.Duration((top.Slots-2)*top.Units) * unit
+}
+
+func (o *Options) runs() runs.Options {
+	if o.PageBytes == 0 {
+		o.PageBytes = defaultPageBytes
+	}
+	r := runs.Options{FS: o.FS, Unit: int64(o.Unit / time.Second), BufferBytes: o.BufferBytes, PageBytes: o.PageBytes,
+		LogBytes: o.LogBytes, ReadOnly: o.ReadOnly}
+	if o.tune != nil {
+		o.tune(&r)
+	}
+	return r
 }

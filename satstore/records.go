@@ -1,10 +1,9 @@
 package satstore
 
 import (
+	"errors"
 	"fmt"
 	"time"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -14,19 +13,18 @@ func (s *Store) Add(r *sitegraph.Record) error {
 	if err := s.writable(); err != nil {
 		return err
 	}
-	if int(r.Page) != len(s.index) {
-		return fmt.Errorf("page %d cannot be added: the next is %d", r.Page, len(s.index))
+	if int(r.Page) != s.Pages() {
+		return fmt.Errorf("page %d cannot be added: the next is %d", r.Page, s.Pages())
 	}
-	s.index = append(s.index, nowhere)
-	if err := s.append(r); err != nil {
-		s.index = s.index[:r.Page]
+	if err := s.put(r, 0); err != nil {
 		return err
 	}
 	return s.fail(s.batch.Set(pageKey(keyAddress, r.Page), []byte(r.URL), nil))
 }
 
-// Save replaces the record of a page. r.Due decides in which bucket it is kept, clamped
-// to 1 to T units after the clock; the field itself is kept as it is.
+// Save replaces the record of a page. r.Due decides in which unit it is kept, moved to 1
+// to T units after the clock; the field itself is kept as it is. The messages that Load applied
+// to it are done with; those that came later wait on. A removed page is there again.
 func (s *Store) Save(r *sitegraph.Record) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -34,64 +32,33 @@ func (s *Store) Save(r *sitegraph.Record) error {
 	if err := s.known(r.Page); err != nil {
 		return err
 	}
-	return s.append(r)
-}
-
-// append is step 5 of [SAT 3.3]: the record goes to the log and to its write buffer. An
-// error before anything was changed is the caller's (an address too long); the store
-// goes on after it.
-func (s *Store) append(r *sitegraph.Record) error {
-	unit := s.dueUnit(r.Due)
-	f, err := appendFrame(s.frame[:0], r, uint16(unit-s.clock), s.lsn)
-	if err != nil {
+	missing := !s.runs.Has(uint32(r.Page))
+	if err := s.put(r, s.applied[r.Page]); err != nil {
 		return err
 	}
-	s.frame = f
-	s.lsn++
-	s.changed = true
-	if err := s.log.addRecord(s.clock, f); err != nil {
-		return s.fail(err)
+	delete(s.applied, r.Page)
+	if missing { // removed, or lost
+		s.removed[r.Page] = false
+		return s.fail(s.batch.Delete(pageKey(keyRemoved, r.Page), nil))
 	}
-	s.written.records += int64(len(f) - frameHeader)
-	return s.fail(s.place(s.bucketOf(unit), f))
-}
-
-// place puts a frame into the write buffer of its bucket and lets the index point at it.
-func (s *Store) place(b *bucket, f frame) error {
-	a := s.arena
-	for a.used+a.pagesFor(&b.buf, len(f)) > a.limit && a.used > 0 {
-		if err := s.flushSome(); err != nil {
-			return err
-		}
-	}
-	var at location
-	if a.pagesFor(&b.buf, len(f)) > a.limit { // longer than the whole budget
-		at = makeLocation(b.slot, inFile, b.size)
-		if err := s.appendToFile(b, f); err != nil {
-			return err
-		}
-	} else {
-		at = makeLocation(b.slot, inBuffer, a.put(&b.buf, f).offset())
-	}
-	s.point(f.page(), at)
-	b.live++
 	return nil
 }
 
-// point lets the index point at a new copy; the caller counts it in its bucket.
-func (s *Store) point(p sitegraph.PageID, at location) {
-	if old := s.index[p]; old != nowhere {
-		s.slots[old.slot()].live--
+// put encodes a record and gives it to the runs. An error before anything was changed is
+// the caller's (an address too long); the store goes on after it.
+func (s *Store) put(r *sitegraph.Record, done int) error {
+	b, err := appendRecord(s.frame[:0], r)
+	if err != nil {
+		return err
 	}
-	s.index[p] = at
+	s.frame = b
+	s.changed = true
+	return s.fail(s.runs.Replace(uint32(r.Page), s.dueUnit(r.Due), b, done))
 }
 
-// readGuess is how much Load reads at first. Records have about 200 bytes; a longer one
-// costs a second read.
-const readGuess = 1 << 10
-
-// Load reads the newest record of a page into r. Strings that r holds already are kept
-// where they are the same. Times are in UTC.
+// Load reads the newest record of a page into r: one bounded read. Strings that r holds
+// already are kept where they are the same. Times are in UTC. Messages that wait are applied to r;
+// Save makes that last. A record that is damaged comes back fresh, and Damage tells.
 func (s *Store) Load(p sitegraph.PageID, r *sitegraph.Record) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -99,83 +66,48 @@ func (s *Store) Load(p sitegraph.PageID, r *sitegraph.Record) error {
 	if err := s.known(p); err != nil {
 		return err
 	}
-	at := s.index[p]
-	if at == nowhere {
+	found, err := s.read(p, r)
+	if err != nil {
+		return fmt.Errorf("load page %d: %w", p, err)
+	}
+	if !found {
+		delete(s.applied, p)
 		return s.fresh(p, r)
 	}
-	f, err := s.frameOf(at)
-	if err != nil {
-		return fmt.Errorf("load page %d: %w", p, err)
+	return s.applyWaiting(p, r)
+}
+
+// read reads a record as it is stored; false if there is none that can be read.
+func (s *Store) read(p sitegraph.PageID, r *sitegraph.Record) (bool, error) {
+	body, _, ok, err := s.runs.Load(uint32(p), s.body[:0])
+	var damage *DamageError
+	if errors.As(err, &damage) {
+		return false, nil
 	}
-	if f.page() != p {
-		return &DamageError{Path: s.slots[at.slot()].path, Offset: at.offset(),
-			What: fmt.Sprintf("record of page %d where that of %d should be", f.page(), p)}
+	if err != nil || !ok {
+		return false, err
 	}
+	s.body = body
 	r.Page = p
-	if err := decodeRecord(f.body(), r); err != nil {
-		return fmt.Errorf("load page %d: %w", p, err)
+	if err := decodeRecord(body, r); err != nil {
+		s.note(s.undecodable(p, err))
+		return false, nil
 	}
-	return nil
+	return true, nil
 }
 
-// frameOf returns the frame at a location, good until the next call.
-func (s *Store) frameOf(at location) (frame, error) {
-	b := s.slots[at.slot()]
-	if at.place() == inBuffer {
-		var h [frameHeader]byte
-		head, _ := s.arena.read(h[:0], spotOf(at.offset()), frameHeader)
-		n, _ := frameLength(head)
-		s.read, _ = s.arena.read(s.read[:0], spotOf(at.offset()), n)
-		return frame(s.read), nil
-	}
-	file, path := s.log.file, s.log.path
-	if at.place() == inFile {
-		path = b.path
-		var err error
-		if file, err = s.files.get(b); err != nil {
-			return nil, err
-		}
-	}
-	f, err := s.readFrame(file, at.offset())
-	if err != nil {
-		return nil, err
-	}
-	if f == nil {
-		return nil, &DamageError{Path: path, Offset: at.offset(), What: "no whole record"}
-	}
-	return f, nil
-}
-
-// readFrame reads the frame at an offset with one read, or two if it is long. It returns
-// nil if there is none.
-func (s *Store) readFrame(file vfs.File, offset int64) (frame, error) {
-	if cap(s.read) < readGuess {
-		s.read = make([]byte, 0, readGuess)
-	}
-	n, err := readSome(file, s.read[:readGuess], offset)
-	if err != nil {
-		return nil, err
-	}
-	b := s.read[:n]
-	if length, ok := frameLength(b); ok && length > n && n == readGuess {
-		if cap(s.read) < length {
-			s.read = append(make([]byte, 0, length), b...)
-		}
-		more, err := readSome(file, s.read[n:length], offset+int64(n))
-		if err != nil {
-			return nil, err
-		}
-		b = s.read[:n+more]
-	}
-	if f, ok := frameAt(b); ok {
-		return f, nil
-	}
-	return nil, nil
+func (s *Store) undecodable(p sitegraph.PageID, err error) *DamageError {
+	return &DamageError{Path: s.satDir(), What: "record", Seqs: []uint32{uint32(p)}, Cause: err}
 }
 
 // fresh sets r to what a page has of which nothing is remembered but its address: it was
 // never visited, and is due at once.
 func (s *Store) fresh(p sitegraph.PageID, r *sitegraph.Record) error {
+	if gone, err := s.isRemoved(p); err != nil {
+		return err
+	} else if gone {
+		return fmt.Errorf("page %d: %w", p, ErrRemoved)
+	}
 	url, ok, err := s.cat.get(pageKey(keyAddress, p))
 	if err != nil {
 		return fmt.Errorf("read address of page %d: %w", p, err)
@@ -183,7 +115,110 @@ func (s *Store) fresh(p sitegraph.PageID, r *sitegraph.Record) error {
 	if !ok {
 		return &DamageError{Path: s.catalogueDir(), What: fmt.Sprintf("no address of page %d", p)}
 	}
-	*r = sitegraph.Record{Page: p, URL: string(url), State: sitegraph.StateNew,
-		Due: time.Unix((s.clock+1)*s.unit, 0).UTC(), Reason: "record lost"}
+	*r = s.freshOf(p, string(url))
+	return nil
+}
+
+func (s *Store) freshOf(p sitegraph.PageID, url string) sitegraph.Record {
+	return sitegraph.Record{Page: p, URL: url, State: sitegraph.StateNew, Due: s.timeOf(s.runs.Clock() + 1), Reason: "record lost"}
+}
+
+// Remove removes the record of a page and the messages to it. Number, address and links
+// stay, and the number is never used again: Save brings the page back.
+func (s *Store) Remove(p sitegraph.PageID) error {
+	if err := s.writable(); err != nil {
+		return err
+	}
+	if err := s.known(p); err != nil {
+		return err
+	}
+	s.changed = true
+	delete(s.applied, p)
+	s.removed[p] = true
+	if err := s.runs.Delete(uint32(p)); err != nil {
+		return s.fail(err)
+	}
+	return s.fail(s.batch.Set(pageKey(keyRemoved, p), nil, nil))
+}
+
+// isRemoved reports whether a page without record was removed, and not lost.
+func (s *Store) isRemoved(p sitegraph.PageID) (bool, error) {
+	if gone, ok := s.removed[p]; ok {
+		return gone, nil
+	}
+	_, ok, err := s.cat.get(pageKey(keyRemoved, p))
+	return ok, err
+}
+
+// Promote brings records forward to the unit of due, or to the next one if that is over:
+// one read and one append for each. Those due earlier by themselves, and removed pages, stay as
+// they are; messages wait on.
+func (s *Store) Promote(pages []sitegraph.PageID, due time.Time) error {
+	if err := s.writable(); err != nil {
+		return err
+	}
+	var r sitegraph.Record
+	for _, p := range pages {
+		if err := s.known(p); err != nil {
+			return fmt.Errorf("promote: %w", err)
+		}
+		found, err := s.read(p, &r)
+		if err == nil && !found {
+			if err = s.fresh(p, &r); errors.Is(err, ErrRemoved) {
+				continue
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("promote page %d: %w", p, err)
+		}
+		if found && !due.Before(r.Due) {
+			continue
+		}
+		r.Due = due
+		if err := s.put(&r, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaceMissing gives a fresh record to every page that has none and was not removed: its
+// record was lost by a transaction that went before. For reading only they are made when read.
+func (s *Store) replaceMissing() error {
+	if s.runs.Len() == s.Pages() || s.o.ReadOnly {
+		return nil
+	}
+	for p := range sitegraph.PageID(s.Pages()) {
+		if !s.runs.Has(uint32(p)) {
+			s.lost = append(s.lost, p)
+		}
+	}
+	if err := s.replaceLost(); err != nil {
+		return err
+	}
+	return s.Commit()
+}
+
+// replaceLost puts a fresh record for each that was lost, due in the next unit.
+func (s *Store) replaceLost() error {
+	var r sitegraph.Record
+	for len(s.lost) > 0 {
+		p := s.lost[len(s.lost)-1]
+		s.lost = s.lost[:len(s.lost)-1]
+		if s.runs.Has(uint32(p)) {
+			continue
+		}
+		delete(s.applied, p)
+		err := s.fresh(p, &r)
+		if errors.Is(err, ErrRemoved) {
+			continue
+		}
+		if err == nil {
+			err = s.put(&r, 0)
+		}
+		if err != nil {
+			return s.fail(fmt.Errorf("replace the lost record of page %d: %w", p, err))
+		}
+	}
 	return nil
 }

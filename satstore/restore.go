@@ -4,14 +4,15 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/recrawl/recrawl/satstore/runs"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Restore fills an empty graph with all pages, in the order of their numbers, their start
-// pages, links and frames, and then hands the newest record of every page to each, once: bucket
-// after bucket by due unit, in the order of the file, and at last those not yet in a
-// file. The record is good until each returns, its strings for ever. each must not change
-// the store.
+// pages, links and frames, and then hands the newest record of every page to each, once, with its
+// messages applied: slot after slot by due time, in each in the order of storage, and at last
+// fresh ones for those that are damaged. Removed pages are in the graph, and have no record. The
+// record is good until each returns, its strings for ever. each must not change the store.
 func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -27,42 +28,36 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 	}
 	s.busy = true
 	defer func() { s.busy = false }()
-	seen := make([]uint64, (len(s.index)+63)/64)
+	seen := make([]uint64, (s.Pages()+63)/64)
 	var r sitegraph.Record
-	for _, b := range s.order {
-		err := s.eachFrame(b, func(f frame, offset int64) error {
-			p := f.page()
-			if s.known(p) != nil || s.index[p] != makeLocation(b.slot, inFile, offset) {
-				return nil
-			}
-			r.Page, r.URL = p, g.URL(p) // the graph's string is shared
-			if err := decodeRecord(f.body(), &r); err != nil {
-				s.note(DamageError{Path: b.path, Offset: offset, What: "record", Cause: err})
-				return nil
-			}
-			seen[p/64] |= 1 << (p % 64)
-			each(&r)
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("restore bucket %d: %w", b.unit, err)
+	err := s.runs.Each(func(f *runs.Record) error {
+		p := sitegraph.PageID(f.Seq)
+		if err := s.known(p); err != nil {
+			return &DamageError{Path: s.satDir(), What: err.Error()}
 		}
+		r.Page, r.URL = p, g.URL(p) // the graph's string is shared
+		if err := decodeRecord(f.Body, &r); err != nil {
+			s.note(s.undecodable(p, err))
+			return nil
+		}
+		s.apply(&r, f.Messages)
+		seen[p/64] |= 1 << (p % 64)
+		each(&r)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("restore the records: %w", err)
 	}
-	for p := range s.index {
+	for p := range sitegraph.PageID(s.Pages()) {
 		if seen[p/64]&(1<<(p%64)) != 0 {
 			continue
 		}
-		id := sitegraph.PageID(p)
-		r.URL = g.URL(id)
-		err := s.Load(id, &r)
-		var damage *DamageError
-		if errors.As(err, &damage) {
-			s.note(*damage)
-			err = s.fresh(id, &r)
-		}
-		if err != nil {
+		if gone, err := s.isRemoved(p); err != nil {
 			return err
+		} else if gone {
+			continue
 		}
+		r = s.freshOf(p, g.URL(p))
 		each(&r)
 	}
 	return nil
@@ -84,12 +79,12 @@ func (s *Store) restoreGraph(g *sitegraph.Graph) error {
 	if err != nil {
 		return err
 	}
-	if g.Pages() != len(s.index) {
-		return damaged("addresses of %d pages, not %d", g.Pages(), len(s.index))
+	if g.Pages() != s.Pages() {
+		return damaged("addresses of %d pages, not %d", g.Pages(), s.Pages())
 	}
 	err = s.cat.each(keyStart, func(p sitegraph.PageID, _ []byte) error {
 		if s.known(p) != nil {
-			return damaged("start page %d of %d", p, len(s.index))
+			return damaged("start page %d of %d", p, s.Pages())
 		}
 		g.AddStart(g.URL(p))
 		return nil
@@ -99,9 +94,9 @@ func (s *Store) restoreGraph(g *sitegraph.Graph) error {
 	}
 	return s.cat.each(keyLinks, func(p sitegraph.PageID, value []byte) error {
 		if s.known(p) != nil {
-			return damaged("links of page %d of %d", p, len(s.index))
+			return damaged("links of page %d of %d", p, s.Pages())
 		}
-		links, frames, err := decodeLinks(value, len(s.index))
+		links, frames, err := decodeLinks(value, s.Pages())
 		if err != nil {
 			return damaged("links of page %d: %v", p, err)
 		}

@@ -4,46 +4,57 @@ import "time"
 
 // Stats says how full a store is.
 type Stats struct {
-	Pages   int
+	Pages   int // added
+	Records int // Pages without those removed
 	Clock   time.Time
-	Buckets []BucketStats // by unit; those without records left out
+	Slots   int
 
-	BucketBytes int64 // of all bucket files, stale copies included
-	BufferBytes int64 // of all write buffers
-	LogBytes    int64 // of the log segment
+	DiskBytes    int64 // of records, index and log, without the catalogue
+	LiveBytes    int64 // of them what blocks with newest versions and messages take
+	GarbageBytes int64 // of them what nobody needs
+	LogBytes     int64 // of the log
+	Files        int   // the catalogue's left out
+	OpenFiles    int
+
 	IndexBytes  int64 // of the index in memory
-	Files       int   // bucket files and the log segment
+	BufferBytes int64 // of records in memory that wait to be written as runs
 
-	// Written since Open: encoded records given to Add, Save and Advance, and what went to
-	// bucket files and log for them.
-	RecordBytesWritten, BucketBytesWritten, LogBytesWritten int64
+	// Written since Open: encoded records and messages given to Add, Save, Message and
+	// Advance, and what went to the disk for them; the log has the catalogue's batches, too.
+	GivenBytes, RunBytesWritten, LogBytesWritten, IndexBytesWritten int64
 
 	Damaged int // damages found since Open
 }
 
-// BucketStats describes the records due in one unit.
-type BucketStats struct {
-	Due         time.Time // start of the unit
-	Records     int       // newest copies
-	FileBytes   int64
-	BufferBytes int64
-}
-
 // Stats returns the present state, what is not committed included.
 func (s *Store) Stats() Stats {
-	st := Stats{Pages: len(s.index), Clock: s.Clock(), LogBytes: s.log.size + int64(len(s.log.buf)),
-		IndexBytes: int64(cap(s.index)) * 8, Files: 1, Damaged: s.damaged,
-		RecordBytesWritten: s.written.records, BucketBytesWritten: s.written.buckets, LogBytesWritten: s.log.total}
-	for _, b := range s.order {
-		st.BucketBytes += b.size
-		st.BufferBytes += int64(b.buf.bytes)
-		if b.size > 0 {
-			st.Files++
-		}
-		if b.live > 0 {
-			st.Buckets = append(st.Buckets, BucketStats{Due: time.Unix(b.unit*s.unit, 0).UTC(),
-				Records: b.live, FileBytes: b.size, BufferBytes: int64(b.buf.bytes)})
-		}
+	r := s.runs.Stats()
+	return Stats{Pages: s.Pages(), Records: r.Records, Clock: s.Clock(), Slots: r.Slots,
+		DiskBytes: r.RunBytes + r.LogBytes + r.IndexFileSize, LiveBytes: r.LiveBytes, GarbageBytes: r.GarbageBytes,
+		LogBytes: r.LogBytes, Files: r.Files, OpenFiles: r.OpenFiles, IndexBytes: r.IndexBytes, BufferBytes: r.BufferBytes,
+		GivenBytes: r.GivenBytes, RunBytesWritten: r.RunBytesWritten, LogBytesWritten: r.LogBytesWritten,
+		IndexBytesWritten: r.IndexBytesWritten, Damaged: r.Damaged + len(s.damage)}
+}
+
+// Due is a span of time in which records are due.
+type Due struct {
+	Start   time.Time
+	Width   time.Duration
+	Records int
+	Bytes   int64 // on disk and in memory, stale copies beside them included
+}
+
+// Pending returns where the records lie, by time: units near the clock, wider spans far
+// from it. A wide span that is being divided overlaps with units in it. The first is where the oldest
+// due record is; none has been handed out.
+func (s *Store) Pending() ([]Due, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
 	}
-	return st
+	var list []Due
+	for _, sl := range s.runs.Slots() {
+		list = append(list, Due{Start: s.timeOf(sl.First), Width: time.Duration(sl.Units*s.unit) * time.Second,
+			Records: sl.Records, Bytes: sl.Bytes})
+	}
+	return list, nil
 }

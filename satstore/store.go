@@ -10,47 +10,36 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/recrawl/recrawl/satstore/runs"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Store is a store of page records by scheduled access time. Its calls must come from one
 // goroutine at a time.
 type Store struct {
-	fs       vfs.FS
-	dir      string
-	satDir   string
-	o        Options
-	readOnly bool
-	lock     io.Closer
+	fs   vfs.FS
+	dir  string
+	o    Options
+	lock io.Closer
+	unit int64 // u in seconds
 
-	unit  int64 // u in seconds
-	units int64 // T
-	clock int64 // t: everything due in this unit or before it was handed out
-	lsn   uint64
+	runs *runs.Store // records and messages
+	cat  *catalogue  // addresses, links, settings
 
-	index     []location // by page
-	buckets   map[int64]*bucket
-	order     []*bucket // by unit
-	slots     []*bucket // by slot; nil: free
-	freeSlots []uint16
-	arena     *arena
-	files     files
-	doomed    []*bucket // scanned; their files go after the next commit
+	batch    *pebble.Batch // of the transaction
+	settings map[string][]byte
+	removed  map[sitegraph.PageID]bool // in the transaction: removed, or not any more
+	changed  bool                      // the transaction holds something
 
-	log      logWriter
-	cat      *catalogue
-	batch    *pebble.Batch     // of the transaction
-	settings map[string][]byte // of the transaction
-	changed  bool              // the transaction holds something
+	// applied counts the messages that Load applied to a record which was not saved since.
+	applied map[sitegraph.PageID]int
+	lost    []sitegraph.PageID // records that the runs gave up; each gets a fresh one
 
-	frame, out, read, scan []byte // scratch
-	written                struct{ records, buckets int64 }
-	damage                 []DamageError
-	damaged                int
-
-	busy   bool // inside a function given to us
-	closed bool
-	err    error // of the first failed write; every later call returns it
+	frame, body []byte // scratch
+	damage      []*DamageError
+	busy        bool // inside a function given to us
+	closed      bool
+	err         error // of the first failed write; every later call returns it
 }
 
 // usable returns why the store cannot be used, if so.
@@ -69,7 +58,7 @@ func (s *Store) writable() error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	if s.readOnly {
+	if s.o.ReadOnly {
 		return ErrReadOnly
 	}
 	if s.busy {
@@ -88,18 +77,21 @@ func (s *Store) fail(err error) error {
 
 // known returns an error for a page that was not added.
 func (s *Store) known(p sitegraph.PageID) error {
-	if p < 0 || int(p) >= len(s.index) {
-		return fmt.Errorf("page %d is not known: there are %d", p, len(s.index))
+	if p < 0 || int(p) >= s.Pages() {
+		return fmt.Errorf("page %d is not known: there are %d", p, s.Pages())
 	}
 	return nil
 }
 
-// Pages returns the number of pages added.
-func (s *Store) Pages() int { return len(s.index) }
+// Pages returns the number of pages added, removed ones included.
+func (s *Store) Pages() int { return int(s.runs.Next()) }
 
 // Clock returns the start of the unit up to which records were handed out by Advance.
-func (s *Store) Clock() time.Time { return time.Unix(s.clock*s.unit, 0).UTC() }
+func (s *Store) Clock() time.Time { return s.timeOf(s.runs.Clock()) }
 
+func (s *Store) timeOf(unit int64) time.Time { return time.Unix(unit*s.unit, 0).UTC() }
+
+// unitOf returns the unit of a time, below zero before 1970.
 func (s *Store) unitOf(t time.Time) int64 {
 	seconds := t.Unix()
 	u := seconds / s.unit
@@ -109,10 +101,19 @@ func (s *Store) unitOf(t time.Time) int64 {
 	return u
 }
 
-// dueUnit is the bucket of a record: that of its due time, but not before the next unit
-// and not more than T after the clock (S6).
-func (s *Store) dueUnit(due time.Time) int64 {
-	return min(max(s.unitOf(due), s.clock+1), s.clock+s.units)
+// dueUnit is the unit of a due time; the runs move it to 1 to T units after the clock (S6).
+func (s *Store) dueUnit(due time.Time) int64 { return max(s.unitOf(due), 0) }
+
+// Damage returns the damages found since Open, at most 1000 of them. Each may have cost
+// several records; their pages have a fresh one now, or get it when it is due.
+func (s *Store) Damage() []*DamageError { return append(s.runs.Damage(), s.damage...) }
+
+const maxDamage = 100
+
+func (s *Store) note(d *DamageError) {
+	if len(s.damage) < maxDamage {
+		s.damage = append(s.damage, d)
+	}
 }
 
 // Close ends the use of the store. What was not committed is gone.
@@ -120,17 +121,17 @@ func (s *Store) Close() error {
 	if s.closed {
 		return ErrClosed
 	}
-	var err error
-	if s.err == nil && !s.readOnly && !s.changed && s.log.file != nil && s.log.entries() {
-		err = s.fail(s.checkpoint()) // the next Open has nothing to replay
-	}
 	s.closed = true
-	return cmp.Or(err, s.release())
+	return s.release()
 }
 
-// release gives back everything that Open took.
+// release gives back everything that Open took. The runs end with a checkpoint, for which
+// the catalogue must be there.
 func (s *Store) release() error {
 	var errs []error
+	if s.runs != nil {
+		errs = append(errs, s.runs.Close())
+	}
 	if s.batch != nil {
 		errs = append(errs, s.batch.Close())
 		s.batch = nil
@@ -138,13 +139,6 @@ func (s *Store) release() error {
 	if s.cat != nil {
 		errs = append(errs, s.cat.close())
 		s.cat = nil
-	}
-	for len(s.files.open) > 0 {
-		errs = append(errs, s.files.abandon(s.files.open[0]))
-	}
-	if s.log.file != nil {
-		errs = append(errs, s.log.file.Close())
-		s.log.file = nil
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

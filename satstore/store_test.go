@@ -11,6 +11,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/recrawl/recrawl/satstore/runs"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -42,105 +43,53 @@ func must(t testing.TB, err error) {
 // time asked for is among those, in its unit.
 func TestDueIsClamped(t *testing.T) {
 	rng := seeded(t)
-	for range 10000 {
-		s := &Store{unit: 1 + rng.Int64N(100000), units: 1 + rng.Int64N(maxUnits), clock: rng.Int64N(1e6) - 5e5}
-		due := time.Unix((s.clock-2+rng.Int64N(s.units+4))*s.unit+rng.Int64N(s.unit), rng.Int64N(1e9))
-		switch rng.IntN(10) {
-		case 0:
-			due = time.Time{}
-		case 1:
-			due = time.Unix(rng.Int64()-math.MaxInt64/2, 0)
+	for _, unit := range []time.Duration{time.Minute, time.Hour, 7 * time.Hour, 24 * time.Hour} {
+		s := mustOpen(t, "s", Options{FS: vfs.NewMem(), Now: day0, Unit: unit, Horizon: 300 * 24 * time.Hour})
+		clock, units := s.runs.Clock(), s.runs.Horizon()
+		must(t, s.Add(newRecord(0, at(1))))
+		for range 2000 {
+			due := time.Unix((clock-2+rng.Int64N(units+4))*s.unit+rng.Int64N(s.unit), rng.Int64N(1e9))
+			switch rng.IntN(10) {
+			case 0:
+				due = time.Time{}
+			case 1:
+				due = time.Unix(rng.Int64()-math.MaxInt64/2, 0)
+			}
+			must(t, s.Save(newRecord(0, due)))
+			_, u, _, err := s.runs.Load(0, nil)
+			must(t, err)
+			if u < clock+1 || u > clock+units {
+				t.Fatalf("clock %d, T %d: due %v in unit %d", clock, units, due, u)
+			}
+			start, end := time.Unix(u*s.unit, 0), time.Unix((u+1)*s.unit, 0)
+			if due.Before(start) && u > clock+1 || !due.Before(end) && u < clock+units {
+				t.Fatalf("clock %d, T %d: due %v in unit %d, from %v to %v", clock, units, due, u, start, end)
+			}
 		}
-		u := s.dueUnit(due)
-		if u < s.clock+1 || u > s.clock+s.units {
-			t.Fatalf("clock %d, T %d: due %v in unit %d", s.clock, s.units, due, u)
-		}
-		start, end := time.Unix(u*s.unit, 0), time.Unix((u+1)*s.unit, 0)
-		if due.Before(start) && u > s.clock+1 || !due.Before(end) && u < s.clock+s.units {
-			t.Fatalf("clock %d, T %d: due %v in unit %d, from %v to %v", s.clock, s.units, due, u, start, end)
-		}
+		must(t, s.Close())
 	}
 }
 
-// S8: the order of [SAT 3.4], with what is left in each buffer after one flush.
-func TestFlushOrder(t *testing.T) {
+// The levels of units and horizons [SAT 3.6].
+func TestLevels(t *testing.T) {
+	day := 24 * time.Hour
 	for _, c := range []struct {
-		name        string
-		pages, want []int
+		unit, horizon time.Duration
+		want          []runs.Level
 	}{
-		{"all above 16", []int{17, 16, 20, 3}, []int{0, 16, 0, 3}},
-		{"none above 16: all above 4", []int{16, 5, 4, 1}, []int{0, 0, 4, 1}},
-		{"none above 4: all above 1", []int{4, 1, 2, 0}, []int{0, 1, 0, 0}},
-		{"one page each: the fullest, ties to the smallest unit", []int{0, 1, 1, 1}, []int{0, 0, 1, 1}},
+		{time.Hour, 400 * day, runs.HoursAndDays},
+		{day, 400 * day, runs.Days},
+		{time.Minute, 400 * day, runs.MinutesHoursAndDays},
+		{time.Second, 400 * day, []runs.Level{{Units: 1, Slots: 120}, {Units: 60, Slots: 120}, {Units: 3600, Slots: 48}, {Units: 86400, Slots: 402}}},
+		{time.Hour, day, []runs.Level{{Units: 1, Slots: 26}}},
+		{7 * time.Hour, 70 * time.Hour, []runs.Level{{Units: 1, Slots: 12}}},
+		{7 * day, 400 * day, []runs.Level{{Units: 1, Slots: 60}}},
+		{time.Hour, 1, []runs.Level{{Units: 1, Slots: 3}}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := mustOpen(t, "s", Options{FS: vfs.NewMem(), Now: day0, PageBytes: 256})
-			defer s.Close()
-			p := sitegraph.PageID(0)
-			for i, n := range c.pages {
-				for range n {
-					must(t, s.Add(filling(t, p, at(i+1), 256)))
-					p++
-				}
-			}
-			must(t, s.flushSome())
-			for i, want := range c.want {
-				if b := s.buckets[s.unitOf(at(i+1))]; b != nil && b.buf.pages != want || b == nil && want != 0 {
-					t.Errorf("buffer %d: want %d pages: %+v", i, want, b)
-				}
-			}
-		})
-	}
-}
-
-// filling returns a record whose frame has so many bytes, or one less where it cannot.
-func filling(t *testing.T, p sitegraph.PageID, due time.Time, bytes int) *sitegraph.Record {
-	r := newRecord(p, due)
-	f, err := appendFrame(nil, r, 1, 0)
-	must(t, err)
-	for r.Reason = strings.Repeat("r", bytes-len(f)); ; r.Reason = r.Reason[1:] { // its length may take a byte more
-		f, err := appendFrame(nil, r, 1, 0)
-		must(t, err)
-		if len(f) <= bytes {
-			return r
+		got := levelsFor(c.unit, c.horizon)
+		if !slices.Equal(got, c.want) || horizonOf(c.unit, got) < c.horizon {
+			t.Errorf("unit %v, horizon %v: %v, want %v", c.unit, c.horizon, got, c.want)
 		}
-	}
-}
-
-// The last step of the flush frees the first page only, at the end of a record: one that
-// reaches into the next page goes along, the rest stays and can be read.
-func TestFlushOfOnePageKeepsRecordsWhole(t *testing.T) {
-	s := mustOpen(t, "s", Options{FS: vfs.NewMem(), Now: day0, PageBytes: 256})
-	defer s.Close()
-	for p := range sitegraph.PageID(5) { // 1000 bytes in 4 pages, one record over each boundary
-		must(t, s.Add(filling(t, p, at(1), 200)))
-	}
-	b := s.order[0]
-	must(t, s.flushPages(b, 1))
-	if b.buf.pages != 3 || b.size != 400 || b.buf.bytes != 600 {
-		t.Errorf("after one page: %d pages, %d bytes in the file, %d in the buffer; want 3, 400, 600", b.buf.pages, b.size, b.buf.bytes)
-	}
-	for p := range sitegraph.PageID(5) {
-		var r sitegraph.Record
-		if must(t, s.Load(p, &r)); r != *filling(t, p, at(1), 200) {
-			t.Errorf("page %d is %+v", p, r)
-		}
-	}
-}
-
-// S7: the pages of all buffers together never exceed the budget, which is used in full.
-func TestBufferBudget(t *testing.T) {
-	rng := seeded(t)
-	s := mustOpen(t, "s", Options{FS: vfs.NewMem(), Now: day0, PageBytes: 64, BufferBytes: 64*40 + 63})
-	defer s.Close()
-	for p := range sitegraph.PageID(3000) {
-		must(t, s.Add(filling(t, p, at(1+rng.IntN(30)), 120+rng.IntN(20)*rng.IntN(20))))
-		if s.arena.used > 40 {
-			t.Fatalf("%d pages in use", s.arena.used)
-		}
-	}
-	if s.arena.peak != 40 {
-		t.Errorf("at most %d pages of 40 were used", s.arena.peak)
 	}
 }
 
@@ -189,7 +138,7 @@ func TestMisuse(t *testing.T) {
 
 // A store that was not used for months hands out every record once, and soon.
 func TestLongGap(t *testing.T) {
-	s := mustOpen(t, "s", Options{FS: vfs.NewMem(), Now: day0, Unit: time.Second, Units: 1000})
+	s := mustOpen(t, "s", Options{FS: vfs.NewMem(), Now: day0, Unit: time.Second, Horizon: 1000 * time.Second})
 	defer s.Close()
 	for p := range sitegraph.PageID(100) {
 		must(t, s.Add(newRecord(p, day0.Add(time.Duration(p)*10*time.Second))))
@@ -200,8 +149,8 @@ func TestLongGap(t *testing.T) {
 		t.Errorf("handed out %v", got)
 	}
 	must(t, s.Commit())
-	if st := s.Stats(); st.BucketBytes != 0 || len(st.Buckets) != 1 || st.Buckets[0].Records != 100 {
-		t.Errorf("left: %+v", st)
+	if due, err := s.Pending(); err != nil || len(due) != 1 || due[0].Records != 100 {
+		t.Errorf("left: %+v %v", due, err)
 	}
 }
 

@@ -66,7 +66,7 @@ func (h *httpCount) result(visits int, elapsed time.Duration, s satstore.Stats) 
 	defer h.mu.Unlock()
 	return httpResult{Visits: visits, Requests: h.requests, NotModified: h.notMod, Servers: len(h.last),
 		LeastGapSeconds: h.leastGap.Seconds(), Seconds: elapsed.Seconds(),
-		StorePages: s.Pages, StoreBytes: s.BucketBytes + s.BufferBytes + s.LogBytes}
+		StorePages: s.Pages, StoreBytes: s.DiskBytes + s.BufferBytes}
 }
 
 // demoReport is what demo prints and writes.

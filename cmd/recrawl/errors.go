@@ -52,6 +52,8 @@ func explainError(err error) (hint string, code int, cause error) {
 		return `give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, exitUsage, err
 	case errors.Is(err, satstore.ErrInUse):
 		return "another recrawl works on this directory; stop it, or take another --data", exitFailed, err
+	case errors.As(err, &format) && format.Found < format.Known:
+		return "the directory was made by an earlier development version; start a new one with another --data", exitFailed, err
 	case errors.As(err, &format):
 		return "the directory was written by a newer recrawl; use that version, or another --data", exitFailed, err
 	case errors.As(err, &damage):

@@ -1,7 +1,6 @@
 package satstore
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -64,59 +63,36 @@ func (s *Store) Setting(name string) ([]byte, bool, error) {
 	return v, ok, nil
 }
 
-// Commit makes everything since the last Commit durable, as a whole. The sync of the log
-// is its commit point. After an error it is not known whether the disk has it: close the
-// store and open it again.
+// Commit makes everything since the last Commit durable, as a whole: the batch of the
+// catalogue goes to the log of the records, whose sync is the commit point. After an error it is
+// not known whether the disk has it: close the store and open it again.
 func (s *Store) Commit() error {
 	if err := s.writable(); err != nil {
 		return err
 	}
-	if !s.changed {
-		return nil
-	}
-	return s.fail(s.commit())
-}
-
-func (s *Store) commit() error {
-	var repr []byte
-	if !s.batch.Empty() {
-		repr = s.batch.Repr()
-	}
-	if err := s.log.commit(s.clock, s.lsn, len(s.index), repr); err != nil {
-		return err
-	}
-	s.changed = false
-	if repr != nil {
-		if err := s.cat.apply(s.batch); err != nil {
-			return fmt.Errorf("apply to catalogue: %w", err)
+	for s.changed {
+		if err := s.fail(s.commit()); err != nil {
+			return err
 		}
-		if err := s.batch.Close(); err != nil {
-			return fmt.Errorf("close catalogue batch: %w", err)
-		}
-		s.batch = s.cat.db.NewBatch()
-		clear(s.settings)
-	}
-	for len(s.doomed) > 0 { // step 7: their records are durable elsewhere now
-		b := s.doomed[0]
-		s.doomed = s.doomed[1:]
-		if err := s.removeBucket(b); err != nil {
+		if err := s.replaceLost(); err != nil { // of files that the commit wrote anew
 			return err
 		}
 	}
-	if s.log.size < s.o.LogBytes {
-		return nil
-	}
-	return s.checkpoint()
+	return nil
 }
 
-// removeBucket deletes the file of a bucket.
-func (s *Store) removeBucket(b *bucket) error {
-	err := s.files.abandon(b)
-	if b.size > 0 {
-		err = cmp.Or(err, s.fs.Remove(b.path))
+func (s *Store) commit() error {
+	if !s.batch.Empty() {
+		if err := s.runs.Attach(s.batch.Repr()); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("remove bucket %d: %w", b.unit, err)
+	if err := s.runs.Commit(); err != nil {
+		return err
 	}
+	s.changed = false
+	s.batch.Reset()
+	clear(s.settings)
+	clear(s.removed)
 	return nil
 }
