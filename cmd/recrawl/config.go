@@ -43,7 +43,12 @@ type Config struct {
 
 	Survey SurveyConfig
 	Bench  BenchConfig
+
+	Checkpoint CheckpointConfig
 }
+
+// CheckpointConfig are the settings of checkpoint.
+type CheckpointConfig struct{ To string }
 
 // PlanConfig are the settings of plan.
 type PlanConfig struct {
@@ -96,7 +101,7 @@ type setting struct {
 }
 
 var settings = []setting{
-	{"data", "", "directory of the planner's store", "run plan explain sites"},
+	{"data", "", "directory of the planner's store", "run plan explain sites checkpoint inspect check"},
 	{"user-agent", "", "sent with each request; must contain a contact (web or mail address)", "run"},
 	{"budget", 1000.0, "fetches a day, never exceeded", "run plan explain"},
 	{"unlimited", false, "no bound instead of a budget; only for your own servers", "run plan explain"},
@@ -141,6 +146,7 @@ var settings = []setting{
 	{"survey.group", "", "a file that puts servers into groups, a line each: server group", "survey"},
 	{"survey.group-by", "suffix", "without --group: suffix (org, co.jp), server, or none", "survey"},
 	{"survey.html", "", "also write a report with figures to this file", "survey"},
+	{"checkpoint.to", "", "a directory for the copy, new or empty", "checkpoint"},
 	{"bench.records", 200_000, "page states in the store", "sat"},
 	{"bench.unit", "hour", "step of time: minute, hour or day", "sat"},
 	{"bench.units", 0, "steps to measure (default 90 minutes, 26 hours or 8 days, over the end of a day or more)", "sat"},

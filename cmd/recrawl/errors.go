@@ -39,6 +39,7 @@ type visitsFailed struct {
 // explainError finds what the user can do about an error, and the exit code.
 func explainError(err error) (hint string, code int, cause error) {
 	var usage usageError
+	var found damaged
 	var failed visitsFailed
 	var format *satstore.FormatError
 	var damage *satstore.DamageError
@@ -46,12 +47,14 @@ func explainError(err error) (hint string, code int, cause error) {
 	switch {
 	case errors.As(err, &usage):
 		return usage.hint, exitUsage, err
+	case errors.As(err, &found):
+		return "run goes on with fresh records for damaged ones; a damaged catalogue, log or index needs a copy of the directory", exitDamaged, err
 	case errors.As(err, &failed):
 		return failed.hint, exitVisits, err
 	case errors.Is(err, fetch.ErrNoContact):
 		return `give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, exitUsage, err
 	case errors.Is(err, satstore.ErrInUse):
-		return "another recrawl works on this directory; stop it, or take another --data", exitFailed, err
+		return "another recrawl works on this directory; stop it, take another --data, or read a copy: recrawl checkpoint", exitFailed, err
 	case errors.As(err, &format) && format.Found < format.Known:
 		return "the directory was made by an earlier development version; start a new one with another --data", exitFailed, err
 	case errors.As(err, &format):

@@ -18,7 +18,8 @@ func (p *program) planCommand() *cobra.Command {
 		Long: `plan shows which pages run would visit next, in this order, and why: what is left to do in
 the current round or, where nothing is, in the next one. Give it the settings of run.
 Nothing is fetched and nothing is written. A real run learns from each outcome, so
-later visits may differ. The directory must not be in use.`,
+later visits may differ. The directory must not be in use: recrawl checkpoint makes a copy
+while run goes on.`,
 		Example: "  recrawl plan --data crawl --show 50\n  recrawl plan --data crawl --policy interval --json",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -22,11 +22,13 @@ type opened struct {
 	current, next planner.Round // set by upcoming
 }
 
+var errNoData = usageError{errors.New("no data directory given"), "say where the planner's store is: --data DIRECTORY"}
+
 // open reads a data directory. An existing one is required to read only.
 func (p *program) open(readOnly bool) (*opened, error) {
 	c := &p.config
 	if c.Data == "" {
-		return nil, usageError{errors.New("no data directory given"), "say where the planner's store is: --data DIRECTORY"}
+		return nil, errNoData
 	}
 	if readOnly {
 		if _, err := os.Stat(c.Data); err != nil {

@@ -149,7 +149,7 @@ func (l *Loop) Run(ctx context.Context, perDay float64, length time.Duration, mo
 		if more != nil && !more(r) {
 			return nil
 		}
-		if err := l.Clock.SleepUntil(ctx, r.End); err != nil {
+		if err := l.rest(ctx, r.End); err != nil {
 			return err
 		}
 		if err := l.Advance(r.End); err != nil {

@@ -183,7 +183,7 @@ func (c *crew) wait(ctx context.Context, now time.Time) error {
 		if c.uncommitted > 0 {
 			return c.commit()
 		}
-		return nil
+		return c.between()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -50,6 +50,10 @@ type Options struct {
 	// Acknowledged is told the events that have become durable. May be nil. The slice is
 	// reused.
 	Acknowledged func([]Event)
+	// Between is called between visits whenever everything is committed: after each commit, and
+	// each second while nothing happens or the next round is waited for. It may use the store,
+	// which nobody else uses then. Its error ends the loop. May be nil.
+	Between func() error
 }
 
 // Loop carries out what a planner plans.
@@ -217,5 +221,29 @@ func (l *Loop) commit() error {
 	}
 	l.uncommitted = 0
 	l.lastCommit = time.Now()
-	return nil
+	return l.between()
+}
+
+func (l *Loop) between() error {
+	if l.Between == nil {
+		return nil
+	}
+	return l.Between()
+}
+
+// rest waits for the end of a round.
+func (l *Loop) rest(ctx context.Context, until time.Time) error {
+	for l.Between != nil {
+		step := l.Clock.Now().Add(time.Second)
+		if !step.Before(until) {
+			break
+		}
+		if err := l.Clock.SleepUntil(ctx, step); err != nil {
+			return err
+		}
+		if err := l.between(); err != nil {
+			return err
+		}
+	}
+	return l.Clock.SleepUntil(ctx, until)
 }

@@ -1,0 +1,84 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCheckpoint copies a store while run works on it, and after; the copies can be read by
+// all that reads a store, and a damaged one is found.
+func TestCheckpoint(t *testing.T) {
+	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 3, days: 1, every: still}))
+	dir := t.TempDir()
+	data, live, late := filepath.Join(dir, "data"), filepath.Join(dir, "live"), filepath.Join(dir, "late")
+	run := start(t, dir, nil, append([]string{"run", "--data", data, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--quiet"}, lab.starts()...)...)
+	eventually(t, "a visit", func() bool { return lab.count() > 3 })
+	if r := recrawl(t, "checkpoint", "--data", data, "--to", live, "--json").ok(t); !strings.Contains(r.stdout, `"running": true`) {
+		t.Errorf("run made no copy: %s", r.stdout)
+	}
+	recrawl(t, "checkpoint", "--data", data, "--to", live).refused(t, 2, "is there already")
+	recrawl(t, "inspect", "--data", data).refused(t, 1, "in use", "recrawl checkpoint")
+	run.interrupt()
+	recrawl(t, "checkpoint", "--data", data, "--to", late).ok(t)
+	for _, name := range []string{data, live, late} {
+		recrawl(t, "plan", "--data", name, "--show", "3").ok(t)
+		recrawl(t, "explain", "--data", name, lab.starts()[0]).ok(t)
+		if r := recrawl(t, "check", "--data", name).ok(t); !strings.Contains(r.stdout, "all is whole") {
+			t.Errorf("check %s: %s", name, r.stdout)
+		}
+		inspected := decode[struct {
+			Pages, Records int
+			Due            []struct{ Records int }
+		}](t, recrawl(t, "inspect", "--data", name, "--json").ok(t), false)
+		sum := 0
+		for _, d := range inspected.Due {
+			sum += d.Records
+		}
+		if inspected.Pages == 0 || sum != inspected.Records || sum != inspected.Pages {
+			t.Errorf("inspect %s: %d pages, %d records, %d of them due", name, inspected.Pages, inspected.Records, sum)
+		}
+	}
+	if r := recrawl(t, "inspect", "--data", late).ok(t); !strings.Contains(r.stdout, "Records by due time") || !strings.Contains(r.stdout, "#") {
+		t.Errorf("inspect prints no histogram:\n%s", r.stdout)
+	}
+
+	files, err := filepath.Glob(filepath.Join(late, "sat", "run-*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no run files in the copy: %v", err)
+	}
+	for _, file := range files { // links to files of the original must not be changed
+		whole, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range whole {
+			whole[i] ^= 0x55
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := recrawl(t, "check", "--data", late).exit(t, 4); !strings.Contains(r.stdout, filepath.Join("sat", "run-")) {
+		t.Errorf("check names no file: %s", r.stdout)
+	}
+	recrawl(t, "check", "--data", data).ok(t)
+}
+
+func TestStoreCommandsRefuse(t *testing.T) {
+	dir := t.TempDir()
+	for _, command := range []string{"check", "inspect", "checkpoint"} {
+		recrawl(t, command).refused(t, 2, "data")
+	}
+	recrawl(t, "check", "--data", dir).refused(t, 1, "")
+	recrawl(t, "checkpoint", "--data", filepath.Join(dir, "none"), "--to", filepath.Join(dir, "copy")).refused(t, 1, "none")
+	recrawl(t, "checkpoint", "--data", dir).refused(t, 2, "--to")
+	recrawl(t, "checkpoint", "--data", dir, "--to", filepath.Join(dir, "copy")).refused(t, 1, "recrawl run")
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("an empty directory holds %v now, %v", files, err)
+	}
+}
