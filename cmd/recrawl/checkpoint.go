@@ -118,13 +118,21 @@ func askForCopy(ctx context.Context, data, to string) error {
 	if err := writeJSON(place, w); err != nil {
 		return err
 	}
-	defer os.Remove(place) // nobody waits for it any more
+	defer func() {
+		var left wish
+		if readJSON(place, &left) == nil && left.Number == w.Number {
+			_ = os.Remove(place) // nobody waits for it any more
+		}
+	}()
 	deadline := time.After(longestWish)
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-deadline:
+			if _, err := os.Stat(place); errors.Is(err, fs.ErrNotExist) {
+				continue // it was taken up: a large copy takes its time
+			}
 			return usageError{fmt.Errorf("the program that works on %s made no copy within %v", data, longestWish), "only recrawl run does; other commands use a store for moments: ask again"}
 		case <-time.After(50 * time.Millisecond):
 		}
@@ -145,22 +153,26 @@ func askForCopy(ctx context.Context, data, to string) error {
 }
 
 // grantWish makes the copy that somebody asked for, if so. What goes wrong with it is told to
-// who asked; if it is the store that failed, the next visit ends the run.
-func (p *program) grantWish(store *satstore.Store) {
+// who asked, and does not end the run; that the store itself failed does.
+func (p *program) grantWish(store *satstore.Store) error {
 	place := filepath.Join(p.config.Data, wishName)
 	var w wish
 	if err := readJSON(place, &w); err != nil {
-		return // nobody asks
+		return nil // nobody asks
+	}
+	if err := os.Remove(place); err != nil { // it must not be granted for ever
+		return fmt.Errorf("take up the wish for a copy: %w", err)
+	}
+	if time.Since(time.Unix(0, w.Number)) > longestWish {
+		return nil // who asked has given up
 	}
 	if err := store.Checkpoint(w.To); err != nil {
 		w.Error = err.Error()
 	}
-	if err := os.Remove(place); err != nil {
-		w.Error = fmt.Sprintf("remove %s: %v", place, err) // it must not be granted for ever
-	}
 	if err := writeJSON(filepath.Join(p.config.Data, answerName), w); err != nil && !p.quiet {
 		fmt.Fprintf(p.stderr, "recrawl: warning: a copy was asked for: %v\n", err)
 	}
+	return store.Commit() // with nothing to commit it tells whether the store still works
 }
 
 func writeJSON(path string, v any) error {

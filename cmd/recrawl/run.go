@@ -116,7 +116,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Planner: o.plan, Fetcher: liveFetcher{client}, Store: o.store, Clock: cycle.WallClock{}, Change: c.changeBy(),
 		Workers: max(c.Workers, 2), Discover: true, Explain: true,
 		Seen:    result.add,
-		Between: func() error { p.grantWish(o.store); return nil },
+		Between: func() error { return p.grantWish(o.store) },
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = writeDown(log, events); journalErr != nil {
