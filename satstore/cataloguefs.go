@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // catalogueFS is the file system that Pebble sees. It refuses to write once the catalogue
@@ -47,7 +49,7 @@ func (fs *catalogueFS) Create(name string, category vfs.DiskWriteCategory) (vfs.
 		return nil, err
 	}
 	if strings.HasPrefix(fs.PathBase(name), "marker.") {
-		if err := syncDir(fs.FS, fs.PathDir(name)); err != nil {
+		if err := directory.Sync(fs.FS, fs.PathDir(name)); err != nil {
 			return nil, err
 		}
 	}

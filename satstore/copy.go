@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // Checkpoint commits, and makes a copy of the store in a directory that is empty or not
@@ -23,13 +25,8 @@ func (s *Store) Checkpoint(dir string) error {
 }
 
 func (s *Store) copyTo(dir string) error {
-	if err := makeDir(s.fs, dir); err != nil {
+	if err := directory.MakeEmpty(s.fs, dir); err != nil {
 		return err
-	}
-	if names, err := s.fs.List(dir); err != nil {
-		return err
-	} else if len(names) > 0 {
-		return fmt.Errorf("the directory holds %d files: choose an empty or a new one", len(names))
 	}
 	// The runs make a checkpoint, before which the catalogue is flushed.
 	if err := s.runs.CopyTo(s.fs.PathJoin(dir, satName)); err != nil {
@@ -44,5 +41,5 @@ func (s *Store) copyTo(dir string) error {
 	if err != nil {
 		return err
 	}
-	return writeFormat(s.fs, dir) // the commit point: without it the directory is no store
+	return directory.WriteFormat(s.fs, dir, formatText()) // the commit point: without it the directory is no store
 }

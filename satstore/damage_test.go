@@ -14,6 +14,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -55,7 +56,7 @@ func only(t *testing.T, fs vfs.FS, prefix string) string {
 // copyOf returns a copy of a disk on which nothing waits to be written.
 func copyOf(fs *vfs.MemFS) *vfs.MemFS {
 	for _, dir := range []string{"a/store/sat", "a/store/pebble", "a/store"} {
-		if err := syncDir(fs, dir); err != nil {
+		if err := directory.Sync(fs, dir); err != nil {
 			panic(err)
 		}
 	}

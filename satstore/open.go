@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/runs"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -67,7 +68,7 @@ func (s *Store) begin() error {
 
 // claim takes the directory: lock and version file, which a new one gets.
 func (s *Store) claim() error {
-	_, stat := s.fs.Stat(s.fs.PathJoin(s.dir, formatName))
+	_, stat := s.fs.Stat(s.fs.PathJoin(s.dir, directory.FormatName))
 	if s.o.ReadOnly {
 		// Locking makes the lock file: not in a directory that is no store.
 		if _, err := s.fs.Stat(s.dir); err != nil {
@@ -79,23 +80,23 @@ func (s *Store) claim() error {
 		if err := readFormat(s.fs, s.dir); err != nil {
 			return err
 		}
-	} else if err := makeDir(s.fs, s.dir); err != nil {
+	} else if err := directory.Make(s.fs, s.dir); err != nil {
 		return err
 	} else if errors.Is(stat, os.ErrNotExist) {
-		if err := checkOwn(s.fs, s.dir); err != nil {
+		if err := directory.CheckOwn(s.fs, s.dir); err != nil {
 			return err
 		}
 	}
 	var err error
-	if s.lock, err = lockDir(s.fs, s.dir); err != nil {
+	if s.lock, err = directory.Lock(s.fs, s.dir); err != nil {
 		return err
 	}
 	err = readFormat(s.fs, s.dir)
 	if errors.Is(err, os.ErrNotExist) && !s.o.ReadOnly {
-		if err := checkOwn(s.fs, s.dir); err != nil {
+		if err := directory.CheckOwn(s.fs, s.dir); err != nil {
 			return err
 		}
-		return writeFormat(s.fs, s.dir)
+		return directory.WriteFormat(s.fs, s.dir, formatText())
 	}
 	return err
 }

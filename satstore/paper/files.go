@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // files opens bucket files as they are needed and closes the one longest idle.
@@ -95,20 +97,7 @@ func (f *files) sync(s *stream) error {
 	return nil
 }
 
-func (f *files) syncDir() error {
-	d, err := f.fs.OpenDir(f.dir)
-	if err != nil {
-		return fmt.Errorf("open directory %s: %w", f.dir, err)
-	}
-	err = d.Sync()
-	if closed := d.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return fmt.Errorf("sync directory %s: %w", f.dir, err)
-	}
-	return nil
-}
+func (f *files) syncDir() error { return directory.Sync(f.fs, f.dir) }
 
 // readFull fills b from an offset of a file.
 func readFull(file vfs.File, b []byte, at int64) error {

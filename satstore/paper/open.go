@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 const (
@@ -32,7 +34,7 @@ func Open(dir string, o Options) (*Store, error) {
 }
 
 func (s *Store) open() (err error) {
-	if err := makeDurable(s.o.FS, s.dir); err != nil {
+	if err := directory.Make(s.o.FS, s.dir); err != nil {
 		return err
 	}
 	if s.lock, err = s.o.FS.Lock(s.files.path(lockName)); err != nil {
@@ -71,28 +73,6 @@ func (s *Store) open() (err error) {
 		s.spent = append(s.spent, logName(n))
 	}
 	return s.checkpoint()
-}
-
-// makeDurable makes a directory and those above it, and their names durable where they
-// were not there.
-func makeDurable(fs vfs.FS, dir string) error {
-	if _, err := fs.Stat(dir); err == nil {
-		return nil
-	}
-	up := fs.PathDir(dir)
-	if up != dir {
-		if err := makeDurable(fs, up); err != nil {
-			return err
-		}
-	}
-	if err := fs.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	d, err := fs.OpenDir(up)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // openIndex opens the sequence index and makes the bucket index anew.

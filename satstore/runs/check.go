@@ -1,10 +1,13 @@
 package runs
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // Check reads everything that is needed: the version file, the log, the index file, the
@@ -40,17 +43,11 @@ func (s *Store) CheckEach(visit checkVisit) ([]*DamageError, error) {
 }
 
 func (s *Store) checkFormat(add func(error) error) error {
-	path := s.fs.PathJoin(s.dir, formatName)
-	f, err := s.fs.Open(path)
-	if err != nil {
-		if gone(err) {
-			err = &DamageError{Path: path, What: "version file", Cause: err}
-		}
-		return add(err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, formatMost))
-	if err == nil && string(text) != string(s.formatText()) {
+	path, text, err := directory.ReadFormat(s.fs, s.dir)
+	switch {
+	case err != nil && gone(err):
+		err = &DamageError{Path: path, What: "version file", Cause: err}
+	case err == nil && !bytes.Equal(text, s.formatText()):
 		err = &DamageError{Path: path, What: "not a version file"}
 	}
 	return add(err)

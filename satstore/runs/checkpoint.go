@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // checkpoint writes the index and begins the log anew. All pages are in runs, durable.
@@ -60,8 +62,7 @@ func (p *pendingCheckpoint) write(fs vfs.FS, dir, path string) {
 		return
 	}
 	p.image = nil
-	if err := syncDir(fs, dir); err != nil {
-		p.err = fmt.Errorf("sync directory: %w", err)
+	if p.err = directory.Sync(fs, dir); p.err != nil {
 		return
 	}
 	if p.segment, p.err = p.begin(fs, fs.PathJoin(dir, logTemp)); p.err != nil {
@@ -163,7 +164,7 @@ func (s *Store) newSegment(p *pendingCheckpoint) (size int64, err error) {
 	if err := s.fs.Rename(s.fs.PathJoin(s.dir, logTemp), s.segmentPath(p.number)); err != nil {
 		return 0, err
 	}
-	if err := syncDir(s.fs, s.dir); err != nil {
+	if err := directory.Sync(s.fs, s.dir); err != nil {
 		return 0, err
 	}
 	s.newNames = false

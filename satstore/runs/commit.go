@@ -1,6 +1,10 @@
 package runs
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/recrawl/recrawl/satstore/directory"
+)
 
 // Commit makes everything since the last Commit durable, as a whole. What was added to a
 // class of slots is written as a run if it is much, and else logged and kept in the
@@ -126,8 +130,8 @@ func (s *Store) syncRuns() error {
 	if !s.newNames {
 		return nil
 	}
-	if err := syncDir(s.fs, s.dir); err != nil {
-		return fmt.Errorf("sync directory: %w", err)
+	if err := directory.Sync(s.fs, s.dir); err != nil {
+		return err
 	}
 	s.newNames = false
 	return nil

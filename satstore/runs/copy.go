@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // CopyTo makes a checkpoint and a store of the same state in a directory that is empty or
@@ -54,11 +56,8 @@ func (s *Store) shareAll() error {
 }
 
 func (s *Store) copyTo(dir string) error {
-	if err := makeDir(s.fs, dir); err != nil {
+	if err := directory.MakeEmpty(s.fs, dir); err != nil {
 		return err
-	}
-	if names, err := s.fs.List(dir); err != nil || len(names) > 0 {
-		return errors.Join(err, fmt.Errorf("the directory holds %d files: choose an empty or a new one", len(names)))
 	}
 	paths := []string{s.indexPath(s.indexNo)}
 	for _, f := range s.files.all {
@@ -79,10 +78,10 @@ func (s *Store) copyTo(dir string) error {
 	if err := copyFile(s.fs, s.segmentPath(s.log.number), s.fs.PathJoin(dir, s.fs.PathBase(s.segmentPath(s.log.number)))); err != nil {
 		return err
 	}
-	if err := syncDir(s.fs, dir); err != nil {
+	if err := directory.Sync(s.fs, dir); err != nil {
 		return err
 	}
-	return s.writeFormat(dir) // the commit point: without it the directory is no store
+	return directory.WriteFormat(s.fs, dir, s.formatText()) // the commit point: without it the directory is no store
 }
 
 // copyFile copies a file durably; its name is durable when the directory is synced.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 func readAll(t testing.TB, fs vfs.FS, path string) []byte {
@@ -42,7 +44,7 @@ func contents(t testing.TB, fs vfs.FS, dir string) map[string][]byte {
 	must(t, err)
 	all := map[string][]byte{}
 	for _, name := range names {
-		if name != lockName {
+		if name != directory.LockName {
 			all[name] = readAll(t, fs, fs.PathJoin(dir, name))
 		}
 	}
@@ -182,7 +184,7 @@ func damageEach(t *testing.T, files map[string][]byte, m *model, seqs int, name 
 			if !errors.As(err, &damage) && !errors.As(err, &format) || strings.HasPrefix(name, runPrefix) {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if damage != nil && damage.Path != s.pathOf(name) && !strings.HasPrefix(name, logPrefix) && name != formatName {
+			if damage != nil && damage.Path != s.pathOf(name) && !strings.HasPrefix(name, logPrefix) && name != directory.FormatName {
 				t.Fatalf("%s: damage in %s", name, damage.Path)
 			}
 			refused++
@@ -248,7 +250,7 @@ func lastTransaction(t *testing.T, b []byte) int {
 func TestCutFiles(t *testing.T) {
 	files, m, seqs := aged(t, true)
 	for name, whole := range files {
-		if name == formatName {
+		if name == directory.FormatName {
 			continue
 		}
 		for n := 0; n <= len(whole); n += max(1, len(whole)/40) {

@@ -3,11 +3,13 @@ package runs
 import (
 	"errors"
 	"fmt"
+
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 var (
 	// ErrInUse says that another process, or another Store of this one, has the directory open.
-	ErrInUse = errors.New("store is in use")
+	ErrInUse = directory.ErrInUse
 	// ErrReadOnly says that a store opened with Options.ReadOnly was asked to change.
 	ErrReadOnly = errors.New("store is open for reading only")
 	// ErrNoStore says that a directory to be read holds no store, or one whose creation was cut short.

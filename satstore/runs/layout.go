@@ -5,30 +5,22 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
-	"os"
 	"strconv"
 	"strings"
-	"syscall"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // formatVersion is the newest format of a directory that this program reads, and the one it writes.
 const formatVersion = 1
 
 const (
-	lockName    = "LOCK"
-	formatName  = "FORMAT"
-	formatTemp  = "FORMAT.new"
 	runPrefix   = "run-"
 	logPrefix   = "MANIFEST-"
 	logTemp     = "MANIFEST.new"
 	indexPrefix = "index-"
-	formatMost  = 1024 // bytes of the version file
 )
 
 func (s *Store) segmentPath(number int64) string {
@@ -49,63 +41,6 @@ func parseName(name, prefix string) (int64, bool) {
 	return n, err == nil && n >= 0
 }
 
-// lockDir takes DIR/LOCK.
-func lockDir(fs vfs.FS, dir string) (io.Closer, error) {
-	lock, err := fs.Lock(fs.PathJoin(dir, lockName))
-	if err == nil {
-		return lock, nil
-	}
-	var path *os.PathError // the file itself could not be made
-	held := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) && !errors.As(err, &path) ||
-		strings.Contains(err.Error(), "lock held by current process")
-	if held {
-		return nil, fmt.Errorf("lock %s: %w", dir, ErrInUse)
-	}
-	return nil, fmt.Errorf("lock %s: %w", dir, err)
-}
-
-// makeDir makes a directory and those above it, durably.
-func makeDir(fs vfs.FS, dir string) error {
-	var missing []string
-	for d := dir; ; {
-		if _, err := fs.Stat(d); err == nil {
-			break
-		} else if !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-		missing = append(missing, d)
-		up := fs.PathDir(d)
-		if up == d {
-			break
-		}
-		d = up
-	}
-	if err := fs.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	for _, d := range missing {
-		if err := syncDir(fs, fs.PathDir(d)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkOwn refuses a directory without version file that holds anything but what a
-// creation cut short leaves.
-func checkOwn(fs vfs.FS, dir string) error {
-	names, err := fs.List(dir)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if name != lockName && name != formatTemp {
-			return fmt.Errorf("directory %s holds %q and no store: choose an empty or a new one", dir, name)
-		}
-	}
-	return nil
-}
-
 // formatText is the content of the version file.
 func (s *Store) formatText() []byte { return formatText(s.o.Unit, s.id, s.o.Levels) }
 
@@ -116,25 +51,6 @@ func formatText(unit int64, id [16]byte, levels []Level) []byte {
 	}
 	b = append(b, '\n')
 	return fmt.Appendf(b, "crc32c %08x\n", crc32.Checksum(b, castagnoli))
-}
-
-// writeFormat makes the version file in a directory. Its commit point is the sync of the directory.
-func (s *Store) writeFormat(dir string) error {
-	temp := s.fs.PathJoin(dir, formatTemp)
-	f, err := s.fs.Create(temp, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return err
-	}
-	if _, err = f.Write(s.formatText()); err == nil {
-		err = f.Sync()
-	}
-	if err = cmp.Or(err, f.Close()); err != nil {
-		return err
-	}
-	if err := s.fs.Rename(temp, s.fs.PathJoin(dir, formatName)); err != nil {
-		return err
-	}
-	return syncDir(s.fs, dir)
 }
 
 // newFormat chooses what is fixed for a new store.
@@ -151,20 +67,14 @@ func (s *Store) newFormat() error {
 	if _, err := rand.Read(s.id[:]); err != nil {
 		return err
 	}
-	return s.writeFormat(s.dir)
+	return directory.WriteFormat(s.fs, s.dir, s.formatText())
 }
 
 // readFormat reads the version file; os.ErrNotExist if there is none.
 func (s *Store) readFormat() error {
-	path := s.fs.PathJoin(s.dir, formatName)
-	f, err := s.fs.Open(path)
+	path, text, err := directory.ReadFormat(s.fs, s.dir)
 	if err != nil {
 		return err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, formatMost))
-	if err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
 	}
 	var version int
 	if _, err := fmt.Sscanf(string(text), "recrawl runs %d\n", &version); err != nil {

@@ -6,6 +6,8 @@ import (
 	"hash/crc32"
 	"os"
 	"slices"
+
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // Open opens the store in a directory, and makes one if the directory is empty or not
@@ -55,22 +57,22 @@ func (s *Store) claim() (err error) {
 		if _, err := s.fs.Stat(s.dir); err != nil {
 			return err
 		}
-		if _, err := s.fs.Stat(s.fs.PathJoin(s.dir, formatName)); errors.Is(err, os.ErrNotExist) {
+		if _, err := s.fs.Stat(s.fs.PathJoin(s.dir, directory.FormatName)); errors.Is(err, os.ErrNotExist) {
 			return ErrNoStore
 		}
-	} else if err := makeDir(s.fs, s.dir); err != nil {
+	} else if err := directory.Make(s.fs, s.dir); err != nil {
 		return err
-	} else if _, err := s.fs.Stat(s.fs.PathJoin(s.dir, formatName)); errors.Is(err, os.ErrNotExist) {
-		if err := checkOwn(s.fs, s.dir); err != nil {
+	} else if _, err := s.fs.Stat(s.fs.PathJoin(s.dir, directory.FormatName)); errors.Is(err, os.ErrNotExist) {
+		if err := directory.CheckOwn(s.fs, s.dir); err != nil {
 			return err
 		}
 	}
-	if s.lock, err = lockDir(s.fs, s.dir); err != nil {
+	if s.lock, err = directory.Lock(s.fs, s.dir); err != nil {
 		return err
 	}
 	err = s.readFormat()
 	if errors.Is(err, os.ErrNotExist) && !s.o.ReadOnly {
-		if err := checkOwn(s.fs, s.dir); err != nil {
+		if err := directory.CheckOwn(s.fs, s.dir); err != nil {
 			return err
 		}
 		return s.newFormat()

@@ -181,12 +181,3 @@ func (w *runWriter) sync() error {
 	w.dirty = false
 	return nil
 }
-
-// syncDir makes the names of a directory durable.
-func syncDir(fs vfs.FS, dir string) error {
-	d, err := fs.OpenDir(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

@@ -1,0 +1,141 @@
+package directory
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Names in the directory of a store.
+const (
+	LockName   = "LOCK"
+	FormatName = "FORMAT"
+	formatTemp = "FORMAT.new"
+)
+
+// formatMost bounds what is read of a version file.
+const formatMost = 1024
+
+// ErrInUse says that another process, or another store of this one, has the directory open.
+var ErrInUse = errors.New("store is in use")
+
+// Lock takes DIR/LOCK.
+func Lock(fs vfs.FS, dir string) (io.Closer, error) {
+	lock, err := fs.Lock(fs.PathJoin(dir, LockName))
+	if err == nil {
+		return lock, nil
+	}
+	var path *os.PathError // the file itself could not be made
+	held := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) && !errors.As(err, &path) ||
+		strings.Contains(err.Error(), "lock held by current process")
+	if held {
+		return nil, fmt.Errorf("lock %s: %w", dir, ErrInUse)
+	}
+	return nil, fmt.Errorf("lock %s: %w", dir, err)
+}
+
+// Make makes a directory and those above it, durably.
+func Make(fs vfs.FS, dir string) error {
+	var missing []string
+	for d := dir; ; {
+		if _, err := fs.Stat(d); err == nil {
+			break
+		} else if !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		missing = append(missing, d)
+		up := fs.PathDir(d)
+		if up == d {
+			break
+		}
+		d = up
+	}
+	if err := fs.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, d := range missing {
+		if err := Sync(fs, fs.PathDir(d)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MakeEmpty makes a directory for a copy, and refuses one that holds anything.
+func MakeEmpty(fs vfs.FS, dir string) error {
+	if err := Make(fs, dir); err != nil {
+		return err
+	}
+	names, err := fs.List(dir)
+	if err == nil && len(names) > 0 {
+		err = fmt.Errorf("the directory holds %d files: choose an empty or a new one", len(names))
+	}
+	return err
+}
+
+// CheckOwn refuses a directory without version file that holds anything but what a
+// creation cut short leaves.
+func CheckOwn(fs vfs.FS, dir string) error {
+	names, err := fs.List(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name != LockName && name != formatTemp {
+			return fmt.Errorf("directory %s holds %q and no store: choose an empty or a new one", dir, name)
+		}
+	}
+	return nil
+}
+
+// WriteFormat makes the version file.
+func WriteFormat(fs vfs.FS, dir string, text []byte) error {
+	temp := fs.PathJoin(dir, formatTemp)
+	f, err := fs.Create(temp, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(text); err == nil {
+		err = f.Sync()
+	}
+	if err = cmp.Or(err, f.Close()); err != nil {
+		return err
+	}
+	if err := fs.Rename(temp, fs.PathJoin(dir, FormatName)); err != nil {
+		return err
+	}
+	return Sync(fs, dir)
+}
+
+// ReadFormat returns the path of the version file and its first KiB; os.ErrNotExist if there is
+// none.
+func ReadFormat(fs vfs.FS, dir string) (path string, text []byte, err error) {
+	path = fs.PathJoin(dir, FormatName)
+	f, err := fs.Open(path)
+	if err != nil {
+		return path, nil, err
+	}
+	defer f.Close()
+	if text, err = io.ReadAll(io.LimitReader(f, formatMost)); err != nil {
+		return path, nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return path, text, nil
+}
+
+// Sync makes the names in a directory durable.
+func Sync(fs vfs.FS, dir string) error {
+	d, err := fs.OpenDir(dir)
+	if err != nil {
+		return fmt.Errorf("open directory %s: %w", dir, err)
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		return fmt.Errorf("sync directory %s: %w", dir, err)
+	}
+	return nil
+}
