@@ -224,11 +224,17 @@ func (l *Loop) commit() error {
 	return l.between()
 }
 
+// between calls Between until it fails: what is committed after its error, to end the round,
+// does not ask it again.
 func (l *Loop) between() error {
 	if l.Between == nil {
 		return nil
 	}
-	return l.Between()
+	err := l.Between()
+	if err != nil {
+		l.Between = nil
+	}
+	return err
 }
 
 // rest waits for the end of a round.

@@ -275,7 +275,7 @@ func TestBetween(t *testing.T) {
 		pages, starts := farm(2, 5)
 		w := newWeb(pages)
 		d := newDisk()
-		resting, working := 0, 0
+		resting, working, failed := 0, 0, false
 		over := false
 		var m *rig
 		m = newRig(t, w, d, "ebayes", cycle.Options{Workers: workers, CommitEvery: 2, Between: func() error {
@@ -290,7 +290,11 @@ func TestBetween(t *testing.T) {
 			if got := len(m.seen); got != len(m.acked) {
 				t.Errorf("%d workers: called after %d visits, %d acknowledged", workers, got, len(m.acked))
 			}
+			if failed {
+				t.Errorf("%d workers: called again after its error", workers)
+			}
 			if resting > 100 {
+				failed = true
 				return errors.New("enough")
 			}
 			return nil
