@@ -37,6 +37,7 @@ func pageKey(kind byte, p sitegraph.PageID) []byte {
 // goroutines and on those of finish, so that it can never take one of ours along.
 type catalogue struct {
 	dir    string
+	fs     *catalogueFS
 	db     *pebble.DB
 	read   pebble.Reader // db, or for reading only a batch on top of it with what the log holds
 	dirty  bool          // batches were applied since the last flush
@@ -114,7 +115,17 @@ func (c *catalogue) damage(err error) *DamageError {
 		d.Path = path.Path
 	}
 	d.Cause = oneLine{err}
+	d.Offset = blockOffset(err)
 	return d
+}
+
+// blockOffset finds in what Pebble says ("... block 4656/770: ...") where the damaged block
+// begins; 0 if it does not say.
+func blockOffset(err error) (offset int64) {
+	if _, after, ok := strings.Cut(err.Error(), ": block "); ok {
+		_, _ = fmt.Sscanf(after, "%d/", &offset) // 0 if it is none
+	}
+	return max(offset, 0)
 }
 
 // oneLine is an error whose message may have had more lines.
@@ -125,6 +136,10 @@ func (e oneLine) Error() string {
 }
 func (e oneLine) Unwrap() error { return e.error }
 
+// catalogueFiles bounds the descriptors that Pebble keeps: it opens all tables when it starts, one
+// for about 30,000 pages, up to 1000 unless told otherwise.
+const catalogueFiles = 200
+
 // retryPause slows Pebble's endless retries of a failed flush until the store is closed.
 const retryPause = 10 * time.Millisecond
 
@@ -132,14 +147,16 @@ const retryPause = 10 * time.Millisecond
 func openCatalogue(disk vfs.FS, dir string, readOnly, mayCreate bool) (*catalogue, error) {
 	var opened atomic.Bool
 	c := &catalogue{dir: dir, dead: make(chan struct{}), halted: make(chan struct{})}
+	c.fs = &catalogueFS{FS: disk, c: c, readOnly: readOnly}
 	o := &pebble.Options{
-		FS:                 &catalogueFS{FS: disk, c: c, readOnly: readOnly},
+		FS:                 c.fs,
 		Logger:             c,
 		DisableWAL:         true,
 		ReadOnly:           readOnly,
 		ErrorIfNotExists:   !mayCreate,
 		FormatMajorVersion: pebble.FormatValueSeparation,
 		MemTableSize:       8 << 20,
+		MaxOpenFiles:       catalogueFiles,
 		// Where Pebble cannot be opened it panics under its own compactions: none until then.
 		CompactionConcurrencyRange: func() (int, int) {
 			if opened.Load() {
@@ -153,7 +170,7 @@ func openCatalogue(disk vfs.FS, dir string, readOnly, mayCreate bool) (*catalogu
 				time.Sleep(retryPause)
 			},
 			DataCorruption: func(info pebble.DataCorruptionInfo) { // also where we read
-				c.die(&DamageError{Path: info.Path, What: "catalogue", Cause: oneLine{info.Details}})
+				c.die(&DamageError{Path: info.Path, Offset: blockOffset(info.Details), What: "catalogue", Cause: oneLine{info.Details}})
 			},
 		},
 	}
@@ -256,6 +273,13 @@ func (c *catalogue) flush() error {
 	}
 	c.dirty = false
 	return nil
+}
+
+// copyTo makes a catalogue of the same state, flushed before, in a directory that is not
+// there. What fails in it leaves this one as it is.
+func (c *catalogue) copyTo(dir string) error {
+	err := c.finish(func() error { return c.db.Checkpoint(dir, pebble.WithFlushedWAL()) })
+	return errors.Join(err, c.fs.takeCopied())
 }
 
 // get returns a copy of a value.

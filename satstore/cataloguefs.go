@@ -1,9 +1,12 @@
 package satstore
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -17,6 +20,26 @@ type catalogueFS struct {
 	vfs.FS
 	c        *catalogue
 	readOnly bool
+
+	mu     sync.Mutex
+	copied error // the first failed sync of a directory that is not the catalogue's own
+}
+
+// own reports whether a path is the catalogue's directory or in it. A copy is made by the
+// same Pebble through the same file system, perhaps on another disk: what fails there fails the
+// copy, and the catalogue goes on.
+func (fs *catalogueFS) own(name string) bool {
+	rest, ok := strings.CutPrefix(name, fs.c.dir)
+	return ok && (rest == "" || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, string(os.PathSeparator)))
+}
+
+// takeCopied returns what failed in the directories of a copy since it was last called.
+func (fs *catalogueFS) takeCopied() error {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	err := fs.copied
+	fs.copied = nil
+	return err
 }
 
 func (fs *catalogueFS) writable() error {
@@ -109,18 +132,20 @@ func (fs *catalogueFS) MkdirAll(dir string, perm os.FileMode) error {
 func (fs *catalogueFS) Unwrap() vfs.FS { return fs.FS }
 
 // OpenDir returns a directory whose failed sync ends the catalogue at once: some callers
-// in Pebble would panic on a goroutine of its own, out of our reach.
+// in Pebble would panic on a goroutine of its own, out of our reach. In a copy they would, too:
+// there Pebble is told nothing, and who asked for the copy is.
 func (fs *catalogueFS) OpenDir(name string) (vfs.File, error) {
 	f, err := fs.FS.OpenDir(name)
 	if err != nil {
 		return nil, err
 	}
-	return &catalogueDir{File: f, fs: fs}, nil
+	return &catalogueDir{File: f, fs: fs, own: fs.own(name)}, nil
 }
 
 type catalogueDir struct {
 	vfs.File
-	fs *catalogueFS
+	fs  *catalogueFS
+	own bool
 }
 
 func (d *catalogueDir) Sync() error {
@@ -128,10 +153,16 @@ func (d *catalogueDir) Sync() error {
 	if err == nil {
 		err = d.File.Sync()
 	}
-	if err != nil && !d.fs.readOnly {
+	switch {
+	case err == nil || d.fs.readOnly:
+		return err
+	case d.own:
 		d.fs.c.Fatalf("sync directory: %v", err)
 	}
-	return err
+	d.fs.mu.Lock()
+	defer d.fs.mu.Unlock()
+	d.fs.copied = cmp.Or(d.fs.copied, fmt.Errorf("sync directory: %w", err))
+	return nil
 }
 
 type catalogueFile struct {

@@ -3,14 +3,14 @@ package satstore
 import (
 	"fmt"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // Checkpoint commits, and makes a copy of the store in a directory that is empty or not
 // there: a store of its own, with the files of this one linked where the file system can. It is
-// a store when Checkpoint returned nil, not before. This one goes on.
+// a store when Checkpoint returned nil, not before: what a crash or an error leaves of it is
+// refused by Open, and can be removed. This one goes on, also when the copy failed (a full disk, or one
+// that is broken), but not if its own disk did.
 func (s *Store) Checkpoint(dir string) error {
 	if err := s.Commit(); err != nil {
 		return err
@@ -35,10 +35,7 @@ func (s *Store) copyTo(dir string) error {
 	if err := s.cat.flush(); err != nil {
 		return err
 	}
-	err := s.cat.finish(func() error {
-		return s.cat.db.Checkpoint(s.fs.PathJoin(dir, catalogueName), pebble.WithFlushedWAL())
-	})
-	if err != nil {
+	if err := s.cat.copyTo(s.fs.PathJoin(dir, catalogueName)); err != nil {
 		return err
 	}
 	return directory.WriteFormat(s.fs, dir, formatText()) // the commit point: without it the directory is no store

@@ -56,7 +56,7 @@ func TestModelWithCrashesAndReopening(t *testing.T) {
 	rng := seeded(t)
 	rounds := 60
 	if long() {
-		rounds = 3000
+		rounds = 10000 // each of 70 operations or so, for each of the variants
 	}
 	for i, o := range variants() {
 		t.Run(fmt.Sprint(i), func(t *testing.T) { modelTest(t, rng, o, rounds) })
@@ -106,6 +106,7 @@ func modelTest(t *testing.T, rng *rand.Rand, o Options, rounds int) {
 			readBack(t, fs, d)
 		}
 	}
+	t.Logf("%d operations", d.ops)
 }
 
 // readBack opens a store for reading, in which nothing but the lock may be written, and
@@ -376,7 +377,11 @@ func (fs quotaFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.O
 func TestFullDisk(t *testing.T) {
 	rng := seeded(t)
 	seed := rng.Uint64()
-	for quota := rng.Int64N(300); ; quota += 1500 {
+	step := int64(1500)
+	if long() {
+		step = 40
+	}
+	for quota := rng.Int64N(300); ; quota += step {
 		mem := vfs.NewCrashableMem()
 		var left atomic.Int64
 		left.Store(quota)

@@ -80,6 +80,7 @@ type driver struct {
 	units   int64 // T
 	o       Options
 	copies  int
+	ops     int
 	promise atomic.Pointer[promise] // for those who look on from other goroutines
 }
 
@@ -133,6 +134,7 @@ func (d *driver) randomPages() []sitegraph.PageID {
 // step performs one random operation. An error leaves acked and pending as the two states
 // of which the disk holds one.
 func (d *driver) step() error {
+	d.ops++
 	n := len(d.pending.records)
 	k := d.rng.IntN(100)
 	switch {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/recrawl/recrawl/eval/report"
@@ -16,46 +15,63 @@ type benchResult struct {
 	Figures []bench.Figure `json:"figures,omitempty"`
 }
 
-// page shows a measurement; figures come from runs of so many records.
-func (r *benchResult) page(figureRecords int) report.Page {
+// page shows a measurement.
+func (r *benchResult) page() report.Page {
 	page := report.Page{
 		Title: "recrawl: bench sat",
-		Intro: fmt.Sprintf("%s records of %d bytes and a URL, %d units of one %s: %s visits, the same in every engine, %s of record bytes. Each unit begins with cold files and ends durable.",
-			grouped(r.Records), r.FixedBytes, r.Units, r.Unit, grouped(r.Due), megabytes(r.PayloadBytes)),
+		Intro: fmt.Sprintf("%s records of %d bytes and a URL, %d units of one %s, T = %d: %s visits, the same in every engine, %s of record bytes. Each unit begins with cold files and ends durable.",
+			grouped(r.Records), r.FixedBytes, r.Units, r.Unit, r.MaxUnits, grouped(r.Due), megabytes(r.PayloadBytes)),
 		Sections: []report.Section{
-			{Title: "Engines", Tables: []report.Table{r.tableEngines(), r.tableConditions()}},
-			{Title: "Time by unit [SAT fig. 6]", Text: "With hours, coarse buckets are split at each end of a day.",
-				Charts: []report.Chart{r.chartUnits("all engines", 0), r.chartUnits("those below ten times the floor", 10)}},
+			{Title: "Engines", Tables: []report.Table{r.tableTimes(), r.tableBytes(), r.tableConditions()}},
+			r.sectionUnits(),
 		},
 	}
-	if len(r.Figures) == 0 {
-		return page
+	if len(r.Figures) > 0 {
+		page.Sections = append(page.Sections, r.sectionFigures())
 	}
-	s := report.Section{Title: "Figures of [SAT]", Text: fmt.Sprintf("%s records, each point one short run: the unit in the middle of three, without the sync of the file system. In the paper: 17.5 million records on a disk of 2008, where every write cost a seek.", grouped(figureRecords))}
-	for _, f := range r.Figures {
-		s.Charts = append(s.Charts, chartOf(f))
-	}
-	page.Sections = append(page.Sections, s)
 	return page
 }
 
-func (r *benchResult) tableEngines() report.Table {
+func (r *benchResult) tableTimes() report.Table {
 	t := report.Table{
 		Title:  fmt.Sprintf("Time for each of %s due records, us: %s records, %d %ss, %s", grouped(r.Due), grouped(r.Records), r.Units, r.Unit, times(r.Repeat)),
-		Header: []string{"engine", "x floor", "us", "median", "slowest", "CPU us", "MB/s", "read", "written", "memory MB", "disk MB", "files"},
-		Note:   "Read and written: bytes at the device for each byte of the records, in the units; what an engine puts off until later is not in them." + r.warm(),
+		Header: []string{"engine", "x floor", "us", "median", "slowest", "slowest/median", "CPU us", "MB/s", "later us", "later CPU us"},
+		Note:   "Later: what was put off, between the units and until the engine was idle." + r.small(),
 	}
 	for _, m := range r.Engines {
 		ratio := fmt.Sprintf("%.2f", m.Ratio.Median)
 		if r.Repeat > 1 {
 			ratio += fmt.Sprintf(" [%.2f, %.2f]", m.Ratio.From, m.Ratio.To)
 		}
-		t.Rows = append(t.Rows, []string{m.Engine, ratio, hundredths(m.Micros), hundredths(m.Median), hundredths(m.Slowest), hundredths(m.CPU),
-			fmt.Sprintf("%.0f", m.Payload), hundredths(m.Read), hundredths(m.Written),
-			fmt.Sprintf("%.0f", float64(m.Memory)/1e6), fmt.Sprintf("%.0f", float64(m.Stored)/1e6), fmt.Sprint(m.Files)})
+		t.Rows = append(t.Rows, []string{m.Engine, ratio, hundredths(m.Micros), hundredths(m.Median), hundredths(m.Slowest), fmt.Sprintf("%.1f", m.Slowest/max(m.Median, 1e-9)),
+			hundredths(m.CPU), fmt.Sprintf("%.0f", m.Payload), hundredths(m.LaterMicros), hundredths(m.LaterCPU)})
 	}
 	if len(r.Left) > 0 {
 		t.Note += " Left out, as they cannot do this: " + strings.Join(r.Left, ", ") + "."
+	}
+	return t
+}
+
+// small says that buffers hold much of what is written.
+func (r *benchResult) small() string {
+	if share := float64(r.BufferBytes) / float64(max(r.PayloadBytes, 1)); share > 0.25 {
+		return fmt.Sprintf(" A small run: write buffers of %s could hold %.0f %% of the %s that the units write. Take 4,000,000 --records for figures that last.",
+			bench.SizeText(r.BufferBytes), 100*min(share, 1), megabytes(r.PayloadBytes))
+	}
+	return ""
+}
+
+func (r *benchResult) tableBytes() report.Table {
+	t := report.Table{
+		Title:  "Bytes at the device for each byte of the due records; memory and disk",
+		Header: []string{"engine", "read", "written", "in units", "put off", "peak MB", "at end MB", "bytes a record", "disk MB", "files"},
+		Note: "Written: from the first unit on until the engine was idle, in units and put off. Memory: the peak in the units, with pages of mapped files; " +
+			"at the end without them, in all and a record." + r.warm(),
+	}
+	for _, m := range r.Engines {
+		t.Rows = append(t.Rows, []string{m.Engine, hundredths(m.Read), hundredths(m.Written), hundredths(m.WrittenInUnits), hundredths(m.Written - m.WrittenInUnits),
+			fmt.Sprintf("%.0f", float64(m.Memory)/1e6), fmt.Sprintf("%.0f", float64(m.MemoryEnd)/1e6), fmt.Sprintf("%.1f", m.MemoryRecord),
+			fmt.Sprintf("%.0f", float64(m.Stored)/1e6), fmt.Sprint(m.Files)})
 	}
 	return t
 }
@@ -67,7 +83,7 @@ func (r *benchResult) warm() string {
 	}
 	var warm []string
 	for _, m := range r.Engines {
-		if m.Read < 0.9 && r.Due > 0 {
+		if m.Read < 0.9 {
 			warm = append(warm, fmt.Sprintf("%s (%.0f %% read)", m.Engine, 100*m.Read))
 		}
 	}
@@ -85,7 +101,8 @@ func (r *benchResult) tableConditions() report.Table {
 	t := report.Table{Title: "Conditions", Header: []string{"what", "value"}, Rows: [][]string{
 		{"due records visited by each engine", grouped(r.Due) + ", " + count},
 		{"load average, before and after", fmt.Sprintf("%.1f, %.1f", r.LoadAverage[0], r.LoadAverage[1])},
-		{"write buffers of the SAT forms", fmt.Sprintf("%s in pages of %s", bench.SizeText(r.BufferBytes), bench.SizeText(r.PageBytes))},
+		{"of the files in the page cache when a unit began, at most", r.cached()},
+		{"write buffers of runs and the SAT forms", fmt.Sprintf("%s; pages of the SAT forms %s", bench.SizeText(r.BufferBytes), bench.SizeText(r.PageBytes))},
 	}}
 	if r.Messages > 0 {
 		t.Rows = append(t.Rows, []string{"requests for each due record", fmt.Sprint(r.Messages)})
@@ -102,41 +119,26 @@ func (r *benchResult) tableConditions() report.Table {
 	return t
 }
 
-// chartUnits shows each unit's time, of the engines below a multiple of the first; 0: of all.
-func (r *benchResult) chartUnits(what string, below float64) report.Chart {
-	c := report.Chart{Title: "Time by unit: " + what, XLabel: r.Unit, YLabel: "us per record"}
+// cached tells how far the files were dropped from the page cache, and of which engines
+// they were not.
+func (r *benchResult) cached() string {
+	most, unknown, warm := 0.0, false, []string(nil)
 	for _, m := range r.Engines {
-		if below > 0 && m.Ratio.Median >= below {
-			continue
+		most, unknown = max(most, m.Cached), unknown || m.Cached < 0
+		if m.Cached >= 0.01 {
+			warm = append(warm, fmt.Sprintf("%s %.0f %%", m.Engine, 100*m.Cached))
 		}
-		s := report.Series{Name: m.Engine, Dashed: m.Engine == r.Engines[0].Engine}
-		for i, u := range m.Runs[0].Units {
-			var all []float64
-			for _, run := range m.Runs {
-				if u := run.Units[i]; u.Due > 0 {
-					all = append(all, 1e6*u.Seconds/float64(u.Due))
-				}
-			}
-			if len(all) > 0 {
-				slices.Sort(all)
-				s.X, s.Y = append(s.X, float64(u.T)), append(s.Y, all[len(all)/2])
-			}
-		}
-		c.Series = append(c.Series, s)
 	}
-	return c
-}
-
-func chartOf(f bench.Figure) report.Chart {
-	c := report.Chart{Title: fmt.Sprintf("%s [SAT fig. %s]", f.Title, f.Number), XLabel: f.XLabel, YLabel: f.YLabel, XNames: f.X}
-	for _, l := range f.Lines {
-		s := report.Series{Name: l.Name, Y: l.Y, Dashed: l.Dashed}
-		for i := range l.Y {
-			s.X = append(s.X, float64(i))
-		}
-		c.Series = append(c.Series, s)
+	switch {
+	case unknown:
+		return "not known on this system"
+	case warm == nil:
+		return fmt.Sprintf("%.1f %%", 100*most)
 	}
-	return c
+	if len(warm) < len(r.Engines) {
+		warm = append(warm, "others less than 1 %")
+	}
+	return strings.Join(warm, ", ")
 }
 
 func times(n int) string {

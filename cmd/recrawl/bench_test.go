@@ -12,12 +12,14 @@ import (
 // What bench sat --json prints, as its users read it.
 
 type benchRun struct {
-	LoadSeconds float64 `json:"load_seconds"`
-	BesideCPU   float64 `json:"beside_cpu_seconds"`
-	Memory      int64   `json:"memory_bytes"`
-	Disk        int64   `json:"disk_bytes"`
-	Files       int
-	Units       []struct {
+	LoadSeconds    float64 `json:"load_seconds"`
+	Beside, Settle benchSpent
+	Owed           int64 `json:"owed_bytes"`
+	Memory         int64 `json:"memory_bytes"`
+	MemoryEnd      int64 `json:"memory_end_bytes"`
+	Disk           int64 `json:"disk_bytes"`
+	Files          int
+	Units          []struct {
 		T, Due  int
 		Seconds float64
 		Visit   float64 `json:"visit_seconds"`
@@ -26,7 +28,15 @@ type benchRun struct {
 		CPU     float64 `json:"cpu_seconds"`
 		Read    int64   `json:"read_bytes"`
 		Written int64   `json:"written_bytes"`
+		Cached  float64 `json:"cached_share"`
 	}
+}
+
+type benchSpent struct {
+	Seconds float64
+	CPU     float64 `json:"cpu_seconds"`
+	Read    int64   `json:"read_bytes"`
+	Written int64   `json:"written_bytes"`
 }
 
 type benchEngine struct {
@@ -36,11 +46,16 @@ type benchEngine struct {
 	Median        float64 `json:"median_unit_us"`
 	Slowest       float64 `json:"slowest_unit_us"`
 	CPU           float64 `json:"cpu_us_per_record"`
-	BesideCPU     float64 `json:"beside_cpu_us_per_record"`
+	LaterCPU      float64 `json:"later_cpu_us_per_record"`
+	LaterMicros   float64 `json:"later_us_per_record"`
 	Payload       float64 `json:"payload_mb_per_second"`
 	Read          float64 `json:"read_amplification"`
 	Written       float64 `json:"write_amplification"`
+	InUnits       float64 `json:"write_amplification_in_units"`
+	Cached        float64 `json:"cached_share"`
 	Memory        int64   `json:"memory_bytes"`
+	MemoryEnd     int64   `json:"memory_end_bytes"`
+	MemoryRecord  float64 `json:"memory_end_bytes_per_record"`
 	Disk          int64   `json:"disk_bytes"`
 	Files         int
 	Runs          []benchRun
@@ -68,15 +83,17 @@ type benchSat struct {
 	Engines []benchEngine
 	LeftOut []string `json:"left_out"`
 	Figures []struct {
-		Figure, Title string
-		XLabel        string `json:"x_label"`
-		YLabel        string `json:"y_label"`
-		X             []string
-		Lines         []struct {
+		Figure, Title, Note string
+
+		XLabel string `json:"x_label"`
+		YLabel string `json:"y_label"`
+		X      []string
+		Lines  []struct {
 			Name   string
 			Y      []float64
 			Dashed bool
 		}
+		Deadline float64 `json:"deadline_us"`
 	}
 }
 
@@ -86,18 +103,18 @@ func TestBenchSat(t *testing.T) {
 	small := []string{"bench", "sat", "--records", "1500", "--units", "4", "--repeat", "2", "--dir", dir, "--disk", "4MiB", "--buffer", "64KiB"}
 	html := filepath.Join(t.TempDir(), "bench.html")
 	text := recrawl(t, append(small, "--max-units", "48", "--html", html)...).ok(t)
-	for _, want := range []string{"x floor", "seqlog  ", "sat-radix ", "pebble-time ", "bbolt-id ", "load average", "MB/s each", "report: " + html} {
+	for _, want := range []string{"x floor", "seqlog  ", "sat-radix ", "pebble-time ", "bbolt-id ", "load average", "MB/s each", "later CPU us", "put off", "bytes a record", "A small run", "in the page cache when a unit began", "report: " + html} {
 		if !strings.Contains(text.stdout, want) {
 			t.Errorf("no %q in\n%s", want, text.stdout)
 		}
 	}
 	selfContained(t, html)
-	b := decode[benchSat](t, recrawl(t, append(small, "--unit", "day", "--messages", "0.5", "--engines", "sat,sat-basic,bbolt-id", "--json")...).ok(t), true)
+	b := decode[benchSat](t, recrawl(t, append(small, "--unit", "day", "--messages", "0.5", "--engines", "sat,sat-basic,runs,pebble-id,bbolt-id", "--json")...).ok(t), true)
 	if b.Records != 1500 || b.Unit != "day" || b.Units != 4 || b.MaxUnits != 400 || b.FixedBytes != 100 || b.BufferBytes != 64<<10 || b.PageBytes != 4096 ||
 		b.Repeat != 2 || b.Due < 500 || b.Golden || !slices.Equal(b.LeftOut, []string{"sat-basic"}) {
 		t.Errorf("%+v", b)
 	}
-	if len(b.Engines) != 2 || b.Engines[0].Engine != "sat" || b.Engines[0].Ratio.Median != 1 || len(b.Engines[1].Runs) != 2 || len(b.Engines[1].Runs[1].Units) != 4 {
+	if len(b.Engines) != 4 || b.Engines[0].Engine != "sat" || b.Engines[0].Ratio.Median != 1 || len(b.Engines[1].Runs) != 2 || len(b.Engines[1].Runs[1].Units) != 4 {
 		t.Errorf("engines %+v", b.Engines)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
@@ -118,7 +135,7 @@ func TestBenchHelp(t *testing.T) {
 // TestBenchFigures draws all figures at a size at which they mean nothing.
 func TestBenchFigures(t *testing.T) {
 	if testing.Short() {
-		t.Skip("80 short runs")
+		t.Skip("90 short runs")
 	}
 	html := filepath.Join(t.TempDir(), "bench.html")
 	b := decode[benchSat](t, recrawl(t, "bench", "sat", "--records", "500", "--units", "2", "--repeat", "1", "--disk", "0", "--dir", t.TempDir(),
@@ -126,6 +143,9 @@ func TestBenchFigures(t *testing.T) {
 	var numbers []string
 	for _, f := range b.Figures {
 		numbers = append(numbers, f.Figure)
+		if !strings.Contains(f.Note, "400 records") || (f.Deadline > 0) != (f.Figure == "7" || f.Figure == "8") {
+			t.Errorf("figure %s: %q, deadline %v", f.Figure, f.Note, f.Deadline)
+		}
 		for _, l := range f.Lines {
 			if len(l.Y) != len(f.X) || slices.Min(l.Y) <= 0 {
 				t.Errorf("figure %s, %s: %v over %v", f.Figure, l.Name, l.Y, f.X)
@@ -141,18 +161,23 @@ func TestBenchFigures(t *testing.T) {
 func TestBenchRefuses(t *testing.T) {
 	for _, c := range []struct {
 		args  []string
+		code  int
 		words []string
 	}{
-		{[]string{"bench", "sta"}, []string{`unknown benchmark "sta"`, "recrawl bench sat"}},
-		{[]string{"bench", "sat", "more"}, []string{"sat takes no arguments", "recrawl bench sat --help"}},
-		{[]string{"bench", "sat", "--records", "0", "--unit", "hour", "--fixed", "99", "--engines", "magic", "--buffer", "1MB", "--page", "100", "--repeat", "0", "--messages", "-1"},
+		{[]string{"bench", "sta"}, 2, []string{`unknown benchmark "sta"`, "recrawl bench sat"}},
+		{[]string{"bench", "sat", "more"}, 2, []string{"sat takes no arguments", "recrawl bench sat --help"}},
+		{[]string{"bench", "sat", "--records", "0", "--unit", "hour", "--fixed", "99", "--engines", "magic", "--buffer", "1MB", "--page", "100", "--repeat", "0", "--messages", "-1"}, 2,
 			[]string{"--records 0", "--fixed 99", "--engines magic", "sat-radix", "--buffer 1MB", "32MiB", "--page 100", "--repeat 0", "--messages -1", "recrawl bench sat --help"}},
-		{[]string{"bench", "sat", "--unit", "week"}, []string{"--unit week", "minute, hour, day"}},
-		{[]string{"bench", "sat", "--max-units", "9601"}, []string{"--max-units 9601", "9600"}},
-		{[]string{"bench", "sat", "--records", "900000000"}, []string{"GB are needed", "--records", "--dir"}},
-		{[]string{"bench", "sat", "--engines", "sat", "--unit", "minute"}, []string{"none of the engines can do this: sat", "--max-units"}},
+		{[]string{"bench", "sat", "--unit", "week"}, 2, []string{"--unit week", "minute, hour, day"}},
+		{[]string{"bench", "sat", "--max-units", "9601"}, 2, []string{"--max-units 9601", "9600"}},
+		{[]string{"bench", "sat", "--records", "900000000"}, 1, []string{"GB are needed", "--records", "--dir"}},
+		{[]string{"bench", "sat", "--engines", "sat", "--unit", "minute"}, 1, []string{"none of the engines can do this: sat", "--max-units"}},
+		{[]string{"bench", "sat", "--engines", "pebble-time", "--messages", "1"}, 1, []string{"none of the engines can do this: pebble-time", "--messages"}},
+		{[]string{"bench", "sat", "--engines", ""}, 2, []string{"--engines", "all, or of", "sat-radix"}},
+		{[]string{"bench", "sat", "--units", "-1"}, 2, []string{"--units -1", "0 for the usual"}},
+		{[]string{"bench", "sat", "--records", "1", "--units", "1"}, 1, []string{"no record is due: of 1 records, in the units 1 to 1", "--records", "--units"}},
 	} {
-		recrawl(t, c.args...).refused(t, 2, c.words...)
+		recrawl(t, c.args...).refused(t, c.code, c.words...)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 func (p *program) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check --data DIRECTORY",
-		Short: "Verify every byte of a store",
-		Long: `check reads and verifies the whole store: every block and record, the index, the log, every
+		Short: "Verify all that a store needs",
+		Long: `check reads and verifies the whole store: every block that holds records, the index, the log, every
 entry of the catalogue, and that they agree. Each damage is named with its file and place; exit
 code 4 if there is any. Nothing is written. The directory must not be in use: recrawl checkpoint
 makes a copy while run goes on.

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,7 +26,7 @@ func (p *program) checkpointCommand() *cobra.Command {
 visits: plan, explain, sites, check and inspect read the copy while run goes on.
 
 Where run works on the store, it is run that makes the copy, within a second or so: the wish
-is left for it in the directory. Files that do not change any more are shared by hard links
+is left for it in the directory. Several can ask at a time; each gets a copy, one after the other. Files that do not change any more are shared by hard links
 where the file system can, so that a copy on the same disk is quick and small. The journal is
 not copied.`,
 		Example: "  recrawl checkpoint --data crawl --to /backup/crawl-monday\n  recrawl plan --data /backup/crawl-monday",
@@ -66,20 +68,9 @@ func (p *program) checkpoint(ctx context.Context) error {
 		return fmt.Errorf("directory of the copy: %w", err)
 	}
 	result := checkpointResult{Data: c.Data, To: c.Checkpoint.To}
-	store, err := p.openStore() // opening it for writing would make one
-	if err == nil {
-		err = store.Close()
-	}
-	if err == nil {
-		store, err = satstore.Open(c.Data, satstore.Options{})
-	}
-	switch {
-	case errors.Is(err, satstore.ErrInUse):
-		result.Running = true
-		err = askForCopy(ctx, c.Data, to)
-	case err == nil:
-		err = store.Checkpoint(to)
-		closing(store, &err)
+	err = p.copyStore(to)
+	if errors.Is(err, satstore.ErrInUse) {
+		result.Running, err = p.askForCopy(ctx, to)
 	}
 	if err != nil {
 		return err
@@ -91,85 +82,177 @@ func (p *program) checkpoint(ctx context.Context) error {
 	return err
 }
 
-// Names in a data directory through which a copy is asked for and answered.
+// copyStore makes a copy of a store that nobody else has open.
+func (p *program) copyStore(to string) (err error) {
+	store, err := p.openStore() // opening it for writing would make one
+	if err == nil {
+		err = store.Close()
+	}
+	if err == nil {
+		store, err = satstore.Open(p.config.Data, satstore.Options{})
+	}
+	if err != nil {
+		return err
+	}
+	defer closing(store, &err)
+	return store.Checkpoint(to)
+}
+
+// A copy is asked for, and answered, by files in the data directory: one of each for each who
+// asks, so that several can ask at a time. Who takes up a wish removes it, and so does who gives
+// it up: one of them can.
 const (
-	wishName   = "checkpoint.wish"
-	answerName = "checkpoint.answer"
+	wishPrefix   = "checkpoint-"
+	wishSuffix   = ".wish"
+	answerSuffix = ".answer"
 )
 
 // wish is what is asked for, and its answer.
 type wish struct {
-	Number int64  `json:"number"` // tells one wish from another
-	To     string `json:"to"`
-	Error  string `json:"error,omitempty"` // of the answer
+	To    string `json:"to"`
+	Error string `json:"error,omitempty"` // of the answer
 }
 
-// longestWish is how long a copy is waited for: run looks for wishes each second at least, unless
-// it is reading the store at its start.
-const longestWish = 2 * time.Minute
+const (
+	// longestWish is how long it is waited for a wish to be taken up: run looks for one after each
+	// visit, and each second at least, unless it reads the store at its start or makes another copy.
+	longestWish = 2 * time.Minute
+	// askAgain is how often who waits looks whether the store is in use at all: another copy may
+	// have been all that was going on, or run has ended.
+	askAgain = time.Second
+)
 
-// askForCopy leaves a wish for the run that works on a directory, and waits for its answer.
-func askForCopy(ctx context.Context, data, to string) error {
-	w := wish{Number: time.Now().UnixNano(), To: to}
-	place := filepath.Join(data, wishName)
-	if _, err := os.Stat(place); err == nil {
-		return fmt.Errorf("another copy of %s is being made; if not, remove %s", data, place)
+// askForCopy leaves a wish for the run that works on a directory, and waits for its answer. Where
+// the store becomes free before, it makes the copy itself, and running is false.
+func (p *program) askForCopy(ctx context.Context, to string) (running bool, err error) {
+	data := p.config.Data
+	// Names sort by age. The second number tells those of the same moment from each other.
+	place := filepath.Join(data, fmt.Sprintf("%s%020d-%08x", wishPrefix, time.Now().UnixNano(), rand.Uint32()))
+	if err := writeJSON(place+wishSuffix, wish{To: to}); err != nil {
+		return true, err
 	}
-	if err := writeJSON(place, w); err != nil {
-		return err
-	}
-	defer func() {
-		var left wish
-		if readJSON(place, &left) == nil && left.Number == w.Number {
-			_ = os.Remove(place) // nobody waits for it any more
-		}
-	}()
-	deadline := time.After(longestWish)
+	takeBack := func() bool { return os.Remove(place+wishSuffix) == nil }
+	defer takeBack()
+	deadline, again := time.Now().Add(longestWish), time.Now().Add(askAgain)
 	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-deadline:
-			if _, err := os.Stat(place); errors.Is(err, fs.ErrNotExist) {
-				continue // it was taken up: a large copy takes its time
+		if err := pause(ctx, 50*time.Millisecond); err != nil {
+			return true, err
+		}
+		if done, err := readAnswer(place + answerSuffix); done {
+			return true, err
+		}
+		switch now := time.Now(); {
+		case now.After(deadline):
+			if takeBack() {
+				return true, usageError{fmt.Errorf("the program that works on %s made no copy within %v", data, longestWish), "only recrawl run does; other commands use a store for moments: ask again"}
 			}
-			return usageError{fmt.Errorf("the program that works on %s made no copy within %v", data, longestWish), "only recrawl run does; other commands use a store for moments: ask again"}
-		case <-time.After(50 * time.Millisecond):
+			deadline = now.Add(longestWish) // it was taken up: a large copy takes its time
+		case now.After(again):
+			again = now.Add(askAgain)
+			if free, err := p.free(); err != nil {
+				return true, err
+			} else if !free {
+				continue
+			}
+			if takeBack() {
+				if err := p.copyStore(to); !errors.Is(err, satstore.ErrInUse) {
+					return false, err
+				}
+				if err := writeJSON(place+wishSuffix, wish{To: to}); err != nil { // somebody was faster
+					return true, err
+				}
+				continue
+			}
+			if done, err := readAnswer(place + answerSuffix); done {
+				return true, err
+			}
+			return true, usageError{fmt.Errorf("the program that made the copy of %s has ended before it was whole", data), "remove " + to + " and ask again"}
 		}
-		var answer wish
-		if err := readJSON(filepath.Join(data, answerName), &answer); errors.Is(err, fs.ErrNotExist) || err == nil && answer.Number != w.Number {
-			continue
-		} else if err != nil {
-			return err
-		}
-		if err := os.Remove(filepath.Join(data, answerName)); err != nil {
-			return fmt.Errorf("remove answer: %w", err)
-		}
-		if answer.Error != "" {
-			return fmt.Errorf("copy made by the running program: %s", answer.Error)
-		}
+	}
+}
+
+// free reports whether nobody has the store open.
+func (p *program) free() (bool, error) {
+	store, err := p.openStore()
+	if errors.Is(err, satstore.ErrInUse) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, store.Close()
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
 		return nil
 	}
 }
 
-// grantWish makes the copy that somebody asked for, if so. What goes wrong with it is told to
-// who asked, and does not end the run; that the store itself failed does.
-func (p *program) grantWish(store *satstore.Store) error {
-	place := filepath.Join(p.config.Data, wishName)
-	var w wish
-	if err := readJSON(place, &w); err != nil {
-		return nil // nobody asks
+// readAnswer returns what became of a wish, once there is an answer, which it removes.
+func readAnswer(place string) (done bool, err error) {
+	var answer wish
+	if err := readJSON(place, &answer); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	} else if err != nil {
+		return true, err
 	}
-	if err := os.Remove(place); err != nil { // it must not be granted for ever
+	if err := os.Remove(place); err != nil {
+		return true, fmt.Errorf("remove answer: %w", err)
+	}
+	if answer.Error != "" {
+		return true, fmt.Errorf("copy made by the running program: %s", answer.Error)
+	}
+	return true, nil
+}
+
+// grantWishes makes the copies that were asked for, in the order of asking. What goes wrong with
+// one is told to who asked, and does not end the run; that the store itself failed does.
+func (p *program) grantWishes(store *satstore.Store) error {
+	entries, err := os.ReadDir(p.config.Data)
+	if err != nil {
+		return nil // who asks will ask again
+	}
+	for _, e := range entries {
+		name, ok := strings.CutPrefix(e.Name(), wishPrefix)
+		if !ok {
+			continue
+		}
+		place := filepath.Join(p.config.Data, e.Name())
+		info, err := e.Info()
+		if err != nil {
+			continue // taken back
+		}
+		switch age := time.Since(info.ModTime()); {
+		case age > 2*longestWish: // well after who asked has given up, so that nobody is left waiting
+			_ = os.Remove(place)
+		case strings.HasSuffix(name, wishSuffix):
+			if err := p.grant(store, strings.TrimSuffix(place, wishSuffix)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *program) grant(store *satstore.Store, place string) error {
+	var w wish
+	wrong := readJSON(place+wishSuffix, &w)
+	if err := os.Remove(place + wishSuffix); errors.Is(err, fs.ErrNotExist) {
+		return nil // taken back
+	} else if err != nil { // it must not be granted for ever
 		return fmt.Errorf("take up the wish for a copy: %w", err)
 	}
-	if time.Since(time.Unix(0, w.Number)) > longestWish {
-		return nil // who asked has given up
+	if wrong == nil {
+		wrong = store.Checkpoint(w.To)
 	}
-	if err := store.Checkpoint(w.To); err != nil {
-		w.Error = err.Error()
+	if wrong != nil {
+		w.Error = wrong.Error()
 	}
-	if err := writeJSON(filepath.Join(p.config.Data, answerName), w); err != nil && !p.quiet {
+	if err := writeJSON(place+answerSuffix, w); err != nil && !p.quiet {
 		fmt.Fprintf(p.stderr, "recrawl: warning: a copy was asked for: %v\n", err)
 	}
 	return store.Commit() // with nothing to commit it tells whether the store still works

@@ -152,7 +152,7 @@ var settings = []setting{
 	{"bench.units", 0, "steps to measure (default 90 minutes, 26 hours or 8 days, over the end of a day or more)", "sat"},
 	{"bench.max-units", 0, "longest interval in units, T; longer ones are cut (default 400 days)", "sat"},
 	{"bench.fixed", 100, "bytes of a record beside its URL: 50, 100, 200 or 400", "sat"},
-	{"bench.buffer", "32MiB", "all write buffers of the SAT forms together", "sat"},
+	{"bench.buffer", "32MiB", "all write buffers of runs and of the SAT forms together", "sat"},
 	{"bench.page", "4KiB", "one page of a write buffer", "sat"},
 	{"bench.engines", []string{"all"}, "engines to measure; the first is what ratios are taken to", "sat"},
 	{"bench.repeat", 3, "so many times each, engines in turn", "sat"},

@@ -10,6 +10,7 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/bench"
 )
 
 // Exit codes, as documented in --help.
@@ -44,6 +45,7 @@ func explainError(err error) (hint string, code int, cause error) {
 	var format *satstore.FormatError
 	var damage *satstore.DamageError
 	var line *history.Error
+	var room *bench.RoomError
 	switch {
 	case errors.As(err, &usage):
 		return usage.hint, exitUsage, err
@@ -72,6 +74,12 @@ func explainError(err error) (hint string, code int, cause error) {
 		return "recrawl run --data DIR URL... makes one, in a new or empty directory", exitFailed, err
 	case errors.Is(err, satstore.ErrUnborn):
 		return "nothing was crawled yet; recrawl run completes the directory", exitFailed, err
+	case errors.As(err, &room):
+		return "take fewer --records, or another disk with --dir", exitFailed, err
+	case errors.Is(err, bench.ErrNoEngine):
+		return "forms with a file for each unit need fewer --max-units; SAT/Basic and Pebble by time have no index by id and take no --messages", exitFailed, err
+	case errors.Is(err, bench.ErrNothingDue):
+		return "take more --records or more --units", exitFailed, err
 	case errors.Is(err, syscall.ENOSPC):
 		return "the disk is full: nothing acknowledged is lost; free some space and run the same command again", exitFailed, err
 	case errors.Is(err, fs.ErrNotExist):

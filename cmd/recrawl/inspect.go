@@ -108,14 +108,14 @@ const histogramBar = 50
 
 // histogram has a bar for each span of time in which records are due.
 func (r *inspectResult) histogram() report.Table {
-	t := report.Table{Title: "Records by due time", Header: []string{"from (UTC)", "for", "records", ""}}
+	t := report.Table{Title: "Records by due time", Header: []string{"from (UTC)", "for", "records", "bytes", ""}}
 	most := 0
 	for _, d := range r.Due {
 		most = max(most, d.Records)
 	}
 	for _, d := range r.Due {
 		bar := strings.Repeat("#", max(1, d.Records*histogramBar/most))
-		t.Rows = append(t.Rows, []string{d.Start.UTC().Format("2006-01-02 15:04"), (time.Duration(d.Seconds) * time.Second).String(), fmt.Sprint(d.Records), bar})
+		t.Rows = append(t.Rows, []string{d.Start.UTC().Format("2006-01-02 15:04"), (time.Duration(d.Seconds) * time.Second).String(), fmt.Sprint(d.Records), megabytes(d.Bytes), bar})
 	}
 	return t
 }

@@ -44,7 +44,7 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	for _, d := range store.Damage() {
-		fmt.Fprintf(p.stderr, "recrawl: warning: %v; that record starts anew\n", d.Error())
+		fmt.Fprintf(p.stderr, "recrawl: warning: %v; run begins anew with what was there\n", d.Error())
 	}
 	o.policy, err = planner.NewPolicy(c.Policy, planner.Settings{Corpus: o.corpus, Mode: planner.Stream, Seed: c.Seed, PerDay: c.Budget})
 	if err != nil {

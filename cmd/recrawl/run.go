@@ -116,7 +116,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Planner: o.plan, Fetcher: liveFetcher{client}, Store: o.store, Clock: cycle.WallClock{}, Change: c.changeBy(),
 		Workers: max(c.Workers, 2), Discover: true, Explain: true,
 		Seen:    result.add,
-		Between: func() error { return p.grantWish(o.store) },
+		Between: func() error { return p.grantWishes(o.store) },
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = writeDown(log, events); journalErr != nil {
@@ -273,7 +273,7 @@ func (s *statusLine) rest(r *runResult, o *opened, next time.Time) {
 }
 
 func (s *statusLine) line(r *runResult, o *opened) string {
-	return fmt.Sprintf("%s done: %s, %d first, %d changed (%.0f %%), %d failed; %s known, %d waiting, %s left",
+	return fmt.Sprintf("%s done: %s, %d first, %d changed (%.0f %%), %d failed; %s known, %d waiting, %s",
 		plural(r.Rounds, "round"), plural(r.Visits, "visit"), r.First, r.Changed, 100*r.UpdateRate, r.Failed, plural(o.corpus.Pages(), "page"), o.plan.Waiting(), leftOf(o.plan))
 }
 
@@ -288,9 +288,9 @@ func (s *statusLine) print(line string) {
 
 func leftOf(p *planner.Planner) string {
 	if p.Left() == planner.Unlimited {
-		return "no bound"
+		return "no budget to keep"
 	}
-	return fmt.Sprintf("%d of the budget", p.Left())
+	return fmt.Sprintf("%d of the budget left", p.Left())
 }
 
 func (s *statusLine) end() {

@@ -1,11 +1,52 @@
 package main_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
+
+// TestCheckpointsAtOnce asks for several copies at the same time, of a store on which run works
+// and of one on which nobody does: each who asks gets a whole one, and no wish is left.
+func TestCheckpointsAtOnce(t *testing.T) {
+	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 3, days: 1, every: still}))
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	run := start(t, dir, nil, append([]string{"run", "--data", data, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--quiet"}, lab.starts()...)...)
+	eventually(t, "a visit", func() bool { return lab.count() > 3 })
+	copies := func(running bool, n int) {
+		t.Helper()
+		var asked []*program
+		var names []string
+		for range n {
+			names = append(names, filepath.Join(dir, fmt.Sprintf("copy-%v-%d", running, len(names))))
+			asked = append(asked, start(t, dir, nil, "checkpoint", "--data", data, "--to", names[len(names)-1]))
+		}
+		for i, p := range asked {
+			if code := p.wait(); code != 0 {
+				t.Errorf("running %v: checkpoint %d ends with %d: %s", running, i, code, &p.stderr)
+			}
+			if r := recrawl(t, "check", "--data", names[i]).ok(t); !strings.Contains(r.stdout, "all is whole") {
+				t.Errorf("running %v: check %s: %s", running, names[i], r.stdout)
+			}
+		}
+		if left, err := filepath.Glob(filepath.Join(data, "checkpoint-*")); err != nil || len(left) > 0 {
+			t.Errorf("running %v: left are %v, %v", running, left, err)
+		}
+	}
+	copies(true, 4)
+	// To the same place: one gets it, the other is told.
+	same := filepath.Join(dir, "same")
+	first, second := start(t, dir, nil, "checkpoint", "--data", data, "--to", same), start(t, dir, nil, "checkpoint", "--data", data, "--to", same)
+	if a, b := first.wait(), second.wait(); (a == 0) == (b == 0) {
+		t.Errorf("two copies to one place end with %d and %d: %s %s", a, b, &first.stderr, &second.stderr)
+	}
+	recrawl(t, "check", "--data", same).ok(t)
+	run.interrupt()
+	copies(false, 3)
+}
 
 // TestCheckpoint copies a store while run works on it, and after; the copies can be read by
 // all that reads a store, and a damaged one is found.

@@ -16,18 +16,20 @@ var bboltKind = Kind{
 	bytesPerRecord: func(mean float64) float64 { return 2 * (mean + 40) }, // pages are written anew
 	roomBytes:      64 << 20,
 	requests:       true,
-	open: func(dir string, _ *workload.Plan, _ Settings) (Engine, error) {
-		e := &boltID{path: filepath.Join(dir, "bolt.db")}
+	open: func(dir string, _ *workload.Plan, s Settings) (Engine, error) {
+		e := &boltID{path: filepath.Join(dir, "bolt.db"), pageBytes: s.TreePageBytes}
 		return e, e.Map()
 	},
 }
 
 // boltID stands for the paper's B-tree, with what it lacked: transactions.
 type boltID struct {
-	path   string
-	db     *bbolt.DB
-	tx     *bbolt.Tx
-	bodies []byte // of the transaction: bbolt wants them unchanged until its end
+	path string
+	// pageBytes of the tree; 0: of the system's memory. An existing file has its own.
+	pageBytes int
+	db        *bbolt.DB
+	tx        *bbolt.Tx
+	bodies    []byte // of the transaction: bbolt wants them unchanged until its end
 }
 
 var boltBucket = []byte("r")
@@ -35,7 +37,7 @@ var boltBucket = []byte("r")
 // Map opens the file. Its list of free pages is stored, so that opening need not scan the
 // file, which would make it warm.
 func (e *boltID) Map() (err error) {
-	e.db, err = bbolt.Open(e.path, 0o600, &bbolt.Options{FreelistType: bbolt.FreelistMapType})
+	e.db, err = bbolt.Open(e.path, 0o600, &bbolt.Options{FreelistType: bbolt.FreelistMapType, PageSize: e.pageBytes})
 	return err
 }
 
@@ -128,6 +130,12 @@ func (e *boltID) Request(requests []workload.Request, u *Unit) error {
 		}
 	}
 	return nil
+}
+
+func (e *boltID) Scan(f func(body []byte, due int) error) error {
+	return e.db.View(func(tx *bbolt.Tx) error {
+		return tx.Bucket(boltBucket).ForEach(func(_, body []byte) error { return f(body, 0) })
+	})
 }
 
 func (e *boltID) Commit() error {

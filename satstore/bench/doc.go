@@ -11,26 +11,32 @@
 // Promises
 //
 //  1. All engines visit the same records in the same states: after each unit the number of
-//     its visits and the sum of their draws are compared with the plan. A difference is an
-//     error, and no time is returned.
+//     its visits, the sum of their draws and the requests applied are compared with the
+//     plan; after the last one all that a store keeps, every byte and due time. A difference
+//     is an error, and no time is returned.
 //  2. Timed are the requests, the visits, the commit and a sync of the file system, nothing
 //     of the harness: lists of ids, layouts and checks are made before and after. In the
 //     timed part the harness allocates nothing per record.
 //  3. Each unit begins cold: files are synced, unmapped where an engine maps them, and
-//     dropped from the page cache. What an engine holds in its own memory stays.
-//  4. Engines take turns, in another order in each repetition; ratios are taken within a
+//     dropped from the page cache; the share that stayed is told (UnitCost.Cached). What an
+//     engine holds in its own memory stays.
+//  4. What is put off is told: what an engine does between the timed parts (Beside), until it
+//     is idle after the last (Settle), and what it still owes. Engines are idle before the
+//     first unit. All of that is in Measure.Written.
+//  5. Engines take turns, in another order in each repetition; ratios are taken within a
 //     repetition, and come with their extremes.
-//  5. One directory at a time is written, below Options.Dir, and removed in any case. If
+//  6. One directory at a time is written, below Options.Dir, and removed in any case. If
 //     the disk lacks room for the largest engine, Run says so before it begins.
 //
-// How things are measured. CPU: getrusage of the process, so Pebble's own goroutines count.
-// Bytes: /proc/self/io, which counts whole pages, and a mapped page each time it is made
-// dirty. Memory: the peak of the resident set above that before the engine was opened; pages
-// of a mapped file are part of it. What engines do between units and when they are closed is
-// kept apart (BesideCPU). The sync is one of the whole file system: others that write there
-// are waited for. On systems other than Linux only time is measured, and files are warm.
+// How things are measured. CPU: getrusage of the process, so Pebble's own goroutines count;
+// between units that of the harness's thread is taken off. Bytes: /proc/self/io, which counts
+// whole pages, and a mapped page each time it is made dirty. Memory: the peak of the resident
+// set above that before the engine was opened, pages of mapped files included; at the end
+// without them. Idle: little CPU and nothing written for 60 ms. The sync is one of the whole
+// file system: others that write there are waited for. On systems other than Linux only
+// time is measured, and files are warm.
 //
 // To add an engine: write a file with a Kind and the methods of Engine, and put the Kind
 // into Kinds; sat.go shows one that also takes requests. Tables and charts are made by
-// cmd/recrawl. Source of the setting: [SAT 4.1], Tamura and Kitsuregawa.
+// cmd/recrawl; the figures by Sweep. Source of the setting: [SAT 4.1], Tamura and Kitsuregawa.
 package bench

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"slices"
 
 	"github.com/recrawl/recrawl/satstore/workload"
 )
@@ -22,6 +21,23 @@ type Engine interface {
 
 // What an engine may do besides.
 
+// scanner hands out every record, in any order, with the unit in which it is due; 0 if the
+// engine does not keep that. Only seqlog, which is no store, lacks it.
+type scanner interface {
+	Scan(f func(body []byte, due int) error) error
+}
+
+// settler does what was put off until later: it is called after Load and after the last
+// unit. What an engine does only now and then need not be brought forward.
+type settler interface {
+	Settle(ctx context.Context) error
+}
+
+// ower tells how many bytes wait to be written that settling does not write.
+type ower interface {
+	Owed() int64
+}
+
 // requester takes ad-hoc requests by id. Such a change is done at once, or waits for the
 // record's next visit, of which u.Apply is then told first.
 type requester interface {
@@ -31,6 +47,11 @@ type requester interface {
 // deferrer tells whether requests wait for the visits of their records.
 type deferrer interface {
 	Defers() bool
+}
+
+func defers(e Engine) bool {
+	d, ok := e.(deferrer)
+	return ok && d.Defers()
 }
 
 // preparer makes something for unit t beforehand, not timed.
@@ -70,44 +91,4 @@ func (u *Unit) Visit(body []byte) (due int) {
 func (u *Unit) Apply(body []byte, priority uint16) {
 	u.plan.SetPriority(body, priority)
 	u.applied++
-}
-
-// Settings bound the memory of engines.
-type Settings struct {
-	BufferBytes int // of the write buffers of the paper's forms
-	PageBytes   int // of one of their pages
-	CacheBytes  int // of the caches of Pebble
-}
-
-// Kind is an engine that can be measured.
-type Kind struct {
-	Name, About string
-	// bytesPerRecord estimates the room on disk, for records of the given mean length.
-	bytesPerRecord func(mean float64) float64
-	roomBytes      int64 // besides
-	requests       bool  // it takes requests
-	// fits reports whether it can do a workload; nil: it always can.
-	fits func(w *workload.Workload) bool
-	open func(dir string, p *workload.Plan, s Settings) (Engine, error)
-}
-
-// Kinds are all engines, in the order of reports. The first is the floor of all ratios.
-var Kinds = []Kind{seqlogKind, runsKind, satBasicKind, satKindOfPaper, satNaiveKind, satRadixKind, pebbleTimeKind, pebbleIDKind, bboltKind}
-
-// KindOf returns the engine of a name.
-func KindOf(name string) (Kind, bool) {
-	i := slices.IndexFunc(Kinds, func(k Kind) bool { return k.Name == name })
-	if i < 0 {
-		return Kind{}, false
-	}
-	return Kinds[i], true
-}
-
-// Names are those of Kinds.
-func Names() []string {
-	var all []string
-	for _, k := range Kinds {
-		all = append(all, k.Name)
-	}
-	return all
 }

@@ -11,6 +11,7 @@ import (
 type usage struct {
 	at            time.Time
 	cpu           time.Duration // of all threads, user and system
+	own           time.Duration // of the calling thread
 	read, written int64         // bytes at the device; see device
 }
 
@@ -27,12 +28,25 @@ func (c *cost) add(from, to usage) {
 	c.written += to.written - from.written
 }
 
+func (c cost) spent() Spent {
+	return Spent{Seconds: c.wall.Seconds(), CPU: c.cpu.Seconds(), Read: c.read, Written: c.written}
+}
+
+// memory is what is resident of the process, in bytes.
+type memory struct {
+	current, peak int64 // the most since resetPeak
+	anonymous     int64 // without pages of files
+}
+
 func now() usage {
-	u := usage{cpu: processTime()}
+	u := usage{cpu: processTime(), own: threadTime()}
 	u.read, u.written = device()
 	u.at = time.Now()
 	return u
 }
+
+// unknownShare stands for a share that this system does not tell.
+const unknownShare = -1
 
 // occupied counts the files below a directory and the bytes they take on disk.
 func occupied(dir string) (files int, bytes int64, err error) {

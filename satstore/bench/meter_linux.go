@@ -15,9 +15,12 @@ import (
 // Measured says which columns this system can fill.
 const Measured = true
 
-func processTime() time.Duration {
+func processTime() time.Duration { return timeOf(unix.RUSAGE_SELF) }
+func threadTime() time.Duration  { return timeOf(unix.RUSAGE_THREAD) }
+
+func timeOf(who int) time.Duration {
 	var r unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &r); err != nil {
+	if err := unix.Getrusage(who, &r); err != nil {
 		return 0
 	}
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
@@ -43,9 +46,9 @@ func field(path, word string) int64 {
 	return 0
 }
 
-// resident returns the bytes in memory now, and the most since resetPeak.
-func resident() (current, peak int64) {
-	return field("/proc/self/status", "VmRSS:") << 10, field("/proc/self/status", "VmHWM:") << 10
+func resident() memory {
+	const status = "/proc/self/status"
+	return memory{current: field(status, "VmRSS:") << 10, peak: field(status, "VmHWM:") << 10, anonymous: field(status, "RssAnon:") << 10}
 }
 
 // resetPeak makes resident's peak begin anew; where that is forbidden it goes on.

@@ -14,12 +14,14 @@ const Measured = false
 
 func processTime() time.Duration          { return 0 }
 func device() (read, written int64)       { return 0, 0 }
-func resident() (current, peak int64)     { return 0, 0 }
+func threadTime() time.Duration           { return 0 }
+func resident() memory                    { return memory{} }
 func resetPeak()                          {}
 func allocated(info fs.FileInfo) int64    { return info.Size() }
 func free(string) (int64, error)          { return math.MaxInt64, nil }
 func dropCache(string) error              { return nil }
 func syncFiles(string) error              { return nil }
+func cachedShare(string) (float64, error) { return unknownShare, nil }
 func alignedBuffer(n int) ([]byte, error) { return make([]byte, n), nil }
 
 // LoadAverage is not known here.

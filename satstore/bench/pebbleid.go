@@ -22,48 +22,62 @@ var pebbleIDKind = Kind{
 		if err != nil {
 			return nil, err
 		}
-		return &pebbleID{db: db}, nil
+		return &pebbleID{pebbleStore{db: db}}, nil
 	},
 }
 
 // pebbleID is the usual way: a state database by key beside a queue of ids, which is given
 // to it.
-type pebbleID struct {
-	db    *pebble.DB
-	batch *pebble.Batch
-	body  []byte
-}
+type pebbleID struct{ pebbleStore }
 
 func (e *pebbleID) Load(ctx context.Context, p *workload.Plan, tick func(int)) error {
 	order := idOrder(p)
 	var id workload.ID
-	return loadPebble(ctx, e.db, len(order), tick, func(k int, body []byte) ([]byte, []byte) {
+	return e.load(ctx, len(order), tick, func(k int, body []byte) ([]byte, []byte) {
 		id = p.ID(order[k])
 		return id[:], p.AppendTo(body, order[k])
 	})
 }
 
 func (e *pebbleID) Visit(u *Unit) error {
+	return e.update(len(u.IDs), func(i int) []byte { return u.IDs[i][:] }, func(int) { u.Visit(e.body) })
+}
+
+// Request changes records at once, in the batch of the unit. That has an index then, by
+// which the visits find them changed.
+func (e *pebbleID) Request(requests []workload.Request, u *Unit) error {
+	e.batch = e.db.NewIndexedBatch()
+	return e.update(len(requests), func(i int) []byte { return requests[i].ID[:] }, func(i int) { u.Apply(e.body, requests[i].Priority) })
+}
+
+// update reads, changes and writes n records, in the order of their ids. One that comes
+// several times is read once.
+func (e *pebbleID) update(n int, id func(i int) []byte, change func(i int)) error {
 	iter, err := e.newIter()
 	if err != nil {
 		return err
 	}
-	for i := range u.IDs {
-		id := u.IDs[i][:]
-		if err := e.find(iter, id); err != nil {
-			return errors.Join(err, iter.Close())
+	for i := range n {
+		if i == 0 || !bytes.Equal(id(i), id(i-1)) {
+			if err := e.find(iter, id(i)); err != nil {
+				return errors.Join(err, iter.Close())
+			}
 		}
-		u.Visit(e.body)
-		if err := e.batch.Set(id, e.body, nil); err != nil {
+		change(i)
+		if err := e.batch.Set(id(i), e.body, nil); err != nil {
 			return errors.Join(err, iter.Close())
 		}
 	}
 	return iter.Close()
 }
 
+// newIter sees what the unit has written so far.
 func (e *pebbleID) newIter() (*pebble.Iterator, error) {
 	if e.batch == nil {
 		e.batch = e.db.NewBatch()
+	}
+	if e.batch.Indexed() {
+		return e.batch.NewIter(nil)
 	}
 	return e.db.NewIter(nil)
 }
@@ -71,31 +85,13 @@ func (e *pebbleID) newIter() (*pebble.Iterator, error) {
 // find copies the record of an id to e.body.
 func (e *pebbleID) find(iter *pebble.Iterator, id []byte) error {
 	if !iter.SeekGE(id) || !bytes.Equal(iter.Key(), id) {
-		return fmt.Errorf("record %x is not there: %w", id, iter.Error())
+		return errors.Join(fmt.Errorf("record %x is not there", id), iter.Error())
 	}
 	value, err := iter.ValueAndErr()
 	e.body = append(e.body[:0], value...)
 	return err
 }
 
-// Request reads, changes and writes records at once, in a batch of their own: the visits
-// that follow must find them changed.
-func (e *pebbleID) Request(requests []workload.Request, u *Unit) error {
-	iter, err := e.newIter()
-	if err != nil {
-		return err
-	}
-	for i := range requests {
-		if err := e.find(iter, requests[i].ID[:]); err != nil {
-			return errors.Join(err, iter.Close())
-		}
-		u.Apply(e.body, requests[i].Priority)
-		if err := e.batch.Set(requests[i].ID[:], e.body, nil); err != nil {
-			return errors.Join(err, iter.Close())
-		}
-	}
-	return errors.Join(iter.Close(), e.Commit())
+func (e *pebbleID) Scan(f func(body []byte, due int) error) error {
+	return e.scan(func(_, value []byte) error { return f(value, 0) })
 }
-
-func (e *pebbleID) Commit() error { return commitPebble(&e.batch) }
-func (e *pebbleID) Close() error  { return closePebble(e.db, e.batch) }

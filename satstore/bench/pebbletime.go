@@ -21,38 +21,15 @@ var pebbleTimeKind = Kind{
 		if err != nil {
 			return nil, err
 		}
-		return &pebbleTime{db: db, index: make([]uint16, p.Records)}, nil
+		return &pebbleTime{pebbleStore{db: db}, make([]uint32, p.Records)}, nil
 	},
-}
-
-func openPebble(dir string, s Settings) (*pebble.DB, error) {
-	cache := pebble.NewCache(int64(s.CacheBytes))
-	defer cache.Unref()
-	return pebble.Open(dir, &pebble.Options{
-		Cache:              cache,
-		FormatMajorVersion: pebble.FormatNewest,
-		MemTableSize:       16 << 20,
-		Logger:             silent{},
-	})
-}
-
-// silent drops what Pebble would log to standard error. What is fatal to it ends the
-// program.
-type silent struct{}
-
-func (silent) Infof(string, ...any)  {}
-func (silent) Errorf(string, ...any) {}
-func (silent) Fatalf(format string, args ...any) {
-	pebble.DefaultLogger.Fatalf(format, args...)
 }
 
 // pebbleTime is a queue and a state database in one, as SAT is, made of a library. It keeps
 // the bucket index of [SAT 3.5] too: where each record is.
 type pebbleTime struct {
-	db    *pebble.DB
-	batch *pebble.Batch
-	index []uint16 // due, modulo 2^16, by record number
-	body  []byte
+	pebbleStore
+	index []uint32 // due by record number: 16 bits would not hold the minutes of 400 days
 }
 
 // timeKey orders by due, then by record number.
@@ -64,47 +41,17 @@ func makeTimeKey(due int, number uint32) (k timeKey) {
 	return k
 }
 
-// loadBytes is the length of a batch of Load.
-const loadBytes = 4 << 20
-
 func (e *pebbleTime) Load(ctx context.Context, p *workload.Plan, tick func(int)) error {
 	keys := make([]timeKey, p.Records)
 	for i := range keys {
 		due := p.First(uint32(i))
 		keys[i] = makeTimeKey(due, uint32(i))
-		e.index[i] = uint16(due)
+		e.index[i] = uint32(due)
 	}
 	slices.SortFunc(keys, func(a, b timeKey) int { return slices.Compare(a[:], b[:]) })
-	return loadPebble(ctx, e.db, len(keys), tick, func(k int, body []byte) ([]byte, []byte) {
+	return e.load(ctx, len(keys), tick, func(k int, body []byte) ([]byte, []byte) {
 		return keys[k][:], p.AppendTo(body, binary.BigEndian.Uint32(keys[k][4:]))
 	})
-}
-
-// loadPebble stores n records in the order of their keys.
-func loadPebble(ctx context.Context, db *pebble.DB, n int, tick func(int), record func(k int, body []byte) (key, value []byte)) error {
-	var body []byte
-	batch := db.NewBatch()
-	defer func() { batch.Close() }()
-	for k := range n {
-		var key []byte
-		key, body = record(k, body[:0])
-		if err := batch.Set(key, body, nil); err != nil {
-			return err
-		}
-		if batch.Len() < loadBytes && k+1 < n {
-			continue
-		}
-		if err := batch.Commit(pebble.NoSync); err != nil {
-			return err
-		}
-		batch.Close()
-		batch = db.NewBatch()
-		tick(k + 1)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-	}
-	return db.Flush()
 }
 
 func (e *pebbleTime) Visit(u *Unit) error {
@@ -126,7 +73,7 @@ func (e *pebbleTime) Visit(u *Unit) error {
 		if err := e.batch.Set(key[:], e.body, nil); err != nil {
 			return errors.Join(err, iter.Close())
 		}
-		e.index[number] = uint16(due)
+		e.index[number] = uint32(due)
 	}
 	if err := errors.Join(iter.Error(), iter.Close()); err != nil {
 		return err
@@ -134,22 +81,6 @@ func (e *pebbleTime) Visit(u *Unit) error {
 	return e.batch.DeleteRange(from[:], to[:], nil)
 }
 
-func (e *pebbleTime) Commit() error { return commitPebble(&e.batch) }
-
-func commitPebble(batch **pebble.Batch) error {
-	b := *batch
-	*batch = nil
-	if b == nil {
-		return nil
-	}
-	return errors.Join(b.Commit(pebble.Sync), b.Close())
-}
-
-func (e *pebbleTime) Close() error { return closePebble(e.db, e.batch) }
-
-func closePebble(db *pebble.DB, batch *pebble.Batch) error {
-	if batch != nil {
-		batch.Close()
-	}
-	return db.Close()
+func (e *pebbleTime) Scan(f func(body []byte, due int) error) error {
+	return e.scan(func(key, value []byte) error { return f(value, int(binary.BigEndian.Uint32(key))) })
 }

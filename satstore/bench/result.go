@@ -1,10 +1,5 @@
 package bench
 
-import (
-	"cmp"
-	"slices"
-)
-
 // Result is what Run has measured. Times are in microseconds a due record unless their
 // names say otherwise.
 type Result struct {
@@ -39,17 +34,29 @@ type Measure struct {
 	Median  float64 `json:"median_unit_us"`
 	Slowest float64 `json:"slowest_unit_us"`
 	CPU     float64 `json:"cpu_us_per_record"`
-	// BesideCPU is spent between the units and by Close, a record: what an engine puts off.
-	BesideCPU float64 `json:"beside_cpu_us_per_record"`
+	// LaterCPU and LaterMicros are what the engine put off: CPU of its own goroutines
+	// between units and all that settling took; time of settling and of the syncs before units.
+	LaterCPU    float64 `json:"later_cpu_us_per_record"`
+	LaterMicros float64 `json:"later_us_per_record"`
 	// Payload is MB/s, 1e6 bytes: bodies read and written.
 	Payload float64 `json:"payload_mb_per_second"`
-	// Read and Written are bytes at the device over the bytes of the bodies.
-	Read    float64 `json:"read_amplification"`
-	Written float64 `json:"write_amplification"`
-	Memory  int64   `json:"memory_bytes"` // most, above what was used before the engine was opened
-	Stored  int64   `json:"disk_bytes"`   // after the last unit
-	Files   int     `json:"files"`
-	Runs    []Trial `json:"runs"`
+	// Read and Written are bytes at the device over the bytes of the bodies. Read is of the
+	// units; Written is everything from the first unit on, that put off and that owed
+	// included, and WrittenInUnits what the timed parts wrote.
+	Read           float64 `json:"read_amplification"`
+	Written        float64 `json:"write_amplification"`
+	WrittenInUnits float64 `json:"write_amplification_in_units"`
+	// Cached is the largest share of the engine's files that was in the page cache when a
+	// unit began; -1 if that is not known.
+	Cached float64 `json:"cached_share"`
+	Memory int64   `json:"memory_bytes"` // most, above what was used before the engine was opened
+	// MemoryEnd is what stays after the last unit, without pages of mapped files, and
+	// MemoryRecord that a record.
+	MemoryEnd    int64   `json:"memory_end_bytes"`
+	MemoryRecord float64 `json:"memory_end_bytes_per_record"`
+	Stored       int64   `json:"disk_bytes"` // after the last unit
+	Files        int     `json:"files"`
+	Runs         []Trial `json:"runs"`
 }
 
 // Spread is a median and the extremes of what it is of.
@@ -61,12 +68,26 @@ type Spread struct {
 
 // Trial is one engine once.
 type Trial struct {
-	LoadSeconds float64    `json:"load_seconds"`
-	BesideCPU   float64    `json:"beside_cpu_seconds"`
-	Memory      int64      `json:"memory_bytes"`
-	Stored      int64      `json:"disk_bytes"`
-	Files       int        `json:"files"`
-	Units       []UnitCost `json:"units"`
+	LoadSeconds float64 `json:"load_seconds"`
+	// Beside is between the timed parts of the units; its time is that of the syncs before
+	// units, which write out what came after the last. Settle is after the last unit.
+	Beside Spent `json:"beside"`
+	Settle Spent `json:"settle"`
+	// Owed is how many more bytes wait to be written after that than before the first unit.
+	Owed      int64      `json:"owed_bytes"`
+	Memory    int64      `json:"memory_bytes"`
+	MemoryEnd int64      `json:"memory_end_bytes"`
+	Stored    int64      `json:"disk_bytes"`
+	Files     int        `json:"files"`
+	Units     []UnitCost `json:"units"`
+}
+
+// Spent is what something took, in seconds and bytes at the device.
+type Spent struct {
+	Seconds float64 `json:"seconds"`
+	CPU     float64 `json:"cpu_seconds"`
+	Read    int64   `json:"read_bytes"`
+	Written int64   `json:"written_bytes"`
 }
 
 // UnitCost is what one unit took, in seconds and bytes.
@@ -80,66 +101,5 @@ type UnitCost struct {
 	CPU     float64 `json:"cpu_seconds"`
 	Read    int64   `json:"read_bytes"`
 	Written int64   `json:"written_bytes"`
-}
-
-// sums adds up the units of a run.
-func (r *Trial) sums() (total UnitCost) {
-	for _, u := range r.Units {
-		total.Due += u.Due
-		total.Seconds += u.Seconds
-		total.CPU += u.CPU
-		total.Read += u.Read
-		total.Written += u.Written
-	}
-	return total
-}
-
-// summarize fills in what follows from the runs. The floor is the measure that ratios are
-// taken to; runs of the same number belong together.
-func (m *Measure) summarize(payload int64, floor *Measure) {
-	var ratios []float64
-	of := func(value func(r *Trial) float64) float64 {
-		var all []float64
-		for i := range m.Runs {
-			all = append(all, value(&m.Runs[i]))
-		}
-		return median(all)
-	}
-	micros := func(u UnitCost) float64 { return 1e6 * u.Seconds / float64(max(u.Due, 1)) }
-	each := func(r *Trial) (all []float64) {
-		for _, u := range r.Units {
-			if u.Due > 0 {
-				all = append(all, micros(u))
-			}
-		}
-		return all
-	}
-	for i := range m.Runs {
-		if i < len(floor.Runs) {
-			ratios = append(ratios, micros(m.Runs[i].sums())/micros(floor.Runs[i].sums()))
-		}
-	}
-	if len(ratios) > 0 {
-		m.Ratio = Spread{median(ratios), slices.Min(ratios), slices.Max(ratios)}
-	}
-	m.Micros = of(func(r *Trial) float64 { return micros(r.sums()) })
-	m.Median = of(func(r *Trial) float64 { return median(each(r)) })
-	m.Slowest = of(func(r *Trial) float64 { return slices.Max(append(each(r), 0)) })
-	m.CPU = of(func(r *Trial) float64 { return 1e6 * r.sums().CPU / float64(max(r.sums().Due, 1)) })
-	m.BesideCPU = of(func(r *Trial) float64 { return 1e6 * r.BesideCPU / float64(max(r.sums().Due, 1)) })
-	m.Payload = of(func(r *Trial) float64 { return 2 * float64(payload) / 1e6 / max(r.sums().Seconds, 1e-9) })
-	m.Read = of(func(r *Trial) float64 { return float64(r.sums().Read) / float64(max(payload, 1)) })
-	m.Written = of(func(r *Trial) float64 { return float64(r.sums().Written) / float64(max(payload, 1)) })
-	last := m.Runs[len(m.Runs)-1]
-	m.Stored, m.Files = last.Stored, last.Files
-	m.Memory = int64(of(func(r *Trial) float64 { return float64(r.Memory) }))
-}
-
-// median is 0 of nothing.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	s := slices.SortedFunc(slices.Values(values), cmp.Compare[float64])
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+	Cached  float64 `json:"cached_share"` // of the files, at the beginning; -1: not known
 }

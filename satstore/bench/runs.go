@@ -2,29 +2,37 @@ package bench
 
 import (
 	"context"
+	"encoding/binary"
 
 	"github.com/recrawl/recrawl/satstore/runs"
 	"github.com/recrawl/recrawl/satstore/workload"
 )
 
-// runsKind takes no requests here: they come with ids, and it leaves it to its user to
-// know the number of an id.
+// runsKind is asked by number: to know the number of an id is left to its user, here the
+// harness.
 var runsKind = Kind{
 	Name:           "runs",
 	About:          "SAT with coarse buckets, without sorting and without a second write: the log is the bucket",
 	bytesPerRecord: func(mean float64) float64 { return 2 * (mean + 12) },
 	roomBytes:      128 << 20,
+	requests:       true,
 	open: func(dir string, p *workload.Plan, s Settings) (Engine, error) {
 		levels := map[workload.Unit][]runs.Level{workload.Minute: runs.MinutesHoursAndDays, workload.Hour: runs.HoursAndDays, workload.Day: runs.Days}[p.Unit]
-		store, err := runs.Open(dir, runs.Options{Levels: levels, BufferBytes: s.BufferBytes, DirectIO: true})
+		store, err := runs.Open(dir, runs.Options{Levels: levels, BufferBytes: s.BufferBytes, LogBytes: runsLogBytes, DirectIO: true})
 		if err != nil {
 			return nil, err
 		}
 		e := &runsEngine{store: store}
-		e.visit = func(r *runs.Record) (int64, []byte) { return int64(e.unit.Visit(r.Body)), r.Body }
+		e.visit = e.visitOne
 		return e, nil
 	},
 }
+
+// Of package runs: the default of its log, and what its index takes of a record.
+const (
+	runsLogBytes   = 16 << 20
+	runsIndexEntry = 6
+)
 
 // runsEngine drives package runs.
 type runsEngine struct {
@@ -40,6 +48,43 @@ func (e *runsEngine) Load(ctx context.Context, p *workload.Plan, tick func(int))
 func (e *runsEngine) Visit(u *Unit) error {
 	e.unit = u
 	return e.store.Advance(int64(u.T), e.visit)
+}
+
+func (e *runsEngine) visitOne(r *runs.Record) (due int64, body []byte) {
+	for _, m := range r.Messages {
+		e.unit.Apply(r.Body, binary.LittleEndian.Uint16(m))
+	}
+	return int64(e.unit.Visit(r.Body)), r.Body
+}
+
+// Defers says that requests wait for visits.
+func (e *runsEngine) Defers() bool { return true }
+
+func (e *runsEngine) Request(requests []workload.Request, _ *Unit) error {
+	var payload [2]byte
+	for i := range requests {
+		binary.LittleEndian.PutUint16(payload[:], requests[i].Priority)
+		if err := e.store.Message(requests[i].Number, payload[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Owed is the pages that are in the log and in no run yet, and of the index file, which is
+// written when the log is full, as large a share as the log is.
+func (e *runsEngine) Owed() int64 {
+	stats := e.store.Stats()
+	pages := -stats.LiveBytes
+	for _, s := range e.store.Slots() { // on disk and in pages
+		pages += s.Bytes
+	}
+	index := float64(runsIndexEntry * stats.Records)
+	return pages + int64(index*float64(stats.LogBytes)/max(runsLogBytes, 2*index))
+}
+
+func (e *runsEngine) Scan(f func(body []byte, due int) error) error {
+	return e.store.Each(func(r *runs.Record) error { return f(r.Body, int(r.Due)) })
 }
 
 func (e *runsEngine) Commit() error { return e.store.Commit() }

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 
 	"github.com/recrawl/recrawl/satstore/paper"
 	"github.com/recrawl/recrawl/satstore/workload"
@@ -105,8 +106,16 @@ func (e *sat) Request(requests []workload.Request, _ *Unit) error {
 	for i := range requests {
 		e.requests = append(e.requests, paper.Request{ID: paper.ID(requests[i].ID), Payload: e.payloads[2*i : 2*i+2]})
 	}
-	_, err := e.store.Request(e.requests...)
+	unknown, err := e.store.Request(e.requests...)
+	if unknown > 0 && err == nil {
+		err = fmt.Errorf("%d of %d requests are for ids that it does not know", unknown, len(requests))
+	}
 	return err
+}
+
+// Scan flushes all buffers.
+func (e *sat) Scan(f func(body []byte, due int) error) error {
+	return e.store.Each(func(body []byte, due int64) error { return f(body, int(due)) })
 }
 
 func (e *sat) Commit() error { return e.store.Commit() }

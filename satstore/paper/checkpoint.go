@@ -124,32 +124,46 @@ func (s *Store) writeCheckpoint() error {
 	return s.log.commit(s.clock, s.nextSeq)
 }
 
-// saveBuffers writes what all buffers hold as chunks of frames, none of which is cut.
+// saveBuffers writes what all buffers hold as chunks of frames, none of which is cut: in memory
+// are one chunk and a page more, and a frame where one is longer.
 func (s *Store) saveBuffers() error {
-	out := s.out[:0]
+	out := append(s.out[:0], make([]byte, chunkHeader)...)
 	defer func() { s.out = out }()
-	write := func(least int) error {
-		if len(out) <= least {
+	write := func(n int) error { // the first n bytes, all of whole frames
+		if n <= chunkHeader {
 			return nil
 		}
-		err := s.log.chunk(chunkFrames, out)
-		out = out[:0]
+		err := s.log.write(chunkFrames, 0, out[:n])
+		out = out[:chunkHeader+copy(out[chunkHeader:], out[n:])]
 		return err
 	}
 	if err := s.calendar.all(func(b *bucket) error {
 		for _, part := range b.streams() {
+			whole := len(out) // of frames; a buffer begins and ends with whole ones
 			if err := s.arena.each(&part.buf, func(page []byte) error {
 				out = append(out, page...)
-				return nil
+				for {
+					n, ok := frameLength(out[whole:])
+					if !ok || whole+n > len(out) {
+						break
+					}
+					whole += n
+				}
+				if whole < chunkBytes {
+					return nil
+				}
+				err := write(whole)
+				whole = chunkHeader
+				return err
 			}); err != nil {
 				return err
 			}
 		}
-		return write(chunkBytes)
+		return nil
 	}); err != nil {
 		return err
 	}
-	return write(0)
+	return write(len(out))
 }
 
 // removeSpent removes files that nothing durable needs any more.

@@ -20,9 +20,9 @@ func TestModelWithCrashesAndReopening(t *testing.T) {
 			d := newDriver(v.Options, seeded(t))
 			rounds := 12
 			if long() {
-				rounds = 400
+				rounds = 8000 // each of 55 operations or so
 			}
-			fs := vfs.NewCrashableMem()
+			fs, ops := vfs.NewCrashableMem(), 0
 			for round := range rounds {
 				if len(d.acked.records) > 300 { // enough: begin again
 					fs, d = vfs.NewCrashableMem(), newDriver(v.Options, d.rng)
@@ -34,6 +34,7 @@ func TestModelWithCrashesAndReopening(t *testing.T) {
 					t.Fatalf("round %d: %v", round, err)
 				}
 				for i := range 10 + d.rng.IntN(100) {
+					ops++
 					if err := d.step(); err != nil {
 						t.Fatalf("round %d, step %d: %v", round, i, err)
 					}
@@ -54,6 +55,7 @@ func TestModelWithCrashesAndReopening(t *testing.T) {
 				d.s.Close()
 				fs = clone
 			}
+			t.Logf("%d operations", ops)
 		})
 	}
 }

@@ -119,6 +119,8 @@ type frames struct {
 	at   int64 // of the file, behind buf
 	buf  []byte
 	rest []byte // of buf
+
+	length int // of an ordinary read
 }
 
 // readBytes is the length of one read of a bucket: far above where a disk seeks for free.
@@ -129,7 +131,7 @@ func (r *frames) reset(name string, file vfs.File, from, to int64, length int) {
 	if len(r.buf) < length {
 		r.buf = make([]byte, length)
 	}
-	*r = frames{name: name, file: file, size: to, at: from, buf: r.buf}
+	*r = frames{name: name, file: file, size: to, at: from, buf: r.buf, length: length}
 }
 
 // next returns the next frame, which may be changed and is good until the next call; nil
@@ -155,7 +157,7 @@ func (r *frames) next() (frame, error) {
 			return nil, &DamageError{r.name, r.at - int64(len(r.rest)), "no frame"}
 		}
 		if n > len(r.buf) {
-			r.buf = append(make([]byte, 0, n+readBytes), r.buf...)[:n+readBytes] // n is below maxBody and a header
+			r.buf = make([]byte, n+r.length) // n is at most maxBody and a header; rest is of the old one
 		}
 		kept := copy(r.buf, r.rest)
 		more := r.buf[kept:min(int64(len(r.buf)), int64(kept)+r.size-r.at)]

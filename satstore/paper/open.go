@@ -114,14 +114,25 @@ func (s *Store) indexBucket(b *bucket) error {
 	if err := s.each(&b.records, enter); err != nil {
 		return err
 	}
-	s.out = s.out[:0]
+	var held []byte // a page, and the part of a frame before it
 	if err := s.arena.each(&b.records.buf, func(part []byte) error {
-		s.out = append(s.out, part...)
-		return nil
-	}); err != nil {
+		held = append(held, part...)
+		for {
+			n, ok := frameLength(held)
+			if !ok || n > len(held) {
+				held = append(s.out[:0], held...)
+				s.out = held
+				return nil
+			}
+			if err := enter(frame(held[:n])); err != nil {
+				return err
+			}
+			held = held[n:]
+		}
+	}); err != nil || len(held) == 0 {
 		return err
 	}
-	return eachFrame(s.out, enter)
+	return &DamageError{b.records.name, b.records.size, "no whole frame in the buffer"}
 }
 
 // clean removes files that belong to nothing: what was begun when the power went.

@@ -22,6 +22,8 @@ type sorter struct {
 	out   []byte
 	heap  []*runReader
 	spare []*runReader
+
+	longest int // frame of the bucket being sorted
 }
 
 type extent struct{ from, to int64 }
@@ -40,7 +42,7 @@ const sortPrefix = "sort-"
 // sorted calls f for the frames in the file of a stream.
 func (s *Store) sorted(part *stream, f func(f frame) error) (err error) {
 	x := &s.sorter
-	x.runs, x.end, x.mem, x.refs = x.runs[:0], 0, x.mem[:0], x.refs[:0]
+	x.runs, x.end, x.mem, x.refs, x.longest = x.runs[:0], 0, x.mem[:0], x.refs[:0], 0
 	defer func() {
 		if x.file != nil {
 			err = cmp.Or(err, s.dropRuns())
@@ -52,6 +54,7 @@ func (s *Store) sorted(part *stream, f func(f frame) error) (err error) {
 				return err
 			}
 		}
+		x.longest = max(x.longest, len(one))
 		rank := uint8(0)
 		if one.kind() != kindRecord {
 			rank = 1
@@ -69,7 +72,15 @@ func (s *Store) sorted(part *stream, f func(f frame) error) (err error) {
 	if err := s.writeRun(); err != nil {
 		return err
 	}
-	most := max(2, s.o.SortBytes/mergeBytes)
+	reader := mergeBytes
+	if x.longest > reader {
+		reader += x.longest // as frames.next makes room for it
+	}
+	most := max(2, s.o.SortBytes/reader)
+	if len(x.spare) > most { // grown for frames of another bucket
+		clear(x.spare[most:])
+		x.spare = x.spare[:most]
+	}
 	for len(x.runs) > most {
 		if err := s.mergePass(most); err != nil {
 			return err

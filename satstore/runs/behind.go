@@ -11,6 +11,7 @@ type behind struct {
 	free chan []byte // buffers
 	wg   sync.WaitGroup
 	err  error // read after wait
+	told bool  // wait returned err
 }
 
 type chunkWrite struct {
@@ -54,12 +55,18 @@ func (b *behind) sync() {
 // wait returns when all of it is done, with the first error.
 func (b *behind) wait() error {
 	b.wg.Wait()
+	b.told = b.err != nil
 	return b.err
 }
 
-// stop ends the goroutine after its work, and returns its spare buffer.
-func (b *behind) stop() []byte {
+// stop ends the goroutine after its work, and returns its spare buffer and an error that wait
+// did not return before.
+func (b *behind) stop() ([]byte, error) {
 	close(b.work)
-	b.wg.Wait()
-	return <-b.free
+	told := b.told
+	err := b.wait()
+	if told {
+		err = nil
+	}
+	return <-b.free, err
 }

@@ -29,7 +29,8 @@ func (s *Store) checkpoint() error {
 // being written while the store goes on.
 type pendingCheckpoint struct {
 	number   int64
-	snapshot []byte // frame
+	snapshot []byte // frame; its end and its header are made by write
+	txn      uint64 // of the last commit
 	from     int64  // where in the old segment the transactions after it begin
 	image    *indexImage
 	done     chan struct{} // closed when they are written
@@ -43,8 +44,8 @@ func (s *Store) beginCheckpoint(goesOn bool) {
 	s.sweep()
 	number := s.log.number + 1
 	p := &pendingCheckpoint{number: number, from: s.log.size, done: make(chan struct{})}
+	p.txn = s.log.txn - 1
 	p.snapshot = s.appendSnapshot(make([]byte, logHeader), number)
-	putLogHeader(p.snapshot[:logHeader], logSnapshot, s.log.txn-1, p.snapshot[logHeader:])
 	p.image = s.takeImage(number, p.done)
 	s.pending = p
 	if goesOn && s.fs == vfs.Default {
@@ -58,6 +59,8 @@ func (s *Store) beginCheckpoint(goesOn bool) {
 // before the segment gets its own: a segment that is there has its index.
 func (p *pendingCheckpoint) write(fs vfs.FS, dir, path string) {
 	defer close(p.done)
+	p.snapshot = p.image.appendOutline(p.snapshot) // before a write: it may change what it is given
+	putLogHeader(p.snapshot[:logHeader], logOutlined, p.txn, p.snapshot[logHeader:])
 	if p.size, p.err = p.image.write(fs, path); p.err != nil {
 		return
 	}
@@ -93,15 +96,14 @@ func (s *Store) dropPending() error {
 	}
 	<-p.done
 	s.pending = nil
+	err := p.err
 	if p.segment != nil {
-		if err := p.segment.Close(); err != nil {
-			return err
-		}
+		err = errors.Join(err, p.segment.Close())
 	}
-	if err := s.fs.Remove(s.indexPath(p.number)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("remove index file: %w", err)
+	if e := s.fs.Remove(s.indexPath(p.number)); e != nil && !errors.Is(e, os.ErrNotExist) {
+		err = errors.Join(err, fmt.Errorf("remove index file: %w", e))
 	}
-	return p.err
+	return err
 }
 
 // finishCheckpoint ends the pending checkpoint if its index file is written.

@@ -23,10 +23,12 @@ func (s *Store) Close() error {
 // letGo gives back what the store holds of the system.
 func (s *Store) letGo() error {
 	var err error
-	if s.pending != nil {
-		<-s.pending.done
-		if f := s.pending.segment; f != nil {
-			err = f.Close()
+	if p := s.pending; p != nil {
+		<-p.done
+		s.pending = nil
+		err = p.err
+		if p.segment != nil {
+			err = errors.Join(err, p.segment.Close())
 		}
 	}
 	err = errors.Join(err, s.endReclaim())

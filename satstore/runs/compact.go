@@ -9,6 +9,13 @@ import (
 // where there are many small ones, or much of them is garbage. A commit moves about as much
 // as it writes anyway.
 func (s *Store) compact() error {
+	for class, w := range s.writers { // also where nothing is written any more: only what has ended can go
+		if w != nil && s.ends(w) {
+			if err := s.endRun(class); err != nil {
+				return err
+			}
+		}
+	}
 	budget := s.o.PartBytes + s.fresh[classNear] + s.fresh[classFar]
 	for {
 		f := s.victim(budget)
@@ -49,8 +56,8 @@ func (s *Store) victim(budget int64) *runFile {
 		return smallest
 	case smallest != nil && count > s.o.MaxFiles*7/8 && smallest.live <= budget:
 		return smallest
-	case worst != nil && garbage > max(s.o.GarbageBytes, live/4) && worst.live <= budget:
-		return worst
+	case worst != nil && garbage > max(s.o.GarbageBytes, live/4) && (worst.live <= budget || garbage > live):
+		return worst // in steps where that is possible; with more garbage than records, at once
 	}
 	return nil
 }

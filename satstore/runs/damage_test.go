@@ -193,8 +193,13 @@ func damageEach(t *testing.T, files map[string][]byte, m *model, seqs int, name 
 		opened++
 		found, err := s.Check()
 		must(t, err)
-		if needed && len(found) == 0 {
+		if needed && len(found)+len(s.Damage()) == 0 { // an index file that was made anew is whole
 			t.Fatalf("%s: check found nothing", name)
+		}
+		if strings.HasPrefix(name, indexPrefix) {
+			if err := compare(s, m, seqs); err != nil {
+				t.Fatalf("%s, read only %v: made anew: %v", name, readOnly, err)
+			}
 		}
 		if err := survey(s, m, seqs); err != nil {
 			t.Fatalf("%s, read only %v: %v\ndamage %v", name, readOnly, err, s.Damage())
@@ -227,6 +232,9 @@ func TestFlippedBitAnywhere(t *testing.T) {
 				opened, refused = opened+o, refused+r
 			}
 			t.Logf("closed %v, %s, %d bytes: opened %d, refused %d", closed, name, len(whole), opened, refused)
+			if strings.HasPrefix(name, indexPrefix) && refused > 0 {
+				t.Errorf("%s was not made anew %d times", name, refused)
+			}
 		}
 	}
 }

@@ -9,7 +9,11 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-const goldenDir = "testdata/format1"
+// goldenDir is of before there were outlines, outlinedDir of after.
+const (
+	goldenDir   = "testdata/format1"
+	outlinedDir = "testdata/format1-outlined"
+)
 
 func goldenBody(i uint32) string { return fmt.Sprintf("record %d of format 1", i) }
 
@@ -46,16 +50,22 @@ func TestFormat1Opens(t *testing.T) {
 	if os.Getenv("RECRAWL_GOLDEN") != "" {
 		fs := vfs.NewMem()
 		makeGolden(t, fs)
-		must(t, os.MkdirAll(goldenDir, 0o755))
+		must(t, os.MkdirAll(outlinedDir, 0o755))
 		for name, b := range contents(t, fs, storeDir) {
-			must(t, os.WriteFile(filepath.Join(goldenDir, name), b, 0o644))
+			must(t, os.WriteFile(filepath.Join(outlinedDir, name), b, 0o644))
 		}
 	}
+	for _, dir := range []string{goldenDir, outlinedDir} {
+		t.Run(filepath.Base(dir), func(t *testing.T) { goldenOpens(t, dir) })
+	}
+}
+
+func goldenOpens(t *testing.T, dir string) {
 	files := map[string][]byte{}
-	list, err := os.ReadDir(goldenDir)
+	list, err := os.ReadDir(dir)
 	must(t, err)
 	for _, e := range list {
-		b, err := os.ReadFile(filepath.Join(goldenDir, e.Name()))
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		must(t, err)
 		files[e.Name()] = b
 	}

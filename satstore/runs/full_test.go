@@ -64,7 +64,7 @@ func TestFullDisk(t *testing.T) {
 	seed := rng.Uint64()
 	step := int64(9000)
 	if long() {
-		step = 500
+		step = 60
 	}
 	for quota := rng.Int64N(300); ; quota += step {
 		mem := vfs.NewCrashableMem()

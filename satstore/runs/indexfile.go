@@ -69,20 +69,21 @@ type indexImage struct {
 	number int64
 	head   []byte   // begin and blocks, as chunks
 	ids    []uint32 // number of each block in the file, by handle
+	frames []uint16 // in each block of records, by its number; of messages 0
 	places []*indexChunk
 	next   uint32
+	count  int // records
 }
 
 // takeImage takes it, to be written before done is closed. Until then a chunk of the index
 // is copied when it is changed.
 func (s *Store) takeImage(number int64, done <-chan struct{}) *indexImage {
-	m := &indexImage{number: number, next: s.index.next, places: s.index.lend(done)}
-	var count int
-	m.ids, count = s.numberBlocks()
+	m := &indexImage{number: number, next: s.index.next, count: s.index.count, places: s.index.lend(done)}
+	s.numberBlocks(m)
 	w := &indexWriter{number: number}
 	w.begin(chunkBegin)
 	w.buf = append(w.buf, s.id[:]...)
-	w.buf = binary.LittleEndian.AppendUint32(w.buf, uint32(count))
+	w.buf = binary.LittleEndian.AppendUint32(w.buf, uint32(len(m.frames)))
 	w.buf = binary.LittleEndian.AppendUint32(w.buf, uint32(s.index.count))
 	m.head = append(m.head, w.seal()...)
 	m.head = s.appendBlocks(m.head, w)
@@ -133,26 +134,34 @@ func (s *Store) eachListed(f func(sl *slot, h uint32) error) error {
 }
 
 // numberBlocks gives each block its number in the index file, by handle.
-func (s *Store) numberBlocks() (ids []uint32, count int) {
-	ids = make([]uint32, len(s.blocks))
+func (s *Store) numberBlocks(m *indexImage) {
+	m.ids = make([]uint32, len(s.blocks))
 	_ = s.eachListed(func(_ *slot, h uint32) error {
-		ids[h] = uint32(count)
-		count++
+		m.ids[h] = uint32(len(m.frames))
+		frames := s.blocks[h].count
+		if s.blocks[h].kind == kindMessages {
+			frames = 0
+		}
+		m.frames = append(m.frames, frames)
 		return nil
 	})
-	return ids, count
+}
+
+// appendBlock appends a row of the table of blocks.
+func (s *Store) appendBlock(dst []byte, sl *slot, b *block) []byte {
+	dst = append(dst, tagOf(sl.level, b.kind))
+	for _, v := range [...]uint64{uint64(sl.index), uint64(s.files.all[b.file].number), uint64(b.off / blockAlign),
+		uint64(b.size), uint64(b.count), uint64(b.live)} {
+		dst = binary.AppendUvarint(dst, v)
+	}
+	return dst
 }
 
 // appendBlocks appends the chunks of the table of blocks.
 func (s *Store) appendBlocks(dst []byte, w *indexWriter) []byte {
 	w.begin(chunkBlocks)
 	_ = s.eachListed(func(sl *slot, h uint32) error {
-		b := &s.blocks[h]
-		w.buf = append(w.buf, tagOf(sl.level, b.kind))
-		for _, v := range [...]uint64{uint64(sl.index), uint64(s.files.all[b.file].number), uint64(b.off / blockAlign),
-			uint64(b.size), uint64(b.count), uint64(b.live)} {
-			w.buf = binary.AppendUvarint(w.buf, v)
-		}
+		w.buf = s.appendBlock(w.buf, sl, &s.blocks[h])
 		if len(w.buf) >= blocksChunk {
 			dst = append(dst, w.seal()...)
 			w.begin(chunkBlocks)

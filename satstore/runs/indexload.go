@@ -45,24 +45,42 @@ func (s *Store) loadIndex(number int64, files map[uint32]*runFile) error {
 func (s *Store) loadBlocks(p []byte, files map[uint32]*runFile) bool {
 	r := fields{b: p}
 	for len(r.b) > 0 {
-		k, kind := r.slot(len(s.radix.levels))
-		f := files[uint32(r.upto(1<<32-1))]
-		b := block{off: r.upto(1<<32-1) * blockAlign, size: uint32(r.upto(maxBlockBytes)), kind: kind}
-		b.count = uint16(r.upto(maxFrames))
-		live := uint16(r.upto(uint64(b.count)))
-		if r.bad || f == nil || b.size < blockHeader {
+		if _, _, ok := s.loadBlock(&r, files); !ok {
 			return false
 		}
-		sl := s.slots.get(k)
-		b.slot, b.file = sl.id, f.spot
-		if kind == kindMessages {
-			b.live = live // to records the index points itself
-		}
-		sl.blocks[kind] = append(sl.blocks[kind], s.newBlock(b))
-		f.blocks++
-		f.live += int64(b.size)
 	}
 	return !r.bad
+}
+
+// loadBlock reads a row of the table of blocks.
+func (s *Store) loadBlock(r *fields, files map[uint32]*runFile) (sl *slot, h uint32, ok bool) {
+	k, kind := r.slot(len(s.radix.levels))
+	f := files[uint32(r.upto(1<<32-1))]
+	b := block{off: r.upto(1<<32-1) * blockAlign, size: uint32(r.upto(maxBlockBytes)), kind: kind}
+	b.count = uint16(r.upto(maxFrames))
+	live := uint16(r.upto(uint64(b.count)))
+	if r.bad || f == nil || b.size < blockHeader {
+		return nil, 0, false
+	}
+	sl, err := s.slotOf(k, -1)
+	if err != nil {
+		return nil, 0, false
+	}
+	b.slot, b.file = sl.id, f.spot
+	if kind == kindMessages {
+		b.live = live // to records the index points itself
+	}
+	return sl, s.list(sl, b), true
+}
+
+// list gives a block on disk a handle and enters it into its slot and file.
+func (s *Store) list(sl *slot, b block) uint32 {
+	h := s.newBlock(b)
+	sl.blocks[b.kind] = append(sl.blocks[b.kind], h)
+	f := s.files.all[b.file]
+	f.blocks++
+	f.live += int64(b.size)
+	return h
 }
 
 func (s *Store) loadPlaces(p []byte) bool {

@@ -29,12 +29,16 @@ const (
 	logCommit     = 5 // clock (8), records (4), next seq (4)
 	logVoided     = 6 // level and kind (1), index (uvarint): the messages of a slot before this are void
 	logAttachment = 7 // attach.go: a foreign payload
+	logOutlined   = 8 // a snapshot with an outline of the index: outline.go; older stores have logSnapshot
+	lastLogKind   = logOutlined
 
 	commitBytes = 8 + 4 + 4
 
 	// logSpill is how much of a transaction is held before it is written ahead of its commit.
 	logSpill = 256 << 10
 )
+
+func isSnapshot(kind byte) bool { return kind == logSnapshot || kind == logOutlined }
 
 // logWriter appends to the newest segment.
 type logWriter struct {

@@ -49,7 +49,7 @@ func (r *logReader) next() (logFrame, error) {
 		return logFrame{}, err
 	}
 	kind, txn, n, ok := parseLogHeader(h[:])
-	if !ok || kind < logSnapshot || kind > logAttachment || r.at+logHeader+n > r.size {
+	if !ok || kind < logSnapshot || kind > lastLogKind || r.at+logHeader+n > r.size {
 		return logFrame{}, errLogFrame
 	}
 	r.buf = sized(r.buf, int(n)) // at most the file's length

@@ -35,7 +35,7 @@ func (s *Store) begin() error {
 	s.seed = crc32.Checksum(s.id[:], castagnoli)
 	s.radix = newRadix(s.o.Levels)
 	s.slots = newSlots(s.radix)
-	names, err := s.list()
+	names, err := s.names()
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (s *Store) claim() (err error) {
 // names is what a directory holds, by number.
 type names struct{ segments, indexes, runs []int64 }
 
-func (s *Store) list() (n names, err error) {
+func (s *Store) names() (n names, err error) {
 	list, err := s.fs.List(s.dir)
 	if err != nil {
 		return n, err
@@ -101,6 +101,9 @@ func (s *Store) list() (n names, err error) {
 // create makes the first log segment: the commit point of a new store.
 func (s *Store) create(n names) error {
 	if len(n.runs) > 0 || slices.ContainsFunc(n.indexes, func(i int64) bool { return i > 1 }) {
+		if len(n.segments) > 0 {
+			return &DamageError{Path: s.segmentPath(slices.Max(n.segments)), What: "log without a whole snapshot"}
+		}
 		return &DamageError{Path: s.dir, What: "runs or an index, and no log"}
 	}
 	if s.o.ReadOnly {

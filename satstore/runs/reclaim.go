@@ -87,7 +87,7 @@ func (s *Store) holes() (list []extent) {
 func (w *reclaimWork) run() {
 	defer close(w.done)
 	for i, e := range w.holes {
-		w.made = append(w.made, punch(w.fs, w.pathsOf[i], e))
+		w.made = append(w.made, punch(w.pathsOf[i], e))
 	}
 	for _, path := range w.remove {
 		if err := w.fs.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -117,9 +117,10 @@ func (s *Store) writing(f *runFile) bool {
 	return w != nil && w.f == f
 }
 
-// punch makes a hole and returns its bytes; 0 where the system has none.
-func punch(fs vfs.FS, path string, e extent) int64 {
-	file, err := fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
+// punch makes a hole and returns its bytes; 0 where the system has none. It never makes a
+// file, as vfs.FS would: one that is missing stays missing, and is told of when it is read.
+func punch(path string, e extent) int64 {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return 0
 	}

@@ -11,7 +11,7 @@ import (
 // recover brings the store to the state after its last commit.
 func (s *Store) recover(g *segment, n names) error {
 	s.log.number, s.log.txn, s.log.start = g.number, g.txn, g.first
-	if err := s.loadSnapshot(g.snapshot); err != nil {
+	if err := s.loadSnapshot(g); err != nil {
 		if errors.Is(err, errPayload) {
 			return &DamageError{Path: g.path, What: "snapshot", Cause: err}
 		}
@@ -50,15 +50,15 @@ func (s *Store) checkSizes() {
 	}
 }
 
-// resume makes the log ready for writing. A segment that holds nothing but its snapshot
-// is used as it is; otherwise a new one is begun, so that what a cut transaction left
+// resume makes the log ready for writing. A segment that holds nothing but its snapshot, and
+// has its index, is used as it is; otherwise a new one is begun, so that what a cut transaction left
 // behind the last commit is never read again.
 func (s *Store) resume(g *segment, n names) (err error) {
 	if err := g.file.Close(); err != nil {
 		return err
 	}
 	s.log.file = nil
-	if g.size == g.first {
+	if g.size == g.first && !s.rebuilt {
 		s.log.file, err = s.fs.OpenReadWrite(g.path, vfs.WriteCategoryUnspecified)
 		s.log.size = g.size
 		return err

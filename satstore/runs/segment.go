@@ -16,6 +16,7 @@ type segment struct {
 	path     string
 	file     vfs.File
 	snapshot []byte
+	outlined bool   // the snapshot ends with an outline of the index
 	txn      uint64 // of the next transaction
 	commits  int
 	first    int64 // end of the snapshot frame
@@ -57,20 +58,20 @@ func (g *segment) open(fs vfs.FS) (bool, error) {
 	g.size = stat.Size()
 	r := &logReader{file: g.file, size: g.size}
 	f, err := r.next()
-	if err == nil && (f.kind != logSnapshot || len(f.payload) < snapshotHead) {
+	if err == nil && (!isSnapshot(f.kind) || len(f.payload) < snapshotHead) {
 		err = errLogFrame
 	}
 	if err != nil {
 		if err != io.EOF && !errors.Is(err, errLogFrame) {
 			return false, err
 		}
-		later, e := r.later(func(kind byte, _ uint64) bool { return kind != logSnapshot })
+		later, e := r.later(func(kind byte, _ uint64) bool { return !isSnapshot(kind) })
 		if later {
 			return false, &DamageError{Path: g.path, What: "log begins without its snapshot", Cause: err}
 		}
 		return false, e
 	}
-	g.snapshot = slices.Clone(f.payload)
+	g.snapshot, g.outlined = slices.Clone(f.payload), f.kind == logOutlined
 	g.txn, g.first, g.valid = f.txn+1, r.at, r.at
 	return g.findEnd(r)
 }
@@ -82,7 +83,7 @@ func (g *segment) findEnd(r *logReader) (bool, error) {
 		if err == io.EOF {
 			return true, nil
 		}
-		if errors.Is(err, errLogFrame) || err == nil && (f.kind == logSnapshot || f.txn != g.txn) {
+		if errors.Is(err, errLogFrame) || err == nil && (isSnapshot(f.kind) || f.txn != g.txn) {
 			later, e := r.later(func(_ byte, txn uint64) bool { return txn > g.txn })
 			if later {
 				return false, &DamageError{Path: g.path, Offset: g.valid, What: "log is broken before a later commit"}
@@ -123,6 +124,7 @@ func (s *Store) replaySegment(g *segment) error {
 	for i := range s.pages.all { // all of it is in the log
 		s.pages.all[i].logged = len(s.pages.all[i].buf)
 	}
+	s.noteLost(g.commits > 0)
 	s.since = s.clock
 	s.fresh, s.changed, s.deleted = [classes]int64{}, false, nil
 	return nil
@@ -163,9 +165,11 @@ func (s *Store) applyCommit(p []byte) error {
 		return errPayload
 	}
 	clock := int64(binary.LittleEndian.Uint64(p))
-	if clock < s.clock || clock > maxUnit || int(binary.LittleEndian.Uint32(p[8:])) != s.index.count {
+	records := int(binary.LittleEndian.Uint32(p[8:]))
+	if clock < s.clock || clock > maxUnit || records < s.index.count || records > s.index.count && !s.rebuilt {
 		return errPayload
 	}
+	s.expected = records
 	s.index.next = max(s.index.next, binary.LittleEndian.Uint32(p[12:]))
 	if clock == s.clock {
 		return nil

@@ -56,8 +56,11 @@ type Store struct {
 	looking    bool     // Each: nothing may change
 	pending    *pendingCheckpoint
 	reclaiming *reclaimWork
-	touched    uint16 // keeps the compiler from leaving out index.touch
-	replay     bool   // recovery: the budget of pages is not enforced
+	touched    uint16         // keeps the compiler from leaving out index.touch
+	replay     bool           // recovery: the budget of pages is not enforced
+	rebuilt    bool           // recovery: the index file was damaged and made anew
+	expected   int            // records that it should have then
+	unread     []*DamageError // blocks that could not be read for it
 }
 
 // usable says why a call cannot be served.
@@ -105,6 +108,9 @@ func (s *Store) newBlock(b block) uint32 {
 		s.free = s.free[:n-1]
 		s.blocks[h] = b
 		return h
+	}
+	if n := len(s.blocks); n == cap(s.blocks) { // append would leave a fifth of it unused
+		s.blocks = append(make([]block, 0, n+n/16+64), s.blocks...)
 	}
 	s.blocks = append(s.blocks, b)
 	return uint32(len(s.blocks) - 1)

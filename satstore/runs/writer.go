@@ -120,20 +120,25 @@ func (s *Store) takeChunk() []byte {
 	return alignedChunk(writeChunk)
 }
 
-// close ends a writer; what it wrote stays.
+// closeWriter ends a writer; what it wrote stays.
 func (s *Store) closeWriter(w *runWriter) error {
+	var err error
 	if w.behind != nil {
-		s.chunks = append(s.chunks, w.behind.stop())
+		var spare []byte
+		if spare, err = w.behind.stop(); err != nil {
+			err = fmt.Errorf("write run file %d: %w", w.f.number, err)
+		}
+		s.chunks = append(s.chunks, spare)
 	}
 	s.chunks = append(s.chunks, w.buf[:0])
-	return w.sink.Close()
+	return errors.Join(err, w.sink.Close())
 }
 
 // writer returns the writer of a class. A file ends when it is long, or has grown for so
 // many units that all files together would be too many.
 func (s *Store) writer(class int) (*runWriter, error) {
 	w := s.writers[class]
-	if w != nil && (w.f.size > rollBytes || s.radix.now-w.f.made >= s.rollUnits(class)) {
+	if w != nil && s.ends(w) {
 		if err := s.endRun(class); err != nil {
 			return nil, err
 		}
@@ -147,6 +152,10 @@ func (s *Store) writer(class int) (*runWriter, error) {
 		s.writers[class] = w
 	}
 	return w, nil
+}
+
+func (s *Store) ends(w *runWriter) bool {
+	return w.f.size > rollBytes || s.radix.now-w.f.made >= s.rollUnits(int(w.f.class))
 }
 
 // rollUnits: the records of the near class stay for the slots of level 0, in 8 files or so: a

@@ -10,6 +10,7 @@
 //	due       said of a record at t = first, first + tau, first + 2 tau ...
 //	draw      the random number of a visit, which decides whether it sees a change
 //	plan      what is due in each of the first units, and what visiting it must give
+//	tally     the sum of all records of a store, their bytes and due times, in any order
 //
 // Promises
 //
@@ -21,7 +22,8 @@
 //  3. URLs are 11 to 3715 bytes long, 63.6 in the mean, and compress as URLs do. A record
 //     of the usual fixed part, 100 bytes, is 163.6 bytes long; about 48 are random.
 //  4. A plan holds the sum of the draws of each unit. It depends on every earlier visit of
-//     every record: a store that loses, doubles or swaps a visit gives another sum.
+//     every record: a store that loses, doubles or swaps a visit gives another sum. End is
+//     the tally after the last unit, to which every byte of every record counts.
 //  5. Visit and AppendTo allocate nothing. A Workload may be used by many goroutines.
 //
 // Not meant: the intervals of a real crawl, which this shape fits only in the figures

@@ -9,6 +9,7 @@ import (
 // record gets it at its next visit or before.
 type Request struct {
 	ID       ID
+	Number   uint32 // of the record, for stores that are asked by number
 	Priority uint16
 }
 
@@ -17,7 +18,8 @@ type Request struct {
 func (p *Plan) Requests(t int, ofDue float64) []Request {
 	all := make([]Request, p.requests(t, ofDue))
 	for k := range all {
-		all[k] = Request{p.ID(p.target(t, k)), uint16(k)}
+		i := p.target(t, k)
+		all[k] = Request{p.ID(i), i, uint16(k)}
 	}
 	slices.SortStableFunc(all, func(a, b Request) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	return all
@@ -35,16 +37,20 @@ func (p *Plan) Applied(ofDue float64) []int {
 	waiting := make([]int, len(p.Due))
 	for t := 1; t < len(p.Due); t++ {
 		for k := range p.requests(t, ofDue) {
-			i := p.target(t, k)
-			tau := p.Interval(i)
-			due := p.first(i, tau)
-			if due < t {
-				due += (t - due + tau - 1) / tau * tau
-			}
-			if due < len(waiting) {
+			if due := p.dueFrom(p.target(t, k), t); due < len(waiting) {
 				waiting[due]++
 			}
 		}
 	}
 	return waiting
+}
+
+// dueFrom is the first unit from t on in which a record is due.
+func (p *Plan) dueFrom(i uint32, t int) int {
+	tau := p.Interval(i)
+	due := p.first(i, tau)
+	if due < t {
+		due += (t - due + tau - 1) / tau * tau
+	}
+	return due
 }

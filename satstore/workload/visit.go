@@ -31,14 +31,16 @@ func (w *Workload) SetPriority(body []byte, priority uint16) {
 	binary.LittleEndian.PutUint16(body[w.layout.priority:], priority)
 }
 
-// AppendAt appends the body that a record has before its visit at t.
-func (w *Workload) AppendAt(dst []byte, i uint32, t int) []byte {
+// AppendAt appends the body that a record has before its visit at t, if no request changed
+// it, and returns when it is due next: t or later.
+func (w *Workload) AppendAt(dst []byte, i uint32, t int) (body []byte, due int) {
 	at := len(dst)
 	dst = w.AppendTo(dst, i)
-	for due := w.First(i); due < t; {
+	due = w.First(i)
+	for due < t {
 		due, _ = w.Visit(dst[at:], due)
 	}
-	return dst
+	return dst, due
 }
 
 // drawAt is the draw of the n-th visit of a record, from 1, without its body.

@@ -123,8 +123,8 @@ func TestPlanAgreesWithVisits(t *testing.T) {
 					t.Fatalf("%+v: at %d record %d is not in the plan", o, now, i)
 				}
 				at++
-				if got := p.AppendAt(nil, uint32(i), now); !bytes.Equal(got, bodies[i]) {
-					t.Fatalf("%+v: record %d at %d:\n%x, want\n%x", o, i, now, got, bodies[i])
+				if got, next := p.AppendAt(nil, uint32(i), now); !bytes.Equal(got, bodies[i]) || next != now {
+					t.Fatalf("%+v: record %d at %d, due %d:\n%x, want\n%x", o, i, now, next, got, bodies[i])
 				}
 				var drawn uint64
 				due[i], drawn = p.Visit(bodies[i], now)

@@ -1,0 +1,115 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"github.com/recrawl/recrawl/satstore/workload"
+)
+
+// run loads an engine and lets it do all units, in a directory of its own.
+func (m *measurement) run(ctx context.Context, k Kind, rep int) (r Trial, err error) {
+	what := fmt.Sprintf("%s, %d of %d", k.Name, rep+1, m.o.Repeat)
+	dir := filepath.Join(m.dir, k.Name)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	debug.FreeOSMemory() // what the engine before left
+	before := resident()
+	e, err := k.open(dir, m.plan, m.o.Settings)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+
+	started := now()
+	if err := e.Load(ctx, m.plan, func(n int) { m.o.Tick(what+": loading", n, m.plan.Records) }); err != nil {
+		return r, fmt.Errorf("load: %w", err)
+	}
+	if _, err := settle(ctx, e, dir); err != nil {
+		return r, fmt.Errorf("settle: %w", err)
+	}
+	r.LoadSeconds = now().at.Sub(started.at).Seconds()
+	debug.FreeOSMemory()
+	resetPeak()
+	owed := owedBy(e)
+	rest := &pause{}
+	defer rest.end()
+	rest.begin()
+	for t := 1; t <= m.o.Units; t++ {
+		m.o.Tick(what+": units", t-1, m.o.Units)
+		if ctx.Err() != nil {
+			return r, ctx.Err()
+		}
+		c, err := m.unit(e, dir, t, rest)
+		if err != nil {
+			return r, fmt.Errorf("unit %d: %w", t, err)
+		}
+		r.Units = append(r.Units, c)
+	}
+	rest.end()
+	r.Beside = rest.all.spent()
+	after, err := settle(ctx, e, dir)
+	if err != nil {
+		return r, fmt.Errorf("settle: %w", err)
+	}
+	r.Settle = after.spent()
+	r.Owed = owedBy(e) - owed
+	r.Memory = max(resident().peak-before.current, 0)
+	debug.FreeOSMemory()
+	r.MemoryEnd = max(resident().anonymous-before.anonymous, 0)
+	if r.Files, r.Stored, err = occupied(dir); err != nil {
+		return r, err
+	}
+	m.o.Tick(what+": verifying", 0, m.plan.Records)
+	return r, m.verify(ctx, e, func(n int) { m.o.Tick(what+": verifying", n, m.plan.Records) })
+}
+
+// owedBy is what an engine has not written.
+func owedBy(e Engine) int64 {
+	if o, ok := e.(ower); ok {
+		return o.Owed()
+	}
+	return 0
+}
+
+// verify compares all that an engine keeps with the plan.
+func (m *measurement) verify(ctx context.Context, e Engine, tick func(records int)) error {
+	s, ok := e.(scanner)
+	if !ok {
+		return nil
+	}
+	want, ok := m.ends[defers(e)]
+	if !ok {
+		var err error
+		if want, err = m.plan.End(ctx, m.o.Messages, defers(e)); err != nil {
+			return err
+		}
+		if m.ends == nil {
+			m.ends = map[bool]workload.Tally{}
+		}
+		m.ends[defers(e)] = want
+	}
+	var got workload.Tally
+	if err := s.Scan(func(body []byte, due int) error {
+		if got.Records%(1<<16) == 0 {
+			tick(got.Records)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		got.Add(body, due)
+		return nil
+	}); err != nil {
+		return fmt.Errorf("scan: %w", err)
+	}
+	if err := got.Differs(want); err != nil {
+		return fmt.Errorf("after the last unit: %w", err)
+	}
+	return nil
+}
