@@ -146,9 +146,15 @@ func (s *Store) checkBlock(sl *slot, h uint32, add func(error) error, visit chec
 	if b.file == inNone {
 		return nil
 	}
-	data, err := s.blockFrames(h)
+	data, damage, err := s.blockFrames(h)
 	if err != nil {
 		return err
+	}
+	if damage != nil {
+		_ = add(damage)
+	}
+	if data == nil {
+		return nil
 	}
 	var f frame
 	live, count := 0, 0
@@ -170,12 +176,15 @@ func (s *Store) checkBlock(sl *slot, h uint32, add func(error) error, visit chec
 				}
 			}
 			if sl.start+f.ahead > s.slots.last(sl) {
-				return s.damaged(h, "a record is due outside of its slot", nil)
+				return s.damaged(h, nil, "a record is due outside of its slot", nil)
 			}
 		}
 	}
+	if damage != nil {
+		live += len(damage.Seqs)
+	}
 	if count != int(b.count) || len(w.rest) > 0 || b.kind == kindRecords && live != int(b.live) || b.slot != sl.id {
-		return s.damaged(h, fmt.Sprintf("%d frames, %d live: want %d, %d", count, live, b.count, b.live), nil)
+		return s.damaged(h, nil, fmt.Sprintf("%d frames, %d live: want %d, %d", count, live, b.count, b.live), nil)
 	}
 	return nil
 }

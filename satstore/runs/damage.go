@@ -30,13 +30,13 @@ func (s *Store) note(d *DamageError) *DamageError {
 // Damage returns the damages found since Open, at most 1000 of them.
 func (s *Store) Damage() []*DamageError { return slices.Clone(s.damage.list) }
 
-// damaged describes a damaged block: it may be looked at for the records whose newest
-// version it holds.
-func (s *Store) damaged(h uint32, what string, cause error) *DamageError {
+// damaged describes a damaged block: it names the records whose newest version is among the
+// frames with these numbers, all if bad is nil.
+func (s *Store) damaged(h uint32, bad []uint16, what string, cause error) *DamageError {
 	b := &s.blocks[h]
 	d := &DamageError{Path: s.pathTo(b), Offset: b.off, What: what, Cause: cause}
 	if b.kind == kindRecords {
-		d.Seqs = s.seqsIn(h)
+		d.Seqs = s.seqsIn(h, bad)
 	}
 	return d
 }
@@ -49,20 +49,20 @@ func (s *Store) pathTo(b *block) string {
 	return "memory"
 }
 
-// seqsIn returns the records to whose newest version a block belongs. Cost: the whole index.
-func (s *Store) seqsIn(h uint32) (list []uint32) {
+// seqsIn returns the records whose newest version is one of the frames of a block, of all if bad is nil. Cost: the whole index.
+func (s *Store) seqsIn(h uint32, bad []uint16) (list []uint32) {
 	s.index.each(func(seq uint32, p *place) {
-		if p.block() == h {
+		if p.block() == h && (bad == nil || slices.Contains(bad, uint16(p.frame()))) {
 			list = append(list, seq)
 		}
 	})
 	return list
 }
 
-// lose takes the records of a damaged block out of the index: they are gone. While Each
-// looks on, they stay.
-func (s *Store) lose(h uint32, what string, cause error) {
-	d := s.note(s.damaged(h, what, cause))
+// lose takes the records of damaged frames of a block, all if bad is nil, out of the index: they are gone. While
+// Each looks on, they stay.
+func (s *Store) lose(h uint32, bad []uint16, what string, cause error) {
+	d := s.note(s.damaged(h, bad, what, cause))
 	if s.looking {
 		return
 	}

@@ -28,9 +28,9 @@
 //     by the units before them, each its share.
 //  6. After a failed write or sync every call returns that error. Nothing acknowledged is
 //     lost: close the store, free space, open it again. Do not retry.
-//  7. A damaged block costs the records whose newest version it held: when their slot is due
-//     or split up they are deleted, never replaced by an older version. Damage and Check name file,
-//     offset and records. An index file that is damaged or gone is made anew from the runs by Open,
+//  7. A damaged byte costs the record, or the block of messages, it belongs to: when its slot is due or
+//     split up the record is deleted, never replaced by an older version. Damage and Check name file,
+//     block and records. An index file that is damaged or gone is made anew from the runs by Open,
 //     and noted. Damage of version file or log (but for its last transaction) is a *DamageError.
 //     A newer format is a *FormatError.
 //  8. A directory is used by one Store at a time (ErrInUse). ReadOnly writes nothing but the lock.

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -74,11 +75,12 @@ func (s *Store) seal(w *runWriter, sl *slot, h uint32) error {
 	}
 	w.align(blockAlign)
 	buf := s.pages.all[number].buf
-	off := w.at()
-	if off+int64(len(buf)) > maxFileBytes {
+	b.off, b.file = w.at(), w.f.spot
+	if b.off+int64(len(buf)+sumBytes*int(b.count)) > maxFileBytes {
 		return fmt.Errorf("run file %d is full", w.f.number)
 	}
-	sealBlock(buf, s.seed, b.kind, sl, int(b.count), w.f.number, off, s.serial)
+	s.sums = sealBlock(buf, s.sums[:0], s.seed, b, sl.slotKey, w.f.number, s.serial)
+	b.size = uint32(len(buf) + len(s.sums))
 	s.seqs = s.seqs[:0]
 	s.waits = s.waits[:0]
 	var f frame
@@ -90,9 +92,8 @@ func (s *Store) seal(w *runWriter, sl *slot, h uint32) error {
 		}
 		s.seqs = append(s.seqs, f.seq)
 	}
-	b.off, b.size, b.file = off, uint32(len(buf)), w.f.spot
 	s.log.buf = appendRunBlock(s.log.buf, sl, b, s.seqs, s.waits)
-	if err := w.write(buf); err != nil {
+	if err := errors.Join(w.write(buf), w.write(s.sums)); err != nil {
 		return err
 	}
 	s.pages.give(number)

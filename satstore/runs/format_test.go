@@ -9,10 +9,11 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// goldenDir is of before there were outlines, outlinedDir of after.
+// Stores of format 1, each with something that those before it lack: outlines, checksums of frames.
 const (
 	goldenDir   = "testdata/format1"
 	outlinedDir = "testdata/format1-outlined"
+	summedDir   = "testdata/format1-summed"
 )
 
 func goldenBody(i uint32) string { return fmt.Sprintf("record %d of format 1", i) }
@@ -50,12 +51,12 @@ func TestFormat1Opens(t *testing.T) {
 	if os.Getenv("RECRAWL_GOLDEN") != "" {
 		fs := vfs.NewMem()
 		makeGolden(t, fs)
-		must(t, os.MkdirAll(outlinedDir, 0o755))
+		must(t, os.MkdirAll(summedDir, 0o755))
 		for name, b := range contents(t, fs, storeDir) {
-			must(t, os.WriteFile(filepath.Join(outlinedDir, name), b, 0o644))
+			must(t, os.WriteFile(filepath.Join(summedDir, name), b, 0o644))
 		}
 	}
-	for _, dir := range []string{goldenDir, outlinedDir} {
+	for _, dir := range []string{goldenDir, outlinedDir, summedDir} {
 		t.Run(filepath.Base(dir), func(t *testing.T) { goldenOpens(t, dir) })
 	}
 }
@@ -102,11 +103,13 @@ func TestFormatExamples(t *testing.T) {
 	if got, want := fmt.Sprintf("% x", b), "0e 07 00 00 00 05 61 62 63"; got != want {
 		t.Errorf("frame %s, want %s", got, want)
 	}
-	block := append(make([]byte, blockHeader), b...)
-	sl := &slot{slotKey: slotKey{1, 9}}
-	sealBlock(block, 0, kindRecords, sl, 1, 3, 4096, 2)
-	want := "53 52 42 31 31 00 00 00 01 00 00 01 03 00 00 00 09 00 00 00 00 00 00 00 00 01 00 00 02 00 00 00 00 00 00 00"
-	if got := fmt.Sprintf("% x", block[:blockCRCAt]); got != want {
+	whole := append(make([]byte, blockHeader), b...)
+	sums := sealBlock(whole, nil, 0, &block{off: 4096, count: 1}, slotKey{1, 9}, 3, 2)
+	if len(sums) != sumBytes {
+		t.Errorf("%d bytes of checksums", len(sums))
+	}
+	want := "53 52 42 31 35 00 00 00 01 00 02 01 03 00 00 00 09 00 00 00 00 00 00 00 00 01 00 00 02 00 00 00 00 00 00 00"
+	if got := fmt.Sprintf("% x", whole[:blockCRCAt]); got != want {
 		t.Errorf("block %s, want %s", got, want)
 	}
 }

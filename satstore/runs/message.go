@@ -148,13 +148,10 @@ func (s *Store) messages(sl *slot, want func(seq uint32) bool) (map[uint32][][]b
 			all[f.seq] = append(list, held[at:len(held):len(held)])
 		}
 	}
-	for kind, list := range [][]uint32{sl.blocks[kindMessages], sl.pages[kindMessages]} {
+	for _, list := range [][]uint32{sl.blocks[kindMessages], sl.pages[kindMessages]} {
 		for _, h := range list {
-			frames, err := s.blockFrames(h)
+			frames, _, err := s.blockFrames(h)
 			if err != nil {
-				if kind == 0 && isDamage(err) {
-					continue
-				}
 				return nil, err
 			}
 			collect(frames)

@@ -91,9 +91,8 @@ func (s *Store) rebuild(files map[uint32]*runFile, r *fields) error {
 			s.blocks[p.h].live = 0
 			if !p.ok {
 				s.unread = append(s.unread, &DamageError{Path: s.files.path(j.f.number), Offset: p.b.off, What: "block", Cause: j.err})
-				continue
 			}
-			if err := b.take(p.h, j.bytes(p)[blockHeader:]); err != nil {
+			if err := b.take(p.h, p.frames); err != nil {
 				return err
 			}
 		}
@@ -152,7 +151,7 @@ func (b *rebuilder) take(h uint32, frames []byte) error {
 	newest := b.newest[h]
 	var f frame
 	for w := framesOf(frames, kindRecords); w.next(&f); {
-		if w.ord/8 >= len(newest) || newest[w.ord/8]>>(w.ord%8)&1 == 0 {
+		if f.flags&flagDead != 0 || w.ord/8 >= len(newest) || newest[w.ord/8]>>(w.ord%8)&1 == 0 {
 			continue
 		}
 		if f.seq > MaxSeq || b.s.index.get(f.seq) != nowhere {

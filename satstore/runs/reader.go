@@ -23,6 +23,9 @@ type readPart struct {
 	b   block
 	key slotKey
 	ok  bool // it is what was written
+	// frames of the block; of one that is damaged, what salvage found, without the bad
+	frames []byte
+	bad    []uint16
 }
 
 // readJob is a chunk: blocks that lie side by side.
@@ -86,7 +89,7 @@ func (j *readJob) read(t *files, seed uint32) {
 	}
 	for i := range j.parts {
 		p := &j.parts[i]
-		p.ok = blockIs(j.bytes(p), seed, &p.b, p.key, j.f.number)
+		p.frames, p.bad, p.ok = blockIn(j.bytes(p), seed, &p.b, p.key, j.f.number)
 	}
 }
 
@@ -145,7 +148,7 @@ func (r *readers) stop() {
 }
 
 // eachBlock calls f with the frames of each block that has live records, in storage order.
-// The records of a damaged block are lost: they are taken out of the index, and noted.
+// Damaged records are lost: they are taken out of the index, and noted.
 func (s *Store) eachBlock(handles []uint32, f func(h uint32, frames []byte) error) error {
 	jobs := s.plan(handles)
 	if len(jobs) == 0 {
@@ -200,10 +203,12 @@ func (s *Store) useChunk(j *readJob, f func(h uint32, frames []byte) error) erro
 			continue
 		}
 		if !p.ok {
-			s.lose(p.h, "block", j.err)
+			s.lose(p.h, p.bad, "block", j.err)
+		}
+		if p.frames == nil {
 			continue
 		}
-		if err := f(p.h, j.bytes(p)[blockHeader:]); err != nil {
+		if err := f(p.h, p.frames); err != nil {
 			return err
 		}
 	}

@@ -56,7 +56,7 @@ func (s *Store) Load(seq uint32, dst []byte) (body []byte, due int64, ok bool, e
 	}
 	h := p.block()
 	b := &s.blocks[h]
-	frames, err := s.blockFrames(h)
+	frames, damage, err := s.blockFrames(h)
 	if err != nil {
 		return dst, 0, false, fmt.Errorf("load record %d: %w", seq, err)
 	}
@@ -67,28 +67,36 @@ func (s *Store) Load(seq uint32, dst []byte) (body []byte, due int64, ok bool, e
 			return append(dst, f.body...), s.slots.byID[b.slot].start + f.ahead, true, nil
 		}
 	}
-	return dst, 0, false, fmt.Errorf("load record %d: %w", seq, s.note(s.damaged(h, "a record is missing", nil)))
+	if damage == nil {
+		damage = s.note(s.damaged(h, nil, "a record is missing", nil))
+	}
+	return dst, 0, false, fmt.Errorf("load record %d: %w", seq, damage)
 }
 
-// blockFrames returns the frames of a block, good until the next call.
-func (s *Store) blockFrames(h uint32) ([]byte, error) {
+// blockFrames returns the frames of a block, good until the next call. Of a damaged one it
+// returns what is whole of it, nil if nothing is, and the damage, which is noted.
+func (s *Store) blockFrames(h uint32) ([]byte, *DamageError, error) {
 	b := &s.blocks[h]
 	if b.file == inPage || b.file == inHeld {
-		return s.pages.all[b.off].buf[blockHeader:], nil
+		return s.pages.all[b.off].buf[blockHeader:], nil, nil
 	}
 	if b.file == inNone || b.file == inLimbo {
 		panic(fmt.Sprintf("runs: block %d is used after its bytes were freed", h))
 	}
 	f := s.files.all[b.file]
 	s.scratch = sized(s.scratch, int(b.size))
-	err := s.files.read(f, s.scratch, b.off)
-	if err != nil && !gone(err) {
-		return nil, err
+	readErr := s.files.read(f, s.scratch, b.off)
+	if readErr != nil && !gone(readErr) {
+		return nil, nil, readErr
 	}
-	if err != nil || !blockIs(s.scratch, s.seed, b, s.slots.byID[b.slot].slotKey, f.number) {
-		return nil, s.note(s.damaged(h, "block", err))
+	if readErr != nil { // what is left in scratch is of another block
+		return nil, s.note(s.damaged(h, nil, "block", readErr)), nil
 	}
-	return s.scratch[blockHeader:], nil
+	frames, bad, ok := blockIn(s.scratch, s.seed, b, s.slots.byID[b.slot].slotKey, f.number)
+	if !ok {
+		return frames, s.note(s.damaged(h, bad, "block", nil)), nil
+	}
+	return frames, nil, nil
 }
 
 // sized returns a slice of n bytes, b if it is large enough.

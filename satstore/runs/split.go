@@ -98,7 +98,7 @@ func (s *Store) consume(blocks, pages []uint32, f func(h uint32, f *frame) error
 			}
 		}
 		if s.blocks[h].live > 0 {
-			s.lose(h, "records are missing", nil)
+			s.lose(h, nil, "records are missing", nil)
 		}
 		return nil
 	}

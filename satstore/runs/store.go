@@ -50,6 +50,7 @@ type Store struct {
 	scratch    []byte // a block
 	seqs       []uint32
 	waits      []uint16
+	sums       []byte
 	readBufs   [][]byte
 	written    int64    // bytes of bodies and messages given since Open
 	attached   [][]byte // payloads of the transaction
