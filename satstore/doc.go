@@ -11,7 +11,7 @@
 //	runs       the records and messages, and the log; the only commit point
 //	catalogue  addresses, links, start pages, settings, removals, by page number or name
 //	message    bytes for a record, applied to it when it is read next [SAT 3.5]
-//	lost       said of a record whose block is damaged; a fresh one takes its place
+//	lost       said of a damaged record; a fresh one takes its place
 //
 // Promises
 //
@@ -25,7 +25,7 @@
 //     Load. A removed page keeps its number and address; Save brings it back.
 //  4. After a failed write or sync every call returns that error. Nothing acknowledged is
 //     lost: close the store, free space, open it again. Do not retry.
-//  5. Damage in a block of runs costs the records whose newest version it held: each comes back
+//  5. A damaged byte in runs costs the record it belongs to, or a block of messages: the page comes back
 //     fresh, with its address and the reason "record lost". Damage and Check name file, offset and
 //     pages. A damaged index file is made anew from the runs. Damage in the log before its last
 //     commit is a *DamageError from Open; in the catalogue from Open or from the first call that
@@ -33,7 +33,7 @@
 //  6. A directory is used by one Store at a time (ErrInUse). ReadOnly writes nothing but the lock.
 //  7. Memory is 6 to 8 bytes a page (satstore/runs), at most BufferBytes of records, Pebble's
 //     (about 16 MiB) and 10 MiB; a transaction adds its catalogue part, Restore one bit a page,
-//     Check 8 bytes. Open files are at most 70, and those of Pebble.
+//     Check 8 bytes. Open files are at most 70, and 210 of Pebble.
 //
 // Promotion, beyond [SAT]: evidence such as a changed top page brings records forward. Promote finds
 // each in the index, reads its block (8 KiB, or the record if longer), and appends it to the slot of

@@ -26,6 +26,7 @@ func salvage(b []byte, seed uint32, want *block, sl slotKey, file uint32) (frame
 	sum := func(frame []byte) uint32 { return crc32.Update(begin, castagnoli, frame) }
 	var f frame
 	dead := frame{flags: flagDead, seq: deadSeq}
+	bad = []uint16{} // nil is all
 	found := false
 	for ord := 0; ord < int(want.count); {
 		at, skip := seek(rest, sums[ord:], sum)

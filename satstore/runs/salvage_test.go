@@ -82,7 +82,7 @@ func TestSalvageAtEachByte(t *testing.T) {
 			if ok {
 				t.Fatalf("bit %d of byte %d: nothing was seen", bit, i)
 			}
-			if err := sameBut(frames, bad, all, func(n int) bool { return n == owner[i] }); err != nil {
+			if err := sameBut(frames, bad, all, func(n int) bool { return n == owner[i] }); err != nil || bad == nil {
 				t.Fatalf("bit %d of byte %d, of frame %d: %v", bit, i, owner[i], err)
 			}
 			disk[i] ^= 1 << bit
