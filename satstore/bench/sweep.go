@@ -17,7 +17,7 @@ type sweep struct {
 // Steps are the settings swept over. Buffers are smaller than those of the paper, as the
 // workload is: what counts is their pages against the number of buckets.
 var (
-	sweepBuffers = []int{32 << 10, 128 << 10, 512 << 10, 2 << 20}
+	sweepBuffers = []int{64 << 10, 256 << 10, 1 << 20, 4 << 20}
 	sweepPages   = []int{4 << 10, 64 << 10}
 	sweepTrees   = []int{4 << 10, 16 << 10, 64 << 10}
 	sweepCounts  = []int{5, 20, 80, 320, 1280}

@@ -18,7 +18,7 @@ func (s *sweep) buffers(ctx context.Context) ([]Figure, error) {
 			for _, page := range sweepPages {
 				line := Line{Name: fmt.Sprintf("%s, %s pages", engine, SizeText(page)), Dashed: page > sweepPages[0]}
 				for _, bytes := range sweepBuffers {
-					m, err := s.one(ctx, engine, unit, func(o *Options) { o.Settings.BufferBytes, o.Settings.PageBytes = max(bytes, page), page })
+					m, err := s.one(ctx, engine, unit, func(o *Options) { o.Settings.BufferBytes, o.Settings.PageBytes = bytes, page })
 					if err != nil {
 						return nil, err
 					}
