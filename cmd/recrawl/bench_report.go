@@ -69,7 +69,7 @@ func (r *benchResult) tableBytes() report.Table {
 			"at the end without them, in all and a record." + r.warm(),
 	}
 	for _, m := range r.Engines {
-		t.Rows = append(t.Rows, []string{m.Engine, hundredths(m.Read), hundredths(m.Written), hundredths(m.WrittenInUnits), hundredths(m.Written - m.WrittenInUnits),
+		t.Rows = append(t.Rows, []string{m.Engine, hundredths(m.Read), hundredths(m.Written), hundredths(m.WrittenInUnits), hundredths(max(m.Written-m.WrittenInUnits, 0)),
 			fmt.Sprintf("%.0f", float64(m.Memory)/1e6), fmt.Sprintf("%.0f", float64(m.MemoryEnd)/1e6), fmt.Sprintf("%.1f", m.MemoryRecord),
 			fmt.Sprintf("%.0f", float64(m.Stored)/1e6), fmt.Sprint(m.Files)})
 	}
