@@ -45,7 +45,8 @@
 // a MiB is logged, and written once more as runs later. A record of 166 bytes is
 // written 2.1 times and takes 4.9 us of CPU by Load and Save in transactions of 1000; by Advance,
 // a day at a time, 1.35 times and 1.5 us (BenchmarkUpdate, 1e5 records, its own work included, 2
-// shared cores). Open reads index and log, Restore all records once.
+// shared cores). Open reads index, log and the marks of removed pages, 1 to 2 us each
+// (BenchmarkOpenRemoved); Restore all records once.
 //
 // Limits. A record 131,584 bytes, a string in it 32 KiB, a message 1 MiB, the catalogue's part of a
 // transaction 1 GiB, 2^31 pages, clocks from 1970 on.
