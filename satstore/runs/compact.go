@@ -17,10 +17,16 @@ func (s *Store) compact() error {
 		}
 	}
 	budget := s.o.PartBytes + s.fresh[classNear] + s.fresh[classFar]
+	until := s.files.next // what this commit writes is not written anew by it: so it ends
 	for {
-		f := s.victim(budget)
+		f := s.victim(budget, until)
 		if f == nil {
 			return nil
+		}
+		if s.writing(f) {
+			if err := s.endRun(int(f.class)); err != nil {
+				return err
+			}
 		}
 		budget -= f.live
 		if err := s.empty(f); err != nil {
@@ -29,38 +35,55 @@ func (s *Store) compact() error {
 	}
 }
 
-// victim chooses the next file to be emptied, if any.
-func (s *Store) victim(budget int64) *runFile {
-	var smallest, worst *runFile
+// victim chooses the next file to be emptied, if any, of those with a number below until.
+func (s *Store) victim(budget int64, until uint32) *runFile {
 	var live, garbage int64
 	count := 0
 	for _, f := range s.files.all {
-		if f == nil || f.blocks == 0 {
+		if f == nil || f.blocks == 0 && !s.writing(f) { // it goes after the commit
 			continue
 		}
-		count++
+		if f.blocks > 0 {
+			count++
+		}
 		live += f.live
 		garbage += f.garbage()
-		if s.writing(f) {
+	}
+	limit := max(s.o.GarbageBytes, live/4)
+	var smallest, worst *runFile
+	for _, f := range s.files.all {
+		if f == nil || f.number >= until {
 			continue
 		}
-		if smallest == nil || f.live < smallest.live {
-			smallest = f
+		if !s.writing(f) {
+			if f.blocks == 0 {
+				continue
+			}
+			if smallest == nil || f.live < smallest.live {
+				smallest = f
+			}
+		} else if f.garbage() < limit/4 { // the next one costs a name
+			continue
 		}
-		if worst == nil || f.garbage()*worst.live > worst.garbage()*f.live {
+		if worst == nil || f.waste() > worst.waste() {
 			worst = f
 		}
 	}
+	// Two of the files emptied fit into a new one, else there would be as many as before.
+	fits := smallest != nil && smallest.live < s.fileBytes()/2
 	switch {
-	case smallest != nil && count+classes > s.o.MaxFiles:
+	case fits && count+classes > s.o.MaxFiles:
 		return smallest
-	case smallest != nil && count > s.o.MaxFiles*7/8 && smallest.live <= budget:
+	case fits && count > s.o.MaxFiles*7/8 && smallest.live <= budget:
 		return smallest
-	case worst != nil && garbage > max(s.o.GarbageBytes, live/4) && (worst.live <= budget || garbage > live):
+	case worst != nil && garbage > limit && (worst.live <= budget || garbage > live):
 		return worst // in steps where that is possible; with more garbage than records, at once
 	}
 	return nil
 }
+
+// waste is the garbage of a file for each byte that would have to be written anew.
+func (f *runFile) waste() float64 { return float64(f.garbage()) / float64(max(f.live, 1)) }
 
 // empty puts the live records and messages of a file anew.
 func (s *Store) empty(f *runFile) error {

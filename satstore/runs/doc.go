@@ -28,11 +28,11 @@
 //     by the units before them, each its share.
 //  6. After a failed write or sync every call returns that error. Nothing acknowledged is
 //     lost: close the store, free space, open it again. Do not retry.
-//  7. A damaged byte costs the record, or the block of messages, it belongs to: when its slot is due or
-//     split up the record is deleted, never replaced by an older version. Damage and Check name file,
-//     block and records. An index file that is damaged or gone is made anew from the runs by Open,
-//     and noted. Damage of version file or log (but for its last transaction) is a *DamageError.
-//     A newer format is a *FormatError.
+//  7. A damaged byte costs the record, or the block of messages, it belongs to; so do 4 KiB that the disk
+//     does not give (EIO) while it gives the file's header. When its slot is due or split up the record
+//     is deleted, never replaced by an older version. Damage and Check name file, block, records. An index
+//     file damaged or gone is made anew from the runs by Open, and noted. Damage of version file or log
+//     (but for its last transaction) is a *DamageError. A newer format is a *FormatError.
 //  8. A directory is used by one Store at a time (ErrInUse). ReadOnly writes nothing but the lock.
 //  9. Files are at most MaxFiles + 5 and those being removed, open ones 70. Space is given back within
 //     8 commits after slots were handed out: by holes where the system has them, by unlinking, or by writing anew.
@@ -40,8 +40,8 @@
 // Memory: 6 bytes a record, 28 a block, the buffer, 2 MiB for reading ahead, 4 MiB for
 // writing, and the pages and messages of the slot being handed out. Blocks hold about 90 records
 // of 170 bytes, or 10 to 20 in the far slots of a small store: 6.3 to 8 bytes a record in all.
-// While a checkpoint is written, what changes of the index is there twice, and 50 bytes a block
-// come on top. Messages that wait are on disk, those of one slot at a time in memory.
+// While a checkpoint is written, what changes of the index is there twice, and 50 bytes a block and 20
+// a record for which messages wait come on top. Messages are on disk, those of one slot at a time in memory.
 //
 // Costs. Open reads the index file and the log after it, no run (all blocks, at about 125 MB/s, to make
 // the index anew: BenchmarkRebuild). A record visited is written once (near) or twice (far, logged

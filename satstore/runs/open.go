@@ -18,7 +18,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open run store %s: %w", dir, err)
 	}
-	s := &Store{fs: o.FS, dir: dir, o: o, pages: pages{size: o.PageBytes, limit: o.BufferBytes},
+	s := &Store{fs: o.FS, dir: dir, o: o, roll: rollBytes, pages: pages{size: o.PageBytes, limit: o.BufferBytes},
 		files: files{fs: o.FS, dir: dir, next: 1}, log: logWriter{txn: 1}}
 	if err := s.begin(); err != nil {
 		_ = s.letGo() // what went wrong first is what matters

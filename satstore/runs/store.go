@@ -28,6 +28,7 @@ type Store struct {
 	log    logWriter
 
 	writers     [classes]*runWriter
+	roll        int64    // length at which a file ends at the earliest: rollBytes
 	chunks      [][]byte // spare buffers of the writers
 	serial      uint64   // of the last run
 	sharing     bool     // a copy is being made: its run files are shared

@@ -11,6 +11,7 @@ const (
 	// writeChunk is how much is given to the disk at once.
 	writeChunk = 1 << 20
 	// rollBytes ends a file, so that what is left of it can be written anew in reasonable steps.
+	// Those of a store with more than MaxFiles/4 x rollBytes are longer: fileBytes.
 	rollBytes = 1 << 30
 )
 
@@ -155,7 +156,20 @@ func (s *Store) writer(class int) (*runWriter, error) {
 }
 
 func (s *Store) ends(w *runWriter) bool {
-	return w.f.size > rollBytes || s.radix.now-w.f.made >= s.rollUnits(int(w.f.class))
+	return w.f.size > s.fileBytes() || s.radix.now-w.f.made >= s.rollUnits(int(w.f.class))
+}
+
+// fileBytes is the length at which a file ends. It grows with the store, so that the files that
+// are at least half live are at most half of MaxFiles: above MaxFiles, two can always become one.
+// The longest has room left for the run with which it ends.
+func (s *Store) fileBytes() int64 {
+	var live int64
+	for _, f := range s.files.all {
+		if f != nil {
+			live += f.live
+		}
+	}
+	return min(max(s.roll, 4*(live/int64(s.o.MaxFiles))), maxFileBytes/2)
 }
 
 // rollUnits: the records of the near class stay for the slots of level 0, in 8 files or so: a
