@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // Check reads everything that is needed: the version file, the log, the index file, the
 // header of each run file and every block, and compares the blocks with the index. Damage
-// is returned, and kept for Damage; the error is of reading. Nothing is changed.
+// is returned, and kept for Damage, and so are bytes that the disk does not give, whatever it gives
+// beside them: the error is of other things. Nothing is changed.
 func (s *Store) Check() ([]*DamageError, error) { return s.CheckEach(nil) }
 
 // CheckEach is Check, and hands the live records of each block to visit, which may say what
@@ -42,15 +42,20 @@ func (s *Store) CheckEach(visit checkVisit) ([]*DamageError, error) {
 	return found, nil
 }
 
+// unread describes bytes that could not be read; errors that say nothing about bytes stay what they are.
+func unread(path string, at int64, what string, err error) error {
+	if err != nil && !isDamage(err) && (gone(err) || unreadable(err)) {
+		return &DamageError{Path: path, Offset: at, What: what, Cause: err}
+	}
+	return err
+}
+
 func (s *Store) checkFormat(add func(error) error) error {
 	path, text, err := directory.ReadFormat(s.fs, s.dir)
-	switch {
-	case err != nil && gone(err):
-		err = &DamageError{Path: path, What: "version file", Cause: err}
-	case err == nil && !bytes.Equal(text, s.formatText()):
+	if err == nil && !bytes.Equal(text, s.formatText()) {
 		err = &DamageError{Path: path, What: "not a version file"}
 	}
-	return add(err)
+	return add(unread(path, 0, "version file", err))
 }
 
 // checkLog reads the log again as recovery would.
@@ -58,10 +63,7 @@ func (s *Store) checkLog(add func(error) error) error {
 	path := s.segmentPath(s.log.number)
 	f, err := s.fs.Open(path)
 	if err != nil {
-		if gone(err) {
-			err = &DamageError{Path: path, What: "log", Cause: err}
-		}
-		return add(err)
+		return add(unread(path, 0, "log", err))
 	}
 	defer f.Close()
 	r := &logReader{file: f, size: s.log.size}
@@ -73,11 +75,11 @@ func (s *Store) checkLog(add func(error) error) error {
 		if err == io.EOF {
 			return nil
 		}
-		if errors.Is(err, errLogFrame) || err != nil && gone(err) {
+		if errors.Is(err, errLogFrame) {
 			return add(&DamageError{Path: path, Offset: r.at, What: "log frame", Cause: err})
 		}
 		if err != nil {
-			return err
+			return add(unread(path, r.at, "log frame", err))
 		}
 	}
 }
@@ -85,13 +87,13 @@ func (s *Store) checkLog(add func(error) error) error {
 func (s *Store) checkIndex(add func(error) error) error {
 	r, err := s.openIndex(s.indexNo)
 	if err != nil {
-		return add(err)
+		return add(unread(s.indexPath(s.indexNo), 0, "index", err))
 	}
 	defer r.Close()
 	for {
 		kind, _, err := r.next()
 		if err != nil {
-			return add(err)
+			return add(unread(r.path, r.start, "index chunk", err))
 		}
 		if kind == chunkEnd {
 			if r.at != r.size {
@@ -113,10 +115,7 @@ func (s *Store) checkHeaders(add func(error) error) error {
 		if err == nil && string(b) != string(runHeader(f, s.id)) {
 			err = &DamageError{Path: path, What: "header of run file"}
 		}
-		if err != nil && (gone(err) || errors.Is(err, os.ErrNotExist)) {
-			err = &DamageError{Path: path, What: "header of run file", Cause: err}
-		}
-		if err := add(err); err != nil {
+		if err := add(unread(path, 0, "header of run file", err)); err != nil {
 			return err
 		}
 	}
@@ -147,6 +146,9 @@ func (s *Store) checkBlock(sl *slot, h uint32, add func(error) error, visit chec
 		return nil
 	}
 	data, damage, err := s.blockFrames(h)
+	if err != nil && unreadable(err) { // nothing is deleted here: the rest of the disk need not be there
+		return s.damaged(h, nil, "block", err)
+	}
 	if err != nil {
 		return err
 	}

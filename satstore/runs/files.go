@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -177,7 +178,54 @@ func readFull(f vfs.File, b []byte, at int64) error {
 // gone reports whether an error of reading means that bytes are missing, which is damage;
 // any other may pass, and costs no records.
 func gone(err error) bool {
-	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrNotExist)
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrNotExist) || errors.Is(err, errLost)
+}
+
+// errLost says that the disk gives other bytes of the same file and not these.
+var errLost = errors.New("the disk does not give these bytes")
+
+// unreadable reports whether a read failed as it does on a bad sector. It does so, too, while a
+// whole disk fails: alone it means nothing.
+func unreadable(err error) bool { return errors.Is(err, syscall.EIO) }
+
+// readBlock fills b with a block. Bytes that the disk does not give are zeros then, by runAlign, and
+// the error is errLost: what is left of the block may have been read. For that they have to fail twice,
+// and the header of the file must come between the two: a disk that fails as a whole must not cost
+// records, for it may come back.
+func (t *files) readBlock(f *runFile, b []byte, off int64) error {
+	err := t.read(f, b, off)
+	if err == nil {
+		return nil
+	}
+	clear(b) // it may hold another block
+	if !unreadable(err) || t.probe(f) != nil {
+		return err
+	}
+	var lost error
+	for at := 0; at < len(b); {
+		from := off + int64(at)
+		next := min(at+runAlign-int(from%runAlign), len(b))
+		if err := t.read(f, b[at:next], from); unreadable(err) {
+			clear(b[at:next])
+			lost = fmt.Errorf("%w: %w", errLost, err)
+		} else if err != nil {
+			return err
+		}
+		at = next
+	}
+	return lost
+}
+
+// probe reads the header of a file, from the disk itself where the system can: that memory has it
+// says nothing about the disk.
+func (t *files) probe(f *runFile) error {
+	b := alignedChunk(runAlign)[:runAlign]
+	if t.fs == vfs.Default {
+		if done, err := readDirect(t.path(f.number), b); done {
+			return err
+		}
+	}
+	return t.read(f, b, 0)
 }
 
 func runHeader(f *runFile, id [16]byte) []byte {

@@ -83,14 +83,14 @@ func (s *Store) rebuild(files map[uint32]*runFile, r *fields) error {
 	for _, j := range s.plan(b.records) {
 		j.buf = s.readBuf(j.n)
 		j.read(&s.files, s.seed)
-		if j.err != nil && !gone(j.err) {
+		if j.err != nil {
 			return j.err
 		}
 		for i := range j.parts {
 			p := &j.parts[i]
 			s.blocks[p.h].live = 0
 			if !p.ok {
-				s.unread = append(s.unread, &DamageError{Path: s.files.path(j.f.number), Offset: p.b.off, What: "block", Cause: j.err})
+				s.unread = append(s.unread, &DamageError{Path: s.files.path(j.f.number), Offset: p.b.off, What: "block", Cause: p.err})
 			}
 			if err := b.take(p.h, p.frames); err != nil {
 				return err

@@ -26,6 +26,7 @@ type readPart struct {
 	// frames of the block; of one that is damaged, what salvage found, without the bad
 	frames []byte
 	bad    []uint16
+	err    error // of reading it, if its bytes are gone
 }
 
 // readJob is a chunk: blocks that lie side by side.
@@ -35,7 +36,7 @@ type readJob struct {
 	n     int
 	buf   []byte
 	parts []readPart
-	err   error
+	err   error // which costs no records
 	done  chan struct{}
 }
 
@@ -74,15 +75,15 @@ func (s *Store) plan(handles []uint32) []*readJob {
 
 // read fills the chunk and checks its blocks.
 func (j *readJob) read(t *files, seed uint32) {
-	if j.err = t.read(j.f, j.buf, j.off); j.err != nil {
-		if !gone(j.err) || len(j.parts) == 1 {
+	if err := t.read(j.f, j.buf, j.off); err != nil {
+		if !gone(err) && !unreadable(err) {
+			j.err = err
 			return
 		}
 		for i := range j.parts { // some of the blocks may be there
 			p := &j.parts[i]
-			err := t.read(j.f, j.bytes(p), p.b.off)
-			if err != nil && !gone(err) {
-				j.err = err
+			if p.err = t.readBlock(j.f, j.bytes(p), p.b.off); p.err != nil && !gone(p.err) {
+				j.err = p.err
 				return
 			}
 		}
@@ -194,7 +195,7 @@ func (s *Store) readBuf(n int) []byte {
 }
 
 func (s *Store) useChunk(j *readJob, f func(h uint32, frames []byte) error) error {
-	if j.err != nil && !gone(j.err) {
+	if j.err != nil {
 		return j.err
 	}
 	for i := range j.parts {
@@ -203,7 +204,7 @@ func (s *Store) useChunk(j *readJob, f func(h uint32, frames []byte) error) erro
 			continue
 		}
 		if !p.ok {
-			s.lose(p.h, p.bad, "block", j.err)
+			s.lose(p.h, p.bad, "block", p.err)
 		}
 		if p.frames == nil {
 			continue

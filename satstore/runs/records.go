@@ -85,16 +85,13 @@ func (s *Store) blockFrames(h uint32) ([]byte, *DamageError, error) {
 	}
 	f := s.files.all[b.file]
 	s.scratch = sized(s.scratch, int(b.size))
-	readErr := s.files.read(f, s.scratch, b.off)
+	readErr := s.files.readBlock(f, s.scratch, b.off)
 	if readErr != nil && !gone(readErr) {
 		return nil, nil, readErr
 	}
-	if readErr != nil { // what is left in scratch is of another block
-		return nil, s.note(s.damaged(h, nil, "block", readErr)), nil
-	}
 	frames, bad, ok := blockIn(s.scratch, s.seed, b, s.slots.byID[b.slot].slotKey, f.number)
 	if !ok {
-		return frames, s.note(s.damaged(h, bad, "block", nil)), nil
+		return frames, s.note(s.damaged(h, bad, "block", readErr)), nil
 	}
 	return frames, nil, nil
 }

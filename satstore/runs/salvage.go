@@ -20,8 +20,13 @@ func salvage(b []byte, seed uint32, want *block, sl slotKey, file uint32) (frame
 	begin := frameSeed(header[:], seed)
 	rest := b[blockHeader:end]
 	sums := make([]uint32, want.count)
+	seen := uint32(0)
 	for i := range sums {
 		sums[i] = binary.LittleEndian.Uint32(b[end+sumBytes*i:])
+		seen |= sums[i]
+	}
+	if seen == 0 { // a hole, or not read
+		return nil, nil
 	}
 	sum := func(frame []byte) uint32 { return crc32.Update(begin, castagnoli, frame) }
 	var f frame
@@ -63,10 +68,11 @@ func seek(b []byte, sums []uint32, sum func(frame []byte) uint32) (at, skip int)
 			return n, 1
 		}
 	}
-	for at := 1; at < len(b) && len(sums) > 1; at++ {
+	for at := 1; at < len(b); at++ {
 		if n := f.parse(b[at:], kindRecords); n > 0 {
-			if i := slices.Index(sums[1:], sum(b[at:at+n])); i >= 0 {
-				return at, i + 1
+			// The first as well: the frame before may have been found inside of a damaged one that has its bytes.
+			if i := slices.Index(sums, sum(b[at:at+n])); i >= 0 {
+				return at, i
 			}
 		}
 	}

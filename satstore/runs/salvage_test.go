@@ -130,6 +130,24 @@ func TestSalvageOfStretches(t *testing.T) {
 	}
 }
 
+// A record that has the bytes of the next one inside costs no more than itself where its length is damaged.
+func TestSalvageOfFrameInFrame(t *testing.T) {
+	add := func(seq uint32, body []byte) []byte {
+		return appendFrame(nil, kindRecords, &frame{seq: seq, ahead: 1, body: body})
+	}
+	next := add(2, []byte("second"))
+	all := [][]byte{add(1, slices.Concat([]byte("first "), next, []byte(" and more of it"))), next, add(3, []byte("third")), add(4, []byte("fourth"))}
+	disk := slices.Concat(append([][]byte{make([]byte, blockHeader)}, all...)...)
+	b, key := block{off: 8192, kind: kindRecords, count: 4}, slotKey{1, 9}
+	disk = append(disk, sealBlock(disk, nil, 77, &b, key, 3, 5)...)
+	b.size = uint32(len(disk))
+	disk[blockHeader] ^= 0x80
+	frames, bad, ok := blockIn(disk, 77, &b, key, 3)
+	if err := sameBut(frames, bad, all, func(i int) bool { return i == 0 }); ok || err != nil || !slices.Equal(bad, []uint16{0}) {
+		t.Errorf("whole: %v; lost %v; %v", ok, bad, err)
+	}
+}
+
 // One damaged byte of a large store costs one record: the others of its block are handed out.
 func TestDamageCostsOneRecord(t *testing.T) {
 	for _, advance := range []bool{false, true} {
