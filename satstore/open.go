@@ -29,6 +29,27 @@ func Open(dir string, o Options) (*Store, error) {
 	return nil, fmt.Errorf("open store %s: %w", dir, err)
 }
 
+// InUse reports whether somebody has the store in a directory open. It reads nothing of it: the
+// lock is held for moments, and not for the time that Open takes.
+func InUse(dir string, o Options) (bool, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return false, err
+	}
+	// Locking makes the lock file: not in a directory that is no store.
+	if _, err := o.FS.Stat(o.FS.PathJoin(dir, directory.FormatName)); err != nil {
+		return false, err
+	}
+	lock, err := directory.Lock(o.FS, dir)
+	if errors.Is(err, ErrInUse) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return false, lock.Close()
+}
+
 // begin does the numbered steps of recovery in FORMAT.md.
 func (s *Store) begin() error {
 	if err := s.claim(); err != nil {

@@ -149,9 +149,9 @@ func (p *program) askForCopy(ctx context.Context, to string) (running bool, err 
 			deadline = now.Add(longestWish) // it was taken up: a large copy takes its time
 		case now.After(again):
 			again = now.Add(askAgain)
-			if free, err := p.free(); err != nil {
+			if used, err := satstore.InUse(data, satstore.Options{}); err != nil {
 				return true, err
-			} else if !free {
+			} else if used {
 				continue
 			}
 			if takeBack() {
@@ -163,24 +163,18 @@ func (p *program) askForCopy(ctx context.Context, to string) (running bool, err 
 				}
 				continue
 			}
+			// Who took it up had the store in use then: perhaps since it was free above.
+			if used, err := satstore.InUse(data, satstore.Options{}); err != nil {
+				return true, err
+			} else if used {
+				continue
+			}
 			if done, err := readAnswer(place + answerSuffix); done {
 				return true, err
 			}
 			return true, usageError{fmt.Errorf("the program that made the copy of %s has ended before it was whole", data), "remove " + to + " and ask again"}
 		}
 	}
-}
-
-// free reports whether nobody has the store open.
-func (p *program) free() (bool, error) {
-	store, err := p.openStore()
-	if errors.Is(err, satstore.ErrInUse) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	return true, store.Close()
 }
 
 func pause(ctx context.Context, d time.Duration) error {
