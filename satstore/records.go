@@ -8,6 +8,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
+// ReasonLost is that of a record which takes the place of a damaged one: of the page its address alone is known.
+const ReasonLost = "record lost"
+
 // Add registers a new page: r.Page must be Pages(), and r.URL its address.
 func (s *Store) Add(r *sitegraph.Record) error {
 	if err := s.writable(); err != nil {
@@ -120,7 +123,7 @@ func (s *Store) fresh(p sitegraph.PageID, r *sitegraph.Record) error {
 }
 
 func (s *Store) freshOf(p sitegraph.PageID, url string) sitegraph.Record {
-	return sitegraph.Record{Page: p, URL: url, State: sitegraph.StateNew, Due: s.timeOf(s.runs.Clock() + 1), Reason: "record lost"}
+	return sitegraph.Record{Page: p, URL: url, State: sitegraph.StateNew, Due: s.timeOf(s.runs.Clock() + 1), Reason: ReasonLost}
 }
 
 // Remove removes the record of a page and the messages to it. Number, address and links

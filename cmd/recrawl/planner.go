@@ -40,18 +40,36 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		return nil, err
 	}
 	o := &opened{store: store, corpus: planner.NewCorpus(sitegraph.NewGraph())}
-	if err := store.Restore(o.corpus.Graph, o.corpus.Remember); err != nil {
+	lost := 0
+	remember := func(r *sitegraph.Record) {
+		if r.Reason == satstore.ReasonLost {
+			lost++
+		}
+		o.corpus.Remember(r)
+	}
+	if err := store.Restore(o.corpus.Graph, remember); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	for _, d := range store.Damage() {
-		fmt.Fprintf(p.stderr, "recrawl: warning: %v; run begins anew with what was there\n", d.Error())
-	}
+	p.warnOfDamage(store.Damage(), lost)
 	o.policy, err = planner.NewPolicy(c.Policy, planner.Settings{Corpus: o.corpus, Mode: planner.Stream, Seed: c.Seed, PerDay: c.Budget})
 	if err != nil {
 		return nil, errors.Join(usageError{err, "recrawl run --help lists the policies"}, store.Close())
 	}
 	o.plan = planner.New(o.corpus, o.policy, planner.Options{NewShare: c.New, Leftover: true})
 	return o, nil
+}
+
+// warnOfDamage says what is damaged, and what that cost.
+func (p *program) warnOfDamage(damage []*satstore.DamageError, lost int) {
+	for _, d := range damage {
+		fmt.Fprintf(p.stderr, "recrawl: warning: %v\n", d.Error())
+	}
+	switch {
+	case lost > 0:
+		fmt.Fprintf(p.stderr, "recrawl: warning: of %s the address alone is known; run begins anew with them\n", plural(lost, "page"))
+	case len(damage) > 0:
+		fmt.Fprintln(p.stderr, "recrawl: warning: no page was lost by this damage")
+	}
 }
 
 // upcoming returns the visits that run would make now, in order, at most so many, and the

@@ -145,14 +145,16 @@ func (s *Store) checkBlock(sl *slot, h uint32, add func(error) error, visit chec
 	if b.file == inNone {
 		return nil
 	}
-	data, damage, err := s.blockFrames(h)
+	data, bad, err := s.blockFrames(h)
 	if err != nil && unreadable(err) { // nothing is deleted here: the rest of the disk need not be there
 		return s.damaged(h, nil, "block", err)
 	}
 	if err != nil {
 		return err
 	}
-	if damage != nil {
+	var damage *DamageError
+	if bad != nil {
+		damage = s.damaged(h, bad.frames, "block", bad.cause)
 		_ = add(damage)
 	}
 	if data == nil {

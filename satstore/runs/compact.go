@@ -76,7 +76,7 @@ func (s *Store) victim(budget int64, until uint32) *runFile {
 		return smallest
 	case fits && count > s.o.MaxFiles*7/8 && smallest.live <= budget:
 		return smallest
-	case worst != nil && garbage > limit && (worst.live <= budget || garbage > live):
+	case worst != nil && worst.garbage() > 0 && garbage > limit && (worst.live <= budget || garbage > live):
 		return worst // in steps where that is possible; with more garbage than records, at once
 	}
 	return nil

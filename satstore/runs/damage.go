@@ -41,6 +41,24 @@ func (s *Store) damaged(h uint32, bad []uint16, what string, cause error) *Damag
 	return d
 }
 
+// badBlock is what is known of a block that is not whole.
+type badBlock struct {
+	frames []uint16 // numbers of those lost; nil: all
+	cause  error    // of reading; may be nil
+}
+
+// noteOnce notes a damaged block if it is not yet; it returns what was noted first. Who reads the
+// whole ones of its records pays for the names of the others once.
+func (s *Store) noteOnce(h uint32, bad *badBlock) *DamageError {
+	path, off := s.pathTo(&s.blocks[h]), s.blocks[h].off
+	for _, d := range s.damage.list {
+		if d.Path == path && d.Offset == off {
+			return d
+		}
+	}
+	return s.note(s.damaged(h, bad.frames, "block", bad.cause))
+}
+
 // pathTo returns the file of a block.
 func (s *Store) pathTo(b *block) string {
 	if b.file < inLimbo {

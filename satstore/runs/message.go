@@ -150,9 +150,12 @@ func (s *Store) messages(sl *slot, want func(seq uint32) bool) (map[uint32][][]b
 	}
 	for _, list := range [][]uint32{sl.blocks[kindMessages], sl.pages[kindMessages]} {
 		for _, h := range list {
-			frames, _, err := s.blockFrames(h)
+			frames, bad, err := s.blockFrames(h)
 			if err != nil {
 				return nil, err
+			}
+			if bad != nil {
+				s.noteOnce(h, bad)
 			}
 			collect(frames)
 		}

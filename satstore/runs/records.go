@@ -56,9 +56,12 @@ func (s *Store) Load(seq uint32, dst []byte) (body []byte, due int64, ok bool, e
 	}
 	h := p.block()
 	b := &s.blocks[h]
-	frames, damage, err := s.blockFrames(h)
+	frames, bad, err := s.blockFrames(h)
 	if err != nil {
 		return dst, 0, false, fmt.Errorf("load record %d: %w", seq, err)
+	}
+	if bad != nil {
+		s.noteOnce(h, bad)
 	}
 	w := framesOf(frames, b.kind)
 	var f frame
@@ -67,15 +70,15 @@ func (s *Store) Load(seq uint32, dst []byte) (body []byte, due int64, ok bool, e
 			return append(dst, f.body...), s.slots.byID[b.slot].start + f.ahead, true, nil
 		}
 	}
-	if damage == nil {
-		damage = s.note(s.damaged(h, nil, "a record is missing", nil))
+	if bad == nil {
+		return dst, 0, false, fmt.Errorf("load record %d: %w", seq, s.note(s.damaged(h, nil, "a record is missing", nil)))
 	}
-	return dst, 0, false, fmt.Errorf("load record %d: %w", seq, damage)
+	return dst, 0, false, fmt.Errorf("load record %d: %w", seq, s.noteOnce(h, bad))
 }
 
 // blockFrames returns the frames of a block, good until the next call. Of a damaged one it
-// returns what is whole of it, nil if nothing is, and the damage, which is noted.
-func (s *Store) blockFrames(h uint32) ([]byte, *DamageError, error) {
+// returns what is whole of it, nil if nothing is, and what is bad.
+func (s *Store) blockFrames(h uint32) ([]byte, *badBlock, error) {
 	b := &s.blocks[h]
 	if b.file == inPage || b.file == inHeld {
 		return s.pages.all[b.off].buf[blockHeader:], nil, nil
@@ -91,7 +94,7 @@ func (s *Store) blockFrames(h uint32) ([]byte, *DamageError, error) {
 	}
 	frames, bad, ok := blockIn(s.scratch, s.seed, b, s.slots.byID[b.slot].slotKey, f.number)
 	if !ok {
-		return frames, s.note(s.damaged(h, bad, "block", readErr)), nil
+		return frames, &badBlock{bad, readErr}, nil
 	}
 	return frames, nil, nil
 }

@@ -191,9 +191,49 @@ func TestDamageCostsOneRecord(t *testing.T) {
 					t.Errorf("load %d: %v, %v", i, ok, err)
 				}
 			}
+			if n := s.damage.count; n != 1 {
+				t.Errorf("one damage is noted %d times", n)
+			}
 			must(t, s.Put(17, 6, []byte("anew")))
 			must(t, s.Commit())
 		}
 		must(t, s.Close())
+	}
+}
+
+// A copy of a store that lacks a run file can be made, lacks it too, and says so.
+func TestCopyWithoutARunFile(t *testing.T) {
+	fs := vfs.NewMem()
+	s := mustOpen(t, storeDir, Options{FS: fs, Levels: HoursAndDays})
+	for i := range uint32(50) {
+		must(t, s.Put(i, 5+int64(i%2)*400, []byte("a record"))) // in a near and a far file
+	}
+	must(t, s.Checkpoint())
+	var lost string
+	for _, f := range s.files.all {
+		if f != nil && f.blocks > 0 {
+			lost = s.files.path(f.number)
+		}
+	}
+	must(t, s.Close())
+	must(t, fs.Remove(lost))
+	s = mustOpen(t, storeDir, Options{FS: fs})
+	must(t, s.CopyTo("copy"))
+	must(t, s.Close())
+	c := mustOpen(t, "copy", Options{FS: fs})
+	defer c.Close()
+	if d := c.Damage(); len(d) == 0 || fs.PathBase(d[0].Path) != fs.PathBase(lost) {
+		t.Errorf("the copy says %v of the file %s that it lacks", d, lost)
+	}
+	whole := 0
+	for i := range uint32(50) {
+		if _, _, ok, err := c.Load(i, nil); ok {
+			whole++
+		} else if !isDamage(err) {
+			t.Errorf("load %d: %v", i, err)
+		}
+	}
+	if whole == 0 || whole == 50 {
+		t.Errorf("%d of 50 records are whole", whole)
 	}
 }
