@@ -26,6 +26,7 @@ const (
 	keyStart   = 's' // + page: it is a start page; empty value
 	keySetting = 'n' // + name: a setting
 	keyRemoved = 'r' // + page: its record was removed; empty value
+	keyEpochs  = 'e' // the number of the last batch
 )
 
 func pageKey(kind byte, p sitegraph.PageID) []byte {
@@ -380,7 +381,7 @@ func (c *catalogue) others() (settings int, err error) {
 				n++
 				_, err = it.ValueAndErr()
 				more = it.Next()
-			case keyAddress, keyLinks, keyStart, keyRemoved:
+			case keyAddress, keyLinks, keyStart, keyRemoved, keyEpochs:
 				more = it.SeekGE([]byte{kind + 1})
 			default:
 				err = &DamageError{Path: c.dir, What: fmt.Sprintf("unknown catalogue key %q", it.Key())}

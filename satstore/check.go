@@ -34,6 +34,13 @@ func (s *Store) Check(ctx context.Context, progress func(done, all int)) (Report
 		return Report{}, errors.New("check with changes that are not committed")
 	}
 	c := checker{s: s, ctx: ctx, progress: progress, seed: maphash.MakeSeed(), pages: make([]checked, s.Pages())}
+	if _, err := s.readEpoch(); err != nil {
+		var damage *DamageError
+		if !errors.As(err, &damage) {
+			return Report{}, fmt.Errorf("check %s: %w", s.dir, err)
+		}
+		c.report.Damage = append(c.report.Damage, damage)
+	}
 	err := c.check()
 	c.report.Pages = s.Pages()
 	if err != nil {

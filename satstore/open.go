@@ -78,10 +78,16 @@ func (s *Store) begin() error {
 			return &DamageError{Path: s.satDir(), What: "a catalogue, and no log"}
 		}
 	}
+	if err := s.checkEpoch(); err != nil {
+		return err
+	}
 	if !s.o.ReadOnly {
 		s.batch = s.cat.db.NewBatch()
 	}
 	if err := s.openRuns(born); err != nil {
+		return err
+	}
+	if s.batches, err = s.cat.epoch(); err != nil {
 		return err
 	}
 	return s.replaceMissing()
@@ -163,7 +169,7 @@ func (s *Store) clearUnborn() error {
 // openRuns opens the records, which hands the catalogue what was committed since it was flushed.
 func (s *Store) openRuns(born bool) error {
 	o := s.o.runs()
-	o.Apply, o.Flush = s.cat.applyRepr, s.cat.flush
+	o.Apply, o.Flush = s.cat.applyRepr, s.flushCatalogue
 	o.Lost = func(seqs []uint32) {
 		for _, seq := range seqs {
 			s.lost = append(s.lost, sitegraph.PageID(seq))

@@ -27,6 +27,8 @@ type Store struct {
 	cat  *catalogue  // addresses, links, settings
 
 	batch    *pebble.Batch // of the transaction
+	batches  uint64        // number of the last one
+	flushed  uint64        // as DIR/EPOCH has it
 	settings map[string][]byte
 	removed  map[sitegraph.PageID]bool // in the transaction: removed, or not any more
 	changed  bool                      // the transaction holds something

@@ -83,6 +83,9 @@ func (s *Store) Commit() error {
 
 func (s *Store) commit() error {
 	if !s.batch.Empty() {
+		if err := s.numberBatch(); err != nil {
+			return err
+		}
 		if err := s.runs.Attach(s.batch.Repr()); err != nil {
 			return err
 		}

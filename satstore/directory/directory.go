@@ -16,11 +16,11 @@ import (
 const (
 	LockName   = "LOCK"
 	FormatName = "FORMAT"
-	formatTemp = "FORMAT.new"
+	tempSuffix = ".new"
 )
 
-// formatMost bounds what is read of a version file.
-const formatMost = 1024
+// smallMost bounds what is read of a small file.
+const smallMost = 1024
 
 // ErrInUse says that another process, or another store of this one, has the directory open.
 var ErrInUse = errors.New("store is in use")
@@ -87,7 +87,7 @@ func CheckOwn(fs vfs.FS, dir string) error {
 		return err
 	}
 	for _, name := range names {
-		if name != LockName && name != formatTemp {
+		if name != LockName && name != FormatName+tempSuffix {
 			return fmt.Errorf("directory %s holds %q and no store: choose an empty or a new one", dir, name)
 		}
 	}
@@ -95,8 +95,11 @@ func CheckOwn(fs vfs.FS, dir string) error {
 }
 
 // WriteFormat makes the version file.
-func WriteFormat(fs vfs.FS, dir string, text []byte) error {
-	temp := fs.PathJoin(dir, formatTemp)
+func WriteFormat(fs vfs.FS, dir string, text []byte) error { return Write(fs, dir, FormatName, text) }
+
+// Write makes a small file, or another in its place.
+func Write(fs vfs.FS, dir, name string, text []byte) error {
+	temp := fs.PathJoin(dir, name+tempSuffix)
 	f, err := fs.Create(temp, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
@@ -107,7 +110,7 @@ func WriteFormat(fs vfs.FS, dir string, text []byte) error {
 	if err = cmp.Or(err, f.Close()); err != nil {
 		return err
 	}
-	if err := fs.Rename(temp, fs.PathJoin(dir, FormatName)); err != nil {
+	if err := fs.Rename(temp, fs.PathJoin(dir, name)); err != nil {
 		return err
 	}
 	return Sync(fs, dir)
@@ -116,13 +119,18 @@ func WriteFormat(fs vfs.FS, dir string, text []byte) error {
 // ReadFormat returns the path of the version file and its first KiB; os.ErrNotExist if there is
 // none.
 func ReadFormat(fs vfs.FS, dir string) (path string, text []byte, err error) {
-	path = fs.PathJoin(dir, FormatName)
+	return Read(fs, dir, FormatName)
+}
+
+// Read is the same for another small file.
+func Read(fs vfs.FS, dir, name string) (path string, text []byte, err error) {
+	path = fs.PathJoin(dir, name)
 	f, err := fs.Open(path)
 	if err != nil {
 		return path, nil, err
 	}
 	defer f.Close()
-	if text, err = io.ReadAll(io.LimitReader(f, formatMost)); err != nil {
+	if text, err = io.ReadAll(io.LimitReader(f, smallMost)); err != nil {
 		return path, nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return path, text, nil

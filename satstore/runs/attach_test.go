@@ -64,7 +64,10 @@ func attachmentsSurvive(t *testing.T, o Options) {
 		must(t, err)
 		for range 40 {
 			must(t, s.Put(uint32(pending), s.Clock()+rng.Int64N(20), []byte("record")))
-			long := strings.Repeat("x", rng.IntN(4)*rng.IntN(200_000))
+			long := strings.Repeat("x", rng.IntN(4)*rng.IntN(2000)) // each crash keeps a copy of the disk
+			if rng.IntN(30) == 0 {
+				long = strings.Repeat("x", rng.IntN(600_000))
+			}
 			must(t, s.Attach(fmt.Appendf(nil, "%d.%s", pending, long)))
 			pending++
 			if rng.IntN(3) == 0 {
