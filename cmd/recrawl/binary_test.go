@@ -23,7 +23,7 @@ import (
 
 // patience bounds whatever must come at some time. It decides nothing but how long a test
 // hangs that would fail anyway.
-const patience = 60 * time.Second
+const patience = 5 * time.Minute
 
 const contact = "e2e/1.0 (+https://example.org/bot)"
 
