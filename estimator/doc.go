@@ -21,9 +21,22 @@
 //
 // Estimators
 //
-//	Interval      closed form for the mean interval [SAT eq. 1]
-//	GammaPoisson  posterior of a Poisson rate under a gamma prior whose mean is the
-//	              rate of all pages (empirical Bayes), and the probability of change that follows
+//	Naive          changes by days, X/T
+//	BiasReduced    visits at equal intervals [Cho 2003]
+//	MLE            intervals of any lengths [Cho 2003]
+//	SmoothedMLE    with two imaginary intervals, so always positive; MLEFromHistory of what
+//	               a History keeps of its intervals (FromHistory)
+//	LastModified   of pages that tell when they changed [Cho 2003]
+//	Interval       closed form for the mean interval [SAT eq. 1]
+//	GammaPoisson   posterior of a Poisson rate under a gamma prior whose mean is the
+//	               rate of all pages (empirical Bayes), and the probability of change that follows
+//	Grid, Rates    posterior over 32 rates for censored intervals, with forgetting
+//	Prior, Pool    priors of the grid: page <- site <- server <- corpus
+//	Weekdays       how weekdays differ; Profile.Exposure turns days into effective ones
+//	Periodic       changes by the clock, daily to monthly, against a Poisson process
+//	Weeks          what the last 32 weeks of a History showed, for a rate that drifts
+//
+// Those that name a number return changes a day; their Estimate adds 95 % intervals and warnings.
 //
 // Units: rates are changes per day of 24 h, spans are time.Duration.
 //
@@ -31,5 +44,6 @@
 // be used by many goroutines.
 //
 // Sources: [SAT] Tamura and Kitsuregawa, eq. 1; Ford, Grimes, Tassone 2008 for the
-// empirical-Bayes form; Cho and Garcia-Molina 2003 for the Poisson model.
+// empirical-Bayes form; [Cho 2003] Cho and Garcia-Molina, Estimating frequency of change, for
+// the Poisson model; Upadhyay et al. 2020 for the smoothing; Laird 1978 for the prior on a grid.
 package estimator

@@ -9,7 +9,7 @@ const Day = 24 * time.Hour
 type Estimate struct {
 	Method       string
 	RatePerDay   float64       // mean changes per day
-	Low, High    float64       // 90 % interval of RatePerDay; equal to it where the method gives none
+	Low, High    float64       // 95 % interval (Level) of RatePerDay; equal to it where the method gives none
 	Interval     time.Duration // mean time between changes, within the method's limits
 	Probability  float64       // of a change since the last visit, at the age asked for
 	Observations int           // intervals between visits that it rests on
@@ -28,3 +28,6 @@ func FromDays(days float64) time.Duration {
 	}
 	return time.Duration(days * float64(Day))
 }
+
+// seconds is a span as histories keep it.
+func seconds(s uint32) time.Duration { return time.Duration(s) * time.Second }

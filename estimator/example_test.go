@@ -26,5 +26,5 @@ func Example() {
 		e.Method, estimator.Days(e.Interval), e.Low, e.High, e.Probability)
 	// Output:
 	// interval: every 4.481 days
-	// gamma-poisson: every 11.0 days, 0.02 to 0.20 a day; changed after 5 days: 0.34
+	// gamma-poisson: every 11.0 days, 0.02 to 0.23 a day; changed after 5 days: 0.34
 }

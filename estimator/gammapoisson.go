@@ -72,7 +72,7 @@ func (g GammaPoisson) AgeAt(p float64) time.Duration {
 // Mean is the mean rate, in changes per day.
 func (g GammaPoisson) Mean() float64 { return g.Shape / g.Days }
 
-// Estimate describes a page: its posterior rate with a 90 % credible interval, and the
+// Estimate describes a page: its posterior rate with a 95 % credible interval, and the
 // probability of change at age.
 func (g GammaPoisson) Estimate(h sitegraph.History, age time.Duration) Estimate {
 	posterior := g.Posterior(h)
@@ -80,8 +80,8 @@ func (g GammaPoisson) Estimate(h sitegraph.History, age time.Duration) Estimate 
 	e := Estimate{
 		Method:       "gamma-poisson",
 		RatePerDay:   posterior.Mean(),
-		Low:          gamma.Quantile(0.05),
-		High:         gamma.Quantile(0.95),
+		Low:          gamma.Quantile(tail),
+		High:         gamma.Quantile(1 - tail),
 		Interval:     FromDays(1 / posterior.Mean()),
 		Probability:  posterior.Probability(age),
 		Observations: max(int(h.Visits)-1, 0),

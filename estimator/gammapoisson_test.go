@@ -98,8 +98,8 @@ func TestPooledPrior(t *testing.T) {
 	}
 }
 
-// Rates drawn from the prior, changes from each rate: the 90 % interval holds 90 % of the
-// rates, 5 % beyond each end. A gamma of shape 1/2 is half a squared normal.
+// Rates drawn from the prior, changes from each rate: the 95 % interval holds 95 % of the
+// rates, 2.5 % beyond each end. A gamma of shape 1/2 is half a squared normal.
 func TestCredibleIntervalCoverage(t *testing.T) {
 	const pages, seed = 4000, 3
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -121,10 +121,10 @@ func TestCredibleIntervalCoverage(t *testing.T) {
 			above++
 		}
 	}
-	tolerance := 4.5 * math.Sqrt(0.05*0.95/pages)
+	tolerance := 4.5 * math.Sqrt(tail*(1-tail)/pages)
 	for side, n := range map[string]int{"below": below, "above": above} {
-		if share := float64(n) / pages; !near(share, 0.05, tolerance) {
-			t.Errorf("%.4f of the rates lie %s the interval, want 0.05 +- %.4f; repeat: go test -run TestCredibleIntervalCoverage ./estimator with seed %d", share, side, tolerance, seed)
+		if share := float64(n) / pages; !near(share, tail, tolerance) {
+			t.Errorf("%.4f of the rates lie %s the interval, want %g +- %.4f; repeat: go test -run TestCredibleIntervalCoverage ./estimator with seed %d", share, side, tail, tolerance, seed)
 		}
 	}
 }

@@ -58,6 +58,46 @@ func gain(auc Number, pages, changed int) Number {
 	return Number((float64(auc) - 0.5) / (best - 0.5))
 }
 
+// drawGains adds the gain and the gain in servers of an order in resampled corpora. A server
+// drawn twice is there twice: each of its visits is two in a row.
+func (h *horizon) drawGains(d draws, corpora [][]int, order []fetched) {
+	inServers := h.gainByServer(order)
+	for _, times := range corpora {
+		pages, changed := 0, 0
+		var sum, weight float64
+		for s, n := range times {
+			pages += n * h.alive[s]
+			changed += n * h.updated[s]
+			if g := float64(inServers[s]); n > 0 && !math.IsNaN(g) {
+				sum += float64(n) * g
+				weight += float64(n)
+			}
+		}
+		d[Gain] = append(d[Gain], float64(gain(drawnAUC(times, order, pages, changed), pages, changed)))
+		d[GainInServers] = append(d[GainInServers], float64(ratio(sum, weight)))
+	}
+}
+
+// drawnAUC is auc where the servers' visits are made so many times each.
+func drawnAUC(times []int, order []fetched, pages, changed int) Number {
+	if pages == 0 || changed == 0 {
+		return Number(math.NaN())
+	}
+	twice, found, visits := 0, 0, 0 // twice: the area in units of half a page times a changed page
+	for _, f := range order {
+		n := times[f.server]
+		visits += n
+		if f.changed {
+			twice += n * (2*found + n)
+			found += n
+		} else {
+			twice += n * 2 * found
+		}
+	}
+	twice += (pages - visits) * (found + changed)
+	return Number(float64(twice) / 2 / float64(pages) / float64(changed))
+}
+
 // curve is the path of coverage against fetched share in at most points steps; after the last
 // visit a straight line leads to (1,1).
 func curve(order []fetched, pages, changed, points int) [][2]float64 {

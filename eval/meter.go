@@ -30,7 +30,20 @@ type meter struct {
 	week               tally
 	weekFresh          float64
 	weekDays           int
+	eventsSoFar        int
+
+	visited, unvisited reliability // of refetches; of pages drawn at random
+
+	// By server, for resampling; corpora is nil where none is asked for.
+	corpora    [][]int
+	standing   []standing
+	discovery  []tally   // found: discovered, all: discoverable
+	drawnFresh []float64 // by corpus: sum of daily freshness
+	drawnDays  []int     // by corpus: days with living pages
 }
+
+// standing is one server's part of the sums of now.
+type standing struct{ living, fresh int }
 
 // pageMeter is where one page stands.
 type pageMeter struct {
@@ -40,16 +53,26 @@ type pageMeter struct {
 }
 
 func newMeter(c *Corpus, t *truth, graph *sitegraph.Graph) *meter {
-	m := &meter{corpus: c, truth: t, graph: graph, pages: make([]pageMeter, len(t.pages)), tallies: make([]tally, t.servers)}
+	m := &meter{corpus: c, truth: t, graph: graph, pages: make([]pageMeter, len(t.pages)), tallies: make([]tally, t.servers),
+		standing: make([]standing, t.servers), discovery: make([]tally, t.servers)}
 	for i := range t.pages {
 		p := &m.pages[i]
 		p.now = t.pages[i].start
 		if t.pages[i].base {
 			p.copy, p.known, p.has, p.once = p.now, true, true, true
-			m.count(p, 1)
+			m.count(int32(i), 1)
+		}
+		if t.pages[i].discoverable {
+			m.discovery[t.pages[i].server].all++
 		}
 	}
 	return m
+}
+
+// resample keeps what Compare and Spread need.
+func (m *meter) resample(seed uint64) {
+	m.corpora = resampled(m.truth.servers, seed)
+	m.drawnFresh, m.drawnDays = make([]float64, len(m.corpora)), make([]int, len(m.corpora))
 }
 
 // of returns a page's place in the truth, -1 if it has none.
@@ -75,17 +98,21 @@ func (m *meter) aliveAtBase(p sitegraph.PageID) bool {
 }
 
 // count adds (sign 1) or takes away (-1) a page's part in the sums.
-func (m *meter) count(p *pageMeter, sign int) {
+func (m *meter) count(i int32, sign int) {
+	p := &m.pages[i]
 	if !p.known || !p.now.alive {
 		return
 	}
+	server := &m.standing[m.truth.pages[i].server]
 	m.living += sign
+	server.living += sign
 	if !p.has {
 		return
 	}
 	m.copies += sign
 	if p.since == 0 {
 		m.fresh += sign
+		server.fresh += sign
 	} else {
 		m.sinceSum += sign * int(p.since)
 	}
@@ -94,7 +121,7 @@ func (m *meter) count(p *pageMeter, sign int) {
 // update changes a page and keeps the sums right.
 func (m *meter) update(i int32, change func(p *pageMeter)) {
 	p := &m.pages[i]
-	m.count(p, -1)
+	m.count(i, -1)
 	change(p)
 	switch {
 	case !p.has || p.now.alive && !p.copy.differs(p.now, m.corpus.Change):
@@ -102,7 +129,7 @@ func (m *meter) update(i int32, change func(p *pageMeter)) {
 	case p.since == 0:
 		p.since = int32(m.day)
 	}
-	m.count(p, 1)
+	m.count(i, 1)
 }
 
 // beginDay lets happen what has happened by the end of day d; visits of the day see it.
@@ -128,6 +155,7 @@ func (m *meter) found(p sitegraph.PageID) {
 	m.update(i, func(p *pageMeter) { p.known = true })
 	if t := &m.truth.pages[i]; t.discoverable && !m.pages[i].once {
 		m.discovered++
+		m.discovery[t.server].found++
 		m.delaySum += float64(max(m.day-int(t.born), 0))
 	}
 	m.pages[i].once = true
@@ -143,6 +171,9 @@ func (m *meter) seen(e *cycle.Event) {
 	} else {
 		r.Refetched++
 		m.week.fetched++
+		if e.Verdict != sitegraph.VerdictUnknown {
+			m.visited.add(e.Visit.Probability, e.Verdict == sitegraph.VerdictChanged)
+		}
 		if i >= 0 {
 			m.tallies[m.truth.pages[i].server].fetched++
 		}
@@ -183,10 +214,50 @@ func (m *meter) endDay(d int) {
 		m.age += float64(d*stale-m.sinceSum) / float64(m.copies)
 		m.ageDays++
 	}
+	m.eventsSoFar += m.truth.eventsOn[d]
+	m.drawFreshness()
 	if d%7 == 0 {
-		m.totals.Weekly = append(m.totals.Weekly, WeekPoint{d / 7, ratio(m.week.found, m.week.fetched), ratio(m.weekFresh, float64(m.weekDays))})
+		m.totals.Weekly = append(m.totals.Weekly, WeekPoint{Week: d / 7, UpdateRate: ratio(m.week.found, m.week.fetched),
+			Coverage: ratio(m.totals.Changed, m.eventsSoFar), Freshness: ratio(m.weekFresh, float64(m.weekDays)),
+			Refetched: m.week.fetched, Changed: m.week.found})
 		m.week, m.weekFresh, m.weekDays = tally{}, 0, 0
 	}
+}
+
+// drawFreshness takes the day's freshness in each of the resampled corpora.
+func (m *meter) drawFreshness() {
+	for i, times := range m.corpora {
+		var sum standing
+		for s, at := range m.standing {
+			sum.living += times[s] * at.living
+			sum.fresh += times[s] * at.fresh
+		}
+		if sum.living > 0 {
+			m.drawnFresh[i] += float64(sum.fresh) / float64(sum.living)
+			m.drawnDays[i]++
+		}
+	}
+}
+
+// drawn are the measures in each of the resampled corpora; nil if there are none.
+func (m *meter) drawn() draws {
+	if m.corpora == nil {
+		return nil
+	}
+	for s := range m.tallies {
+		m.tallies[s].all = m.truth.eventsOf[s]
+	}
+	d := draws{}
+	d.addTallies(m.corpora, m.tallies)
+	for i, times := range m.corpora {
+		var found, all int
+		for s, t := range m.discovery {
+			found, all = found+times[s]*t.found, all+times[s]*t.all
+		}
+		d[Freshness] = append(d[Freshness], float64(ratio(m.drawnFresh[i], float64(m.drawnDays[i]))))
+		d[Discovered] = append(d[Discovered], float64(ratio(found, all)))
+	}
+	return d
 }
 
 func (m *meter) result(name string, o StreamOptions) StreamResult {
@@ -202,11 +273,9 @@ func (m *meter) result(name string, o StreamOptions) StreamResult {
 		r.DiscoveryDelayDays = Number(m.delaySum / float64(m.discovered))
 	}
 	r.DeletionsFound = ratio(m.deletions, m.truth.deaths)
-	if o.Spread {
-		for s := range m.tallies {
-			m.tallies[s].all = m.truth.eventsOf[s]
-		}
-		r.Spread = spreadOf(m.tallies, o.Seed)
+	r.Calibration, r.CalibrationUnvisited = m.visited.calibration(), m.unvisited.calibration()
+	if r.draws = m.drawn(); o.Spread {
+		r.Spread = r.draws.spread()
 	}
 	return r
 }

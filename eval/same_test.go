@@ -107,7 +107,7 @@ func TestNumberJSON(t *testing.T) {
 func TestResultJSON(t *testing.T) {
 	nan := Number(math.NaN())
 	in := SnapshotResult{Policy: "random", AUC: nan, Gain: 0.5, GainInServers: nan, Curve: [][2]float64{{0, 0}, {1, 1}},
-		Spread: &Spread{Coverage: [2]Number{nan, 1}, UpdateRate: [2]Number{0, 0.25}}}
+		Spread: Spread{Coverage: {nan, 1}, UpdateRate: {0, 0.25}}}
 	b, err := json.Marshal(in)
 	if err != nil {
 		t.Fatal(err)
@@ -121,14 +121,21 @@ func TestResultJSON(t *testing.T) {
 		t.Errorf("%s became %s (%v)", b, again, err)
 	}
 	wantNumber(t, "AUC", out.AUC, nan)
-	wantNumber(t, "spread", out.Spread.Coverage[0], nan)
-	wantNumber(t, "spread", out.Spread.Coverage[1], 1.)
+	wantNumber(t, "spread", out.Spread[Coverage][0], nan)
+	wantNumber(t, "spread", out.Spread[Coverage][1], 1.)
+}
+
+// spreadOf resamples tallies.
+func spreadOf(servers []tally, seed uint64) Spread {
+	d := draws{}
+	d.addTallies(resampled(len(servers), seed), servers)
+	return d.spread()
 }
 
 func TestSpread(t *testing.T) {
 	same := slices.Repeat([]tally{{fetched: 10, found: 3, all: 4}}, 12)
 	s := spreadOf(same, 1)
-	if s.Coverage != [2]Number{0.75, 0.75} || s.UpdateRate != [2]Number{0.3, 0.3} {
+	if s[Coverage] != [2]Number{0.75, 0.75} || s[UpdateRate] != [2]Number{0.3, 0.3} {
 		t.Errorf("of equal servers: %+v", s)
 	}
 
@@ -143,25 +150,25 @@ func TestSpread(t *testing.T) {
 	}
 	s = spreadOf(mixed, 1)
 	value := Number(float64(found) / float64(all))
-	if !(s.Coverage[0] < value && value < s.Coverage[1]) {
-		t.Errorf("coverage %v does not lie within %v", value, s.Coverage)
+	if !(s[Coverage][0] < value && value < s[Coverage][1]) {
+		t.Errorf("coverage %v does not lie within %v", value, s[Coverage])
 	}
-	if width := s.Coverage[1] - s.Coverage[0]; width > 0.15 { // one server: deviation 0.115; of 30: 0.021, times 3.3: 0.07
-		t.Errorf("spread %v is too wide", s.Coverage)
+	if width := s[Coverage][1] - s[Coverage][0]; width > 0.15 { // one server: deviation 0.115; of 30: 0.021, times 3.3: 0.07
+		t.Errorf("spread %v is too wide", s[Coverage])
 	}
-	if again := spreadOf(mixed, 1); *again != *s {
+	if again := spreadOf(mixed, 1); asJSON(t, again) != asJSON(t, s) {
 		t.Errorf("the same seed gives %+v and %+v", s, again)
 	}
-	if other := spreadOf(mixed, 2); *other == *s {
+	if other := spreadOf(mixed, 2); asJSON(t, other) == asJSON(t, s) {
 		t.Error("another seed draws the same corpora")
 	}
 	// Both policies are measured on the same draws: half the finds, half the bounds.
-	if h := spreadOf(half, 1); !near(2*h.Coverage[0], s.Coverage[0]) || !near(2*h.Coverage[1], s.Coverage[1]) {
-		t.Errorf("half the finds: %v, all: %v", h.Coverage, s.Coverage)
+	if h := spreadOf(half, 1); !near(2*h[Coverage][0], s[Coverage][0]) || !near(2*h[Coverage][1], s[Coverage][1]) {
+		t.Errorf("half the finds: %v, all: %v", h[Coverage], s[Coverage])
 	}
 	none := spreadOf([]tally{{}, {}}, 1)
-	wantNumber(t, "coverage without changes", none.Coverage[0], math.NaN())
-	wantNumber(t, "update rate without visits", none.UpdateRate[1], math.NaN())
+	wantNumber(t, "coverage without changes", none[Coverage][0], math.NaN())
+	wantNumber(t, "update rate without visits", none[UpdateRate][1], math.NaN())
 }
 
 func TestPercentiles(t *testing.T) {
@@ -187,7 +194,7 @@ func TestSpreadOfRuns(t *testing.T) {
 	// All 5 events of a and 2 of b are found: whatever is drawn, coverage is 1. Refetches:
 	// a 4, 4 (a/3 gone), 3 and 4 each on days 4 to 7; b 3 each day. Rates: 5/27, 2/21.
 	s := run.Results[0].Spread
-	if s.Coverage != [2]Number{1, 1} || !near(s.UpdateRate[0], 2./21) || !near(s.UpdateRate[1], 5./27) {
+	if s[Coverage] != [2]Number{1, 1} || !near(s[UpdateRate][0], 2./21) || !near(s[UpdateRate][1], 5./27) {
 		t.Errorf("stream: %+v", s)
 	}
 	h := c.newHorizon(2)

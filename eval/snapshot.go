@@ -23,6 +23,10 @@ type SnapshotRun struct {
 	Change   string           `json:"change"`
 	Seed     uint64           `json:"seed"`
 	Results  []SnapshotResult `json:"results"`
+	// Learnt is what policies that learn went by; nil if none takes part.
+	Learnt *Learnt `json:"learnt,omitempty"`
+	// Comparison sets one policy beside the others, if asked for.
+	Comparison *Comparison `json:"comparison,omitempty"`
 
 	// ChangedWeekly counts the pages that changed in at least one weekly comparison (reading
 	// R1 of [LINK 3]), whatever they hold at the fetch time. For the report alone.
@@ -49,8 +53,18 @@ type SnapshotResult struct {
 	Gain           Number       `json:"gain"`
 	GainInServers  Number       `json:"gain_in_servers"`
 	Curve          [][2]float64 `json:"curve"` // [fetched/pages, coverage], thinned to 200 steps
-	Spread         *Spread      `json:"spread,omitempty"`
+	Spread         Spread       `json:"spread,omitempty"`
+
+	draws draws // nil unless servers were resampled
 }
+
+// Measure is one of SnapshotMeasures.
+func (r *SnapshotResult) Measure(name string) Number {
+	return map[string]Number{Gain: r.Gain, GainInServers: r.GainInServers, Coverage: r.Coverage, UpdateRate: r.UpdateRate}[name]
+}
+
+// Interval is the spread of a measure; undefined if servers were not resampled.
+func (r *SnapshotResult) Interval(measure string) [2]Number { return r.draws.interval(measure) }
 
 // fetched is one visit of a sweep: all that the measures need.
 type fetched struct {
@@ -115,7 +129,12 @@ type SnapshotOptions struct {
 	Weeks  int // N
 	Seed   uint64
 	Spread bool
-	Sample int // pages sampled a server by server-sample; 5 if not set
+	Watch  Watch // may be nil
+	// Compare names the policy to be compared with the others; "": none. Without are its
+	// variants among the policies, each without a kind of evidence.
+	Compare string
+	Without []string
+	Sample  int // pages sampled a server by server-sample; 5 if not set
 	// Thresholds are least server rates: policies by servers run once for each. Empty: 0.
 	Thresholds []float64
 }
@@ -134,7 +153,7 @@ func (c *Corpus) Snapshot(ctx context.Context, o SnapshotOptions, policies []str
 		}
 	}
 	run := SnapshotRun{Protocol: "snapshot", Budget: Number(math.NaN()), New: Number(math.NaN()), Corpus: h.totals, Weeks: o.Weeks, History: c.history, Change: c.Change.String(), Seed: o.Seed,
-		Base: int(c.Base.Sub(replay.Epoch) / week), Results: make([]SnapshotResult, len(entries)), ChangedWeekly: weekly}
+		Base: int(c.Base.Sub(replay.Epoch) / week), Results: make([]SnapshotResult, len(entries)), ChangedWeekly: weekly, Learnt: c.learntOf(policies)}
 	err := cores.Try(len(entries), func(i int) (err error) {
 		if run.Results[i], err = h.sweepOn(ctx, h.recorded(), entries[i], o); err != nil {
 			return err
@@ -144,7 +163,28 @@ func (c *Corpus) Snapshot(ctx context.Context, o SnapshotOptions, policies []str
 		}
 		return nil
 	})
+	if err == nil && o.Compare != "" {
+		run.Comparison, err = compare(o.Compare, o.Without, SnapshotMeasures, run.contenders())
+	}
 	return run, err
+}
+
+func (r *SnapshotRun) contenders() []contender {
+	all := make([]contender, len(r.Results))
+	for i := range all {
+		result := &r.Results[i]
+		all[i] = contender{result.Policy, result.Threshold, valuesOf(result, SnapshotMeasures), result.draws}
+	}
+	return all
+}
+
+// valuesOf are the measures of a result by name.
+func valuesOf(r interface{ Measure(string) Number }, measures []string) map[string]Number {
+	values := make(map[string]Number, len(measures))
+	for _, m := range measures {
+		values[m] = r.Measure(m)
+	}
+	return values
 }
 
 // sweepOf is one sweep to make.
@@ -198,8 +238,14 @@ func (h *horizon) previousRate(s sitegraph.ServerID) float64 {
 func (h *horizon) resultOf(s sweepOf, o SnapshotOptions, order []fetched) SnapshotResult {
 	r := h.measure(s.policy, order)
 	r.Threshold = s.threshold
+	if o.Spread || o.Compare != "" {
+		corpora := resampled(len(h.updated), o.Seed)
+		r.draws = draws{}
+		r.draws.addTallies(corpora, h.tallies(order))
+		h.drawGains(r.draws, corpora, order)
+	}
 	if o.Spread {
-		r.Spread = spreadOf(h.tallies(order), o.Seed)
+		r.Spread = r.draws.spread()
 	}
 	return r
 }

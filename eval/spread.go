@@ -7,14 +7,27 @@ import (
 	"slices"
 )
 
-// Spread is what resampling servers does to a result: the 5th and 95th percentile of 200
-// corpora of as many servers, drawn with replacement.
-type Spread struct {
-	Coverage   [2]Number `json:"coverage"`
-	UpdateRate [2]Number `json:"update_rate"`
-}
+// Spread is what resampling servers does to a result: by measure, the 5th and 95th percentile
+// over 200 corpora of as many servers, drawn with replacement.
+type Spread map[string][2]Number
 
 const resamples = 200
+
+// The measures that are resampled, by their names in JSON. A larger value is better.
+const (
+	Coverage      = "coverage"
+	UpdateRate    = "update_rate"
+	Freshness     = "freshness"
+	Discovered    = "discovered"
+	Gain          = "gain"
+	GainInServers = "gain_in_servers"
+)
+
+// StreamMeasures and SnapshotMeasures are those of each protocol, the most telling first.
+var (
+	StreamMeasures   = []string{Coverage, UpdateRate, Freshness, Discovered}
+	SnapshotMeasures = []string{Gain, GainInServers, Coverage, UpdateRate}
+)
 
 // tally is one server's part of a result.
 type tally struct {
@@ -40,20 +53,43 @@ func Resamples(servers int, seed uint64) iter.Seq[[]int] {
 	}
 }
 
-// spreadOf resamples tallies.
-func spreadOf(servers []tally, seed uint64) *Spread {
-	var coverage, rate []float64
-	for times := range Resamples(len(servers), seed) {
+// resampled is all that Resamples yields.
+func resampled(servers int, seed uint64) [][]int {
+	var all [][]int
+	for times := range Resamples(servers, seed) {
+		all = append(all, slices.Clone(times))
+	}
+	return all
+}
+
+// draws are the measures of one result in each of the resampled corpora, by name. What two
+// policies reached in one draw may be compared: they had the same servers.
+type draws map[string][]float64
+
+// spread is the interval of each measure.
+func (d draws) spread() Spread {
+	s := Spread{}
+	for name := range d {
+		s[name] = d.interval(name)
+	}
+	return s
+}
+
+// interval is that of one measure; undefined if it was not drawn.
+func (d draws) interval(measure string) [2]Number { return Interval(slices.Clone(d[measure])) }
+
+// addTallies adds coverage and update rate.
+func (d draws) addTallies(corpora [][]int, servers []tally) {
+	for _, times := range corpora {
 		var sum tally
 		for s, t := range servers {
 			sum.fetched += times[s] * t.fetched
 			sum.found += times[s] * t.found
 			sum.all += times[s] * t.all
 		}
-		coverage = append(coverage, float64(ratio(sum.found, sum.all)))
-		rate = append(rate, float64(ratio(sum.found, sum.fetched)))
+		d[Coverage] = append(d[Coverage], float64(ratio(sum.found, sum.all)))
+		d[UpdateRate] = append(d[UpdateRate], float64(ratio(sum.found, sum.fetched)))
 	}
-	return &Spread{Coverage: Interval(coverage), UpdateRate: Interval(rate)}
 }
 
 // Interval returns the 5th and 95th percentile of values, NaN left out. It sorts them.

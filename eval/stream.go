@@ -3,9 +3,9 @@ package eval
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
@@ -24,6 +24,10 @@ type StreamRun struct {
 	Change   string         `json:"change"`
 	Seed     uint64         `json:"seed"`
 	Results  []StreamResult `json:"results"`
+	// Learnt is what policies that learn went by; nil if none takes part.
+	Learnt *Learnt `json:"learnt,omitempty"`
+	// Comparison sets one policy beside the others, if asked for.
+	Comparison *Comparison `json:"comparison,omitempty"`
 }
 
 // StreamTotals describe a corpus over the weeks.
@@ -49,15 +53,41 @@ type StreamResult struct {
 	NewFetched         int         `json:"new_fetched"`
 	DeletionsFound     Number      `json:"deletions_found"` // share of all deletions
 	Weekly             []WeekPoint `json:"weekly"`
-	Spread             *Spread     `json:"spread,omitempty"`
+	Spread             Spread      `json:"spread,omitempty"`
+	// Calibration is of the probabilities that came with refetches, CalibrationUnvisited of pages
+	// drawn at random at each week's end, for policies that can be asked. Nil if there are none.
+	Calibration          *Calibration `json:"calibration,omitempty"`
+	CalibrationUnvisited *Calibration `json:"calibration_unvisited,omitempty"`
+
+	draws draws // nil unless servers were resampled
 }
+
+// Measure is one of StreamMeasures.
+func (r *StreamResult) Measure(name string) Number {
+	return map[string]Number{Coverage: r.Coverage, UpdateRate: r.UpdateRate, Freshness: r.Freshness, Discovered: r.Discovered}[name]
+}
+
+// Interval is the spread of a measure; undefined if servers were not resampled.
+func (r *StreamResult) Interval(measure string) [2]Number { return r.draws.interval(measure) }
+
+// Drawn is a measure on each of the resampled corpora, in the order of Resamples; nil if servers
+// were not resampled. Do not change it.
+func (r *StreamResult) Drawn(measure string) []float64 { return r.draws[measure] }
 
 // WeekPoint is one week of a run, for curves over time.
 type WeekPoint struct {
 	Week       int    `json:"week"`
 	UpdateRate Number `json:"update_rate"`
+	Coverage   Number `json:"coverage"` // from the base to the week's end
 	Freshness  Number `json:"freshness"`
+
+	// Refetched and Changed are behind the update rate, for means over several weeks.
+	Refetched int `json:"-"`
+	Changed   int `json:"-"`
 }
+
+// Watch may put something between a policy and those who ask it, for learning.
+type Watch func(p planner.Policy, c *planner.Corpus, oracle planner.Oracle) planner.Policy
 
 // StreamOptions of a run.
 type StreamOptions struct {
@@ -66,20 +96,26 @@ type StreamOptions struct {
 	New    float64
 	Seed   uint64
 	Spread bool
+	Watch  Watch // may be nil
+	// Limits are budgets beside Budget, as what a server lets be fetched of it in a day.
+	Limits planner.Limits
+	// Compare names the policy to be compared with the others; "": none. Without are its
+	// variants among the policies, each without a kind of evidence.
+	Compare string
+	Without []string
 }
 
 // Stream runs the stream protocol for one budget.
 func (c *Corpus) Stream(ctx context.Context, o StreamOptions, policies []string, tick func()) (StreamRun, error) {
-	t := c.newTruth(o.Weeks * 7)
-	run := StreamRun{Protocol: "stream", Base: int(c.Base.Sub(replay.Epoch) / week), Weeks: o.Weeks, History: c.history, Budget: o.Budget,
-		New: o.New, Change: c.Change.String(), Seed: o.Seed, Results: make([]StreamResult, len(policies)),
-		Corpus: StreamTotals{Servers: t.servers, BasePages: len(c.Pages), Pages: len(t.pages), Events: t.events}}
-	err := cores.Try(len(policies), func(i int) error {
-		var err error
-		run.Results[i], err = c.stream(ctx, c.replayed(), t, o, policies[i], tick)
-		return err
+	runs, err := c.Streams(ctx, []StreamOptions{o}, policies, 0, func(Progress) {
+		if tick != nil {
+			tick()
+		}
 	})
-	return run, err
+	if err != nil {
+		return StreamRun{}, err
+	}
+	return runs[0], nil
 }
 
 // Stage is one world for a loop: where visits go and what is remembered. Its graph and store
@@ -128,14 +164,20 @@ func (c *Corpus) StreamOn(ctx context.Context, stage Stage, o StreamOptions, pol
 func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOptions, name string, tick func()) (StreamResult, error) {
 	corpus := remembered(stage.Graph, stage.Records)
 	m := newMeter(c, t, stage.Graph)
+	if o.Spread || o.Compare != "" {
+		m.resample(o.Seed)
+	}
 	budget := planner.Budget{PerDay: o.Budget * float64(len(c.Pages))}
 	policy, err := planner.NewPolicy(name, planner.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed,
-		PerDay: budget.PerDay, Oracle: m.stale})
+		PerDay: budget.PerDay, Oracle: m.stale, TrueRate: m.trueRate(), ModelOf: c.modelOf(name)})
 	if err != nil {
 		return StreamResult{}, err
 	}
+	if o.Watch != nil {
+		policy = o.Watch(policy, corpus, m.stale)
+	}
 	loop := cycle.New(cycle.Options{
-		Planner: planner.New(corpus, policy, planner.Options{NewShare: o.New, Skip: m.outside}),
+		Planner: planner.New(corpus, policy, planner.Options{NewShare: o.New, Skip: m.outside, Limits: o.Limits}),
 		Fetcher: stage.Fetcher, Store: stage.Store, Clock: stage.Clock,
 		Change: c.Change, Discover: true, Explain: stage.Explain, Found: m.found,
 		Seen: func(e *cycle.Event) {
@@ -145,6 +187,8 @@ func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOpti
 			}
 		},
 	})
+	estimator, _ := policy.(planner.Estimator)
+	random := rand.New(rand.NewPCG(o.Seed, 0x63616c6962726174)) // draws the same pages for every policy that knows the same
 	for d := 1; d <= c.lastDay(t.days); d++ {
 		r := planner.Round{Number: d, Start: c.Base.Add(time.Duration(d-1) * day), End: c.Base.Add(time.Duration(d) * day),
 			Budget: budget.Grant(day)}
@@ -156,6 +200,9 @@ func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOpti
 			return StreamResult{}, err
 		}
 		m.endDay(d)
+		if d%7 == 0 && estimator != nil && !c.askNothing {
+			m.ask(estimator, corpus, r, random)
+		}
 		if err := loop.Advance(r.End); err != nil {
 			return StreamResult{}, err
 		}

@@ -88,11 +88,14 @@ func (h *horizon) recorded() Stage {
 // visits lets a policy choose on a stage and returns the visits in order.
 func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o SnapshotOptions) ([]fetched, error) {
 	corpus := remembered(stage.Graph, stage.Records)
-	policy, err := planner.NewPolicy(s.policy, planner.Settings{Corpus: corpus, Mode: planner.Sweep, Seed: o.Seed,
-		Oracle:       func(p sitegraph.PageID) bool { return h.changed[p] },
-		PreviousRate: h.previousRate, Sample: cmp.Or(o.Sample, 5), Threshold: s.threshold})
+	oracle := func(p sitegraph.PageID) bool { return h.changed[p] }
+	policy, err := planner.NewPolicy(s.policy, planner.Settings{Corpus: corpus, Mode: planner.Sweep, Seed: o.Seed, Oracle: oracle,
+		TrueRate: h.trueRate(), PreviousRate: h.previousRate, Sample: cmp.Or(o.Sample, 5), Threshold: s.threshold, ModelOf: h.modelOf(s.policy)})
 	if err != nil {
 		return nil, err
+	}
+	if o.Watch != nil {
+		policy = o.Watch(policy, corpus, oracle)
 	}
 	outside := func(p sitegraph.PageID) bool { return !h.isBase[p] || h.vanished[p] }
 	order := make([]fetched, 0, h.totals.Pages)

@@ -12,12 +12,13 @@ import (
 // denominators of the stream protocol. Pages alive at the base and not base pages are left
 // out for good. It is shared by all runs and never changes.
 type truth struct {
-	days   int
-	pages  []pageTruth
-	byURL  map[string]int32
-	byDay  [][]transition // [1..days]: what is new at the end of each day
-	events int
-	deaths int // a page alive at a day's end and not at the next
+	days     int
+	pages    []pageTruth
+	byURL    map[string]int32
+	byDay    [][]transition // [1..days]: what is new at the end of each day
+	events   int
+	eventsOn []int // by day, from 1
+	deaths   int   // a page alive at a day's end and not at the next
 
 	discoverable int
 	servers      int
@@ -59,7 +60,7 @@ type transition struct {
 
 // newTruth follows every page day by day. A server counts while its window lasts.
 func (c *Corpus) newTruth(days int) *truth {
-	t := &truth{days: days, byURL: map[string]int32{}, byDay: make([][]transition, days+1),
+	t := &truth{days: days, byURL: map[string]int32{}, byDay: make([][]transition, days+1), eventsOn: make([]int, days+1),
 		servers: len(c.World.Servers), eventsOf: make([]int, len(c.World.Servers))}
 	for s, server := range c.World.Servers {
 		for _, page := range server.Pages {
@@ -115,6 +116,7 @@ func (t *truth) note(p *pageTruth, id int32, d int, from, to content) {
 		t.deaths++
 	case from.alive:
 		t.events++
+		t.eventsOn[d]++
 		t.eventsOf[p.server]++
 	case !p.base && p.born == 0:
 		p.born = int32(d)

@@ -37,7 +37,11 @@ const fullEvery = 16
 // requestHeader returns the header of a page request, and whether it is conditional.
 func requestHeader(rec *sitegraph.Record) (h http.Header, conditional bool) {
 	h = http.Header{"Accept": {"text/html,application/xhtml+xml"}}
-	if rec.State != sitegraph.StateAlive || rec.History.Visits%fullEvery == fullEvery-1 {
+	isSource := rec.State == sitegraph.StateSource
+	if isSource {
+		h.Set("Accept", "application/atom+xml,application/rss+xml,application/xml,text/xml,text/plain;q=0.5,*/*;q=0.1")
+	}
+	if rec.State != sitegraph.StateAlive && !isSource || rec.History.Visits%fullEvery == fullEvery-1 {
 		return h, false
 	}
 	if validETag(rec.ETag) {
@@ -51,8 +55,12 @@ func requestHeader(rec *sitegraph.Record) (h http.Header, conditional bool) {
 	return h, conditional
 }
 
-// lastModified reads the header field; a moment in the future is nonsense.
+// lastModified reads the header field. A moment in the future is nonsense, unless it is past
+// by the server's own clock (RFC 9110 8.8.2.1).
 func lastModified(h http.Header, now time.Time) time.Time {
+	if date, err := http.ParseTime(h.Get("Date")); err == nil && date.After(now) {
+		now = date
+	}
 	t, err := http.ParseTime(h.Get("Last-Modified"))
 	if err != nil || t.After(now) || t.Unix() <= 0 {
 		return time.Time{}

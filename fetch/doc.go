@@ -3,6 +3,7 @@
 // Words
 //
 //	visit     one request for a page, and one for robots.txt if that is not known
+//	source    a feed or sitemap: no page, read by fetch/source for what it claims of pages
 //	server    authority of an address, host[:port]; address: IP address dialled
 //	interval  from the end of a request to the start of the next (10 s)
 //
@@ -28,6 +29,10 @@
 // observation is when the server may be asked again: after the interval, or Retry-After
 // up to a day. The client itself keeps to the interval only, so it is the caller who
 // keeps away for longer.
+//
+// Each visit names the sources that it learnt of: the Sitemap lines of robots.txt, /sitemap.xml
+// where it has none, and the feeds a page names as its alternates. Whether they are visited,
+// like pages, is for the caller to decide.
 //
 // Times come from a Clock: waiting and the age of robots.txt are testable without
 // waiting. Time-outs of the network go by the wall. Sizes are octets after content

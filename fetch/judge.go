@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/fetch/source"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -16,7 +19,8 @@ func isRefused(err error) bool { return errors.Is(err, errRefused) }
 
 // judge says what an answer means for the page:
 //
-//	200, 203                     fetched if it is HTML, excluded if not
+//	200, 203                     fetched if it is HTML, or a source where one was expected;
+//	                             excluded if not
 //	304                          not modified, if that was the question
 //	301 302 303 307 308 300      redirected, if Location names another web page; where there
 //	                             is a copy, temporary ones count as failed at first
@@ -27,6 +31,9 @@ func isRefused(err error) bool { return errors.Is(err, errRefused) }
 func (c *Client) judge(o sitegraph.Observation, a *answer, rec *sitegraph.Record, conditional bool) sitegraph.Observation {
 	switch s := a.status; {
 	case s == http.StatusOK || s == http.StatusNonAuthoritativeInfo:
+		if rec.State == sitegraph.StateSource {
+			return judgeSource(o, a)
+		}
 		return c.judgeContent(o, a)
 	case s == http.StatusNotModified && conditional:
 		o.Outcome = sitegraph.OutcomeNotModified
@@ -63,14 +70,45 @@ func (c *Client) judgeContent(o sitegraph.Observation, a *answer) sitegraph.Obse
 		kind, _, _ := strings.Cut(contentType, ";")
 		o.Outcome = sitegraph.OutcomeExcluded
 		o.Detail = "not a page: " + printable(strings.ToLower(strings.TrimSpace(kind)))
+		if strings.Contains(kind, "xml") { // somebody linked to a feed as to a page, or named one to begin with
+			if _, err := source.Read(a.body.octets, contentType, o.URL); !errors.Is(err, source.ErrNone) {
+				o.Sources = append(slices.Clip(o.Sources), o.URL)
+			}
+		}
 		return o
 	}
-	o = c.extractPage(o, a)
+	return validated(c.extractPage(o, a), a)
+}
+
+// validated takes what the next visit can make its condition.
+func validated(o sitegraph.Observation, a *answer) sitegraph.Observation {
 	if tag := a.header.Get("ETag"); validETag(tag) {
 		o.ETag = strings.Clone(tag)
 	}
 	o.LastModified = lastModified(a.header, a.ended)
 	return o
+}
+
+// judgeSource reads a feed or sitemap. Types are of no use here: half of all feeds have
+// a wrong one.
+func judgeSource(o sitegraph.Observation, a *answer) sitegraph.Observation {
+	listing, err := source.Read(a.body.octets, a.header.Get("Content-Type"), o.URL)
+	if errors.Is(err, source.ErrNone) {
+		o.Outcome, o.Detail = sitegraph.OutcomeExcluded, printable(err.Error())
+		return o
+	}
+	o.Outcome = sitegraph.OutcomeFetched
+	if err != nil {
+		o.Detail = printable(err.Error())
+	}
+	o.Source, o.Claims = listing.Kind, listing.Claims
+	if o.Source != sitegraph.SourceIndex {
+		o.Claims = slices.DeleteFunc(o.Claims, func(c sitegraph.Claim) bool { return !extract.IsPage(c.URL) })
+	}
+	o.Digests.Bytes = sitegraph.DigestOf(a.body.octets)
+	o.Size = int64(len(a.body.octets))
+	o.Truncated = a.body.truncated || err != nil
+	return validated(o, a)
 }
 
 // isHTML goes by the header; only where there is none does the content decide

@@ -33,6 +33,7 @@ type Options struct {
 	Interval time.Duration
 
 	MaxBody   int64 // octets of a page kept, decoded; default 2 MB
+	MaxSource int64 // octets of a feed or sitemap; default 16 MB, room for 50,000 entries
 	MaxHeader int64 // octets of an answer's header; default 128 KiB
 
 	Timeout       time.Duration // of a request in all; default 60 s
@@ -63,6 +64,7 @@ type Options struct {
 const (
 	defaultInterval      = 10 * time.Second
 	defaultMaxBody       = 2_000_000
+	defaultMaxSource     = 16_000_000
 	defaultMaxHeader     = 128 << 10
 	defaultTimeout       = 60 * time.Second
 	defaultHeaderTimeout = 15 * time.Second
@@ -89,12 +91,13 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	o.Interval = max(o.Interval, 0)
 	o.MaxBody = orDefault(o.MaxBody, defaultMaxBody)
+	o.MaxSource = orDefault(o.MaxSource, defaultMaxSource)
 	o.MaxHeader = orDefault(o.MaxHeader, defaultMaxHeader)
 	o.Timeout = orDefault(o.Timeout, defaultTimeout)
 	o.HeaderTimeout = orDefault(o.HeaderTimeout, defaultHeaderTimeout)
 	o.DialTimeout = orDefault(o.DialTimeout, defaultDialTimeout)
 	o.RobotsBytes = orDefault(o.RobotsBytes, defaultRobotsBytes)
-	if o.MaxBody < 0 || o.MaxHeader < 0 || o.Timeout < 0 || o.HeaderTimeout < 0 || o.DialTimeout < 0 || o.RobotsBytes < 0 {
+	if o.MaxBody < 0 || o.MaxSource < 0 || o.MaxHeader < 0 || o.Timeout < 0 || o.HeaderTimeout < 0 || o.DialTimeout < 0 || o.RobotsBytes < 0 {
 		return o, errors.New("a limit or time-out is negative")
 	}
 	return o, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/robots"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // maxRobotsHops is how many redirects of robots.txt are followed (RFC 9309 2.3.1.2).
@@ -80,6 +81,28 @@ func (c *Client) askRobots(ctx context.Context, u *url.URL, try int, entry *robo
 
 func (e *robotsEntry) know(r *robots.Rules, now time.Time) {
 	e.rules, e.fetched, e.failures, e.why = r, now, 0, ""
+	e.sources = sitemapsOf(e.key, r)
+}
+
+// sitemapsOf returns the sitemaps that robots.txt names on its own server (the key is
+// scheme://authority), or if it names none the place where one is looked for.
+func sitemapsOf(key string, r *robots.Rules) []string {
+	resolver, err := sitegraph.NewResolver(key + "/")
+	if err != nil {
+		return nil
+	}
+	named := r.Sitemaps()
+	if len(named) == 0 {
+		named = []string{"/sitemap.xml"}
+	}
+	var sources []string
+	for _, text := range named {
+		url, ok := resolver.Resolve(text)
+		if ok && sitegraph.ServerName(url) == sitegraph.ServerName(resolver.Base()) && !slices.Contains(sources, url) {
+			sources = append(sources, strings.Clone(url))
+		}
+	}
+	return sources
 }
 
 // judgeRobots notes in entry what an answer means (RFC 9309 2.3.1), or returns where it

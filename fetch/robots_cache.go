@@ -30,12 +30,14 @@ type robotsPolicy struct {
 	unreachable string    // nothing may be asked for until retry
 	retry       time.Time // when robots.txt will be asked for again
 	after       time.Time // when the pause after the request for robots.txt is over
+	sources     []string  // sitemaps; with rules
 }
 
 // robotsEntry is what is remembered of one scheme and authority (RFC 9309 2.3).
 type robotsEntry struct {
 	key      string
 	rules    *robots.Rules // nil: never had
+	sources  []string      // sitemaps that rules name on this server, or their usual place
 	fetched  time.Time     // of rules
 	failures int           // in a row since then
 	why      string        // the last failure
@@ -47,13 +49,13 @@ type robotsEntry struct {
 func (e *robotsEntry) policy(now time.Time) (robotsPolicy, bool) {
 	age := now.Sub(e.fetched)
 	if e.rules != nil && age >= 0 && age < robotsFresh {
-		return robotsPolicy{rules: e.rules, after: e.after}, true
+		return robotsPolicy{rules: e.rules, after: e.after, sources: e.sources}, true
 	}
 	if e.failures == 0 || !now.Before(e.retry) {
 		return robotsPolicy{}, false
 	}
 	if e.rules != nil && age >= 0 && age < robotsFresh+robotsStale {
-		return robotsPolicy{rules: e.rules, after: e.after}, true
+		return robotsPolicy{rules: e.rules, after: e.after, sources: e.sources}, true
 	}
 	return robotsPolicy{unreachable: e.why, retry: e.retry}, true
 }
@@ -96,6 +98,9 @@ func (e *robotsEntry) size() int64 {
 	n := int64(entryBytes + 2*len(e.key) + len(e.why))
 	if e.rules != nil {
 		n += int64(e.rules.Size())
+	}
+	for _, url := range e.sources {
+		n += int64(len(url)) + 16
 	}
 	return n
 }

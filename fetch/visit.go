@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"net/url"
+	"slices"
 
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -37,9 +38,14 @@ func (c *Client) Visit(ctx context.Context, rec sitegraph.Record) (sitegraph.Obs
 		return o, nil
 	}
 
+	o.Sources = policy.sources
 	delay, _ := policy.rules.Delay()
 	header, conditional := requestHeader(&rec)
-	a, err := c.exchange(ctx, u, header, int(rec.Errors), delay, c.o.MaxBody)
+	limit := c.o.MaxBody
+	if rec.State == sitegraph.StateSource {
+		limit = c.o.MaxSource
+	}
+	a, err := c.exchange(ctx, u, header, int(rec.Errors), delay, limit)
 	if ctx.Err() != nil {
 		return o, ctx.Err()
 	}
@@ -88,6 +94,9 @@ func (c *Client) extractPage(o sitegraph.Observation, a *answer) sitegraph.Obser
 	o.Truncated = a.body.truncated
 	o.Links, o.Frames = page.Links, page.Frames
 	o.LinksKnown, o.FramesKnown = true, true
+	if len(page.Sources) > 0 {
+		o.Sources = slices.Concat(o.Sources, page.Sources)
+	}
 	o.NoIndex = page.NoIndex
 	return o
 }

@@ -70,7 +70,8 @@ func BenchmarkBegin(b *testing.B) {
 			n := float64(l.corpus.Pages())
 			before := heapBytes()
 			policy, err := NewPolicy(name, Settings{Corpus: l.corpus, Mode: Stream, Seed: 1, PerDay: 10000,
-				Oracle: func(p sitegraph.PageID) bool { return p%5 == 0 }})
+				Oracle:   func(p sitegraph.PageID) bool { return p%5 == 0 },
+				TrueRate: func(sitegraph.PageID) float64 { return 0.05 }})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -95,7 +96,8 @@ func BenchmarkNext(b *testing.B) {
 		b.Run(name+"/pages=1e6", func(b *testing.B) {
 			l := large()
 			policy, err := NewPolicy(name, Settings{Corpus: l.corpus, Mode: Stream, Seed: 1, PerDay: 10000,
-				Oracle: func(p sitegraph.PageID) bool { return p%5 == 0 }})
+				Oracle:   func(p sitegraph.PageID) bool { return p%5 == 0 },
+				TrueRate: func(sitegraph.PageID) float64 { return 0.05 }})
 			if err != nil {
 				b.Fatal(err)
 			}

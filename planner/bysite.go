@@ -13,9 +13,13 @@ import (
 // on with the tops that were not checked. Members of sites whose tops proved true in the past
 // come first where the method learns, else sites come in seeded order.
 //
-// As a stream, half of a day's budget goes to the tops in turn (C: to start pages); the rest
-// to members of sites whose top changed since the member was last visited, then (C) to tops
-// of sites below a changed one, and what is left to the oldest copies.
+// As a stream it is the form in which the policies of others were measured: half of a round's
+// budget goes to tops in line in turn, those of all sites, with C those of start pages and of sites
+// below one whose top was found changed (C then B: these first, then all others); the rest goes to members of sites whose top changed
+// since the member was last visited, the oldest copies first, and then to the oldest copies
+// of all. What a round shows promotes from the next round on. Methods of our own
+// promote within the round: they find more, if the same order is kept (C on closures at 1, 2, 5, 10 % a
+// day on 45 servers: 0.27, 0.49, 0.75, 0.81 of all changes instead of 0.24, 0.39, 0.64, 0.73).
 type bySite struct {
 	cycling
 	method
@@ -24,7 +28,8 @@ type bySite struct {
 	tops      queue                     // what is left of this cycle
 	topsLeft  int                       // visits to tops left in this round
 	topsCarry float64                   // half a visit carried over
-	lower     queue                     // C: tops of sites below a changed one
+	lower     queue                     // tops that come first: of sites below a changed one, C in a sweep and C then B
+	news      []sitegraph.PageID        // stream: tops that this round saw changed
 	reached   map[sitegraph.PageID]bool // C: tops that were put in line; in a stream, that are in it
 	resting   bool                      // C then B, sweep: the rest has begun
 	promoted  []*site                   // sites whose top changed in this sweep
@@ -58,8 +63,17 @@ func (b *bySite) Begin(r Round) {
 		b.startTops()
 	}
 	if b.Mode == Stream {
+		if b.rest && b.lower.len() == 0 {
+			b.fillTops(&b.lower, true)
+		}
 		b.promoteAgain(restart)
 	}
+	for _, p := range b.news {
+		if site := b.siteWithTop(p); site != nil && b.gated {
+			b.reach(site)
+		}
+	}
+	b.news = b.news[:0]
 }
 
 // Observe promotes the members of a site whose top changed, and with method C the tops of
@@ -73,6 +87,10 @@ func (b *bySite) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		return
 	}
 	site.changed = max(site.changed, b.Corpus.Memory(p).History.LastChange)
+	if b.Mode == Stream && !b.atOnce {
+		b.news = append(b.news, p)
+		return
+	}
 	if site.promoted == b.Corpus.markOfRound() {
 		return // by another of its tops; no page is visited twice in a round
 	}
@@ -109,9 +127,6 @@ func (b *bySite) Next() (Visit, bool) {
 		}
 		switch {
 		case b.Mode == Stream:
-			if p, ok := b.popTop(&b.lower); ok {
-				return unranked(p, because("top of a site below a changed one")), true
-			}
 			return b.nextOldest()
 		case !b.rest || b.resting:
 			return Visit{}, false

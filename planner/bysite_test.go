@@ -28,6 +28,8 @@ type lettered struct {
 	letter  map[sitegraph.PageID]string
 	records []sitegraph.Record
 	planner *Planner
+
+	promoted string // letters visited in the last round because the top of their site changed
 }
 
 // newLettered makes pages known in a random order of their letters.
@@ -91,11 +93,28 @@ func (l *lettered) visit(v Visit, changed, gone string) {
 func (l *lettered) round(day, budget int, changed, gone string) string {
 	l.planner.Begin(Round{Number: day, Start: at(day - 1), End: at(day), Budget: budget})
 	var order strings.Builder
+	l.promoted = ""
 	for v, ok := l.planner.Next(); ok; v, ok = l.planner.Next() {
 		order.WriteString(l.letter[v.Page])
+		if isPromoted(v) {
+			l.promoted += l.letter[v.Page]
+		}
 		l.visit(v, changed, gone)
 	}
 	return order.String()
+}
+
+// isPromoted reports whether a visit is one to a member whose site's top changed.
+func isPromoted(v Visit) bool { return strings.HasPrefix(v.Reason.String(), "the top page") }
+
+// without is s less the letters of cut.
+func without(s, cut string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(cut, r) {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 func sorted(s string) string {
@@ -203,44 +222,62 @@ func directories(n, members int) (paths map[string]string, edges string) {
 	return paths, edges
 }
 
-// A changed top promotes its members: at once, over several days if need be, after a restart,
-// a failure or a visit handed back too, and once for each change.
+// A changed top promotes its members from the next round on, over several days if need be, after a
+// restart, a failure or a visit handed back too, and once for each change. Those visited in the
+// round that saw the change are as new as what it saw.
 func TestMethodAPromotion(t *testing.T) {
+	const membersOfB = "KLMNOPQSTU"
 	for seed := range uint64(10) {
 		paths, edges := directories(3, 10)
 		l := newLettered(t, paths, edges, rand.New(rand.NewPCG(seed, 0)))
 		l.plan(Stream, seed)
 		// 4 tops, 4 visits a day to tops, 4 to the rest. Day 1: b changes.
 		seen := l.round(1, 8, "b", "")[4:]
-		for _, member := range seen {
-			if !strings.ContainsRune("KLMNOPQSTU", member) {
-				t.Fatalf("seed %d, day 1: after the tops %q, want members of b alone", seed, seen)
-			}
+		if l.promoted != "" {
+			t.Errorf("seed %d, day 1: %q promoted in the round that sees the change", seed, l.promoted)
 		}
+		waiting := without(membersOfB, seen)
 		l.plan(Stream, seed) // a restart
-		for _, p := range l.handBack(2, 8, "KLMNOPQSTU") {
-			if strings.ContainsRune(seen, p) {
-				t.Errorf("seed %d: member %c again, its top did not change since", seed, p)
-			}
+		if handed := l.handBack(2, 8, membersOfB); sorted(handed) != waiting {
+			t.Errorf("seed %d, day 2: promoted and handed back %q, want %q", seed, handed, waiting)
 		}
-		third := l.round(3, 8, "", "")[4:]
-		fourth := l.round(4, 8, "", "")[4:]
-		if all := sorted(seen + third + fourth[:2]); all != "KLMNOPQSTU" {
-			t.Errorf("seed %d: members of b visited: %q, then after a restart %q and %q; want each once", seed, seen, third, fourth)
-		}
-		for _, p := range fourth[2:] {
-			if strings.ContainsRune("KLMNOPQSTU", p) {
-				t.Errorf("seed %d: %q: %c is not waiting any more", seed, fourth, p)
+		all := ""
+		for day := 3; day <= 5; day++ {
+			order := l.round(day, 8, "", "")
+			if l.promoted != order[4:][:len(l.promoted)] || len(l.promoted) != min(4, len(waiting)-len(all)) {
+				t.Errorf("seed %d, day %d: %q promoted in %q, want members first after the 4 tops, until none waits", seed, day, l.promoted, order)
 			}
+			all += l.promoted
+		}
+		if sorted(all) != waiting {
+			t.Errorf("seed %d: members %q promoted, want each of %q once", seed, all, waiting)
+		}
+		if l.round(6, 8, "", ""); l.promoted != "" {
+			t.Errorf("seed %d: %q promoted once more", seed, l.promoted)
 		}
 	}
 }
 
-// handBack plays a round in which visits to these pages cannot be made.
+// The methods of our own promote at once: what a top shows steers the rest of its round.
+func TestPromotionWithinTheRound(t *testing.T) {
+	paths, edges := directories(3, 10)
+	l := newLettered(t, paths, edges, rand.New(rand.NewPCG(1, 0)))
+	policy, err := NewPolicy("sentinel-a", Settings{Corpus: l.corpus, Mode: Stream, Seed: 1, PerDay: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.planner = New(l.corpus, policy, Options{})
+	order := l.round(1, 8, "b", "")
+	if l.promoted == "" || l.promoted != order[4:] || strings.Trim(l.promoted, "KLMNOPQSTU") != "" {
+		t.Errorf("%q promoted in %q, want members of b for all visits after those to tops", l.promoted, order)
+	}
+}
+
+// handBack plays a round in which promoted visits to these pages cannot be made.
 func (l *lettered) handBack(day, budget int, pages string) (handed string) {
 	l.planner.Begin(Round{Number: day, Start: at(day - 1), End: at(day), Budget: budget})
 	for v, ok := l.planner.Next(); ok; v, ok = l.planner.Next() {
-		if letter := l.letter[v.Page]; strings.Contains(pages, letter) && strings.HasPrefix(v.Reason.String(), "the top page") {
+		if letter := l.letter[v.Page]; isPromoted(v) && strings.Contains(pages, letter) {
 			handed += letter
 			l.planner.Return(v)
 			continue
@@ -287,12 +324,18 @@ func TestMethodAFollowsCopies(t *testing.T) {
 	if order := l.round(2, 6, "", ""); !strings.Contains(order, "F") {
 		t.Fatalf("the new page is not among %q", order)
 	}
-	if order := l.round(3, 6, "b", "a"); !strings.Contains(order[3:], "F") {
-		t.Errorf("visits %q: the top b changed, and its new member F is not among them", order)
+	third := l.round(3, 6, "b", "a")
+	if sorted(third[:3]) != sorted("Rab") || strings.Contains(third[3:], "F") {
+		t.Fatalf("visits %q, want the tops R a b first and not the member F that was visited last", third)
 	}
-	// a is gone: its former members A B C are the tops now, and so always visited with R and b.
-	if order := l.round(4, 10, "", ""); sorted(order[:5]) != sorted("RbABC") {
+	// a is gone: its former members A B C are the tops now, and so always visited with R and b. F
+	// came after the sites were made; it is promoted with the other members of b.
+	order := l.round(4, 10, "", "")
+	if sorted(order[:5]) != sorted("RbABC") {
 		t.Errorf("visits %q: want the tops R b A B C first", order)
+	}
+	if waiting := without("DEF", third); sorted(l.promoted) != waiting || !strings.Contains(waiting, "F") {
+		t.Errorf("%q promoted: b changed on day 3, want its members %q, the new one among them", l.promoted, waiting)
 	}
 }
 
@@ -303,7 +346,7 @@ func TestMethodAPromotesForCause(t *testing.T) {
 		m := newSim(t, w, nil, "a", Settings{Mode: Stream, Seed: seed, PerDay: 15}, Options{NewShare: 0.25})
 		promoted := 0
 		m.onVisit = func(v Visit) {
-			if !strings.HasPrefix(v.Reason.String(), "the top page") {
+			if !isPromoted(v) {
 				return
 			}
 			promoted++

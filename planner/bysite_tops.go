@@ -4,17 +4,21 @@ import "github.com/recrawl/recrawl/sitegraph"
 
 // startTops puts the tops in line that are looked at without further evidence.
 func (b *bySite) startTops() {
-	b.tops.reset()
+	b.fillTops(&b.tops, b.gated && !b.resting && !(b.rest && b.Mode == Stream))
+}
+
+// fillTops fills a line with the tops of sites: of those with a start page alone, or of all.
+func (b *bySite) fillTops(line *queue, ofStarts bool) {
+	line.reset()
 	b.eachSite(b.only, func(site *site) {
-		if b.gated && !b.resting && !(b.rest && b.Mode == Stream) && b.Corpus.Graph.Depth(site.Tops[0]) > 1 {
-			return
+		if !ofStarts || b.Corpus.Graph.Depth(site.Tops[0]) <= 1 {
+			line.push(site.Tops...)
 		}
-		b.tops.push(site.Tops...)
 	})
 	if b.Mode == Sweep {
-		b.byDepth(b.tops.pages)
+		b.byDepth(line.pages)
 	} else {
-		b.byAge(b.tops.pages) // a new policy goes on where an old one stopped
+		b.byAge(line.pages) // a new policy goes on where an old one stopped
 	}
 }
 
@@ -38,7 +42,11 @@ func (b *bySite) reach(site *site) {
 		}
 	}
 	b.byDepth(below)
-	b.lower.push(below...)
+	if b.Mode == Sweep || b.rest {
+		b.lower.push(below...)
+	} else {
+		b.tops.push(below...)
+	}
 }
 
 func (b *bySite) whyTop(p sitegraph.PageID) Reason {
@@ -50,10 +58,9 @@ func (b *bySite) whyTop(p sitegraph.PageID) Reason {
 
 func (b *bySite) nextTop() (sitegraph.PageID, bool) {
 	for restarts := 0; restarts < 2 && b.topsLeft > 0; restarts++ {
-		if b.Mode == Sweep {
-			if p, ok := b.popTop(&b.lower); ok {
-				return p, true
-			}
+		if p, ok := b.popTop(&b.lower); ok {
+			b.topsLeft--
+			return p, true
 		}
 		if p, ok := b.popTop(&b.tops); ok {
 			b.topsLeft--
@@ -71,7 +78,7 @@ func (b *bySite) nextTop() (sitegraph.PageID, bool) {
 // popTop returns the first of a line that is still a top to be visited.
 func (b *bySite) popTop(line *queue) (sitegraph.PageID, bool) {
 	for p, ok := line.pop(); ok; p, ok = line.pop() {
-		if b.Mode == Stream && line == &b.lower {
+		if b.Mode == Stream {
 			delete(b.reached, p)
 		}
 		if b.siteWithTop(p) != nil && b.Corpus.Refetchable(p) {

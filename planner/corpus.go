@@ -16,7 +16,8 @@ type Memory struct {
 	Interval float32 // days; last estimate of the time between changes; 0: none
 	State    sitegraph.State
 	Errors   uint8  // failures in a row
-	queued   bool   // in line at the frontier
+	queued   bool   // in line at the frontier, or at its server's limits
+	size     uint8  // class of the copy's size; 0: not known
 	mark     uint16 // round in which it was proposed, modulo 2^16; 0: never
 }
 
@@ -27,6 +28,13 @@ type Corpus struct {
 	pages []Memory
 	round Round
 	skip  func(sitegraph.PageID) bool // of the planner's options
+	price price
+	hints *hints // nil: nobody claimed anything
+	caps  *Caps  // of the planner; nil: none
+
+	weights   *Weights // nil: 1 for all pages
+	weight    []float64
+	weightSum float64
 }
 
 // NewCorpus returns a corpus over a graph; pages of the graph are unknown until Remember.
@@ -39,6 +47,7 @@ func NewCorpus(g *sitegraph.Graph) *Corpus {
 func (c *Corpus) grow() {
 	if n := c.Graph.Pages(); n > len(c.pages) {
 		c.pages = append(c.pages, make([]Memory, n-len(c.pages))...)
+		c.weigh()
 	}
 }
 
@@ -49,6 +58,7 @@ func (c *Corpus) Remember(r *sitegraph.Record) {
 	m.History, m.State, m.Errors = r.History, r.State, r.Errors
 	m.Due, m.Tried = unix32(r.Due), unix32(r.Tried)
 	m.Interval = float32(estimator.Days(r.Interval))
+	m.size = sizeClass(r.Size)
 }
 
 func unix32(t time.Time) uint32 {
@@ -79,7 +89,9 @@ func (c *Corpus) Eligible(p sitegraph.PageID) bool {
 
 // outside reports whether a page must not be visited whatever a policy says. It may still
 // count in partitions.
-func (c *Corpus) outside(p sitegraph.PageID) bool { return c.skip != nil && c.skip(p) }
+func (c *Corpus) outside(p sitegraph.PageID) bool {
+	return c.skip != nil && c.skip(p) || c.weights != nil && c.weight[p] == 0
+}
 
 // Refetchable reports whether a page has a copy and may be proposed in this round.
 func (c *Corpus) Refetchable(p sitegraph.PageID) bool {
@@ -90,6 +102,9 @@ func (c *Corpus) Refetchable(p sitegraph.PageID) bool {
 func (c *Corpus) Prior() estimator.GammaPoisson {
 	var changes, days float64
 	for i := range c.pages {
+		if c.pages[i].State == sitegraph.StateSource {
+			continue
+		}
 		changes += float64(c.pages[i].History.Changes)
 		days += estimator.Days(c.pages[i].History.Elapsed())
 	}

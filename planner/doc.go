@@ -3,8 +3,8 @@
 // A Policy ranks the pages that have a copy. A Planner puts a policy, the frontier of
 // pages not yet fetched, and the budget together and yields one Visit after the other;
 // planner/cycle carries the visits out. What a policy knows is in the Corpus and nowhere
-// else, so that a policy built anew from the same corpus goes on where the old one stopped;
-// breadth-first alone starts its cycle anew.
+// else, so that a policy built anew from the same corpus goes on where the old one stopped; those
+// in the middle of a cycle (breadth-first, by sites, servers and samples) begin it anew.
 //
 // Words
 //
@@ -14,6 +14,10 @@
 //	stream    round after round without end; the policy always wants something
 //	first     a visit to a page without a copy; the others are refetches
 //	frontier  pages known by a link and not yet fetched, first come first served
+//	limit     a budget beside that of the round: in bytes, of an hour, of a server (Caps)
+//	hint      what feeds and sitemaps claim of a page, and what that proved to be worth
+//	price     what the last fetch that fits into a budget is worth
+//	weight    what a change of a page is worth to the user, beside others; 1 unless told
 //
 // Promises
 //
@@ -23,7 +27,16 @@
 //  3. Each visit carries a reason. Probability and Value are NaN where the policy has none.
 //  4. Ties and random choices are seeded: the same seed, corpus and outcomes give the same
 //     visits. A tie is broken by a hash of seed and address, not by the order of discovery.
-//  5. A policy learns of an outcome only through Observe. Only the reference lines
+//  5. What begins under limits never uses more than any of them allows in an hour or a day of UTC,
+//     provided that a visit reads no more bytes than Start says. A visit counts in the hour
+//     and day of the round in which it begins, so rounds must not reach over the end of an
+//     hour where there are limits of one. By the end of a round a limit grants its share
+//     of the time that is past, so what one round leaves is there for the next.
+//  6. A visit that a server's limits refuse is reported with its worth (Unfit) and not lost: a
+//     ranking policy proposes it again, a new page is in line again, and the page of a
+//     policy without values takes the place of the server's next one.
+//  7. All weights times one factor change nothing; a page of weight 0 is never visited.
+//  8. A policy learns of an outcome only through Observe. Only the reference lines
 //     are given an oracle, and only by an evaluation.
 //
 // Memory: 56 bytes a page beyond the graph, plus 9 (breadth-first) to 22 in the policy.
@@ -36,5 +49,6 @@
 // learnt from the histories' masks of weeks, and anew each 28 rounds.
 //
 // Sources: [LINK 4] for a to c, [SAT eq. 1] for interval, Ford, Grimes, Tassone 2008 for
-// ebayes, DESIGN's evaluation protocols for sweep and stream forms.
+// ebayes, DESIGN's evaluation protocols for sweep and stream forms; docs/opponents.md has a
+// line for each policy of others.
 package planner

@@ -32,9 +32,9 @@ func Example() {
 	p := planner.New(corpus, policy, planner.Options{NewShare: 0.25})
 	p.Begin(planner.Round{Number: 1, Start: today, End: today.AddDate(0, 0, 1), Budget: 2})
 	for visit, ok := p.Next(); ok; visit, ok = p.Next() {
-		fmt.Printf("%s %.2f: %s\n", graph.URL(visit.Page), visit.Probability, visit.Reason)
+		fmt.Printf("%s: %s\n", graph.URL(visit.Page), visit.Reason)
 	}
 	// Output:
-	// http://example.com/news 0.61: 14 changes seen in 14 revisits, last visit 3 days ago
-	// http://example.com/ 0.15: 2 changes seen in 14 revisits, last visit 3 days ago
+	// http://example.com/news: 0.83 changes of its own expected since its last visit, 3 days ago; pages like it: 0.2
+	// http://example.com/: 0.2 changes of its own expected since its last visit, 3 days ago; pages like it: 0.19
 }

@@ -13,7 +13,7 @@ type frontier struct {
 	corpus  *Corpus
 	waiting queue
 	failed  []sitegraph.PageID // to be asked for again in a later round
-	deep    []sitegraph.PageID // not reached within MaxDepth when it was their turn
+	deep    []sitegraph.PageID // neither reached within MaxDepth nor listed when it was their turn
 }
 
 // begin puts pages whose visit failed back in line once their wait is over, and deep ones
@@ -22,7 +22,7 @@ func (f *frontier) begin() {
 	slices.Sort(f.deep)
 	f.deep = slices.Compact(f.deep)
 	f.deep = slices.DeleteFunc(f.deep, func(p sitegraph.PageID) bool {
-		if f.corpus.Graph.Depth(p) == 0 {
+		if !f.corpus.reached(p) {
 			return false
 		}
 		f.add(p)
@@ -54,7 +54,7 @@ func (f *frontier) next() (Visit, bool) {
 		if m.State != sitegraph.StateNew {
 			continue
 		}
-		if f.corpus.Graph.Depth(p) == 0 {
+		if !f.corpus.reached(p) {
 			f.deep = append(f.deep, p)
 			continue
 		}
@@ -62,8 +62,11 @@ func (f *frontier) next() (Visit, bool) {
 			f.failed = append(f.failed, p)
 			continue
 		}
-		return Visit{Page: p, First: true, Probability: math.NaN(), Value: math.NaN(),
-			Reason: because("new page at depth %.0f", float64(f.corpus.Graph.Depth(p)))}, true
+		reason := because("new page at depth %.0f", float64(f.corpus.Graph.Depth(p)))
+		if f.corpus.Graph.Depth(p) == 0 {
+			reason = because("new page in a feed or sitemap")
+		}
+		return Visit{Page: p, First: true, Probability: math.NaN(), Value: math.NaN(), Reason: reason}, true
 	}
 	return Visit{}, false
 }

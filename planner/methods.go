@@ -6,6 +6,7 @@ type method struct {
 	gated     bool   // C: a site is checked only if the top of an upper site changed
 	rest      bool   // C then B: afterwards the sites that were not checked
 	sentinels bool   // the tops are chosen by the pages' past
+	atOnce    bool   // in a stream, a changed top promotes within the round
 }
 
 // auto as a partition is chosen for each server by its past.
@@ -23,14 +24,14 @@ var methods = map[string]method{
 	"c-then-b":         {by: "b", gated: true, rest: true},
 	"c-then-b-closure": {by: "b-closure", gated: true, rest: true},
 
-	"prefix":    {by: "prefix"},
-	"shape":     {by: "shape"},
-	"community": {by: "community"},
-	"auto":      {by: auto},
+	"prefix":    {by: "prefix", atOnce: true},
+	"shape":     {by: "shape", atOnce: true},
+	"community": {by: "community", atOnce: true},
+	"auto":      {by: auto, atOnce: true},
 
-	"sentinel-a":         {by: "a", sentinels: true},
-	"sentinel-prefix":    {by: "prefix", sentinels: true},
-	"sentinel-shape":     {by: "shape", sentinels: true},
-	"sentinel-community": {by: "community", sentinels: true},
-	"sentinel-auto":      {by: auto, sentinels: true},
+	"sentinel-a":         {by: "a", sentinels: true, atOnce: true},
+	"sentinel-prefix":    {by: "prefix", sentinels: true, atOnce: true},
+	"sentinel-shape":     {by: "shape", sentinels: true, atOnce: true},
+	"sentinel-community": {by: "community", sentinels: true, atOnce: true},
+	"sentinel-auto":      {by: auto, sentinels: true, atOnce: true},
 }

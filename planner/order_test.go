@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -91,26 +92,52 @@ func TestEBayesDue(t *testing.T) {
 	}
 }
 
-// interval visits by due time, the earliest first, and always uses its budget.
+// interval visits by due time, the earliest first, then early those whose wait is over by the
+// largest share, and always uses its budget.
 func TestIntervalOrder(t *testing.T) {
+	late, early := 0, 0
 	for seed := range uint64(6) {
 		w := newWorld(seed, 2, 60, false)
 		m := newSim(t, w, rand.New(rand.NewPCG(seed, 0)), "interval", Settings{Mode: Stream, Seed: seed, PerDay: 12}, Options{})
 		m.planner.Begin(Round{Number: 0, Start: at(0), End: at(0), Budget: 0})
 		m.checkFirstDue(120.0 / 12)
-		for day := 1; day <= 40; day++ {
-			var want []uint32
-			for p := range sitegraph.PageID(m.corpus.Pages()) {
-				want = append(want, m.corpus.Memory(p).Due)
+		type turn struct {
+			due  int64   // unix seconds; of an early page, that of none
+			left float64 // share of its wait that is left
+		}
+		turnOf := func(p sitegraph.PageID, day int) turn {
+			memory := m.corpus.Memory(p)
+			if due := int64(memory.Due); due <= at(day).Unix() {
+				return turn{due: due}
 			}
-			slices.Sort(want)
-			var got []uint32
-			m.onVisit = func(v Visit) { got = append(got, uint32(v.Due.Unix())) }
+			waited, wait := at(day).Sub(memory.History.LastVisit()).Seconds(), float64(memory.Due-memory.History.Last)
+			return turn{math.MaxInt64, 1 - waited/wait}
+		}
+		for day := 1; day <= 40; day++ {
+			var want, got []turn
+			for p := range sitegraph.PageID(m.corpus.Pages()) {
+				want = append(want, turnOf(p, day))
+			}
+			slices.SortFunc(want, func(a, b turn) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.left, b.left)) })
+			m.onVisit = func(v Visit) { got = append(got, turnOf(v.Page, day)) }
 			m.day(day, 12)
-			if !slices.Equal(got, want[:12]) {
-				t.Fatalf("seed %d, day %d: visited pages due at %v, want the 12 earliest, %v", seed, day, got, want[:12])
+			for i := range got {
+				if got[i].due != want[i].due || math.Abs(got[i].left-want[i].left) > 1e-9 {
+					t.Fatalf("seed %d, day %d: turns %v, want the first 12, %v", seed, day, got, want[:12])
+				}
+				if got[i].due == math.MaxInt64 {
+					early++
+				} else {
+					late++
+				}
+			}
+			if len(got) != 12 {
+				t.Fatalf("seed %d, day %d: %d visits of 12", seed, day, len(got))
 			}
 		}
+	}
+	if late == 0 || early == 0 {
+		t.Errorf("%d visits to pages that were due, %d early: want both", late, early)
 	}
 }
 

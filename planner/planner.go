@@ -11,10 +11,19 @@ type Options struct {
 	// NewShare is the share of a round's budget that first visits of new pages may take,
 	// in [0, 1]; 0.25 in the evaluations.
 	NewShare float64
+	// SourceShare is the share that visits to feeds and sitemaps may take, of the round's budget and of
+	// what each of the Limits has left when the round begins, rounded up to whole visits; what is rounded is
+	// taken from later rounds. 0: none are made.
+	SourceShare float64
 	// Leftover lets new pages have what the policy does not want.
 	Leftover bool
 	// Skip names pages that must not be visited whatever the policy says, at no cost; nil: none.
 	Skip func(p sitegraph.PageID) bool
+	// Limits are budgets beside that of the round: in bytes, of an hour, of servers. Limits in
+	// fetches a day for all servers are the round's own budget and not looked at here.
+	Limits Limits
+	// MostBytes is what any visit may read, where limits count bytes; 0: no bound.
+	MostBytes int64
 }
 
 // Planner yields visits: new pages while their share lasts, else what the policy wants.
@@ -23,9 +32,12 @@ type Planner struct {
 	Policy   Policy // may be nil: then only new pages are visited
 	options  Options
 	frontier frontier
+	sources  sources
 	left     int     // visits left in this round; Unlimited
+	made     int     // visits of this round, those handed back apart
 	newLeft  int     // of these, first visits
 	newCarry float64 // fraction of a first visit carried over
+	caps     *Caps   // nil: no limits beside left
 }
 
 // New returns a planner. Pages that are already known and new are in line, in the order
@@ -33,9 +45,14 @@ type Planner struct {
 func New(corpus *Corpus, policy Policy, o Options) *Planner {
 	corpus.skip = o.Skip
 	p := &Planner{Corpus: corpus, Policy: policy, options: o, frontier: frontier{corpus: corpus}}
+	p.caps = newCaps(corpus, &o)
+	corpus.caps = p.caps
 	for id := range sitegraph.PageID(corpus.Pages()) {
-		if corpus.Memory(id).State == sitegraph.StateNew {
+		switch corpus.Memory(id).State {
+		case sitegraph.StateNew:
 			p.frontier.add(id)
+		case sitegraph.StateSource:
+			p.FoundSource(id)
 		}
 	}
 	return p
@@ -46,69 +63,119 @@ func New(corpus *Corpus, policy Policy, o Options) *Planner {
 func (p *Planner) Begin(r Round) {
 	p.Corpus.Graph.Refresh()
 	p.Corpus.grow()
+	p.Corpus.price.begin(p.bound(), r.Budget)
 	p.Corpus.round = r
-	p.left, p.newLeft = r.Budget, r.Budget
+	if p.caps != nil {
+		p.beginCaps(r)
+	}
+	p.left, p.newLeft, p.made = r.Budget, r.Budget, 0
 	if r.Budget != Unlimited {
 		share := Budget{PerDay: float64(r.Budget) * p.options.NewShare, Carry: p.newCarry}
 		p.newLeft = min(share.Grant(24*time.Hour), r.Budget)
 		p.newCarry = share.Carry
 	}
 	p.frontier.begin()
+	p.beginSources(r)
 	if p.Policy != nil {
 		p.Policy.Begin(r)
 	}
 }
 
-// Next yields the next visit; false: nothing for now, or the budget is used up.
+// Next yields the next visit; false: nothing for now, or the budget is used up. Under limits in
+// bytes there may be more once visits under way are over.
 func (p *Planner) Next() (Visit, bool) {
-	if p.left == 0 {
+	if p.left == 0 || p.caps != nil && p.caps.spent {
 		return Visit{}, false
 	}
-	if p.newLeft != 0 {
-		if v, ok := p.nextNew(); ok {
-			return v, true
+	switch v, step := p.nextPending(); step {
+	case goOn:
+		return p.takeNew(v), true
+	case wait:
+		return Visit{}, false
+	}
+	if v, ok := p.nextHeld(); ok {
+		return p.takeNew(v), true
+	}
+	switch v, step := p.nextSource(); step {
+	case goOn:
+		return p.take(v), true
+	case wait:
+		return Visit{}, false
+	}
+	if p.newLeft != 0 && p.caps.newOpen() {
+		switch v, step := p.nextNew(); step {
+		case goOn:
+			return p.takeNew(v), true
+		case wait:
+			return Visit{}, false
 		}
 	}
-	if v, ok := p.nextWanted(); ok {
+	switch v, step := p.nextWanted(); step {
+	case goOn:
 		return p.take(v), true
+	case wait:
+		return Visit{}, false
 	}
-	if p.options.Leftover && p.newLeft == 0 {
-		v, ok := p.nextNew()
+	if p.sweepKept() {
+		if v, ok := p.nextHeld(); ok {
+			return p.takeNew(v), true
+		}
+	}
+	if p.options.Leftover && (p.newLeft == 0 || !p.caps.newOpen()) {
+		v, step := p.nextNew()
 		v.leftover = true
-		return v, ok
+		if step == goOn {
+			return p.take(v), true
+		}
+		return v, false
 	}
 	return Visit{}, false
 }
 
-func (p *Planner) nextNew() (Visit, bool) {
+// nextNew takes the page that has waited longest and has room under the limits; skip: none.
+func (p *Planner) nextNew() (Visit, step) {
 	for v, ok := p.frontier.next(); ok; v, ok = p.frontier.next() {
 		if p.Corpus.outside(v.Page) {
 			continue
 		}
-		if p.newLeft > 0 {
-			p.newLeft--
+		if step := p.admit(&v); step != skip {
+			return v, step
 		}
-		return p.take(v), true
 	}
-	return Visit{}, false
+	return Visit{}, skip
 }
 
-// nextWanted asks the policy until it names a page that is not to be skipped.
-func (p *Planner) nextWanted() (Visit, bool) {
+// nextWanted asks the policy until it names a page that is not to be skipped and has room under
+// the limits; skip: it wants none.
+func (p *Planner) nextWanted() (Visit, step) {
 	if p.Policy == nil {
-		return Visit{}, false
+		return Visit{}, skip
 	}
 	for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
-		if !p.Corpus.outside(v.Page) {
-			return v, true
+		if p.Corpus.outside(v.Page) {
+			p.Corpus.propose(v.Page)
+			continue
 		}
-		p.Corpus.propose(v.Page)
+		if step := p.admit(&v); step != skip {
+			return v, step
+		}
 	}
-	return Visit{}, false
+	return Visit{}, skip
+}
+
+// takeNew takes a visit that, if it is the first of its page, counts for the share of these.
+func (p *Planner) takeNew(v Visit) Visit {
+	if v.First && p.newLeft > 0 {
+		p.newLeft--
+	}
+	return p.take(v)
 }
 
 func (p *Planner) take(v Visit) Visit {
 	p.Corpus.propose(v.Page)
+	p.Corpus.price.see(p.Corpus.worth(&v))
+	p.spendSource(&v, 1)
+	p.made++
 	if p.left > 0 {
 		p.left--
 	}
@@ -118,6 +185,9 @@ func (p *Planner) take(v Visit) Visit {
 // Return hands back a visit that could not be made in this round. Its budget is free again;
 // the page waits for the next round.
 func (p *Planner) Return(v Visit) {
+	p.caps.unplan(&v)
+	p.spendSource(&v, -1)
+	p.made--
 	if p.left != Unlimited {
 		p.left++
 	}
@@ -132,17 +202,36 @@ func (p *Planner) Return(v Visit) {
 // Left is what is left of the round's budget; Unlimited if there is no bound.
 func (p *Planner) Left() int { return p.left }
 
+// Made is the number of visits of this round so far, those apart that were handed back.
+func (p *Planner) Made() int { return p.made }
+
 // Found puts a page in line that has become known, or known again.
 func (p *Planner) Found(page sitegraph.PageID) { p.frontier.add(page) }
 
 // Waiting is the number of new pages in line.
-func (p *Planner) Waiting() int { return p.frontier.waiting.len() + len(p.frontier.failed) }
+func (p *Planner) Waiting() int {
+	waiting := p.frontier.waiting.len() + len(p.frontier.failed)
+	if p.caps != nil {
+		waiting += p.caps.heldNew
+		if v := p.caps.pending; v != nil && v.First {
+			waiting++
+		}
+	}
+	return waiting
+}
 
 // Observe tells the outcome of a visit. The record is the page's, with the outcome applied.
 func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
+	p.Corpus.prove(r.Page, verdict)
 	p.Corpus.Remember(r)
+	if r.State == sitegraph.StateSource {
+		return // policies know pages only
+	}
 	if r.State == sitegraph.StateNew && r.Errors > 0 {
 		p.frontier.failed = append(p.frontier.failed, r.Page)
+	}
+	if p.caps != nil && p.caps.inBytes {
+		p.caps.sizes.see(p.Corpus.Graph.Server(r.Page), p.Corpus.Memory(r.Page).size)
 	}
 	if p.Policy != nil {
 		p.Policy.Observe(r.Page, verdict)
@@ -154,12 +243,20 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 	m := p.Corpus.Memory(page)
 	soon := now.Add(time.Second)
 	switch {
+	case m.State == sitegraph.StateSource:
+		due := sourceDue(m)
+		if !due.When.After(now) {
+			due.When = soon
+		}
+		return due, 0
 	case m.Errors > 0:
 		return Due{now.Add(backOff(m.Errors)), because("its last visits failed")}, 0
 	case m.State == sitegraph.StateNew:
 		return Due{soon, because("never fetched")}, 0
 	case m.State != sitegraph.StateAlive:
 		return Due{now.Add(farOff), because("it left; only a new link brings it back")}, 0
+	case p.Corpus.Weight(page) == 0:
+		return Due{now.Add(farOff), because("its weight is 0")}, 0
 	case p.Policy == nil:
 		return Due{soon, because("no policy was asked")}, 0
 	}

@@ -26,8 +26,32 @@ var policies = map[string]constructor{
 	"random":        {newRandom, published, "pages in seeded random order"},
 	"breadth-first": {newBreadthFirst, published, "pages by depth from the start page"},
 	"interval":      {newInterval, published, "pages when the interval of [SAT eq. 1] is over, earliest due first"},
-	"ebayes":        {newEBayes, published, "highest probability of change, gamma-Poisson with the prior of all pages (default)"},
+	"ebayes":        {newEBayes, published, "highest probability of change, gamma-Poisson with the prior of all pages"},
+	"value":         {newValue, own, "highest probability of change by all evidence of the page and its kin (default)"},
 	"clairvoyant":   {newClairvoyant, reference, "reference line: knows what changed"},
+
+	"uniform":    {newUniform, published, "oldest copy first: all pages equally often"},
+	"gamma":      {newGamma, published, "highest gamma of [NICT eq. 1], intervals of [SAT eq. 1]"},
+	"poisson":    {newPoisson, published, "highest probability of change by the smoothed maximum-likelihood rate"},
+	"cho-biased": {newChoBiased, published, "highest probability of change by the bias-reduced rate (Cho and Garcia-Molina 2003)"},
+	"hier":       {newHier, published, "as ebayes, with priors of directories within servers within all pages"},
+	"whittle":    {newWhittle, published, "highest Whittle index: what a visit now is worth beyond one tomorrow; rates of ebayes"},
+	"longevity":  {newLongevity, published, "highest utility of a refresh, one threshold for all (Olston and Pandey 2008)"},
+	"gp4c":       {newGP4C, published, "a score found by genetic programming (Santos et al. 2015): rate squared times age, and recent changes"},
+	"true-rates": {newTrueRates, reference, "reference line: highest probability of change by the true long-run rate"},
+
+	"freshness":          {newFreshness, published, "at the intervals of optimal freshness (Cho and Garcia-Molina 2003), rates of poisson"},
+	"lambdacrawl":        {newLambdaCrawl, published, "at the frequencies of LambdaCrawl (Kolobov et al. 2019), rates of poisson"},
+	"binary-lambdacrawl": {newBinaryLambdaCrawl, published, "at the frequencies of BinaryLambdaCrawl (Azar et al. 2018), rates of poisson"},
+	"true-freshness":     {newTrueFreshness, reference, "reference line: at the intervals of optimal freshness, true long-run rates"},
+
+	"nutch":        {newNutch, published, "when the interval is over: times 0.8 after a change, 1.4 without (Apache Nutch)"},
+	"stormcrawler": {newStormCrawler, published, "when the interval is over: times 0.5 after a change, 1.5 without, two weeks at most (StormCrawler)"},
+	"norconex":     {newNorconex, published, "when the sitemap says so; without one at a fixed interval (Norconex)"},
+
+	"cho-greedy":   {newChoGreedy, published, "sqrt(n) samples a server, then whole servers by their samples (Cho and Ntoulas 2002)"},
+	"cho-adaptive": {newChoAdaptive, published, "as cho-greedy, sampling until a server is told from the last that the budget reaches"},
+	"tan-mitra":    {newTanMitra, published, "samples of clusters of like pages, then whole clusters by their samples (Tan and Mitra 2010)"},
 
 	"a":                {newBySite("a"), published, "directory tops first; members only of sites whose top changed [LINK 4.1]"},
 	"b":                {newBySite("b"), published, "as a, with sites by links inside directories, direct members [LINK 4.2]"},
@@ -64,7 +88,7 @@ func init() {
 func SweepOnly(name string) bool { return strings.Contains(name, "+") }
 
 // DefaultPolicy is the one that run uses unless told otherwise.
-const DefaultPolicy = "ebayes"
+const DefaultPolicy = "value"
 
 // PolicyNames lists all policies by name.
 func PolicyNames() []string {
@@ -95,7 +119,7 @@ func NewPolicy(name string, s Settings) (Policy, error) {
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("unknown policy %q: want one of %s", name, strings.Join(PolicyNames(), ", "))
-	case Reference(name) && s.Oracle == nil:
+	case Reference(name) && (s.Oracle == nil || strings.HasPrefix(name, "true-") && s.TrueRate == nil):
 		return nil, fmt.Errorf("policy %s knows the future: it works in evaluations only", name)
 	case SweepOnly(name) && s.Mode != Sweep:
 		return nil, fmt.Errorf("policy %s works in the snapshot protocol only", name)

@@ -23,6 +23,13 @@ type Policy interface {
 	Due(p sitegraph.PageID, now time.Time) (due Due, interval time.Duration)
 }
 
+// Estimator is a policy that tells how likely any page is to have changed, chosen or not.
+type Estimator interface {
+	// Probability that a refetch of p at a moment would see a change; NaN: no estimate. It
+	// changes nothing in the policy: the same visits follow as if nobody had asked.
+	Probability(p sitegraph.PageID, at time.Time) float64
+}
+
 // Mode is the protocol a policy works under.
 type Mode uint8
 
@@ -41,11 +48,21 @@ type Settings struct {
 	Mode   Mode
 	Seed   uint64
 	Oracle Oracle // for the reference lines; nil elsewhere
+	// TrueRate is each page's long-run rate of changes a day, for true-rates and true-freshness.
+	TrueRate func(sitegraph.PageID) float64
+	// Alpha is the importance of every page in gamma, in [0, 1); above 0 pages are drawn.
+	Alpha float64
 	// PreviousRate is each server's change rate in the window before, for server-previous;
 	// nil: what was seen in the last week.
 	PreviousRate func(sitegraph.ServerID) float64
 	Sample       int     // pages sampled a server by server-sample; 5 in the evaluations
 	Threshold    float64 // least rate of the servers that policies by servers visit
+	// Model is what value goes by; nil: the one that comes with the program.
+	Model *Model
+	// ModelOf names the learnt parameters for a server, where they differ from server to
+	// server: in evaluations each server is judged by what was learnt on others. Nil: those
+	// of the policy for all.
+	ModelOf func(server string) *Model
 	// PerDay is the budget in fetches a day, for policies that plan ahead; 0: not known.
 	PerDay float64
 }

@@ -46,6 +46,19 @@ func (r *ranking) fill(c *Corpus, ties []float32, score func(p sitegraph.PageID)
 	}
 }
 
+// push ranks a page; one that is ranked already stays there too.
+func (r *ranking) push(c candidate) {
+	r.heap = append(r.heap, c)
+	for i := len(r.heap) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !r.heap[i].before(r.heap[parent]) {
+			return
+		}
+		r.heap[i], r.heap[parent] = r.heap[parent], r.heap[i]
+		i = parent
+	}
+}
+
 // pop returns the best candidate that is still refetchable.
 func (r *ranking) pop(c *Corpus) (candidate, bool) {
 	for len(r.heap) > 0 {

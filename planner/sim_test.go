@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -193,6 +194,7 @@ func (m *sim) start() {
 	m.Helper()
 	m.settings.Corpus = m.corpus
 	if Reference(m.policy) {
+		m.settings.TrueRate = func(p sitegraph.PageID) float64 { return 0.01 + math.Floor(4*tie(1, m.graph.URL(p)))/10 }
 		m.settings.Oracle = func(p sitegraph.PageID) bool {
 			return m.records[p].Digests != m.content(p, int(m.corpus.Round().End.Sub(base)/(24*time.Hour)))
 		}
@@ -303,11 +305,15 @@ func (m *sim) check(v Visit) {
 	if wait := m.corpus.Round().End.Sub(m.records[v.Page].Tried); m.records[v.Page].Errors > 0 && wait < backOff(m.records[v.Page].Errors) {
 		m.Fatalf("%s is proposed %v after failure %d", url, wait, m.records[v.Page].Errors)
 	}
-	estimated := map[string]bool{"ebayes": true, "interval": true, "clairvoyant": true}[m.policy] && !v.First
-	if estimated && !(v.Probability >= 0 && v.Probability <= 1 && !math.IsNaN(v.Value)) {
+	estimates := map[string]bool{"ebayes": true, "interval": true, "clairvoyant": true, "value": true, "poisson": true, "hier": true, "whittle": true}[m.policy]
+	if estimates && !v.First && !(v.Probability >= 0 && v.Probability <= 1 && !math.IsNaN(v.Value)) {
 		m.Fatalf("%s: probability %g, value %g", url, v.Probability, v.Value)
 	}
-	if !estimated && !(math.IsNaN(v.Probability) && math.IsNaN(v.Value)) {
+	if !math.IsNaN(v.Probability) && !(v.Probability >= 0 && v.Probability <= 1) {
+		m.Fatalf("%s: probability %g", url, v.Probability)
+	}
+	plain := m.policy == "random" || m.policy == "breadth-first" || methods[m.policy].by != "" || strings.HasPrefix(m.policy, "server-")
+	if (plain || v.First) && !(math.IsNaN(v.Probability) && math.IsNaN(v.Value)) {
 		m.Fatalf("%s: probability %g, value %g; want NaN, nothing is estimated", url, v.Probability, v.Value)
 	}
 	if reason := v.Reason.String(); reason == "" || slices.Contains([]byte(reason), '%') {

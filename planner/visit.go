@@ -17,7 +17,9 @@ type Visit struct {
 	Value       float64   // what the policy ranked it by; larger is earlier; NaN: not ranked
 	Reason      Reason    // why it was chosen
 
-	leftover bool // a first visit beyond the share of new pages, from what the policy left
+	planned  bool  // what it needs is set aside under the limits
+	need     int64 // bytes set aside for it
+	leftover bool  // a first visit beyond the share of new pages, from what the policy left
 }
 
 // Due says what comes next for a page: when it is wanted again, and why.

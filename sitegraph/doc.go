@@ -13,6 +13,7 @@
 //	member       a page of a site that is not a top
 //	shape        what an address looks like, numbers and its last name folded (Shape)
 //	observation  what one visit saw
+//	source       a feed or sitemap: no page, but it tells of pages; its claims may be wrong
 //	record       what we remember of a page between visits [SAT table 1]
 //	copy         the content of the last successful visit
 //	changed      the content differs from the copy, by the digest asked for

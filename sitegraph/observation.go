@@ -14,11 +14,11 @@ type Outcome uint8
 
 const (
 	OutcomeUnknown     Outcome = iota
-	OutcomeFetched             // an HTML page with its body
+	OutcomeFetched             // an HTML page with its body, or a source
 	OutcomeNotModified         // 304: the copy is still good (RFC 9110 15.4.5)
 	OutcomeGone                // 404 or 410
 	OutcomeRedirected          // 3xx with a usable Location, kept in RedirectTo
-	OutcomeExcluded            // robots.txt, an address policy, or no HTML page
+	OutcomeExcluded            // robots.txt, an address policy, or no HTML page and no source
 	OutcomeFailed              // anything temporary: 5xx, time-out, refused connection
 )
 
@@ -123,6 +123,9 @@ type Observation struct {
 	Digests   Digests // of a fetched page
 	Size      int64   // bytes of the body read
 	Truncated bool    // the body was cut at the limit
+	// Transferred is what the visit took from the network in all, in bytes: headers, robots.txt
+	// and what encryption adds too. 0: not told; then Size stands in.
+	Transferred int64
 
 	// Links and Frames are canonical absolute addresses without fragments, each once,
 	// the page itself left out; frames are also among the links. LinksKnown is false
@@ -130,6 +133,14 @@ type Observation struct {
 	// FramesKnown is false where the source cannot tell frames from other links.
 	Links, Frames           []string
 	LinksKnown, FramesKnown bool
+
+	// Sources are canonical addresses of feeds and sitemaps of the server that the page or the
+	// server's robots.txt names; a sitemap's usual place where robots.txt names none.
+	Sources []string
+	// Source says what kind of source was fetched, SourceUnknown for a page, and Claims what it
+	// tells, each address once. They may be a part of it: see Truncated.
+	Source SourceKind
+	Claims []Claim
 
 	RedirectTo   string // canonical address, for OutcomeRedirected
 	ETag         string

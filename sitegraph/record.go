@@ -15,9 +15,10 @@ const (
 	StateGone           // the server says it is not there
 	StateMoved          // it redirects to another page
 	StateExcluded       // we may or will not fetch it
+	StateSource         // no page: a feed or sitemap, see SourceKind
 )
 
-var stateNames = [...]string{"unknown", "new", "alive", "gone", "moved", "excluded"}
+var stateNames = [...]string{"unknown", "new", "alive", "gone", "moved", "excluded", "source"}
 
 func (s State) String() string { return enumName(stateNames[:], int(s)) }
 
@@ -137,6 +138,9 @@ func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
 	}
 	r.Tried = o.Time
 	r.Status = o.Status
+	if r.State == StateSource {
+		return r.applySource(o)
+	}
 	switch o.Outcome {
 	case OutcomeFetched:
 		return r.applyContent(o, by)

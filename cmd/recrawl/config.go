@@ -19,18 +19,22 @@ import (
 // Config holds all settings of all commands. A key is a flag's name; the keys of eval and
 // demo have their command's name before them in files and the environment.
 type Config struct {
-	Data      string        // directory of one planner
-	UserAgent string        `mapstructure:"user-agent"` // must contain a contact
-	Budget    float64       // fetches a day; planner.Unlimited after load where Unlimited is set
-	Unlimited bool          // no bound
-	New       float64       // share of the budget for first visits, 0..1
-	Round     time.Duration // planning period
-	Rounds    int           // rounds to run; 0: for ever
-	Delay     time.Duration // between two requests to a server or address; 0: none
-	Workers   int           // visits at a time
-	Policy    string
-	Seed      uint64
-	Change    string // digest, text or main
+	Data      string   // directory of one planner
+	UserAgent string   `mapstructure:"user-agent"` // must contain a contact
+	Budget    []string // limits for all servers together; none after load where Unlimited is set
+	Unlimited bool     // no bound
+	// ServerBudget are limits by server, and Weight what changes are worth, by address.
+	ServerBudget []string `mapstructure:"server-budget"`
+	Weight       []string
+
+	New     float64       // share of the budget for first visits, 0..1
+	Round   time.Duration // planning period
+	Rounds  int           // rounds to run; 0: for ever
+	Delay   time.Duration // between two requests to a server or address; 0: none
+	Workers int           // visits at a time
+	Policy  string
+	Seed    uint64
+	Change  string // digest, text or main
 
 	AllowPrivate bool          `mapstructure:"allow-private"` // loopback and private addresses too
 	Timeout      time.Duration // of one request in all
@@ -45,6 +49,7 @@ type Config struct {
 	Bench  BenchConfig
 
 	Checkpoint CheckpointConfig
+	Tune       TuneConfig
 }
 
 // CheckpointConfig are the settings of checkpoint.
@@ -52,7 +57,8 @@ type CheckpointConfig struct{ To string }
 
 // PlanConfig are the settings of plan.
 type PlanConfig struct {
-	Show int // visits
+	Show   int  // visits
+	Report bool // the budgets too, as JSON
 }
 
 // SitesConfig are the settings of sites.
@@ -72,6 +78,11 @@ type EvalConfig struct {
 	Base     int       // weeks after the window's start
 	History  int       // weekly states before the base
 	Spread   bool
+	Compare  string // the policy to set beside the others; "": see comparedPolicy
+	Ablate   bool   // also that policy without each kind of evidence
+	AtOnce   int    `mapstructure:"at-once"` // stream: policies at work at a time; 0: one a core
+	Folds    int    // parts of the servers, each judged by what was learnt on the others; 0: no learning
+	Model    string // a file of learn; "": what comes with the program
 	HTML     string
 	Figures  bool        // those of [LINK] instead of policies
 	Groups   GroupConfig `mapstructure:",squash"` // of figures
@@ -100,19 +111,21 @@ type setting struct {
 	commands string // those that have the flag, blank-separated
 }
 
-var settings = []setting{
-	{"data", "", "directory of the planner's store", "run plan explain sites checkpoint inspect check"},
+var settings = append(tuneSettings, []setting{
+	{"data", "", "directory of the planner's store", "run plan explain sites checkpoint inspect check tune"},
 	{"user-agent", "", "sent with each request; must contain a contact (web or mail address)", "run"},
-	{"budget", 1000.0, "fetches a day, never exceeded", "run plan explain"},
+	{"budget", []string{"1000/day"}, "fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together", "run plan explain"},
+	{"server-budget", []string{}, "the same for each server, or for some: 500/day, *.example.org=50/day", "run plan explain"},
+	{"weight", []string{}, "what a change is worth to you where addresses begin so: https://example.com/news/=3; 0 for never", "run plan explain"},
 	{"unlimited", false, "no bound instead of a budget; only for your own servers", "run plan explain"},
-	{"new", 0.25, "share of the budget that first visits of new pages may take, 0 to 1", "run plan explain eval demo"},
+	{"new", 0.25, "share of the budget that first visits of new pages may take, 0 to 1", "run plan explain eval demo tune"},
 	{"round", time.Hour, "planning period; divides the day", "run plan explain"},
 	{"rounds", 0, "stop after so many rounds; 0 for never", "run"},
-	{"delay", 10 * time.Second, "least time between two requests to a server or address; 0 only for your own servers", "run"},
+	{"delay", 10 * time.Second, "least time between two requests to a server or address; 0 only for your own servers", "run tune"},
 	{"workers", 64, "visits at a time, one a server", "run"},
-	{"policy", planner.DefaultPolicy, "what decides: " + strings.Join(livePolicies(), ", "), "run plan explain demo"},
-	{"seed", uint64(1), "of ties and random choices", "run plan explain eval demo"},
-	{"change", "digest", "which difference counts as a change: digest, text or main", "run plan explain eval demo survey"},
+	{"policy", planner.DefaultPolicy, "what decides: " + strings.Join(livePolicies(), ", "), "run plan explain demo tune"},
+	{"seed", uint64(1), "of ties and random choices", "run plan explain eval demo learn tune"},
+	{"change", "digest", "which difference counts as a change: digest, text or main", "run plan explain eval demo survey learn tune"},
 	{"allow-private", false, "also ask loopback and private addresses and any port", "run"},
 	{"timeout", time.Minute, "of one request in all", "run"},
 	{"max-body", int64(2_000_000), "bytes kept of a page", "run"},
@@ -124,6 +137,11 @@ var settings = []setting{
 	{"eval.base", 12, "weeks after the start of a server's window at which the policies take over", "eval"},
 	{"eval.history", 0, "weekly states before the base that the policies may see (default with --figures: 12, or as many as there are)", "eval"},
 	{"eval.spread", false, "add the 5th and 95th percentile over 200 resamples of the servers; --figures always has them", "eval"},
+	{"eval.compare", "", "set this policy beside all others on the same 200 resamples of the servers; none for not (default value, if it takes part)", "eval"},
+	{"eval.ablate", false, "also run the compared policy without each kind of evidence: what is it worth", "eval"},
+	{"eval.at-once", 0, "stream: at most so many policies at work at a time, each of which takes memory; 0 for one a core", "eval"},
+	{"eval.folds", 0, "first learn the parameters of value anew for each of so many folds of the servers, on the others (cross-validation); 0 for the parameters at hand", "eval"},
+	{"eval.model", "", "parameters for value, a file of recrawl learn (default: those that come with the program)", "eval"},
 	{"eval.sample", 5, "pages that server-sample fetches of each server first", "eval"},
 	{"eval.threshold", []float64{0}, "snapshot: least change rates of the servers that server-* visit, one run each", "eval"},
 	{"eval.figures", false, "snapshot: the figures of [LINK] on these histories, and which of its claims hold", "eval"},
@@ -137,6 +155,7 @@ var settings = []setting{
 	{"demo.pages", 3000, "about so many pages in the built-in web", "demo"},
 	{"demo.html", "recrawl-demo.html", "file for the report; empty for none", "demo"},
 	{"plan.show", 20, "so many visits", "plan"},
+	{"plan.report", false, "with --json: an object that also says how far the budgets go and what does not fit", "plan"},
 	{"sites.history", "", "a recorded history, or a directory of them", "sites"},
 	{"sites.method", "a", "how to divide: " + strings.Join(partitionMethods, ", "), "sites"},
 	{"sites.base", 12, "with --history: weeks after the start of the window", "sites"},
@@ -163,7 +182,7 @@ var settings = []setting{
 	{"bench.figures", false, "also measure what figures 5 and 7 to 10 of [SAT] show", "sat"},
 	{"bench.figure-records", 50_000, "page states in each run for those figures", "sat"},
 	{"demo.keep", "", "keep the stores in this directory instead of a temporary one", "demo"},
-}
+}...)
 
 // flagName is the key without its command.
 func (s setting) flagName() string {
@@ -235,7 +254,11 @@ func (p *program) load(cmd *cobra.Command) error {
 	if err := unknownKeys(v, p.configFile); err != nil {
 		return err
 	}
-	if err := errors.Join(wrongKinds(v)...); err != nil {
+	if problems := wrongKinds(v); len(problems) > 0 {
+		if budget := v.GetStringSlice("budget"); len(budget) > 0 { // not of a wrong kind, but a text that may be no budget
+			problems = append(wrongLimits(budget), problems...)
+		}
+		err := errors.Join(problems...)
 		return usageError{err, cmd.CommandPath() + " --help shows what each setting is"}
 	}
 	if err := v.UnmarshalExact(&p.config); err != nil {
@@ -246,7 +269,7 @@ func (p *program) load(cmd *cobra.Command) error {
 		return err
 	}
 	if p.config.Unlimited && from("unlimited") >= from("budget") {
-		p.config.Budget = planner.Unlimited
+		p.config.Budget = nil
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -48,6 +47,7 @@ func (c *Config) check(command string, from func(key string) origin) error {
 	c.Demo.check(bad)
 	c.Survey.check(bad)
 	c.Bench.check(bad)
+	c.Tune.check(bad)
 	hint := "recrawl " + command + " --help shows what is possible"
 	if c.Eval.Figures && c.Eval.Protocol == "stream" {
 		hint = "leave --protocol stream out: the figures compare single sweeps"
@@ -79,9 +79,7 @@ func (c *Config) missing() (problems []error) {
 }
 
 func (c *Config) checkOwn(bad refuse) {
-	if !(c.Budget >= 0 && c.Budget < math.MaxInt32) { // NaN too
-		bad("budget", c.Budget, "fetches a day, 0 to 2 billion; --unlimited sets no bound")
-	}
+	c.checkBudgets(bad)
 	if !(c.New >= 0 && c.New <= 1) {
 		bad("new", c.New, "a share from 0 to 1")
 	}
@@ -118,10 +116,12 @@ func (c *Config) checkOwn(bad refuse) {
 	}
 }
 
-// livePolicies are those that can decide what run visits: they need not know the future,
-// and work in a stream.
+// livePolicies are those that can decide what run visits: they need not know the future, work
+// in a stream, and are denied nothing.
 func livePolicies() []string {
-	return slices.DeleteFunc(planner.StreamPolicyNames(), func(name string) bool { return planner.Reference(name) })
+	return slices.DeleteFunc(planner.StreamPolicyNames(), func(name string) bool {
+		return planner.Reference(name) || planner.WithoutOf(name) != planner.WithoutNothing
+	})
 }
 
 // windowWeeks is how long the window of a history is, as package eval has it.
@@ -172,7 +172,12 @@ func (c *EvalConfig) check(bad refuse) {
 			bad("eval.threshold", t, "change rates from 0 to 1")
 		}
 	}
+	if c.AtOnce < 0 {
+		bad("eval.at-once", c.AtOnce, "0 or more")
+	}
 	c.checkPolicies(bad)
+	c.checkCompared(bad)
+	c.checkLearnt(bad)
 	c.Groups.check("eval", bad)
 	if c.Figures && c.Protocol == "stream" {
 		bad("eval.figures", c.Figures, "protocol snapshot, not stream")
@@ -207,6 +212,76 @@ func (c *EvalConfig) checkPolicies(bad refuse) {
 		if name != "all" && !slices.Contains(known, name) {
 			bad("eval.policy", name, "all, or of "+strings.Join(known, ", "))
 		}
+	}
+}
+
+// ownPolicy is what a comparison is of, unless another is named.
+const ownPolicy = "value"
+
+// noComparison as a policy to compare stands for none.
+const noComparison = "none"
+
+// policies are those that take part, without the variants that --ablate adds.
+func (c *EvalConfig) policies() []string {
+	if !slices.Contains(c.Policy, "all") {
+		return c.Policy
+	}
+	all := planner.PolicyNames()
+	if c.Protocol == "stream" {
+		all = planner.StreamPolicyNames()
+	}
+	return slices.DeleteFunc(all, func(name string) bool { return slices.Contains(planner.Ablations(), name) })
+}
+
+// compared is the policy to set beside the others, "" for none.
+func (c *EvalConfig) compared() string {
+	switch {
+	case c.Compare == noComparison:
+		return ""
+	case c.Compare == "" && slices.Contains(c.policies(), ownPolicy):
+		return ownPolicy
+	}
+	return c.Compare
+}
+
+// variants are the compared policy without each kind of evidence, for --ablate.
+func (c *EvalConfig) variants() []string {
+	if !c.Ablate {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(planner.Ablations()), func(name string) bool {
+		return !strings.HasPrefix(name, c.compared()+"-") || c.Protocol == "stream" && planner.SweepOnly(name)
+	})
+}
+
+func (c *EvalConfig) checkCompared(bad refuse) {
+	if c.Compare != "" && c.Compare != noComparison && !slices.Contains(c.policies(), c.Compare) {
+		bad("eval.compare", c.Compare, "a policy that takes part (--policy), or none")
+		return
+	}
+	if c.Ablate && len(c.variants()) == 0 {
+		bad("eval.ablate", c.Ablate, "a compared policy of which a kind of evidence can be left out: "+ownPolicy)
+	}
+}
+
+// mostFolds bounds the time that learning takes: a few seconds for each.
+const mostFolds = 20
+
+func (c *EvalConfig) checkLearnt(bad refuse) {
+	if c.Folds != 0 && (c.Folds < 2 || c.Folds > mostFolds) {
+		bad("eval.folds", c.Folds, fmt.Sprintf("2 to %d, or 0 for no learning", mostFolds))
+	}
+	if c.Folds != 0 && c.Model != "" {
+		bad("eval.folds", c.Folds, "either folds or a file of parameters (--model), not both")
+	}
+	if !c.Figures && slices.ContainsFunc(c.policies(), planner.Learns) {
+		return
+	}
+	if c.Folds != 0 {
+		bad("eval.folds", c.Folds, "a policy that learns to take part: "+ownPolicy)
+	}
+	if c.Model != "" {
+		bad("eval.model", c.Model, "a policy that learns to take part: "+ownPolicy)
 	}
 }
 

@@ -44,7 +44,7 @@ Nothing but this machine is asked for anything.`,
 }
 
 // shownPolicies are those a demo has room for; eval compares all.
-var shownPolicies = []string{"random", "breadth-first", "a", "b-closure", "c-closure", "interval", "ebayes", "clairvoyant"}
+var shownPolicies = []string{"random", "breadth-first", "a", "b-closure", "c-closure", "interval", "ebayes", "value", "clairvoyant"}
 
 // demoAgent is the user agent on loopback. The address is that of the example domain.
 const demoAgent = "recrawl-demo/1.0 (+https://www.example.com/recrawl-demo)"

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/synth"
 	"github.com/recrawl/recrawl/eval/timetravel"
@@ -87,9 +88,9 @@ func demoReport(r demoResult) report.Page {
 		{"real time", fmt.Sprintf("%.1f s", r.HTTP.Seconds)},
 		{"HTTP and replay", agree},
 	}}
-	section := streamSection(r.Run)
+	section := streamSection(r.Run, telling([]evalRun{streamView(&r.Run, false)}, eval.StreamMeasures))
 	page.Sections = append(page.Sections, report.Section{Title: "The web over HTTP", Tables: []report.Table{http, topFirstTable(r)}}, section)
-	sweep := snapshotSection(r.Sweep)
+	sweep := snapshotSection(r.Sweep, telling([]evalRun{snapshotView(&r.Sweep)}, eval.SnapshotMeasures))
 	sweep.Title = "One sweep after a month"
 	page.Sections = append(page.Sections, sweep)
 	if r.Comparison != nil {

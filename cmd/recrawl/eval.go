@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,6 +29,18 @@ snapshot  one sweep N-1 weeks after the base: update rate (changed among fetched
 stream    a daily budget over weeks: update rate, coverage of change events, freshness,
           mean age of stale copies, discovery of new pages, deletions found.
 
+--compare sets one policy (value, if it takes part) beside all others: differences and ratios
+of the measures, with the 5th to 95th percentile over 200 corpora of as many servers, drawn
+with replacement; both sides are taken on the same drawn servers. "Best published" is the best
+policy that is neither ours nor a reference line, by each measure, chosen once on the whole
+corpus. --ablate adds the compared policy without each kind of evidence: what it is worth.
+value goes by parameters learnt from histories. --folds 3 learns them anew for each third of
+the servers, on the other two, before anything is measured; without it, those of --model or
+those that come with the program are taken, and the report says if they were learnt here.
+Policies that tell probabilities are told how far they can be believed: the expected
+calibration error (ECE) over 20 bins of the refetches, and of pages drawn at random at each
+week's end where a policy can be asked about any page.
+
 --figures makes the figures of [LINK] instead, by the snapshot protocol: update rate and
 coverage of methods A, B and C by period and by group (fig. 5 to 8), against breadth-first
 (fig. 9) and against whole servers by their change rate (fig. 12 to 18), and says which
@@ -45,6 +55,9 @@ FILE is a history (gzip'd JSON Lines, one server each); of a directory all *.jso
 and *.jsonl are taken. The same files, options and seed give the same figures.`,
 		Example: `  recrawl eval histories/ --protocol snapshot --weeks 2,4,12,24
   recrawl eval histories/ --protocol stream --budget 0.01,0.05 --policy interval,ebayes --spread
+  recrawl eval histories/ --protocol stream --budget 0.01,0.02,0.05,0.10 --policy all --html report.html
+  recrawl eval histories/ --protocol stream --policy value,ebayes --folds 3 --ablate --html report.html
+  recrawl eval histories/ --protocol stream --compare ebayes --json | jq '.[0].comparison.best_published'
   recrawl eval histories/ --figures --group kinds.tsv --html figures.html
   recrawl eval histories/ --json | jq '.[0].results[] | {policy, coverage}'`,
 		Args: someHistories,
@@ -101,11 +114,13 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 		}
 		return p.publish(f, f.Page(), c.Eval.HTML)
 	}
-	policies := c.Eval.Policy
-	if slices.Contains(policies, "all") {
-		policies = planner.PolicyNames()
-		if c.Eval.Protocol == "stream" {
-			policies = planner.StreamPolicyNames()
+	policies := slices.Concat(c.Eval.policies(), c.Eval.variants())
+	if slices.ContainsFunc(policies, planner.Learns) {
+		if corpus.Learnt, err = p.learnt(ctx, servers); err != nil {
+			return err
+		}
+		if corpus.Learnt.SameServers {
+			p.warn("the parameters of value were learnt on these very histories, which flatters it; --folds 3 learns them out of fold")
 		}
 	}
 	var page report.Page
@@ -135,7 +150,8 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 	defer bar.end()
 	var runs []eval.SnapshotRun
 	for _, weeks := range c.Eval.Weeks {
-		run, err := corpus.Snapshot(ctx, eval.SnapshotOptions{Weeks: weeks, Seed: c.Seed, Spread: c.Eval.Spread, Sample: c.Eval.Sample, Thresholds: c.Eval.Threshold}, policies, bar.step)
+		run, err := corpus.Snapshot(ctx, eval.SnapshotOptions{Weeks: weeks, Seed: c.Seed, Spread: c.Eval.Spread, Compare: c.Eval.compared(), Without: c.Eval.variants(),
+			Sample: c.Eval.Sample, Thresholds: c.Eval.Threshold}, policies, bar.step)
 		if err != nil {
 			return nil, err
 		}
@@ -148,120 +164,21 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []string) ([]eval.StreamRun, error) {
 	c := &p.config
 	days := 0
+	var all []eval.StreamOptions
 	for _, weeks := range c.Eval.Weeks {
-		days += 7 * weeks * len(c.Eval.Budget) * len(policies)
+		for _, budget := range c.Eval.Budget {
+			all = append(all, eval.StreamOptions{Weeks: weeks, Budget: budget, New: c.New, Seed: c.Seed, Spread: c.Eval.Spread,
+				Compare: c.Eval.compared(), Without: c.Eval.variants()})
+			days += 7 * weeks * len(policies)
+		}
 	}
 	bar := p.progress("days", days)
 	defer bar.end()
-	var runs []eval.StreamRun
-	for _, weeks := range c.Eval.Weeks {
-		for _, budget := range c.Eval.Budget {
-			run, err := corpus.Stream(ctx, eval.StreamOptions{Weeks: weeks, Budget: budget, New: c.New, Seed: c.Seed, Spread: c.Eval.Spread}, policies, bar.step)
-			if err != nil {
-				return nil, err
-			}
-			runs = append(runs, run)
+	return corpus.Streams(ctx, all, policies, c.Eval.AtOnce, func(at eval.Progress) {
+		name := fmt.Sprintf("%s %.3g %%", at.Policy, 100*at.Budget)
+		if len(c.Eval.Weeks) > 1 {
+			name += fmt.Sprintf(", %d weeks", at.Weeks)
 		}
-	}
-	return runs, nil
-}
-
-// snapshotReport shows what is printed and what the file holds: the same tables.
-func snapshotReport(runs []eval.SnapshotRun) report.Page {
-	page := report.Page{Title: "recrawl: snapshot protocol",
-		Intro: "Each policy decides the order in which the pages of one corpus are fetched again, once. U is the update rate (changed among fetched), C the coverage (changed fetched among all changed). The gain relates the area under the curve to random order (0) and to the clairvoyant (1)."}
-	for _, run := range runs {
-		page.Sections = append(page.Sections, snapshotSection(run))
-	}
-	return page
-}
-
-func snapshotSection(run eval.SnapshotRun) report.Section {
-	t := report.Table{Title: fmt.Sprintf("N = %d weeks: %d servers, %d pages, %d changed (%.1f %%), %d in some weekly comparison, %d vanished; change by %s",
-		run.Weeks, run.Corpus.Servers, run.Corpus.Pages, run.Corpus.Changed,
-		100*float64(run.Corpus.Changed)/float64(max(run.Corpus.Pages, 1)), run.ChangedWeekly, run.Corpus.Vanished, run.Change),
-		Header: []string{"policy", "fetched", "changed", "U", "C", "AUC", "gain", "gain in servers"}}
-	chart := report.Chart{Title: fmt.Sprintf("Coverage against share fetched, N = %d weeks", run.Weeks),
-		XLabel: "share of the pages fetched", YLabel: "share of the changed pages found", XPercent: true, YPercent: true, Diagonal: true}
-	withSpread := len(run.Results) > 0 && run.Results[0].Spread != nil
-	if withSpread {
-		t.Header = append(t.Header, "U 5-95 %", "C 5-95 %")
-	}
-	for _, r := range run.Results {
-		row := []string{nameOf(r), count(r.Fetched), count(r.ChangedFetched), decimals(r.UpdateRate), decimals(r.Coverage), decimals(r.AUC), decimals(r.Gain), decimals(r.GainInServers)}
-		if withSpread {
-			row = append(row, span(r.Spread.UpdateRate), span(r.Spread.Coverage))
-		}
-		t.Rows = append(t.Rows, row)
-		s := report.Series{Name: nameOf(r), Dashed: planner.Reference(r.Policy)}
-		for _, point := range r.Curve {
-			s.X, s.Y = append(s.X, point[0]), append(s.Y, point[1])
-		}
-		chart.Series = append(chart.Series, s)
-	}
-	return report.Section{Title: fmt.Sprintf("N = %d weeks", run.Weeks), Tables: []report.Table{t}, Charts: []report.Chart{chart}}
-}
-
-// nameOf is a policy with its threshold, where it has one.
-func nameOf(r eval.SnapshotResult) string {
-	if r.Threshold == 0 {
-		return r.Policy
-	}
-	return fmt.Sprintf("%s >= %.3g", r.Policy, r.Threshold)
-}
-
-func streamReport(runs []eval.StreamRun) report.Page {
-	page := report.Page{Title: "recrawl: stream protocol",
-		Intro: "Each policy has the same number of fetches a day. U is the update rate (changed among refetches), C the share of all change events that were found. Freshness is the time average of the share of known living pages whose copy is good; age is the mean number of days since the first unseen change."}
-	for _, run := range runs {
-		page.Sections = append(page.Sections, streamSection(run))
-	}
-	return page
-}
-
-func streamSection(run eval.StreamRun) report.Section {
-	t := report.Table{Title: fmt.Sprintf("%.3g %% of the pages a day, %d weeks: %d servers, %d base pages, %d pages in all, %d events; change by %s",
-		100*run.Budget, run.Weeks, run.Corpus.Servers, run.Corpus.BasePages, run.Corpus.Pages, run.Corpus.Events, run.Change),
-		Header: []string{"policy", "fetched", "refetched", "changed", "U", "C", "freshness", "age, days", "discovered", "delay, days", "deletions"}}
-	rates := report.Chart{Title: "Update rate by week", XLabel: "week", YLabel: "changed among refetches", YPercent: true}
-	fresh := report.Chart{Title: "Freshness over time", XLabel: "week", YLabel: "share of good copies, axis may be cut", YPercent: true, YCut: true}
-	withSpread := len(run.Results) > 0 && run.Results[0].Spread != nil
-	if withSpread {
-		t.Header = append(t.Header, "C 5-95 %")
-	}
-	for _, r := range run.Results {
-		row := []string{r.Policy, count(r.Fetched), count(r.Refetched), count(r.Changed), decimals(r.UpdateRate), decimals(r.Coverage),
-			decimals(r.Freshness), tenths(r.MeanAgeDays), decimals(r.Discovered), tenths(r.DiscoveryDelayDays), decimals(r.DeletionsFound)}
-		if withSpread {
-			row = append(row, span(r.Spread.Coverage))
-		}
-		t.Rows = append(t.Rows, row)
-		u := report.Series{Name: r.Policy, Dashed: planner.Reference(r.Policy)}
-		f := u
-		for _, w := range r.Weekly {
-			u.X, u.Y = append(u.X, float64(w.Week)), append(u.Y, float64(w.UpdateRate))
-			f.X, f.Y = append(f.X, float64(w.Week)), append(f.Y, float64(w.Freshness))
-		}
-		rates.Series, fresh.Series = append(rates.Series, u), append(fresh.Series, f)
-	}
-	return report.Section{Title: fmt.Sprintf("Budget %.3g %% a day, %d weeks", 100*run.Budget, run.Weeks),
-		Tables: []report.Table{t}, Charts: []report.Chart{rates, fresh}}
-}
-
-func count(n int) string { return fmt.Sprint(n) }
-
-func decimals(v eval.Number) string { return number(v, 3) }
-
-func tenths(v eval.Number) string { return number(v, 1) }
-
-// number shows an undefined value as a dash.
-func number(v eval.Number, digits int) string {
-	if math.IsNaN(float64(v)) {
-		return "-"
-	}
-	return fmt.Sprintf("%.*f", digits, float64(v))
-}
-
-func span(s [2]eval.Number) string {
-	return strings.Join([]string{decimals(s[0]), decimals(s[1])}, "..")
+		bar.stepOf(name, at.Last)
+	})
 }

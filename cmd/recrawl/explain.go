@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -59,9 +58,13 @@ type explanation struct {
 	LastModified *time.Time       `json:"last_modified"`
 	Digest       *string          `json:"digest"` // null: no copy yet
 	Estimates    []estimateResult `json:"estimates"`
+	Evidence     *evidenceResult  `json:"evidence"` // null: the policy has none, or there is no copy
 	Due          *time.Time       `json:"due"`
 	Reason       string           `json:"reason"`
-	Turn         int              `json:"turn"` // its place in what plan shows; 0: not in that round
+	Turn         int              `json:"turn"`    // its place in what plan shows; 0: not in that round
+	WhyNot       string           `json:"why_not"` // what budget or weight keeps it out of that round; "": none
+	Weight       float64          `json:"weight"`  // what a change is worth to the user
+	Hint         *hintResult      `json:"hint"`    // null: no feed or sitemap names it
 
 	round planner.Round // the one of Turn
 }
@@ -146,29 +149,15 @@ func (o *opened) explanation(c *Config, r *sitegraph.Record) (explanation, error
 			e.LastChange = &change
 		}
 		age := h.Age(time.Now())
-		e.Estimates = []estimateResult{
-			resultOf(estimator.Interval(h, r.Interval, estimator.DefaultLimits).At(age)),
-			resultOf(o.corpus.Prior().Estimate(h, age)),
-		}
+		e.Estimates = o.estimates(r, age)
+		e.Evidence = o.evidence(c.Policy, r.Page, round.End)
 	}
 	e.Turn = 1 + slices.IndexFunc(visits, func(v planner.Visit) bool { return v.Page == r.Page })
+	e.Weight, e.Hint = o.corpus.Weight(r.Page), o.hint(r.Page)
+	if e.Turn == 0 {
+		e.WhyNot = o.plan.WhyNot(r.Page)
+	}
 	return e, nil
-}
-
-// estimateResult is an estimate as it is printed.
-type estimateResult struct {
-	Method       string  `json:"method"`
-	RatePerDay   float64 `json:"rate_per_day"`
-	Low          float64 `json:"low"` // 90 % interval of the rate
-	High         float64 `json:"high"`
-	IntervalDays float64 `json:"interval_days"`
-	Probability  float64 `json:"probability"` // of a change since the last visit
-	Revisits     int     `json:"revisits"`
-	Warning      string  `json:"warning"`
-}
-
-func resultOf(e estimator.Estimate) estimateResult {
-	return estimateResult{e.Method, e.RatePerDay, e.Low, e.High, estimator.Days(e.Interval), e.Probability, e.Observations, e.Warning}
 }
 
 func (o *opened) siteOf(page sitegraph.PageID) siteOf {
@@ -204,6 +193,9 @@ func (p *program) printExplanation(e explanation) error {
 	}
 	orDash := func(s string) string { return cmp.Or(s, "-") }
 	planned := "not in the round that ends " + inUTC(e.round.End)
+	if e.WhyNot != "" {
+		planned += ": " + e.WhyNot
+	}
 	if e.Turn > 0 {
 		planned = fmt.Sprintf("in the round that ends %s: visit %d", inUTC(e.round.End), e.Turn)
 	}
@@ -228,17 +220,16 @@ func (p *program) printExplanation(e explanation) error {
 		{"last change seen", show(e.LastChange)},
 		{"ETag, Last-Modified", orDash(e.ETag) + ", " + show(e.LastModified)},
 		{"digest", digest},
+		{"hint", e.Hint.String()},
 	}}
+	if e.Weight != 1 {
+		t.Rows = append(t.Rows, []string{"weight", fmt.Sprint(e.Weight)})
+	}
 	if err := t.Text(p.stdout); err != nil {
 		return err
 	}
-	estimates := report.Table{Title: "\nEstimates", Header: []string{"method", "changes a day", "90 % interval", "interval, days", "p(changed)", "rests on", "note"}}
-	for _, x := range e.Estimates {
-		estimates.Rows = append(estimates.Rows, []string{x.Method, fmt.Sprintf("%.4f", x.RatePerDay), fmt.Sprintf("%.4f..%.4f", x.Low, x.High),
-			fmt.Sprintf("%.1f", x.IntervalDays), fmt.Sprintf("%.3f", x.Probability), plural(x.Revisits, "revisit"), x.Warning})
+	if err := p.printEvidence(e.Evidence); err != nil {
+		return err
 	}
-	if len(estimates.Rows) == 0 {
-		return nil
-	}
-	return estimates.Text(p.stdout)
+	return p.printEstimates(e.Estimates)
 }

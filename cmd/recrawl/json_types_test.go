@@ -5,8 +5,50 @@ import "time"
 // What --json prints, as its users read it. A field that is missing here or there fails.
 
 type runResult struct {
-	Rounds, Visits, First, Changed, Unchanged, Left, Failed, Known, Waiting int
-	UpdateRate                                                              float64 `json:"update_rate"`
+	Rounds, Visits, First, Changed, Unchanged, Left, Failed, Known, Waiting, Sources int
+
+	UpdateRate float64 `json:"update_rate"`
+	Budget     budgetResult
+	Hints      hintsResult
+}
+
+type hintsResult struct {
+	Absent  int
+	Servers []struct {
+		Server, Kind                              string
+		Sources, Pages, True, False, Missed, Same int
+		LogRatio                                  float64 `json:"log_ratio"`
+		Silence                                   float64
+	}
+}
+
+type limitResult struct {
+	Limit         string
+	Used, Granted int64
+}
+
+type unfitResult struct {
+	Server string
+	Pages  int
+	Value  float64
+	Price  float64
+	Limits []limitResult
+}
+
+type budgetResult struct {
+	Fetches       int
+	Granted       *int
+	Limits        []limitResult
+	Price         float64
+	Unfit, Beyond []unfitResult
+}
+
+type planResult struct {
+	RoundEnd time.Time `json:"round_end"`
+	Visits   []plannedVisit
+	Further  int
+	Budget   budgetResult
+	Hints    hintsResult
 }
 
 type plannedVisit struct {
@@ -49,12 +91,76 @@ type explanation struct {
 		Revisits     int
 		Warning      string
 	}
+	Evidence *struct {
+		Policy        string
+		At            time.Time
+		Probability   float64
+		Start         float64
+		Rebuilt       bool
+		Contributions []struct {
+			Evidence string
+			Value    float64
+			LogOdds  float64 `json:"log_odds"`
+		}
+	}
 	Due    *time.Time
 	Reason string
 	Turn   int
+	WhyNot string `json:"why_not"`
+	Weight float64
+	Hint   *struct {
+		Kind      string
+		Claimed   *time.Time
+		EveryDays *float64 `json:"every_days"`
+		LogRatio  float64  `json:"log_ratio"`
+	}
 }
 
 type snapshotTotals struct{ Servers, Pages, Changed, Vanished int }
+
+// learnt is what policies that learn went by.
+type learnt struct {
+	Source      string
+	Folds       int
+	SameServers bool `json:"same_servers"`
+}
+
+type paired struct {
+	Value, Other, Difference, Ratio *float64
+	DifferenceSpread                [2]*float64 `json:"difference_spread"`
+	RatioSpread                     [2]*float64 `json:"ratio_spread"`
+}
+
+type comparison struct {
+	Policy string
+	Best   map[string]struct {
+		Policy    string
+		Threshold float64
+		paired
+	} `json:"best_published"`
+	With []struct {
+		Policy               string
+		Threshold            float64
+		Published, Reference bool
+		Measures             map[string]paired
+	}
+	Without []struct {
+		Policy, Evidence string
+		Measures         map[string]paired
+	}
+}
+
+type calibration struct {
+	Count                     int
+	Probability, Changed, ECE float64
+	Brier                     float64
+	LogLoss                   float64 `json:"log_loss"`
+	Bins                      []struct {
+		Low, High            float64
+		Count                int
+		Probability, Changed float64
+	}
+}
 
 type snapshotRun struct {
 	Protocol             string
@@ -63,8 +169,11 @@ type snapshotRun struct {
 	Budget, New          *float64 // null: a sweep has none
 	Change               string
 	Seed                 uint64
+	Learnt               *learnt
+	Comparison           *comparison
 	Results              []struct {
 		Policy         string
+		Threshold      float64
 		Fetched        int
 		ChangedFetched int      `json:"changed_fetched"`
 		UpdateRate     *float64 `json:"update_rate"`
@@ -88,8 +197,12 @@ type streamRun struct {
 	Budget, New          float64
 	Change               string
 	Seed                 uint64
+	Learnt               *learnt
+	Comparison           *comparison
 	Results              []struct {
 		Policy                      string
+		Calibration                 *calibration
+		CalibrationUnvisited        *calibration `json:"calibration_unvisited"`
 		Fetched, Refetched, Changed int
 		UpdateRate                  *float64 `json:"update_rate"`
 		Coverage, Freshness         *float64
@@ -102,6 +215,7 @@ type streamRun struct {
 			Week       int
 			UpdateRate *float64 `json:"update_rate"`
 			Freshness  *float64
+			Coverage   *float64
 		}
 		Spread map[string][]*float64
 	}

@@ -25,6 +25,9 @@ func (p *program) publish(result any, page report.Page, htmlFile string) error {
 	w := bufio.NewWriter(p.stdout)
 	for _, s := range page.Sections {
 		for _, t := range s.Tables {
+			if t.PageOnly {
+				continue
+			}
 			if err := t.Text(w); err != nil {
 				return err
 			}

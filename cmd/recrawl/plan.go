@@ -18,7 +18,7 @@ func (p *program) planCommand() *cobra.Command {
 		Long: `plan shows which pages run would visit next, in this order, and why: what is left to do in
 the current round or, where nothing is, in the next one. Give it the settings of run.
 Nothing is fetched and nothing is written. A real run learns from each outcome, so
-later visits may differ. The directory must not be in use: recrawl checkpoint makes a copy
+later visits may differ. Below stands how far the budgets go, and what does not fit. The directory must not be in use: recrawl checkpoint makes a copy
 while run goes on.`,
 		Example: "  recrawl plan --data crawl --show 50\n  recrawl plan --data crawl --policy interval --json",
 		Args:    noArguments,
@@ -43,6 +43,15 @@ type plannedVisit struct {
 	Reason      string      `json:"reason"`
 }
 
+// planResult is the plan with its budgets, for --report.
+type planResult struct {
+	RoundEnd time.Time      `json:"round_end"`
+	Visits   []plannedVisit `json:"visits"`
+	Further  int            `json:"further"` // visits of the round that are not shown
+	Budget   budgetResult   `json:"budget"`
+	Hints    hintsResult    `json:"hints"`
+}
+
 func (p *program) plan() (err error) {
 	o, err := p.open(true)
 	if err != nil {
@@ -53,6 +62,10 @@ func (p *program) plan() (err error) {
 	if err != nil {
 		return err
 	}
+	budget := o.budgets(round)
+	if beyond := o.plan.Beyond(); len(beyond) > 0 {
+		budget.Beyond, budget.Unfit = unfitOf(beyond), unfitOf(o.plan.Unfit())
+	}
 	visits := []plannedVisit{}
 	for _, v := range upcoming {
 		visit := plannedVisit{URL: o.corpus.Graph.URL(v.Page), First: v.First, Probability: eval.Number(v.Probability),
@@ -61,6 +74,9 @@ func (p *program) plan() (err error) {
 			visit.Due = &v.Due
 		}
 		visits = append(visits, visit)
+	}
+	if p.json && p.config.Plan.Report {
+		return p.printJSON(planResult{round.End, visits, o.further, budget, o.hints()})
 	}
 	if p.json {
 		return p.printJSON(visits)
@@ -74,12 +90,24 @@ func (p *program) plan() (err error) {
 		}
 		t.Rows = append(t.Rows, []string{count(i + 1), decimals(v.Probability), due, v.URL, v.Reason})
 	}
+	if o.further > 0 {
+		t.Note = fmt.Sprintf("%s more in this round; --show shows them.", plural(o.further, "visit"))
+	}
 	if len(visits) == 0 {
 		t = report.Table{Note: o.nothing(&p.config)}
 	}
 	w := bufio.NewWriter(p.stdout)
-	if err := t.Text(w); err != nil {
-		return err
+	tables := []report.Table{t}
+	if len(visits) > 0 || len(budget.Unfit) > 0 {
+		tables = append(tables, budget.tables(p.config.perDay())...)
+	}
+	for i, t := range tables {
+		if i > 0 {
+			w.WriteByte('\n')
+		}
+		if err := t.Text(w); err != nil {
+			return err
+		}
 	}
 	return w.Flush()
 }

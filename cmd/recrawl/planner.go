@@ -20,9 +20,14 @@ type opened struct {
 	plan   *planner.Planner
 
 	current, next planner.Round // set by upcoming
+	further       int           // visits of the round beyond what upcoming returned
 }
 
 var errNoData = usageError{errors.New("no data directory given"), "say where the planner's store is: --data DIRECTORY"}
+
+// sourceShare is the share of a budget that visits to feeds and sitemaps may take: enough for one
+// of each server a day where ten of its pages are visited.
+const sourceShare = 0.1
 
 // open reads a data directory. An existing one is required to read only.
 func (p *program) open(readOnly bool) (*opened, error) {
@@ -51,11 +56,12 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	p.warnOfDamage(store.Damage(), lost)
-	o.policy, err = planner.NewPolicy(c.Policy, planner.Settings{Corpus: o.corpus, Mode: planner.Stream, Seed: c.Seed, PerDay: c.Budget})
+	o.corpus.SetWeights(c.weights())
+	o.policy, err = planner.NewPolicy(c.Policy, planner.Settings{Corpus: o.corpus, Mode: planner.Stream, Seed: c.Seed, PerDay: c.pace(o.corpus)})
 	if err != nil {
 		return nil, errors.Join(usageError{err, "recrawl run --help lists the policies"}, store.Close())
 	}
-	o.plan = planner.New(o.corpus, o.policy, planner.Options{NewShare: c.New, Leftover: true})
+	o.plan = planner.New(o.corpus, o.policy, planner.Options{NewShare: c.New, SourceShare: sourceShare, Leftover: true, Limits: c.limits(), MostBytes: c.mostBytes()})
 	return o, nil
 }
 
@@ -76,20 +82,27 @@ func (p *program) warnOfDamage(damage []*satstore.DamageError, lost int) {
 // round they are of: the current one, with what is left of its budget, or the next one if
 // nothing is left to do in it.
 func (o *opened) upcoming(c *Config, most int) ([]planner.Visit, planner.Round, error) {
-	current, next, err := cycle.Upcoming(o.store, c.Budget, c.Round, time.Now())
+	current, next, err := cycle.Upcoming(o.store, c.perDay(), c.Round, time.Now())
 	if err != nil {
+		return nil, current, err
+	}
+	if err := o.plan.Caps().Load(o.store.Setting); err != nil {
+		return nil, current, err
+	}
+	if _, err := cycle.RestoreHints(o.store, o.corpus); err != nil {
 		return nil, current, err
 	}
 	o.current, o.next = current, next
 	for _, r := range []planner.Round{current, next} {
 		o.plan.Begin(r)
 		var visits []planner.Visit
-		for len(visits) < most {
-			v, ok := o.plan.Next()
-			if !ok {
-				break
+		o.further = 0
+		for v, ok := o.plan.Next(); ok; v, ok = o.plan.Next() {
+			if len(visits) < most {
+				visits = append(visits, v)
+			} else {
+				o.further++
 			}
-			visits = append(visits, v)
 		}
 		if len(visits) > 0 {
 			return visits, r, nil
@@ -97,6 +110,9 @@ func (o *opened) upcoming(c *Config, most int) ([]planner.Visit, planner.Round, 
 	}
 	return nil, next, nil
 }
+
+// known is the number of pages: feeds and sitemaps are none.
+func (o *opened) known() int { return o.corpus.Pages() - o.plan.KnownSources() }
 
 // nothing says why upcoming found no visit.
 func (o *opened) nothing(c *Config) string {
@@ -111,18 +127,20 @@ func (o *opened) nothing(c *Config) string {
 			waiting++
 		}
 	}
-	pages := plural(o.corpus.Pages(), "page")
+	pages := plural(o.known(), "page")
 	switch {
-	case o.corpus.Pages() == 0:
+	case o.known() == 0:
 		return "Nothing to visit: no page is known."
 	case open == 0:
 		return "Nothing to visit: of " + pages + " known, all are gone, moved or excluded."
-	case c.Budget == 0:
+	case c.perDay() == 0:
 		return "Nothing to visit: the budget is 0."
 	case o.current.Budget == 0 && o.next.Budget == 0:
-		return fmt.Sprintf("Nothing to visit: the budget of %v a day leaves no fetch for this round and none for the next.", c.Budget)
+		return fmt.Sprintf("Nothing to visit: the budget of %v a day leaves no fetch for this round and none for the next.", c.perDay())
 	case o.next.Budget == 0:
-		return fmt.Sprintf("Nothing to visit: this round is done, and the budget of %v a day leaves no fetch for the next.", c.Budget)
+		return fmt.Sprintf("Nothing to visit: this round is done, and the budget of %v a day leaves no fetch for the next.", c.perDay())
+	case len(o.plan.Unfit()) > 0:
+		return "Nothing to visit: nothing that is wanted fits under the budgets."
 	case waiting == open:
 		return fmt.Sprintf("Nothing to visit: %s wait after failures, all that could be visited.", plural(waiting, "page"))
 	case waiting > 0:

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +22,7 @@ type progress struct {
 	done, total int
 	bar         *progressbar.ProgressBar
 	lastLine    time.Time
+	parts       []string // names of what is at work side by side, the first begun in front
 }
 
 const lineEvery = 5 * time.Second
@@ -48,6 +51,53 @@ func (pr *progress) step() {
 	pr.set(pr.done + 1)
 }
 
+// stepOf counts one more of a part, which is shown until its last.
+func (pr *progress) stepOf(name string, last bool) {
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	i := slices.Index(pr.parts, name)
+	if i < 0 {
+		i = len(pr.parts)
+		pr.parts = append(pr.parts, name)
+		pr.describe()
+	}
+	if last {
+		pr.parts = slices.Delete(pr.parts, i, i+1)
+		pr.describe()
+	}
+	pr.set(pr.done + 1)
+}
+
+// describe shows the parts beside the bar.
+func (pr *progress) describe() {
+	if pr.bar != nil {
+		pr.bar.Describe(pr.what + pr.working())
+	}
+}
+
+// working names the parts that are at work.
+func (pr *progress) working() string {
+	if len(pr.parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(pr.parts, ", ") + ")"
+}
+
+// reach sets how far it is of how much, and what is at work.
+func (pr *progress) reach(done, total int, what string) {
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	if pr.total != total && pr.bar != nil {
+		pr.bar.ChangeMax(total)
+	}
+	pr.total = total
+	if !slices.Equal(pr.parts, []string{what}) {
+		pr.parts = []string{what}
+		pr.describe()
+	}
+	pr.set(done)
+}
+
 // at sets how far it is.
 func (pr *progress) at(done int) {
 	pr.mu.Lock()
@@ -63,7 +113,7 @@ func (pr *progress) set(done int) {
 	}
 	if now := time.Now(); now.Sub(pr.lastLine) >= lineEvery {
 		pr.lastLine = now
-		fmt.Fprintf(pr.out, "%s: %d of %d\n", pr.what, pr.done, pr.total)
+		fmt.Fprintf(pr.out, "%s: %d of %d%s\n", pr.what, pr.done, pr.total, pr.working())
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,15 @@ func (p *program) runCommand() *cobra.Command {
 		Use:   "run --data DIRECTORY --user-agent AGENT URL...",
 		Short: "Discover pages from the given ones and keep them fresh",
 		Long: `run crawls the servers of the given addresses, following links inside each server, and
-fetches known pages again when the policy finds it worth while, within the budget.
+fetches known pages again when the policy finds it worth while, within the budgets:
+
+  --budget 10000/day --budget 2GB/day        of all servers together
+  --server-budget 500/day                    of each server
+  --server-budget '*.example.org=20MB/hour'  of those below example.org, instead
+  --weight https://example.com/news/=3       what a change there is worth, beside others
+
+None is ever exceeded, in any hour or day of UTC, over crashes and restarts neither. Bytes are what is
+read from the network. The summary says what did not fit and what it would have been worth.
 
 It obeys robots.txt, waits 10 s between two requests to a server or address (longer where
 robots.txt or Retry-After ask for it), refuses private addresses, and says who asks.
@@ -52,13 +61,21 @@ type runResult struct {
 	Unchanged  int     `json:"unchanged"`
 	Left       int     `json:"left"` // gone, moved or excluded
 	Failed     int     `json:"failed"`
+	Sources    int     `json:"sources"`     // visits to feeds and sitemaps, in none of the five above
 	UpdateRate float64 `json:"update_rate"` // changed among refetches that told something; 0 if none
 	Known      int     `json:"known"`       // pages
 	Waiting    int     `json:"waiting"`     // new pages in line
+
+	Budget budgetResult `json:"budget"` // of the last round
+	Hints  hintsResult  `json:"hints"`
 }
 
 func (r *runResult) add(e *cycle.Event) {
 	r.Visits++
+	if e.Record.State == sitegraph.StateSource {
+		r.Sources++
+		return
+	}
 	switch e.Verdict {
 	case sitegraph.VerdictFirst:
 		r.First++
@@ -74,13 +91,6 @@ func (r *runResult) add(e *cycle.Event) {
 	if told := r.Changed + r.Unchanged; told > 0 {
 		r.UpdateRate = float64(r.Changed) / float64(told)
 	}
-}
-
-// liveFetcher asks the live web.
-type liveFetcher struct{ client *fetch.Client }
-
-func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
-	return f.client.Visit(ctx, r.Record)
 }
 
 func (p *program) run(ctx context.Context, args []string) (err error) {
@@ -107,7 +117,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	}
 	defer closing(log, &err)
 
-	var result runResult
+	result := runResult{Budget: noBudgets(), Hints: hintsResult{Servers: []hintsOf{}}}
 	var journalErr error
 	work, stop := context.WithCancel(ctx) // a visit that cannot be written down is the last one
 	defer stop()
@@ -132,8 +142,9 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	if err := p.keepDistance(work, o); err != nil {
 		return err
 	}
-	err = loop.Run(work, c.Budget, c.Round, func(r planner.Round) bool {
+	err = loop.Run(work, c.perDay(), c.Round, func(r planner.Round) bool {
 		result.Rounds++
+		result.Budget = o.budgets(r)
 		status.rest(&result, o, r.End)
 		return journalErr == nil && (c.Rounds == 0 || result.Rounds < c.Rounds)
 	})
@@ -141,7 +152,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	if journalErr != nil && (err == nil || ctx.Err() == nil && errors.Is(err, context.Canceled)) {
 		err = journalErr
 	}
-	result.Known, result.Waiting = o.corpus.Pages(), o.plan.Waiting()
+	result.Known, result.Waiting, result.Hints = o.known(), o.plan.Waiting(), o.hints()
 	if err == nil || ctx.Err() != nil {
 		if printed := p.printRun(result); err == nil {
 			err = printed
@@ -191,17 +202,26 @@ func (p *program) client() (*fetch.Client, error) {
 	if delay == 0 {
 		delay = fetch.NoInterval
 	}
-	return fetch.New(fetch.Options{UserAgent: c.UserAgent, Interval: delay, MaxBody: c.MaxBody, Timeout: c.Timeout, AllowPrivate: c.AllowPrivate})
+	return fetch.New(fetch.Options{UserAgent: c.UserAgent, Interval: delay, MaxBody: c.MaxBody, Timeout: c.Timeout, AllowPrivate: c.AllowPrivate, Dial: dial})
 }
 
 func (p *program) printRun(r runResult) error {
 	if p.json {
 		return p.printJSON(r)
 	}
-	_, err := fmt.Fprintf(p.stdout, `%s, %s: %d first, %d changed, %d unchanged, %d left, %d failed
+	w := bufio.NewWriter(p.stdout)
+	fmt.Fprintf(w, `%s, %s: %d first, %d changed, %d unchanged, %d left, %d failed
 update rate %.3f; %s known, %d new waiting
 `, plural(r.Rounds, "round"), plural(r.Visits, "visit"), r.First, r.Changed, r.Unchanged, r.Left, r.Failed, r.UpdateRate, plural(r.Known, "page"), r.Waiting)
-	return err
+	if r.Rounds > 0 {
+		for _, t := range append(r.Budget.tables(p.config.perDay()), r.Hints.tables()...) {
+			w.WriteByte('\n')
+			if err := t.Text(w); err != nil {
+				return err
+			}
+		}
+	}
+	return w.Flush()
 }
 
 // closing ends the use of what was opened. Its error matters only where there is no other:
@@ -274,7 +294,7 @@ func (s *statusLine) rest(r *runResult, o *opened, next time.Time) {
 
 func (s *statusLine) line(r *runResult, o *opened) string {
 	return fmt.Sprintf("%s done: %s, %d first, %d changed (%.0f %%), %d failed; %s known, %d waiting, %s",
-		plural(r.Rounds, "round"), plural(r.Visits, "visit"), r.First, r.Changed, 100*r.UpdateRate, r.Failed, plural(o.corpus.Pages(), "page"), o.plan.Waiting(), leftOf(o.plan))
+		plural(r.Rounds, "round"), plural(r.Visits, "visit"), r.First, r.Changed, 100*r.UpdateRate, r.Failed, plural(o.known(), "page"), o.plan.Waiting(), leftOf(o.plan))
 }
 
 func (s *statusLine) print(line string) {

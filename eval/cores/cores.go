@@ -8,10 +8,12 @@ import (
 )
 
 // Each calls f(0) to f(n-1).
-func Each(n int, f func(i int)) {
+func Each(n int, f func(i int)) { eachAtMost(runtime.GOMAXPROCS(0), n, f) }
+
+func eachAtMost(atOnce, n int, f func(i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
+	for range min(n, atOnce) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				f(i)
@@ -22,10 +24,17 @@ func Each(n int, f func(i int)) {
 }
 
 // Try calls f(0) to f(n-1) until one fails.
-func Try(n int, f func(i int) error) error {
+func Try(n int, f func(i int) error) error { return TryAtMost(0, n, f) }
+
+// TryAtMost is Try with at most so many calls at a time, for calls that hold much memory; 0: as
+// many as there are cores, which no number exceeds.
+func TryAtMost(atOnce, n int, f func(i int) error) error {
+	if atOnce = min(atOnce, runtime.GOMAXPROCS(0)); atOnce <= 0 {
+		atOnce = runtime.GOMAXPROCS(0)
+	}
 	errs := make([]error, n)
 	var failed atomic.Bool
-	Each(n, func(i int) {
+	eachAtMost(atOnce, n, func(i int) {
 		if failed.Load() {
 			return
 		}

@@ -2,6 +2,7 @@ package cores
 
 import (
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"testing"
 )
@@ -38,5 +39,28 @@ func TestTry(t *testing.T) {
 	}
 	if after.Load() == 100_000-4 {
 		t.Error("all calls were made after one had failed")
+	}
+}
+
+// No more calls than allowed are under way at a time, and never more than there are cores.
+func TestTryAtMost(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	for atOnce, want := range map[int]int32{0: 4, 1: 1, 3: 3, 9: 4} {
+		var now, most atomic.Int32
+		var calls atomic.Int32
+		if err := TryAtMost(atOnce, 200, func(int) error {
+			calls.Add(1)
+			n := now.Add(1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			runtime.Gosched()
+			now.Add(-1)
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+		if most.Load() > want || calls.Load() != 200 {
+			t.Errorf("at most %d: %d at once, %d calls", atOnce, most.Load(), calls.Load())
+		}
 	}
 }

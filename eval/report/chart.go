@@ -21,7 +21,8 @@ type Series struct {
 }
 
 // Chart is some series over the same axes. Axes that are Percent take shares (0.25 is
-// shown as 25 %). Diagonal adds the line from (0,0) to (1,1): what random order yields.
+// shown as 25 %). Diagonal adds the line from (0,0) to (1,1): what random order yields, or
+// what DiagonalName says.
 // With XNames the x axis has names in place of numbers, at 0, 1, 2 and so on. An axis of
 // shares starts at 0; with YCut that of y need not, and its label should say so. Bars says
 // what the error bars are, below the legend and in the text alternative.
@@ -31,6 +32,7 @@ type Chart struct {
 	YCut                  bool
 	XNames                []string
 	Diagonal              bool
+	DiagonalName          string // what that line is; "" for random order
 	Bars                  string
 	Series                []Series
 }

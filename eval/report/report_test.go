@@ -92,7 +92,7 @@ const nasty = "<script>alert(\"x\")</script> & '\x00\x1b[31m\xff\u202e"
 
 func TestEscaping(t *testing.T) {
 	c := Chart{Title: nasty, XLabel: nasty, YLabel: nasty, Series: []Series{{Name: nasty, X: []float64{1}, Y: []float64{2}}}}
-	table := Table{nasty, []string{nasty}, [][]string{{nasty}}, nasty}
+	table := Table{Title: nasty, Header: []string{nasty}, Rows: [][]string{{nasty}}, Note: nasty}
 	page := render(t, Page{nasty, nasty, []Section{{nasty, nasty, []Table{table}, []Chart{c}}, {}, {}}}.HTML)
 	svg := render(t, c.SVG)
 	for name, s := range map[string]string{"page": page, "svg": svg} {

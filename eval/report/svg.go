@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -215,8 +216,8 @@ func (c Chart) drawLegend(b *strings.Builder) {
 		at += legendRow
 	}
 	if c.Diagonal {
-		fmt.Fprintf(b, "\n"+`<path class="r" d="M%d %dh26"/><text x="%d" y="%d">random order</text>`,
-			legendLeft, at, legendLeft+34, at+5)
+		fmt.Fprintf(b, "\n"+`<path class="r" d="M%d %dh26"/><text x="%d" y="%d">%s</text>`,
+			legendLeft, at, legendLeft+34, at+5, text(shorten(cmp.Or(c.DiagonalName, "random order"), legendWidth)))
 		at += legendRow
 	}
 	if c.Bars != "" && c.barred() {

@@ -13,6 +13,8 @@ type Table struct {
 	Header []string
 	Rows   [][]string
 	Note   string
+	// PageOnly keeps a long table out of the terminal; whoever prints tables there looks at it.
+	PageOnly bool
 }
 
 // Text writes the table for a terminal, with no line drawing and no colours, so that it

@@ -5,6 +5,7 @@
 //
 //	link   the address in <a href>, <area href>, <iframe src>, <frame src>, meta refresh
 //	frame  a link that is the source of a <frame>: shown with the page [LINK 3.2]
+//	source a feed that the page names as its alternate: <link rel=alternate type=...>
 //	text   the visible text: tags, scripts, styles and comments removed, each run of
 //	       white space one blank; only tags that end a word or line separate
 //	main   as text, of the body without navigation, header, footer, sidebar and the like

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/recrawl/recrawl/sitegraph"
@@ -9,6 +10,9 @@ import (
 const (
 	// MaxLinks of a page are kept: the largest index pages known have a few thousand.
 	MaxLinks = 10_000
+
+	// MaxSources of a page are kept: its own feed, and those of comments and categories.
+	MaxSources = 8
 
 	// MaxAddress is the length in octets of the longest address that is kept.
 	MaxAddress = sitegraph.MaxURLBytes
@@ -27,6 +31,9 @@ type Page struct {
 	// itself and without what is no page (see IsPage). Frames are those of them that are
 	// sources of <frame>.
 	Links, Frames []string
+
+	// Sources are canonical addresses of the feeds that the page names as its alternates.
+	Sources []string
 
 	Digests  sitegraph.Digests
 	NoIndex  bool   // robots meta element or header
@@ -91,5 +98,10 @@ func (s *scanner) resolve(pageURL string, p *Page) {
 			p.Frames = append(p.Frames, url)
 		}
 		seen[url] = frame || ref.frame
+	}
+	for _, text := range s.sources {
+		if url, ok := resolver.Resolve(text); ok && url != self && !slices.Contains(p.Sources, url) {
+			p.Sources = append(p.Sources, url)
+		}
 	}
 }

@@ -24,7 +24,8 @@ type scanner struct {
 
 	refs     []ref
 	seen     map[ref]struct{}
-	base     string // the first <base href>
+	sources  []string // feeds, as written
+	base     string   // the first <base href>
 	noIndex  bool
 	noFollow bool
 	text     []byte // visible text, white space collapsed
@@ -100,7 +101,7 @@ func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 	case "html", "body":
 		s.roots++
 		return
-	case "a", "area", "frame", "iframe", "base", "meta":
+	case "a", "area", "frame", "iframe", "base", "meta", "link":
 	default:
 		return
 	}
@@ -108,7 +109,7 @@ func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 	if string(name) == "base" {
 		kind = 'b'
 	}
-	var href, src, rel, attrName, httpEquiv, content string
+	var href, src, rel, mime, attrName, httpEquiv, content string
 	for more := true; more; {
 		var key, value []byte
 		key, value, more = z.TagAttr()
@@ -119,6 +120,8 @@ func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 			src = first(src, value)
 		case "rel":
 			rel = first(rel, value)
+		case "type":
+			mime = first(mime, value)
 		case "name":
 			attrName = first(attrName, value)
 		case "http-equiv":
@@ -140,9 +143,23 @@ func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 		if s.base == "" {
 			s.base = strings.TrimSpace(href)
 		}
+	case 'l':
+		if href = strings.TrimSpace(href); href != "" && hasWord(rel, "alternate") && isFeed(mime) && len(s.sources) < MaxSources {
+			s.sources = append(s.sources, href)
+		}
 	case 'm':
 		s.meta(attrName, httpEquiv, content)
 	}
+}
+
+// isFeed goes by the type that a link names.
+func isFeed(mime string) bool {
+	mime, _, _ = strings.Cut(mime, ";")
+	switch strings.ToLower(strings.TrimSpace(mime)) {
+	case "application/rss+xml", "application/atom+xml", "application/rdf+xml":
+		return true
+	}
+	return false
 }
 
 // first keeps the first of several attributes of one name, as browsers do.

@@ -32,7 +32,7 @@
 // Lengths are octets of the normalised pattern. Delays are durations.
 //
 // The package asks for nothing and knows no status: what a 404 or a 503 means, and how
-// long a file holds, is decided by package fetch. Sitemap lines are not read.
+// long a file holds, is decided by package fetch. Addresses of sitemaps are handed on as written.
 // Rules may be used by many goroutines at once.
 //
 // Sources: RFC 9309; the readings of Google's robots.txt reader where the standard is

@@ -18,6 +18,11 @@ const (
 
 	// MaxDelay bounds what a Crawl-delay can ask for: 300 s is 288 pages a day.
 	MaxDelay = 300 * time.Second
+
+	// MaxSitemaps that a file names are kept; indexes hold what is more.
+	MaxSitemaps = 100
+
+	maxSitemap = 2048 // octets of an address, as the sitemap protocol has it
 )
 
 // Product returns the product token a user agent starts with (RFC 9309 2.2.1): letters,
@@ -54,10 +59,16 @@ func Parse(body []byte, product string) *Rules {
 		p.line(body[:end])
 		body = body[end+1:]
 	}
+	g := &p.star
 	if p.ownSeen {
-		return p.own.rules()
+		g = &p.own
 	}
-	return p.star.rules()
+	r := g.rules()
+	r.sitemaps = p.sitemaps
+	for _, address := range r.sitemaps {
+		r.bytes += len(address) + 16
+	}
+	return r
 }
 
 // parser goes through the lines of a file. Two groups are all it keeps, whatever number
@@ -65,7 +76,8 @@ func Parse(body []byte, product string) *Rules {
 type parser struct {
 	product   string
 	own, star group
-	ownSeen   bool // the file has a group for us, though perhaps without rules
+	ownSeen   bool     // the file has a group for us, though perhaps without rules
+	sitemaps  []string // of the file: they belong to no group
 
 	inOwn, inStar bool // the agents of the group at hand
 	rulesBegun    bool // the next user-agent line starts another group
@@ -97,6 +109,10 @@ func (p *parser) line(line []byte) {
 	case "allow", "disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw":
 		p.rulesBegun = true
 		p.each(func(g *group) { g.add(value, key == "allow") })
+	case "sitemap", "site-map":
+		if value != "" && len(value) <= maxSitemap && len(p.sitemaps) < MaxSitemaps {
+			p.sitemaps = append(p.sitemaps, value)
+		}
 	case "crawl-delay", "crawldelay":
 		if d, ok := parseDelay(value); ok {
 			p.each(func(g *group) { g.delay, g.hasDelay = max(g.delay, d), true })

@@ -14,6 +14,7 @@ type Rules struct {
 	wild     []wildRule       // longest first, allow before disallow
 	delay    time.Duration
 	hasDelay bool
+	sitemaps []string
 	bytes    int
 	denyAll  bool
 }
@@ -55,6 +56,10 @@ func (r *Rules) Allowed(target string) bool {
 // Delay returns the pause between requests that the file asks for, at most MaxDelay;
 // false if it asks for none.
 func (r *Rules) Delay() (time.Duration, bool) { return r.delay, r.hasDelay }
+
+// Sitemaps returns the values of the file's Sitemap lines as they stand there, whomever its
+// groups are for (RFC 9309 2.2.4; sitemaps.org).
+func (r *Rules) Sitemaps() []string { return r.sitemaps }
 
 // Size returns about how many octets of memory the rules hold.
 func (r *Rules) Size() int { return r.bytes }

@@ -28,10 +28,26 @@ const accountSetting = "round"
 // reserve takes one fetch of the round's budget. Reservations are made durable in parts of
 // 1/16 of the budget, at least 1 and at most 64: one commit for many visits.
 func (l *Loop) reserve() error {
-	if !l.Reserve || l.account.Granted == planner.Unlimited {
+	if !l.Reserve {
 		return nil
 	}
-	if l.reserved == 0 {
+	claimed, err := l.saveCaps()
+	if err != nil {
+		return err
+	}
+	if l.account.Granted == planner.Unlimited {
+		if claimed {
+			return l.commit()
+		}
+		return nil
+	}
+	if l.reserved > 0 {
+		if claimed {
+			if err := l.commit(); err != nil {
+				return err
+			}
+		}
+	} else {
 		part := min(max(l.account.Granted/16, 1), 64, max(l.account.Granted-l.account.Used, 1))
 		l.account.Used += part
 		if err := l.saveAccount(); err != nil {
@@ -41,6 +57,15 @@ func (l *Loop) reserve() error {
 	}
 	l.reserved--
 	return nil
+}
+
+// saveCaps hands the books of the limits that have changed to the store. The next commit makes them durable.
+func (l *Loop) saveCaps() (saved bool, err error) {
+	saved, err = l.Planner.Caps().Save(l.Store.SaveSetting)
+	if err != nil {
+		return saved, l.storeError(err, "save the budgets")
+	}
+	return saved, nil
 }
 
 func (l *Loop) saveAccount() error {
@@ -131,6 +156,9 @@ func (l *Loop) Run(ctx context.Context, perDay float64, length time.Duration, mo
 	if l.account, err = readAccount(l.Store); err != nil {
 		return err
 	}
+	if err := l.Planner.Caps().Load(l.Store.Setting); err != nil {
+		return l.storeError(err, "read the budgets")
+	}
 	for {
 		r, err := l.nextRound(perDay, length)
 		if err != nil {
@@ -178,6 +206,10 @@ func (l *Loop) settle() error {
 	}
 	l.account.Used -= l.reserved
 	l.reserved = 0
+	l.Planner.Caps().Settle()
+	if _, err := l.saveCaps(); err != nil {
+		return err
+	}
 	return l.saveAccount()
 }
 

@@ -143,8 +143,14 @@ func (c *crew) beginReady(ctx context.Context, now time.Time) (bool, error) {
 	l.visits = l.visits[1:]
 	c.parked--
 	var request Request
-	if err := c.begin(v, &request); err != nil {
+	if ok, err := c.begin(&v, &request); err != nil {
 		return false, err
+	} else if !ok {
+		c.Planner.Return(v)
+		if len(l.visits) > 0 {
+			heap.Push(&c.ready, l)
+		}
+		return true, nil
 	}
 	l.busy = true
 	c.inFlight++
@@ -205,6 +211,7 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 	c.inFlight--
 	l := c.lines[c.graph.Server(done.visit.Page)]
 	l.busy = false
+	c.finish(&done.visit, &done.request, done.seen, done.err)
 	if done.err != nil {
 		c.Planner.Return(done.visit)
 		return fetchError(ctx, done.request.Record.URL, done.err)
@@ -237,8 +244,9 @@ func (c *crew) giveBack() {
 func (c *crew) drain() {
 	c.giveBack()
 	for ; c.inFlight > 0; c.inFlight-- {
-		lost := (<-c.done).visit
-		c.lines[c.graph.Server(lost.Page)].busy = false
-		c.Planner.Return(lost)
+		lost := <-c.done
+		c.lines[c.graph.Server(lost.visit.Page)].busy = false
+		c.finish(&lost.visit, &lost.request, lost.seen, lost.err)
+		c.Planner.Return(lost.visit)
 	}
 }

@@ -21,6 +21,11 @@
 //     again are at most those that were not acknowledged.
 //  2. The budget of a round and of a UTC day holds across crashes: fetches are reserved in the store before
 //     they start. Reserved and unused ones are lost at a crash, at most 1/16 of the round's.
+//     So do all limits of the planner: fetches and bytes are claimed in the store before they
+//     are used, each visit's bytes in full, and a fetcher reads no more than Request.MaxBytes.
+//     A page that turns out larger is cut and fails; the next visit has twice the room.
+//     A crash loses at most a claim of each limit, 1/16 of what it had left, and what
+//     visits under way had not read. A limit counts from the run that first names it.
 //  3. With one worker visits happen one after the other and each outcome steers the next
 //     choice. With more, a server is visited by one worker at a time and not before the
 //     moment its last observation asked for; waits of 15 s and more hold over a restart.

@@ -102,7 +102,7 @@ func (l *Loop) found(id sitegraph.PageID) {
 // was too deep, or had left and is linked anew.
 func (l *Loop) foundAgain(id sitegraph.PageID, old []sitegraph.PageID) error {
 	state := l.Planner.Corpus.Memory(id).State
-	if state == sitegraph.StateAlive || slices.Contains(old, id) {
+	if state == sitegraph.StateAlive || state == sitegraph.StateSource || slices.Contains(old, id) {
 		return nil
 	}
 	if state == sitegraph.StateNew { // known already, though perhaps no longer in line
@@ -128,7 +128,7 @@ func (l *Loop) retryStarts(now time.Time) error {
 	for s := range sitegraph.ServerID(l.graph.Servers()) {
 		for _, p := range l.graph.StartPages(s) {
 			m := l.Planner.Corpus.Memory(p)
-			if m.State == sitegraph.StateAlive || m.State == sitegraph.StateNew || now.Sub(time.Unix(int64(m.Tried), 0)) < 24*time.Hour {
+			if m.State == sitegraph.StateAlive || m.State == sitegraph.StateNew || m.State == sitegraph.StateSource || now.Sub(time.Unix(int64(m.Tried), 0)) < 24*time.Hour {
 				continue
 			}
 			if err := l.foundAgain(p, nil); err != nil {

@@ -69,6 +69,7 @@ type Loop struct {
 	reserved    int // fetches reserved in the store and not yet begun
 	account     account
 	lines       map[sitegraph.ServerID]*line // of servers visited concurrently
+	heard       map[sitegraph.PageID]bool    // sources whose claims are known; nil: not restored yet
 	broken      bool                         // the store failed: nothing is asked of it any more
 }
 
@@ -107,6 +108,9 @@ func (l *Loop) Seed(urls ...string) error {
 // Round carries out one round: until its budget is used, or nothing is left to do, or,
 // with several workers, its time is over.
 func (l *Loop) Round(ctx context.Context, r planner.Round) error {
+	if err := l.restoreHints(); err != nil {
+		return err
+	}
 	l.round = r
 	l.lastCommit = time.Now()
 	l.Planner.Begin(r)
@@ -135,10 +139,14 @@ func (l *Loop) sequential(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
-		if err := l.begin(v, &l.request); err != nil {
+		if ok, err := l.begin(&v, &l.request); err != nil {
 			return err
+		} else if !ok {
+			l.Planner.Return(v)
+			continue
 		}
 		o, err := l.Fetcher.Fetch(ctx, l.request)
+		l.finish(&v, &l.request, o, err)
 		if err != nil {
 			l.Planner.Return(v)
 			return fetchError(ctx, l.request.Record.URL, err)
@@ -150,16 +158,33 @@ func (l *Loop) sequential(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// begin reserves budget for a visit and loads what is remembered of the page.
-func (l *Loop) begin(v planner.Visit, r *Request) error {
+// begin reserves budget for a visit and loads what is remembered of the page. False: the limits
+// have no room for it any more.
+func (l *Loop) begin(v *planner.Visit, r *Request) (ok bool, err error) {
+	if r.MaxBytes, ok = l.Planner.Start(v); !ok {
+		return false, nil
+	}
 	if err := l.reserve(); err != nil {
-		return err
+		return false, err
 	}
 	r.Round = l.round
 	if err := l.Store.Load(v.Page, &r.Record); err != nil {
-		return l.storeError(err, "load record of %s", l.graph.URL(v.Page))
+		return false, l.storeError(err, "load record of %s", l.graph.URL(v.Page))
 	}
-	return nil
+	l.refresh(&r.Record)
+	return true, nil
+}
+
+// finish settles what a visit has read. Of one that failed in the program nobody knows.
+func (l *Loop) finish(v *planner.Visit, r *Request, o sitegraph.Observation, err error) {
+	read := r.MaxBytes
+	if err == nil {
+		read = o.Transferred
+		if read == 0 {
+			read = o.Size
+		}
+	}
+	l.Planner.Finish(v, r.MaxBytes, read)
 }
 
 func fetchError(ctx context.Context, url string, err error) error {
@@ -172,15 +197,23 @@ func fetchError(ctx context.Context, url string, err error) error {
 // apply remembers an outcome and learns from it.
 func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Observation) error {
 	before := record.Digests.Bytes
+	if record.State != sitegraph.StateSource && o.Outcome == sitegraph.OutcomeFetched && l.Planner.Listens() {
+		l.Planner.Corpus.ClaimHeader(record.Page, o.LastModified)
+	}
 	verdict := record.Apply(o, l.Change)
 	// The same bytes have the same links.
 	sameBytes := verdict == sitegraph.VerdictUnchanged && before == o.Digests.Bytes && !before.IsZero()
-	if l.Discover && !sameBytes {
+	if l.Discover && !sameBytes && record.State != sitegraph.StateSource {
 		if err := l.applyLinks(record, o); err != nil {
 			return err
 		}
 	}
 	l.Planner.Observe(record, verdict)
+	if l.Planner.Listens() {
+		if err := l.listen(record, o); err != nil {
+			return err
+		}
+	}
 	due, interval := l.Planner.Due(v.Page, o.Time)
 	record.Due = due.When
 	if interval > 0 {
@@ -200,6 +233,7 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 		}
 		if l.Acknowledged != nil {
 			l.event.Observation.Links, l.event.Observation.Frames = nil, nil // may hold a whole page alive
+			l.event.Observation.Claims, l.event.Observation.Sources = nil, nil
 			l.unacked = append(l.unacked, l.event)
 		}
 	}
@@ -212,6 +246,9 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 
 // commit makes durable what was done, and acknowledges it.
 func (l *Loop) commit() error {
+	if err := l.Planner.Corpus.SaveProofs(l.saveProofs); err != nil {
+		return err
+	}
 	if err := l.Store.Commit(); err != nil {
 		return l.storeError(err, "commit")
 	}

@@ -12,6 +12,9 @@ import (
 type Request struct {
 	Record sitegraph.Record
 	Round  planner.Round
+	// MaxBytes is how much the visit may read from the server, headers and robots.txt included;
+	// 0: no bound. Reading more breaks promise 2.
+	MaxBytes int64
 }
 
 // Fetcher makes one polite visit. It waits as long as politeness demands, returns the

@@ -95,10 +95,7 @@ func indexIsMadeAnew(t *testing.T, o Options) {
 // Where blocks are damaged beside the index, they cost their records: no older version takes
 // the place of one that cannot be read, no deleted record comes back, and how many are lost is told.
 func TestIndexIsNotGuessed(t *testing.T) {
-	step := 31
-	if long() {
-		step = 1
-	}
+	step := places(31)
 	for _, closed := range []bool{true, false} {
 		files, m, seqs := aged(t, closed)
 		lost, whole := 0, 0

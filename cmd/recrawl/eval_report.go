@@ -1,0 +1,243 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/planner"
+)
+
+// evalRun is one horizon or budget of an evaluation, as both protocols' reports show it.
+type evalRun struct {
+	label      string  // "2 % a day"
+	tick       string  // the same below an axis
+	x          float64 // the budget, or the weeks of the horizon
+	weeks      int
+	results    []evalResult
+	comparison *eval.Comparison // nil: nothing is compared
+	learnt     *eval.Learnt     // nil: no policy learns
+}
+
+type evalResult struct {
+	name, policy string
+	measures
+	stream *eval.StreamResult // nil in the snapshot protocol
+}
+
+// measures are what both protocols' results tell by name.
+type measures interface {
+	Measure(name string) eval.Number
+	Interval(measure string) [2]eval.Number
+}
+
+// What the intervals are, in tables and below the legends of charts.
+const (
+	resampledServers = "5 to 95 % of 200 samples of servers"
+	shortResampled   = "5-95 %, 200 server samples"
+)
+
+// measureNames are those of tables; charts and texts write them out.
+var measureNames = map[string]string{eval.Coverage: "C", eval.UpdateRate: "U", eval.Freshness: "freshness",
+	eval.Discovered: "discovered", eval.Gain: "gain", eval.GainInServers: "gain in servers"}
+
+func snapshotReport(runs []eval.SnapshotRun) report.Page {
+	page := report.Page{Title: "recrawl: snapshot protocol",
+		Intro: "Each policy decides the order in which the pages of one corpus are fetched again, once. U is the update rate (changed among fetched), C the coverage (changed fetched among all changed). The gain relates the area under the curve of coverage against share fetched to random order (0) and to the clairvoyant, which knows what changed (1); the gain in servers is its mean over the servers, each by itself."}
+	var views []evalRun
+	for i := range runs {
+		views = append(views, snapshotView(&runs[i]))
+	}
+	shown := telling(views, eval.SnapshotMeasures)
+	page.Sections = append(page.Sections, overview(views, eval.SnapshotMeasures, shown)...)
+	for i, run := range runs {
+		s := snapshotSection(run, shown)
+		s.Tables = append(s.Tables, comparedWithAll(views[i], eval.SnapshotMeasures)...)
+		page.Sections = append(page.Sections, s)
+	}
+	return page
+}
+
+func snapshotView(run *eval.SnapshotRun) evalRun {
+	v := evalRun{label: fmt.Sprintf("N = %d", run.Weeks), tick: fmt.Sprint(run.Weeks), x: float64(run.Weeks), comparison: run.Comparison, learnt: run.Learnt}
+	for i := range run.Results {
+		r := &run.Results[i]
+		v.results = append(v.results, evalResult{name: nameOf(*r), policy: r.Policy, measures: r})
+	}
+	return v
+}
+
+// snapshotSection shows one horizon; its chart has the policies shown.
+func snapshotSection(run eval.SnapshotRun, shown []string) report.Section {
+	t := report.Table{Title: fmt.Sprintf("N = %d weeks: %d servers, %d pages, %d changed (%.1f %%), %d in some weekly comparison, %d vanished; change by %s",
+		run.Weeks, run.Corpus.Servers, run.Corpus.Pages, run.Corpus.Changed,
+		100*float64(run.Corpus.Changed)/float64(max(run.Corpus.Pages, 1)), run.ChangedWeekly, run.Corpus.Vanished, run.Change),
+		Header: []string{"policy", "fetched", "changed", "U", "C", "AUC", "gain", "gain in servers"}}
+	chart := report.Chart{Title: fmt.Sprintf("Coverage against share fetched, N = %d weeks", run.Weeks),
+		XLabel: "share of the pages fetched", YLabel: "share of the changed pages found", XPercent: true, YPercent: true, Diagonal: true}
+	withSpread := len(run.Results) > 0 && run.Results[0].Spread != nil
+	if withSpread {
+		t.Header = append(t.Header, "U 5-95 %", "C 5-95 %")
+	}
+	for _, r := range run.Results {
+		row := []string{nameOf(r), count(r.Fetched), count(r.ChangedFetched), decimals(r.UpdateRate), decimals(r.Coverage), decimals(r.AUC), decimals(r.Gain), decimals(r.GainInServers)}
+		if withSpread {
+			row = append(row, span(r.Spread[eval.UpdateRate]), span(r.Spread[eval.Coverage]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for _, name := range shown {
+		for _, r := range run.Results {
+			if nameOf(r) != name {
+				continue
+			}
+			s := report.Series{Name: name, Dashed: planner.Reference(r.Policy)}
+			for _, point := range r.Curve {
+				s.X, s.Y = append(s.X, point[0]), append(s.Y, point[1])
+			}
+			chart.Series = append(chart.Series, s)
+		}
+	}
+	return report.Section{Title: fmt.Sprintf("N = %d weeks", run.Weeks), Tables: []report.Table{t}, Charts: []report.Chart{chart}}
+}
+
+// nameOf is a policy with its threshold, where it has one.
+func nameOf(r eval.SnapshotResult) string {
+	if r.Threshold == 0 {
+		return r.Policy
+	}
+	return fmt.Sprintf("%s >= %.3g", r.Policy, r.Threshold)
+}
+
+func streamReport(runs []eval.StreamRun) report.Page {
+	page := report.Page{Title: "recrawl: stream protocol",
+		Intro: "Each policy has the same number of fetches a day and has to find out by itself what changes. U is the update rate (changed among refetches), C the share of all change events that were found. Freshness is the time average of the share of known living pages whose copy is good; age is the mean number of days since the first unseen change; discovered is the share of new pages that became known."}
+	severalLengths := slices.ContainsFunc(runs, func(r eval.StreamRun) bool { return r.Weeks != runs[0].Weeks })
+	var views []evalRun
+	for i := range runs {
+		views = append(views, streamView(&runs[i], severalLengths))
+	}
+	shown := telling(views, eval.StreamMeasures)
+	page.Sections = append(page.Sections, overview(views, eval.StreamMeasures, shown)...)
+	page.Sections = append(page.Sections, reliability(views, shown)...)
+	for i, run := range runs {
+		s := streamSection(run, shown)
+		s.Tables = append(s.Tables, comparedWithAll(views[i], eval.StreamMeasures)...)
+		s.Tables = append(s.Tables, weekTable(run))
+		page.Sections = append(page.Sections, s)
+	}
+	return page
+}
+
+func streamView(run *eval.StreamRun, severalLengths bool) evalRun {
+	v := evalRun{label: fmt.Sprintf("%.3g %% a day", 100*run.Budget), tick: fmt.Sprintf("%.3g %%", 100*run.Budget), x: run.Budget, weeks: run.Weeks, comparison: run.Comparison, learnt: run.Learnt}
+	if severalLengths {
+		v.label += fmt.Sprintf(", %d weeks", run.Weeks)
+	}
+	for i := range run.Results {
+		r := &run.Results[i]
+		v.results = append(v.results, evalResult{name: r.Policy, policy: r.Policy, measures: r, stream: r})
+	}
+	return v
+}
+
+// streamSection shows one budget; its charts have the policies shown.
+func streamSection(run eval.StreamRun, shown []string) report.Section {
+	t := report.Table{Title: fmt.Sprintf("%.3g %% of the pages a day, %d weeks: %d servers, %d base pages, %d pages in all, %d events; change by %s",
+		100*run.Budget, run.Weeks, run.Corpus.Servers, run.Corpus.BasePages, run.Corpus.Pages, run.Corpus.Events, run.Change),
+		Header: []string{"policy", "fetched", "refetched", "changed", "U", "C", "freshness", "age, days", "discovered", "delay, days", "deletions"}}
+	withSpread := len(run.Results) > 0 && run.Results[0].Spread != nil
+	if withSpread {
+		t.Header = append(t.Header, "C 5-95 %")
+	}
+	for _, r := range run.Results {
+		row := []string{r.Policy, count(r.Fetched), count(r.Refetched), count(r.Changed), decimals(r.UpdateRate), decimals(r.Coverage),
+			decimals(r.Freshness), tenths(r.MeanAgeDays), decimals(r.Discovered), tenths(r.DiscoveryDelayDays), decimals(r.DeletionsFound)}
+		if withSpread {
+			row = append(row, span(r.Spread[eval.Coverage]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return report.Section{Title: fmt.Sprintf("Budget %.3g %% a day, %d weeks", 100*run.Budget, run.Weeks),
+		Tables: []report.Table{t}, Charts: weekCharts(run, shown)}
+}
+
+const (
+	linesReadable = 8 // more lines in a chart cannot be told apart
+	linesChosen   = 7 // as many as there are colours
+)
+
+// telling are the names of the policies that charts show: all if they are few, else the
+// compared one, the best published of each run, interval, the reference lines, and the best
+// of the others of ours.
+func telling(runs []evalRun, order []string) []string {
+	var names []string
+	if len(runs) == 0 || len(runs[0].results) <= linesReadable {
+		for _, run := range runs[:min(len(runs), 1)] {
+			for _, r := range run.results {
+				names = append(names, r.name)
+			}
+		}
+		return names
+	}
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) && len(names) < linesChosen {
+			names = append(names, name)
+		}
+	}
+	named := func(policy string) {
+		for _, r := range runs[0].results {
+			if r.policy == policy {
+				add(r.name)
+				return
+			}
+		}
+	}
+	if c := runs[0].comparison; c != nil {
+		named(c.Policy)
+	}
+	for _, run := range runs {
+		add(run.best(order[0], planner.Published))
+	}
+	named("interval")
+	named("clairvoyant")
+	named("true-rates")
+	for _, run := range runs {
+		add(run.best(order[0], func(policy string) bool {
+			return !planner.Published(policy) && !planner.Reference(policy) && planner.WithoutOf(policy) == planner.WithoutNothing
+		}))
+	}
+	return names
+}
+
+// best is the name of the policy with the largest value among those of a kind; "" for none.
+func (r evalRun) best(measure string, kind func(policy string) bool) string {
+	name, most := "", eval.Number(math.Inf(-1))
+	for _, result := range r.results {
+		if v := result.Measure(measure); kind(result.policy) && v > most {
+			name, most = result.name, v
+		}
+	}
+	return name
+}
+
+func count(n int) string { return fmt.Sprint(n) }
+
+func decimals(v eval.Number) string { return number(v, 3) }
+
+func tenths(v eval.Number) string { return number(v, 1) }
+
+// number shows an undefined value as a dash.
+func number(v eval.Number, digits int) string {
+	if math.IsNaN(float64(v)) {
+		return "-"
+	}
+	return fmt.Sprintf("%.*f", digits, float64(v))
+}
+
+func span(s [2]eval.Number) string {
+	return strings.Join([]string{decimals(s[0]), decimals(s[1])}, "..")
+}

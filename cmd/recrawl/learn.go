@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/estimator/trees"
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/learn"
+	"github.com/recrawl/recrawl/planner"
+)
+
+func (p *program) learnCommand() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "learn FILE|DIRECTORY...",
+		Short: "Learn what the policy value goes by from histories",
+		Long: `learn replays histories by the protocols of eval, looks over the shoulder of the policy
+value, and fits boosted trees to what it knew of pages and whether they had changed. The
+parameters that come with the program were made by it. It takes minutes: two on two cores for
+40,000 pages.
+
+Parameters are no data: they hold thresholds and weights, the command's name and a
+fingerprint of the servers, and nothing of any page. The same histories, options and seed
+give the same file. eval --model takes it; what it finds on the histories that the
+parameters were learnt from flatters them: eval --folds learns them out of fold.`,
+		Example: `  recrawl learn histories/ -o value_model.json
+  recrawl eval others/ --protocol stream --model value_model.json`,
+		Args: someHistories,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := p.load(cmd); err != nil {
+				return err
+			}
+			if output == "" {
+				return usageError{errors.New("no output given"), "say where the parameters go: --output value_model.json"}
+			}
+			return p.learn(cmd.Context(), args, output)
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write the parameters to")
+	addSettings(cmd)
+	return cmd
+}
+
+// learnTrees are the settings of the forests that come with the program.
+var learnTrees = trees.Options{Trees: 80, Depth: 5, Rate: 0.15, Lambda: 20, LeastWeight: 200}
+
+func (p *program) learn(ctx context.Context, paths []string, output string) error {
+	if err := writable(output); err != nil {
+		return err
+	}
+	servers, err := p.readHistories(ctx, paths)
+	if err != nil {
+		return err
+	}
+	learnt, err := p.parameters(ctx, servers, 1, nil)
+	if err != nil {
+		return err
+	}
+	m := learnt.Of(ownPolicy, "")
+	m.Source = "recrawl learn, " + fingerprint(servers)
+	if p.config.Change != "digest" {
+		m.Source = "recrawl learn --change " + p.config.Change + ", " + fingerprint(servers)
+	}
+	return writeWhole(output, func(w io.Writer) error { return json.NewEncoder(w).Encode(m) })
+}
+
+// parameters learns with progress, for so many folds of the servers.
+func (p *program) parameters(ctx context.Context, servers []*history.Server, folds int, variants []string) (*learn.Parameters, error) {
+	bar := p.progress("learning", 0)
+	defer bar.end()
+	return learn.Models(ctx, learn.Options{
+		Folds: folds, Rounds: 1, Seed: p.config.Seed, Trees: learnTrees, Variants: variants,
+		Tick: bar.reach,
+		Log: func(format string, args ...any) {
+			if !p.quiet && !isTerminal(p.stderr) { // there the bar would write over it
+				fmt.Fprintf(p.stderr, format+"\n", args...)
+			}
+		},
+		Open: func(base, weeks int, by *eval.Learnt) (*eval.Corpus, error) {
+			c, err := eval.NewCorpus(ctx, servers, eval.Options{Base: time.Duration(base) * week, History: weeks, Change: p.config.changeBy()})
+			if err == nil {
+				c.Learnt = by
+			}
+			return c, err
+		},
+	})
+}
+
+// learnt is what the policies of an evaluation go by: learnt now by folds, from a file, or what
+// comes with the program.
+func (p *program) learnt(ctx context.Context, servers []*history.Server) (*eval.Learnt, error) {
+	c := &p.config.Eval
+	if c.Folds == 0 {
+		m := planner.DefaultModel()
+		if c.Model != "" {
+			var err error
+			if m, err = readModel(c.Model); err != nil {
+				return nil, err
+			}
+		}
+		l := &eval.Learnt{Source: m.Source, SameServers: strings.HasSuffix(m.Source, fingerprint(servers)),
+			ModelOf: func(_, _ string) *planner.Model { return m }}
+		return l, nil
+	}
+	used := map[int]bool{}
+	for _, s := range servers {
+		used[eval.Fold(s.Name, c.Folds)] = true
+	}
+	if len(used) < 2 {
+		return nil, usageError{fmt.Errorf("--folds %d: all %d servers fall into one fold, by their names: there is nothing to learn from", c.Folds, len(servers)),
+			"evaluate more servers, or take another number of folds"}
+	}
+	all, err := p.parameters(ctx, servers, c.Folds, c.variants())
+	if err != nil {
+		return nil, err
+	}
+	return &eval.Learnt{Source: "learnt here, " + fingerprint(servers), Folds: c.Folds, ModelOf: all.Of}, nil
+}
+
+// readModel reads a file of learn.
+func readModel(path string) (*planner.Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("read parameters: %w", err), "recrawl learn makes such a file"}
+	}
+	defer f.Close()
+	m, err := planner.ReadModel(f)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("read parameters from %s: %w", path, err), "recrawl learn makes such a file"}
+	}
+	return m, nil
+}
+
+// fingerprint names a set of histories.
+func fingerprint(servers []*history.Server) string {
+	var lines []string
+	for _, s := range servers {
+		versions := 0
+		for _, page := range s.Pages {
+			versions += len(page.Versions)
+		}
+		lines = append(lines, fmt.Sprintf("%s %d %d\n", s.Name, len(s.Pages), versions))
+	}
+	slices.Sort(lines)
+	h := sha256.New()
+	for _, l := range lines {
+		h.Write([]byte(l))
+	}
+	return fmt.Sprintf("%d servers, sha256 of their names and sizes %x", len(servers), h.Sum(nil)[:8])
+}

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/tune"
+	"github.com/recrawl/recrawl/planner"
+)
+
+func (p *program) tuneCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tune (HISTORY... | --data DIRECTORY | --journal DIRECTORY)",
+		Short: "What a budget buys, and the smallest budget for a target",
+		Long: `tune predicts coverage, update rate and freshness of a policy for several budgets, with
+spread; where more budget begins to buy less (the knee); the smallest budget for a target; and
+what a longer or shorter delay between two visits to a server would cost or buy.
+
+It draws futures and lets the policy run on each by the stream protocol of eval.
+From histories: each server does again what it did in the weeks before --base, as many changes,
+births and deaths, pages together as they were. From --data, the directory of run, or of a
+checkpoint where run is at work, and from --journal, the folder journal in it: each page changes
+by a rate drawn from what its visits and those of its server saw.
+
+--check replays the weeks of the histories after the base, of which a prediction knows nothing, and
+sets what they show beside it. Coverage hangs on how changes are spread and is foretold best; the
+update rate also on how many there will be, which the known weeks tell only roughly.
+
+The spread is the 5th to 95th percentile over the futures and 200 resamples of the servers in
+each. The knee is the budget highest above the line from nothing to the largest budget: name the
+largest you might pay for. A server with a delay of d seconds between visits can be visited
+86,400 / d times a day; changes beyond that are out of reach of every policy and budget.`,
+		Example: `  recrawl tune histories/ --target coverage=0.8
+  recrawl tune histories/ --base 30 --check --budget 0.01,0.02,0.05,0.10
+  recrawl checkpoint --data crawl --to copy && recrawl tune --data copy --html tune.html
+  recrawl tune --journal crawl/journal --delay 30s --json | jq .knee`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := p.load(cmd); err != nil {
+				return err
+			}
+			return p.tune(cmd.Context(), args)
+		},
+	}
+	addSettings(cmd)
+	return cmd
+}
+
+// tuneResult is what tune prints as JSON. Budgets are shares of the pages a day.
+type tuneResult struct {
+	Source     string           `json:"source"` // histories, store or journal
+	Servers    int              `json:"servers"`
+	Pages      int              `json:"pages"`
+	Policy     string           `json:"policy"`
+	Base       int              `json:"base"`
+	Weeks      int              `json:"weeks"`
+	History    int              `json:"history"`
+	New        float64          `json:"new"`
+	Change     string           `json:"change"`
+	Futures    int              `json:"futures"`
+	Seed       uint64           `json:"seed"`
+	PerDay     tune.Range       `json:"changes_per_day"`
+	Curve      []tune.Point     `json:"curve"`
+	Knee       *tune.Point      `json:"knee"`
+	Target     *tune.Answer     `json:"target"`
+	Politeness politenessResult `json:"politeness"`
+	Check      *tune.Check      `json:"check,omitempty"`
+	Warnings   []string         `json:"warnings"`
+}
+
+// politenessResult is what delays leave within reach.
+type politenessResult struct {
+	Budget float64       `json:"budget"` // at which coverage was predicted
+	Delays []delayResult `json:"delays"`
+	// FeasibleSeconds is the longest delay at which each server can be visited as often as it changes,
+	// PromptSeconds that at which each page can be seen each day; null: any.
+	FeasibleSeconds eval.Number  `json:"feasible_seconds"`
+	FeasibleServer  string       `json:"feasible_server"`
+	PromptSeconds   eval.Number  `json:"prompt_seconds"`
+	PromptServer    string       `json:"prompt_server"`
+	Busiest         []loadResult `json:"busiest"`
+}
+
+type delayResult struct {
+	Seconds  float64     `json:"delay_seconds"`
+	Visits   eval.Number `json:"visits_per_day"` // to one server; null: no bound
+	Crowded  int         `json:"crowded_servers"`
+	Short    int         `json:"short_servers"`
+	Beyond   float64     `json:"beyond_reach"`
+	Late     float64     `json:"late"`
+	Coverage tune.Range  `json:"coverage"`
+}
+
+type loadResult struct {
+	Server  string      `json:"server"`
+	Pages   int         `json:"pages"`
+	PerDay  float64     `json:"changes_per_day"`
+	Seconds eval.Number `json:"feasible_seconds"`
+}
+
+// tuning is a prediction at work.
+type tuning struct {
+	*program
+	result   tuneResult
+	servers  []*history.Server // of histories; nil
+	forecast *tune.Forecast
+}
+
+func (p *program) tune(ctx context.Context, paths []string) error {
+	c := &p.config
+	if err := writable(c.Tune.HTML); err != nil {
+		return err
+	}
+	if c.Delay > longestDelay {
+		return usageError{fmt.Errorf("--delay %v: want at most %v", c.Delay, longestDelay), "tune counts visits by day, and with a longer delay there are days without any"}
+	}
+	t := &tuning{program: p, result: tuneResult{Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, History: c.Tune.History, New: c.New,
+		Change: c.Change, Futures: c.Tune.Futures, Seed: c.Seed, Warnings: []string{}}}
+	source, err := t.source(ctx, paths)
+	if err != nil {
+		return err
+	}
+	if err := t.predict(ctx, source); err != nil {
+		return err
+	}
+	for _, w := range t.result.Warnings {
+		p.warn(w)
+	}
+	return p.publish(t.result, t.page(), c.Tune.HTML)
+}
+
+func (t *tuning) options() tune.Options {
+	r := &t.result
+	return tune.Options{Policy: r.Policy, Base: r.Base, Weeks: r.Weeks, History: r.History, New: r.New, Change: t.config.changeBy(),
+		Futures: r.Futures, Seed: r.Seed, AtOnce: t.config.Tune.AtOnce}
+}
+
+func (t *tuning) predict(ctx context.Context, source tune.Source) (err error) {
+	c, r := &t.config, &t.result
+	draws := t.progress("drawing futures", r.Futures)
+	t.forecast, err = tune.New(ctx, source, t.options(), draws.step)
+	draws.end()
+	if err != nil {
+		return err
+	}
+	r.Pages, r.PerDay, r.Servers = t.forecast.Pages, t.forecast.PerDay, len(t.forecast.Changes)
+	limits := tune.Limits(c.Delay)
+	if r.Curve, err = t.curve(ctx, c.Tune.Budget, limits); err != nil {
+		return err
+	}
+	if c.Tune.Target != "" {
+		target, _ := tune.ParseTarget(c.Tune.Target) // checked before
+		bar := t.progress("days for the target", 0)
+		answer, curve, err := t.forecast.Solve(ctx, target, r.Curve, limits, daysOf(bar))
+		bar.end()
+		if err != nil {
+			return err
+		}
+		r.Target, r.Curve = &answer, curve
+	}
+	if at, ok := tune.Knee(r.Curve); ok {
+		r.Knee = &r.Curve[at]
+	}
+	if err := t.politeness(ctx); err != nil {
+		return err
+	}
+	return t.check(ctx)
+}
+
+func daysOf(bar *progress) func(eval.Progress) {
+	return func(at eval.Progress) { bar.stepOf(fmt.Sprintf("%.3g %%", 100*at.Budget), at.Last) }
+}
+
+func (t *tuning) curve(ctx context.Context, budgets []float64, limits planner.Limits) ([]tune.Point, error) {
+	bar := t.progress("days", t.result.Futures*len(budgets)*7*t.result.Weeks)
+	defer bar.end()
+	return t.forecast.Curve(ctx, budgets, limits, daysOf(bar))
+}
+
+// check replays what came, where that is asked for.
+func (t *tuning) check(ctx context.Context) error {
+	if !t.config.Tune.Check {
+		return nil
+	}
+	bar := t.progress("days of the replay", len(t.result.Curve)*7*t.result.Weeks)
+	defer bar.end()
+	check, err := t.forecast.Check(ctx, t.servers, t.result.Curve, tune.Limits(t.config.Delay), daysOf(bar))
+	t.result.Check = &check
+	return err
+}
+
+// recommended is the budget of which politeness is told: that of the target, or of the knee, or the
+// largest.
+func (r *tuneResult) recommended() float64 {
+	switch {
+	case r.Target != nil && !math.IsNaN(float64(r.Target.Budget.Value)):
+		return float64(r.Target.Budget.Value)
+	case r.Knee != nil:
+		return r.Knee.Budget
+	}
+	return r.Curve[len(r.Curve)-1].Budget
+}
+
+// longestDelay leaves a server one visit a day, the least that a limit by day can say.
+const longestDelay = 24 * time.Hour
+
+// politeness looks at the delay, half of it and twice it, and at where it begins to matter. Where a
+// server can be visited as often a day as it has pages, a shorter delay buys nothing.
+func (t *tuning) politeness(ctx context.Context) error {
+	loads := t.forecast.Changes
+	r := &t.result.Politeness
+	r.Budget = t.result.recommended()
+	feasible, by := tune.Feasible(loads)
+	prompt, largest := tune.Prompt(loads)
+	r.FeasibleSeconds, r.FeasibleServer, r.PromptSeconds, r.PromptServer = seconds(feasible), by, seconds(prompt), largest
+	delay := t.config.Delay
+	delays := []time.Duration{delay / 2, delay, 2 * delay}
+	if by != "" {
+		delays = append(delays, feasible, 2*feasible)
+	}
+	slices.Sort(delays)
+	delays = slices.DeleteFunc(slices.Compact(delays), func(d time.Duration) bool { return d > longestDelay })
+	var free []tune.Point // without limits, or those that bind nobody
+	for _, d := range delays {
+		reach := tune.ReachOf(loads, d)
+		points := free
+		if reach.Crowded > 0 || free == nil {
+			var err error
+			if points, err = t.curve(ctx, []float64{r.Budget}, tune.Limits(d)); err != nil {
+				return err
+			}
+			if reach.Crowded == 0 {
+				free = points
+			}
+		}
+		visits := eval.Number(reach.Visits) // infinite is null
+		r.Delays = append(r.Delays, delayResult{Seconds: d.Seconds(), Visits: visits, Crowded: reach.Crowded, Short: reach.Short,
+			Beyond: reach.Beyond, Late: reach.Late, Coverage: points[0].Coverage})
+	}
+	r.Busiest = []loadResult{}
+	for _, l := range tune.Busiest(loads, 10) {
+		own, _ := tune.Feasible([]tune.Load{l})
+		r.Busiest = append(r.Busiest, loadResult{l.Server, l.Pages, l.PerDay, seconds(own)})
+	}
+	return nil
+}
+
+// seconds of a delay; undefined for the longest, which stands for any.
+func seconds(d time.Duration) eval.Number {
+	if d == math.MaxInt64 {
+		return eval.Number(math.NaN())
+	}
+	return eval.Number(d.Seconds())
+}
+
+var errTuneSources = usageError{errors.New("tune wants one source: histories, --data or --journal"),
+	"recrawl tune histories/, or recrawl tune --data DIRECTORY, or recrawl tune --journal DIRECTORY/journal"}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/eval/tune"
+)
+
+// percent shows a share with its unit, for tables in which budgets are shares too.
+func percent(v eval.Number) string {
+	if math.IsNaN(float64(v)) {
+		return "-"
+	}
+	return fmt.Sprintf("%.3g %%", 100*float64(v))
+}
+
+func ranged(r tune.Range) string {
+	return fmt.Sprintf("%s (%s to %s)", decimals(r.Value), decimals(r.Low), decimals(r.High))
+}
+
+func (t *tuning) page() report.Page {
+	r := &t.result
+	page := report.Page{Title: "What a budget buys", Intro: fmt.Sprintf(
+		"Predicted from %s for policy %s over %d weeks: %s on %s, %s changes a day (%s to %s). "+
+			"Values are means over %d futures; in brackets the 5th to 95th percentile over these and 200 resamples of the servers in each. Budgets are shares of the pages a day.",
+		r.Source, r.Policy, r.Weeks, plural(r.Pages, "page"), plural(r.Servers, "server"), tenths(r.PerDay.Value), tenths(r.PerDay.Low), tenths(r.PerDay.High), r.Futures)}
+	page.Sections = append(page.Sections, t.curveSection(), t.politenessSection())
+	if r.Check != nil {
+		page.Sections = append(page.Sections, checkSection(r.Check, r.Curve))
+	}
+	if len(r.Warnings) > 0 {
+		page.Sections = append(page.Sections, report.Section{Title: "To be doubted", Text: strings.Join(r.Warnings, "\n\n")})
+	}
+	return page
+}
+
+func (t *tuning) curveSection() report.Section {
+	r := &t.result
+	table := report.Table{Title: fmt.Sprintf("Predicted from %s: %s, %s changes a day, policy %s, %d weeks", r.Source, plural(r.Pages, "page"), tenths(r.PerDay.Value), r.Policy, r.Weeks),
+		Header: []string{"budget a day", "fetches", "coverage", "update rate", "freshness", ""}}
+	for i := range r.Curve {
+		p := &r.Curve[i]
+		note := ""
+		if r.Knee != nil && p.Budget == r.Knee.Budget {
+			note = "knee"
+		}
+		table.Rows = append(table.Rows, []string{percent(eval.Number(p.Budget)), fmt.Sprintf("%.4g", p.PerDay), ranged(p.Coverage), ranged(p.UpdateRate), ranged(p.Freshness), note})
+	}
+	var says []string
+	if r.Knee == nil {
+		says = append(says, "The curve of coverage has no knee: each fetch more buys as much as the one before.")
+	} else {
+		says = append(says, fmt.Sprintf("Beyond %s a day a fetch more buys less than the mean fetch up to %s does.", percent(eval.Number(r.Knee.Budget)), percent(eval.Number(r.Curve[len(r.Curve)-1].Budget))))
+	}
+	if a := r.Target; a != nil {
+		says = append(says, answerText(a))
+	}
+	table.Note = strings.Join(says, " ")
+	s := report.Section{Title: "Budgets", Tables: []report.Table{table}}
+	for _, m := range []struct{ name, label string }{{eval.Coverage, "Coverage"}, {eval.UpdateRate, "Update rate"}, {eval.Freshness, "Freshness"}} {
+		s.Charts = append(s.Charts, t.curveChart(m.name, m.label))
+	}
+	return s
+}
+
+func answerText(a *tune.Answer) string {
+	if math.IsNaN(float64(a.Budget.Value)) {
+		return fmt.Sprintf("No budget looked at reaches %s; --budget takes others.", a.Target)
+	}
+	end := func(v eval.Number) string {
+		if math.IsNaN(float64(v)) {
+			return "out of reach"
+		}
+		return percent(v)
+	}
+	kind := "smallest"
+	if strings.HasPrefix(a.Target, eval.UpdateRate) {
+		kind = "largest"
+	}
+	return fmt.Sprintf("The %s budget for %s is %s, %.4g fetches a day (%s to %s).", kind, a.Target, percent(a.Budget.Value), a.PerDay, end(a.Budget.Low), end(a.Budget.High))
+}
+
+func (t *tuning) curveChart(measure, label string) report.Chart {
+	r := &t.result
+	chart := report.Chart{Title: label + " against budget", XLabel: "fetches a day, share of the pages", YLabel: strings.ToLower(label), XPercent: true, YPercent: true,
+		Bars: "5th to 95th percentile over futures and resamples of the servers"}
+	line := report.Series{Name: "predicted"}
+	for i := range r.Curve {
+		p := &r.Curve[i]
+		v := p.Measure(measure)
+		label := ""
+		if r.Knee != nil && p.Budget == r.Knee.Budget && measure == eval.Coverage {
+			label = "knee"
+		}
+		line.X, line.Y, line.Labels = append(line.X, p.Budget), append(line.Y, float64(v.Value)), append(line.Labels, label)
+		line.Low, line.High = append(line.Low, float64(v.Low)), append(line.High, float64(v.High))
+	}
+	chart.Series = []report.Series{line}
+	if r.Check != nil {
+		seen := report.Series{Name: "measured by replay", Dashed: true}
+		for i := range r.Check.Points {
+			p := &r.Check.Points[i]
+			seen.X, seen.Y = append(seen.X, p.Budget), append(seen.Y, float64(p.Measure(measure).Measured))
+		}
+		chart.Series = append(chart.Series, seen)
+	}
+	return chart
+}
+
+func (t *tuning) politenessSection() report.Section {
+	r := &t.result.Politeness
+	delays := report.Table{Title: "What a delay between two visits to a server leaves within reach, coverage at " + percent(eval.Number(r.Budget)) + " a day",
+		Header: []string{"delay, s", "visits a day", "crowded servers", "short servers", "beyond reach", "late", "coverage"}}
+	for _, d := range r.Delays {
+		visits := "any"
+		if d.Seconds > 0 {
+			visits = fmt.Sprintf("%.0f", math.Floor(float64(d.Visits)))
+		}
+		delays.Rows = append(delays.Rows, []string{fmt.Sprintf("%.4g", d.Seconds), visits, count(d.Crowded), count(d.Short), percent(eval.Number(d.Beyond)), percent(eval.Number(d.Late)), ranged(d.Coverage)})
+	}
+	delays.Note = "crowded: more pages than visits a day; short: more changes than visits a day in the long run; beyond reach: changes that no policy and no budget finds; late: that cannot be found on their day. " + feasibleText(r)
+	busiest := report.Table{Title: "Busiest servers", Header: []string{"server", "pages", "changes a day", "longest feasible delay, s"}}
+	for _, l := range r.Busiest {
+		busiest.Rows = append(busiest.Rows, []string{l.Server, count(l.Pages), tenths(eval.Number(l.PerDay)), number(l.Seconds, 0)})
+	}
+	return report.Section{Title: "Politeness", Tables: []report.Table{delays, busiest}}
+}
+
+func feasibleText(r *politenessResult) string {
+	text := fmt.Sprintf("Up to %.4g s each page can be seen each day (largest server: %s), so that a shorter delay buys nothing.", float64(r.PromptSeconds), r.PromptServer)
+	if r.FeasibleServer == "" {
+		return text + " Nothing changes, so any delay is feasible."
+	}
+	return text + fmt.Sprintf(" Up to %.4g s no server changes more often than it can be visited (busiest: %s).", float64(r.FeasibleSeconds), r.FeasibleServer)
+}
+
+func checkSection(c *tune.Check, curve []tune.Point) report.Section {
+	table := report.Table{Title: "Predicted, and measured by a replay of the weeks after the base", Header: []string{"budget a day", "measure", "predicted", "measured", "error", "inside the spread"}}
+	row := func(budget, measure string, v tune.Checked, digits int) {
+		inside := "no"
+		if v.Inside {
+			inside = "yes"
+		}
+		off := "-"
+		if !math.IsNaN(float64(v.Error)) {
+			off = fmt.Sprintf("%+.1f %%", 100*float64(v.Error))
+		}
+		table.Rows = append(table.Rows, []string{budget, measure, fmt.Sprintf("%s (%s to %s)", number(v.Predicted.Value, digits), number(v.Predicted.Low, digits), number(v.Predicted.High, digits)), number(v.Measured, digits), off, inside})
+	}
+	row("all", "changes a day", c.PerDay, 1)
+	for i := range c.Points {
+		p := &c.Points[i]
+		for _, m := range tune.Measures {
+			row(percent(eval.Number(p.Budget)), strings.ReplaceAll(m, "_", " "), p.Measure(m), 3)
+		}
+	}
+	table.Note = "error: predicted over measured, less 1. The update rate is wrong by as much as the number of changes is, and by what the coverage is."
+	return report.Section{Title: "Check", Tables: []report.Table{table}}
+}

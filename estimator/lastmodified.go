@@ -1,0 +1,90 @@
+package estimator
+
+import (
+	"math"
+	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// LastModified is the rate of a page that tells when it last changed [Cho 2003, last date of change]: X'/T, where
+// of intervals accesses changes showed a change, and T, quiet, is the sum of the days that the
+// page is known not to have changed in: whole intervals without a change, and the days between
+// the last modification and the access in the others. X' takes the bias out:
+//
+//	X' = (X - 1) - X / (N * ln(1 - X/N)),  X - 1 at X = N, 0 at X = 0.
+//
+// It sees through the polling rate: also a page that changed at every visit has a finite rate.
+// Where quiet is 0, the page changed in the second of each visit: FastestRate if X' > 0. One
+// changed access alone (X = N = 1) tells nothing: 0.
+func LastModified(changes, intervals int, quiet float64) float64 {
+	changes, intervals = regular(changes, intervals)
+	x, n := float64(changes), float64(intervals)
+	var corrected float64
+	switch {
+	case changes == 0:
+		return 0
+	case changes == intervals:
+		corrected = x - 1
+	default:
+		corrected = max((x-1)-x/(n*math.Log1p(-x/n)), 0)
+	}
+	if corrected == 0 {
+		return 0
+	}
+	if !positive(quiet) {
+		return FastestRate
+	}
+	return min(corrected/quiet, FastestRate)
+}
+
+// LastModifiedEstimate is LastModified for a history whose page sent Last-Modified at every
+// visit: then its Stable is the sum T. Of a page that did not, the days after the
+// modification are missing from T, and the rate comes out high; says says which it is. The interval is that
+// of X changes in T days, which is the likelihood of what the page tells, under the Jeffreys prior.
+func LastModifiedEstimate(h sitegraph.History, says bool) Estimate {
+	intervals := max(int(h.Visits)-1, 0)
+	changes, _ := regular(int(h.Changes), intervals)
+	quiet := Days(min(seconds(h.Stable), max(h.Elapsed(), 0)))
+	e := ofRate("last-modified", LastModified(changes, intervals, quiet), intervals)
+	if intervals == 0 || h.Elapsed() <= 0 {
+		e = ofRate("last-modified", 0, 0)
+		return e.unknown()
+	}
+	switch {
+	case !says:
+		e.Warning = "the page does not say when it was modified: comes out high"
+	case changes == 0:
+		e.Warning = "never seen to change: the rate is 0"
+	case changes == 1 && intervals == 1:
+		e.Warning = "one access: no rate is free of bias"
+	}
+	if quiet <= 0 {
+		return e.between(0, math.Inf(1))
+	}
+	return e.between(poissonInterval(float64(changes), quiet))
+}
+
+// LastModifiedOf sums up accesses one by one for LastModified. Add each with the time
+// since the access before and the time since the modification that the page told.
+type LastModifiedOf struct {
+	Changes, Intervals int
+	Quiet              float64 // days
+}
+
+// Add counts an access; one without an interval tells nothing. A modification in the future counts as just now.
+func (l *LastModifiedOf) Add(interval, sinceModified time.Duration) {
+	if interval <= 0 {
+		return
+	}
+	l.Intervals++
+	if sinceModified < interval {
+		l.Changes++
+		l.Quiet += Days(max(sinceModified, 0))
+		return
+	}
+	l.Quiet += Days(interval)
+}
+
+// Rate is LastModified of the sums.
+func (l LastModifiedOf) Rate() float64 { return LastModified(l.Changes, l.Intervals, l.Quiet) }

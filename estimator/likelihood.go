@@ -1,0 +1,169 @@
+package estimator
+
+import "math"
+
+// likelihood is that of a Poisson rate, from intervals one by one and grouped ones.
+type likelihood struct {
+	obs     []Observed
+	grouped Grouped
+}
+
+// halfChiSquare is half the 95 % point of the chi-square distribution with one degree of
+// freedom: the drop of the log likelihood at the ends of a likelihood interval.
+const halfChiSquare = 3.841458820694124 / 2
+
+// counted is the number of intervals that tell something.
+func (l likelihood) counted() int {
+	n := 0
+	for _, o := range l.obs {
+		if positive(o.Days) {
+			n++
+		}
+	}
+	return n
+}
+
+// sums are the days of unchanged intervals, the number of changed ones, and their days.
+func (l likelihood) sums() (unchanged, changes, changed float64) {
+	if positive(l.grouped.Unchanged) {
+		unchanged = l.grouped.Unchanged
+	}
+	for _, g := range l.grouped.Changed {
+		if g.Count > 0 && positive(g.Days) {
+			changes += g.Count
+			changed += g.Count * g.Days
+		}
+	}
+	for _, o := range l.obs {
+		switch {
+		case !positive(o.Days):
+		case o.Changed:
+			changes++
+			changed += o.Days
+		default:
+			unchanged += o.Days
+		}
+	}
+	return unchanged, changes, changed
+}
+
+// root is the rate of greatest likelihood. The logarithm of pull is convex, so Newton's method
+// starting below the root climbs to it without passing it; X/T is below.
+func (l likelihood) root() float64 {
+	unchanged, changes, changed := l.sums()
+	if changes == 0 {
+		return 0
+	}
+	if unchanged <= 0 {
+		return FastestRate
+	}
+	rate := min(changes/(unchanged+changed), FastestRate)
+	for range 100 { // 5 to 10 for ordinary pages
+		pull, slope := l.pull(rate)
+		step := math.Log(unchanged/pull) * pull / slope
+		if !(step > 0) { // also NaN: arrived as far as numbers go
+			break
+		}
+		rate += step
+		if rate >= FastestRate {
+			return FastestRate
+		}
+		if step < 1e-12*rate {
+			break
+		}
+	}
+	return rate
+}
+
+// pull is the left side of the equation of MLE, and its derivative by the rate.
+func (l likelihood) pull(rate float64) (sum, slope float64) {
+	add := func(count, days float64) {
+		e := math.Expm1(rate * days)
+		term := count * days / e
+		sum += term
+		slope -= term * days * (1 + 1/e)
+	}
+	for _, g := range l.grouped.Changed {
+		if g.Count > 0 && positive(g.Days) {
+			add(g.Count, g.Days)
+		}
+	}
+	for _, o := range l.obs {
+		if o.Changed && positive(o.Days) {
+			add(1, o.Days)
+		}
+	}
+	return sum, slope
+}
+
+// log is the logarithm of the likelihood at a positive rate.
+func (l likelihood) log(rate float64) float64 {
+	sum := 0.0
+	if positive(l.grouped.Unchanged) {
+		sum -= rate * l.grouped.Unchanged
+	}
+	for _, g := range l.grouped.Changed {
+		if g.Count > 0 && positive(g.Days) {
+			sum += g.Count * logChanged(rate*g.Days)
+		}
+	}
+	for _, o := range l.obs {
+		switch {
+		case !positive(o.Days):
+		case o.Changed:
+			sum += logChanged(rate * o.Days)
+		default:
+			sum -= rate * o.Days
+		}
+	}
+	return sum
+}
+
+// logChanged is the logarithm of the probability of a change where x are expected.
+func logChanged(x float64) float64 { return math.Log(-math.Expm1(-x)) }
+
+// interval is the likelihood interval around the rate of greatest likelihood.
+func (l likelihood) interval(rate float64) (low, high float64) {
+	unchanged, changes, _ := l.sums()
+	if changes == 0 {
+		if unchanged <= 0 {
+			return 0, FastestRate
+		}
+		return 0, min(halfChiSquare/unchanged, FastestRate)
+	}
+	const slowest = 1e-12 // a day; slower than any page
+	least := l.log(rate) - halfChiSquare
+	low = l.climb(slowest, least, unchanged)
+	if unchanged <= 0 {
+		return low, FastestRate
+	}
+	return low, l.descend(least, unchanged)
+}
+
+// climb is where above a rate the log likelihood rises to least. It is concave in the logarithm of
+// the rate, so Newton's method from below does not pass the place.
+func (l likelihood) climb(rate, least, unchanged float64) float64 {
+	for range 100 { // 4 to 8 steps
+		pull, _ := l.pull(rate)
+		step := (least - l.log(rate)) / (rate * (pull - unchanged))
+		if !(step > 1e-12) {
+			break
+		}
+		rate *= math.Exp(min(step, 50))
+	}
+	return rate
+}
+
+// descend is where below FastestRate it falls to least; concave in the rate itself.
+func (l likelihood) descend(least, unchanged float64) float64 {
+	rate := float64(FastestRate)
+	for range 100 {
+		pull, _ := l.pull(rate)
+		step := (l.log(rate) - least) / (pull - unchanged)
+		if !(step > 1e-12*rate) {
+			break
+		}
+		rate -= step
+	}
+	return rate
+}

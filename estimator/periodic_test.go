@@ -1,0 +1,99 @@
+package estimator
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// byClock is a page that changes at phase + k*period with a chance, visited every so many days.
+func byClock(rng *rand.Rand, period, phase, hit, every float64, visits int) (p Periodic) {
+	for i := range visits {
+		from, to := float64(i)*every, float64(i+1)*every
+		changed := false
+		for k := math.Floor((from - phase) / period); phase+k*period <= to; k++ {
+			if at := phase + k*period; at > from && rng.Float64() < hit {
+				changed = true
+			}
+		}
+		p.Observe(Observed{Days: every, Changed: changed})
+	}
+	return p
+}
+
+// A page changed weekly or monthly by the clock is told from a Poisson page of the same
+// rate, its phase too, and the next change is foretold to the tick.
+func TestPeriodicFindsTheClock(t *testing.T) {
+	rng := seedOf(t, 71)
+	prior := DefaultRates()
+	for _, c := range []struct {
+		period, phase, every float64
+		visits               int
+	}{{7, 3.4, 1, 60}, {7, 6.2, 0.5, 120}, {14, 10.3, 2, 60}, {Periods[3], 12.5, 3, 100}} {
+		p := byClock(rng, c.period, c.phase, 0.97, c.every, c.visits)
+		best, probability := p.Best(&prior)
+		off := math.Remainder(best.Phase-c.phase, c.period)
+		if probability < 0.95 || best.Days != c.period || math.Abs(off) > c.every+c.period/phases {
+			t.Errorf("%+v: %+v with probability %.3f", c, best, probability)
+		}
+		// Just after a tick nothing is due for most of a period.
+		now := float64(c.visits) * c.every
+		next := math.Mod(c.phase-now, c.period)
+		if next < 0 {
+			next += c.period
+		}
+		early, late := p.Probability(&prior, FromDays(next-c.every-c.period/phases)), p.Probability(&prior, FromDays(next+c.every+c.period/phases))
+		if early > 0.2 || late < 0.7 {
+			t.Errorf("%+v: %.3f before the next tick, %.3f after it", c, early, late)
+		}
+		if e := p.Estimate(&prior, 0); !near(e.RatePerDay, 1/c.period, 0.2/c.period) || e.Warning != "" {
+			t.Errorf("%+v: %+v", c, e)
+		}
+		checkEstimate(t, p.Estimate(&prior, FromDays(3)))
+	}
+}
+
+// Poisson pages are rarely taken for clocks, and then told the same as by the grid.
+func TestPeriodicOnPoissonPages(t *testing.T) {
+	rng := seedOf(t, 72)
+	prior := FlatRates()
+	mistaken, off := 0, 0.0
+	const pages = 300
+	for range pages {
+		rate := logUniform(rng, 0.01, 0.5)()
+		var p Periodic
+		for _, o := range watched(rng, rate, irregular(rng, 60, 1.5)) {
+			p.Observe(o)
+		}
+		if _, probability := p.Best(&prior); probability > 0.5 {
+			mistaken++
+		}
+		posterior := p.grid.Posterior(&prior)
+		off += math.Abs(p.Probability(&prior, FromDays(5)) - posterior.Probability(5))
+	}
+	if mistaken > pages/20 || off/pages > 0.03 {
+		t.Errorf("%d of %d Poisson pages taken for clocks; probabilities differ by %.3f", mistaken, pages, off/pages)
+	}
+	var none Periodic
+	if _, probability := none.Best(&prior); !near(probability, periodicShare, 1e-12) {
+		t.Errorf("nothing seen: periodic with %g", probability)
+	}
+	if e := none.Estimate(&prior, 0); e.Warning == "" || e.Probability != 0 {
+		t.Errorf("nothing seen: %+v", e)
+	}
+}
+
+// A clock far likelier than the Poisson process, but too fast for the visits, is left out
+// without taking all else with it.
+func TestPeriodicLeftOut(t *testing.T) {
+	var p Periodic
+	prior := DefaultRates()
+	for i := range 6000 { // two visits a day, of which one sees the tick; and a day more at times
+		p.Observe(Observed{Days: 0.3, Changed: false})
+		p.Observe(Observed{Days: 0.7 + float64(i%10/9), Changed: true})
+	}
+	checkEstimate(t, p.Estimate(&prior, Day))
+	if best, _ := p.Best(&prior); best.Days == Periods[0] {
+		t.Errorf("visited every %g days in the mean: %+v", p.elapsed/float64(p.seen), best)
+	}
+}

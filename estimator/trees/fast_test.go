@@ -1,0 +1,97 @@
+package trees
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// someForest has trees of at most depth questions over 39 features.
+func someForest(r *rand.Rand, trees, depth int, same bool) *Forest {
+	f := &Forest{Features: 39, Start: -1}
+	for range trees {
+		var t Tree
+		n := depth
+		if !same {
+			n = r.IntN(depth + 1)
+		}
+		for range n {
+			t.Questions = append(t.Questions, Question{uint8(r.IntN(39)), float32(r.NormFloat64())})
+		}
+		for range 1 << n {
+			t.Leaves = append(t.Leaves, float32(r.NormFloat64()))
+			t.Shares = append(t.Shares, 1)
+		}
+		f.Trees = append(f.Trees, t)
+	}
+	return f
+}
+
+// The fast form gives the same log odds, to the bit, also at thresholds, zeros and infinities.
+func TestFast(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for _, same := range []bool{true, false} {
+		for depth := 0; depth <= MaxDepth; depth++ {
+			f := someForest(r, 30, depth, same)
+			q := f.Fast()
+			var fast Row
+			for range 200 {
+				row := make([]float32, f.Features)
+				for i := range row {
+					row[i] = []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), float32(r.NormFloat64()), 1e-30, float32(math.NaN())}[r.IntN(7)]
+				}
+				for i := range f.Trees { // thresholds themselves
+					for _, ask := range f.Trees[i].Questions {
+						if r.IntN(4) == 0 {
+							row[ask.Feature] = ask.Threshold
+						}
+					}
+				}
+				for i, x := range row {
+					fast[i] = Ordered(x)
+				}
+				if got, want := q.LogOdds(&fast), f.LogOdds(row); got != want {
+					t.Fatalf("depth %d, same %v: log odds %v, want %v", depth, same, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestOrdered(t *testing.T) {
+	rising := []float32{float32(math.Inf(-1)), -1e30, -1, -1e-40, 0, 1e-40, 0.5, 1, 1e30, float32(math.Inf(1))}
+	for i := 1; i < len(rising); i++ {
+		if Ordered(rising[i-1]) >= Ordered(rising[i]) {
+			t.Errorf("%v has %d, %v has %d", rising[i-1], Ordered(rising[i-1]), rising[i], Ordered(rising[i]))
+		}
+	}
+	if Ordered(float32(math.Copysign(0, -1))) != Ordered(0) {
+		t.Error("two zeros")
+	}
+}
+
+// BenchmarkLogOdds compares the two forms on rows that differ.
+func BenchmarkLogOdds(b *testing.B) {
+	r := rand.New(rand.NewPCG(4, 4))
+	f := someForest(r, 80, 5, true)
+	q := f.Fast()
+	const n = 1024
+	rows, fast := make([][]float32, n), make([]Row, n)
+	for i := range rows {
+		for k := range f.Features {
+			x := float32(r.NormFloat64())
+			rows[i] = append(rows[i], x)
+			fast[i][k] = Ordered(x)
+		}
+	}
+	b.Run("plain", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			f.LogOdds(rows[i%n])
+		}
+	})
+	b.Run("fast", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			q.LogOdds(&fast[i%n])
+		}
+	})
+}

@@ -1,0 +1,260 @@
+package trees
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// Examples are rows with what came of them.
+type Examples struct {
+	Features int
+	Rows     []float32 // one after the other
+	Changed  []bool
+	Weights  []float32 // > 0
+	// Offsets are log odds that are known of each row beforehand: what is learnt is added to
+	// them. Empty: none.
+	Offsets []float32
+}
+
+// Add copies a row.
+func (e *Examples) Add(row []float32, changed bool, weight float32) {
+	e.Rows = append(e.Rows, row...)
+	e.Changed = append(e.Changed, changed)
+	e.Weights = append(e.Weights, weight)
+}
+
+// Len is the number of rows.
+func (e *Examples) Len() int { return len(e.Changed) }
+
+// Row i, not to be changed.
+func (e *Examples) Row(i int) []float32 { return e.Rows[i*e.Features : (i+1)*e.Features] }
+
+// Options of learning.
+type Options struct {
+	Trees  int     // 1 or more
+	Depth  int     // 1 to MaxDepth
+	Rate   float64 // share of a tree that is added, in (0, 1]
+	Lambda float64 // rows' worth of doubt that pulls each leaf to 0
+	// Least weight of the rows on each side of a question, summed.
+	LeastWeight float64
+	// Rising marks features of which more never makes a change less likely; nil: none. Such a
+	// feature is asked for only where the mean of the rows above the threshold is not less.
+	Rising []bool
+}
+
+// bins a feature is cut into, at most.
+const bins = 64
+
+// learner is one run of boosting. Features are cut into bins once; gradients are those of the
+// logistic loss.
+type learner struct {
+	Options
+	e          *Examples
+	thresholds [][]float32 // by feature, ascending; bin b holds values up to thresholds[b]
+	binned     [][]uint8   // by feature, by row
+	sum        []float32   // log odds, by row
+	gradient   []float32
+	hessian    []float32
+	leaf       []uint8 // of the tree at work, by row
+}
+
+// Learn fits a forest to examples, of which there must be some, by gradient boosting of the
+// logistic loss. goOn is asked after each tree; once it says no, Learn returns nil. It may be nil.
+func Learn(e *Examples, o Options, goOn func() bool) *Forest {
+	l := &learner{Options: o, e: e, sum: make([]float32, e.Len()), gradient: make([]float32, e.Len()),
+		hessian: make([]float32, e.Len()), leaf: make([]uint8, e.Len())}
+	l.cut()
+	copy(l.sum, e.Offsets)
+	f := &Forest{Features: e.Features, Start: l.start()}
+	for i := range l.sum {
+		l.sum[i] += f.Start
+	}
+	for range o.Trees {
+		f.Trees = append(f.Trees, l.tree())
+		if goOn != nil && !goOn() {
+			return nil
+		}
+	}
+	return f
+}
+
+// start is what is to be added to the offsets of all rows, so that as many changes are expected as
+// there are; by Newton's method.
+func (l *learner) start() float32 {
+	start := 0.0
+	for range 30 {
+		slope, curve := 0.0, 1e-9
+		for i, w := range l.e.Weights {
+			p := float64(Probability(l.sum[i] + float32(start)))
+			slope -= float64(w) * p
+			if l.e.Changed[i] {
+				slope += float64(w)
+			}
+			curve += float64(w) * p * (1 - p)
+		}
+		step := max(min(slope/curve, 2), -2)
+		start += step
+		if math.Abs(step) < 1e-6 {
+			break
+		}
+	}
+	return float32(start)
+}
+
+// cut finds thresholds that part the rows evenly.
+func (l *learner) cut() {
+	n := l.e.Len()
+	l.thresholds, l.binned = make([][]float32, l.e.Features), make([][]uint8, l.e.Features)
+	each(l.e.Features, func(f int) {
+		values := make([]float32, 0, n)
+		for i := range n {
+			if v := l.e.Rows[i*l.e.Features+f]; v == v {
+				values = append(values, v)
+			}
+		}
+		slices.Sort(values)
+		var thresholds []float32
+		for b := 1; b < bins && len(values) > 0; b++ {
+			v := values[(len(values)-1)*b/bins]
+			if (len(thresholds) == 0 || v > thresholds[len(thresholds)-1]) && v < values[len(values)-1] {
+				thresholds = append(thresholds, v)
+			}
+		}
+		binned := make([]uint8, n)
+		for i := range n {
+			v := l.e.Rows[i*l.e.Features+f]
+			if v != v {
+				continue
+			}
+			b, _ := slices.BinarySearch(thresholds, v) // the first threshold that v is not above
+			binned[i] = uint8(b)
+		}
+		l.thresholds[f], l.binned[f] = thresholds, binned
+	})
+}
+
+// tree grows one tree level by level and adds it to the sums.
+func (l *learner) tree() Tree {
+	for i, s := range l.sum {
+		p, w := Probability(s), l.e.Weights[i]
+		y := float32(0)
+		if l.e.Changed[i] {
+			y = 1
+		}
+		l.gradient[i], l.hessian[i] = w*(y-p), w*p*(1-p)
+	}
+	clear(l.leaf)
+	var t Tree
+	for depth := range l.Depth {
+		f, b, ok := l.best(depth)
+		if !ok {
+			break
+		}
+		t.Questions = append(t.Questions, Question{Feature: uint8(f), Threshold: l.thresholds[f][b]})
+		for i, v := range l.binned[f] {
+			if int(v) > b {
+				l.leaf[i] |= 1 << depth
+			}
+		}
+	}
+	n := 1 << len(t.Questions)
+	g, h, w := make([]float64, n), make([]float64, n), make([]float64, n)
+	all := 0.0
+	for i, leaf := range l.leaf {
+		g[leaf] += float64(l.gradient[i])
+		h[leaf] += float64(l.hessian[i])
+		w[leaf] += float64(l.e.Weights[i])
+		all += float64(l.e.Weights[i])
+	}
+	t.Leaves, t.Shares = make([]float32, n), make([]float32, n)
+	for k := range n {
+		t.Leaves[k] = float32(l.Rate * g[k] / (h[k] + l.Lambda))
+		t.Shares[k] = float32(w[k] / all)
+	}
+	for i, leaf := range l.leaf {
+		l.sum[i] += t.Leaves[leaf]
+	}
+	return t
+}
+
+// split is the best question about one feature.
+type split struct {
+	gain float64
+	bin  int
+}
+
+// best finds the question that brings most over all leaves of a level.
+func (l *learner) best(depth int) (feature, bin int, ok bool) {
+	splits := make([]split, l.e.Features)
+	each(l.e.Features, func(f int) { splits[f] = l.bestOf(f, 1<<depth) })
+	best := -1
+	for f, s := range splits {
+		if s.gain > 1e-9 && (best < 0 || s.gain > splits[best].gain) {
+			best = f
+		}
+	}
+	if best < 0 {
+		return 0, 0, false
+	}
+	return best, splits[best].bin, true
+}
+
+func (l *learner) bestOf(f, leaves int) split {
+	n := len(l.thresholds[f])
+	if n == 0 {
+		return split{}
+	}
+	type sums struct{ g, h, w float64 }
+	table := make([]sums, leaves*bins)
+	for i, b := range l.binned[f] {
+		s := &table[int(l.leaf[i])*bins+int(b)]
+		s.g += float64(l.gradient[i])
+		s.h += float64(l.hessian[i])
+		s.w += float64(l.e.Weights[i])
+	}
+	score := func(s sums) float64 { return s.g * s.g / (s.h + l.Lambda) }
+	var gains, least [bins]float64
+	var fall [bins]bool
+	for k := range leaves {
+		row := table[k*bins : (k+1)*bins]
+		var all, low sums
+		for _, s := range row[:n+1] {
+			all.g, all.h, all.w = all.g+s.g, all.h+s.h, all.w+s.w
+		}
+		for b := range n {
+			s := row[b]
+			low.g, low.h, low.w = low.g+s.g, low.h+s.h, low.w+s.w
+			high := sums{all.g - low.g, all.h - low.h, all.w - low.w}
+			gains[b] += score(low) + score(high) - score(all)
+			least[b] += min(low.w, high.w)
+			if l.Rising != nil && l.Rising[f] && high.g/(high.h+l.Lambda) < low.g/(low.h+l.Lambda) {
+				fall[b] = true
+			}
+		}
+	}
+	best := split{}
+	for b := range n {
+		if gains[b] > best.gain && least[b] >= l.LeastWeight && !fall[b] {
+			best = split{gains[b], b}
+		}
+	}
+	return best
+}
+
+// each calls f for 0 to n-1 on all processors.
+func each(n int, f func(i int)) {
+	var wait sync.WaitGroup
+	workers := min(runtime.GOMAXPROCS(0), n)
+	for w := range workers {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			for i := w; i < n; i += workers {
+				f(i)
+			}
+		}()
+	}
+	wait.Wait()
+}

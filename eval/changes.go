@@ -1,0 +1,33 @@
+package eval
+
+// ServerChanges is how much happens on a server in a number of days after the base.
+type ServerChanges struct {
+	Server string
+	Pages  int   // at the base
+	Daily  []int // events by day, from the first after the base
+}
+
+// Changes counts the events of the stream protocol, those of all policies and budgets, by server.
+func (c *Corpus) Changes(weeks int) []ServerChanges {
+	t := c.newTruth(weeks * 7)
+	all := make([]ServerChanges, len(c.World.Servers))
+	for s, server := range c.World.Servers {
+		all[s] = ServerChanges{Server: server.Name, Daily: make([]int, c.lastDay(t.days))}
+	}
+	now := make([]bool, len(t.pages)) // alive
+	for i, p := range t.pages {
+		now[i] = p.start.alive
+		if p.base {
+			all[p.server].Pages++
+		}
+	}
+	for d := range c.lastDay(t.days) {
+		for _, next := range t.byDay[d+1] {
+			if now[next.page] && next.now.alive {
+				all[t.pages[next.page].server].Daily[d]++
+			}
+			now[next.page] = next.now.alive
+		}
+	}
+	return all
+}

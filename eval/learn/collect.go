@@ -1,0 +1,81 @@
+package learn
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/recrawl/recrawl/estimator/trees"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// knower is a policy that tells what it knows of a page.
+type knower interface {
+	planner.Policy
+	Row(p sitegraph.PageID, at time.Time, row *[planner.Features]float32)
+}
+
+// collector looks over a policy's shoulder and keeps examples.
+type collector struct {
+	knower
+	corpus  *planner.Corpus
+	oracle  planner.Oracle
+	random  *rand.Rand
+	chosen  float64 // share of the visits that become examples
+	drawn   float64 // pages drawn at random for each visit
+	explore float64 // share of visits to pages drawn at random, instead of those wanted
+	add     func(server string, row []float32, changed bool)
+	row     [planner.Features]float32
+	owed    float64
+}
+
+func (c *collector) Next() (planner.Visit, bool) {
+	if c.random.Float64() < c.explore {
+		if p, ok := c.draw(); ok {
+			c.keep(p, c.chosen)
+			return planner.Visit{Page: p}, true
+		}
+	}
+	v, ok := c.knower.Next()
+	if !ok {
+		return v, ok
+	}
+	c.keep(v.Page, c.chosen)
+	for c.owed += c.drawn; c.owed >= 1; c.owed-- {
+		if p, ok := c.draw(); ok {
+			c.keep(p, 1)
+		}
+	}
+	return v, true
+}
+
+// draw returns a page that could be visited.
+func (c *collector) draw() (sitegraph.PageID, bool) {
+	for range 20 {
+		if p := sitegraph.PageID(c.random.IntN(c.corpus.Pages())); c.corpus.Refetchable(p) {
+			return p, true
+		}
+	}
+	return sitegraph.NoPage, false
+}
+
+func (c *collector) keep(p sitegraph.PageID, share float64) {
+	if c.random.Float64() >= share {
+		return
+	}
+	c.Row(p, c.corpus.Round().End, &c.row)
+	g := c.corpus.Graph
+	c.add(g.ServerName(g.Server(p)), c.row[:], c.oracle(p))
+}
+
+// examples of one protocol, by server.
+type examples struct {
+	trees.Examples
+	mode    planner.Mode
+	servers []string
+}
+
+func (e *examples) add(server string, row []float32, changed bool) {
+	e.Examples.Add(row, changed, 1)
+	e.servers = append(e.servers, server)
+}

@@ -1,0 +1,115 @@
+package learn
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/cores"
+	"github.com/recrawl/recrawl/planner"
+)
+
+// trial is one run to learn from.
+type trial struct {
+	base, history int
+	weeks         int     // of a sweep; 0: a stream
+	budget        float64 // of a stream
+}
+
+func sweeps() (all []trial) {
+	for _, base := range []int{9, 18, 27} {
+		for _, history := range []int{0, min(base, 12)} {
+			for _, weeks := range []int{2, 4, 8, 12, 24} {
+				all = append(all, trial{base, history, weeks, 0})
+			}
+		}
+	}
+	return all
+}
+
+func streams() (all []trial) {
+	for _, base := range []int{6, 14} {
+		for _, budget := range []float64{0.01, 0.02, 0.05} {
+			all = append(all, trial{base, 0, 0, budget})
+		}
+	}
+	return all
+}
+
+// gather makes the runs of a round and keeps their examples.
+func (l *learner) gather(ctx context.Context, by *eval.Learnt, round int) error {
+	if err := l.try(ctx, by, round, sweeps(), &l.sweep); err != nil {
+		return err
+	}
+	return l.try(ctx, by, round, streams(), &l.stream)
+}
+
+// try makes runs and keeps their examples in the order of the trials. Those of one base and
+// history are neighbours and share a corpus, and are made at once.
+func (l *learner) try(ctx context.Context, by *eval.Learnt, round int, trials []trial, into *examples) error {
+	var told sync.Mutex
+	for from := 0; from < len(trials); {
+		first := trials[from]
+		n := slices.IndexFunc(trials[from:], func(t trial) bool { return t.base != first.base || t.history != first.history })
+		if n < 0 {
+			n = len(trials) - from
+		}
+		corpus, err := l.Open(first.base, first.history, by)
+		if err != nil {
+			return err
+		}
+		parts := make([]examples, n)
+		err = cores.Try(n, func(i int) error {
+			parts[i].Features = planner.Features
+			err := l.run(ctx, corpus, trials[from+i], round, from+i, &parts[i])
+			told.Lock()
+			defer told.Unlock()
+			l.step("replaying")
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for i := range parts {
+			e := &parts[i]
+			for k, server := range e.servers {
+				into.add(server, e.Row(k), e.Changed[k])
+			}
+		}
+		from += n
+	}
+	l.log("round %d: %d examples", round+1, into.Len())
+	return nil
+}
+
+// run makes one trial, the n-th of its protocol.
+func (l *learner) run(ctx context.Context, corpus *eval.Corpus, t trial, round, n int, e *examples) (err error) {
+	seed := uint64(round*1000 + n)
+	if t.weeks == 0 {
+		share := 0.15 * 0.01 / t.budget // as many examples of each budget
+		_, err = corpus.Stream(ctx, eval.StreamOptions{Weeks: 40, Budget: t.budget, New: 0.25, Seed: l.Seed + seed,
+			Watch: l.watch(e, seed, share, share, 0.03)}, []string{"value"}, nil)
+		return err
+	}
+	explore := []float64{0.7, 0.3}[(n+round)%2]
+	if round > 0 && t.history > 0 {
+		explore = 0.05
+	}
+	_, err = corpus.Snapshot(ctx, eval.SnapshotOptions{Weeks: t.weeks, Seed: l.Seed + seed,
+		Watch: l.watch(e, seed, 0.05, 0.12, explore)}, []string{"value"}, nil)
+	return err
+}
+
+// watch makes what looks over a policy's shoulder.
+func (l *learner) watch(into *examples, seed uint64, chosen, drawn, explore float64) eval.Watch {
+	return func(p planner.Policy, corpus *planner.Corpus, oracle planner.Oracle) planner.Policy {
+		k, ok := p.(knower)
+		if !ok {
+			return p
+		}
+		return &collector{knower: k, corpus: corpus, oracle: oracle, random: rand.New(rand.NewPCG(l.Seed, seed)),
+			chosen: chosen, drawn: drawn, explore: explore, add: into.add}
+	}
+}

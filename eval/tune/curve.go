@@ -1,0 +1,155 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/planner"
+)
+
+// Knee is where a curve of coverage bends: the point that lies highest above the straight line
+// from nothing to the largest budget, both axes scaled to it (Satopaa et al. 2011, Kneedle, without
+// smoothing). Up to it a fetch more buys more than the mean fetch does, beyond it less. It hangs on
+// the largest budget looked at. False if the curve bends nowhere, or has fewer than two points.
+func Knee(points []Point) (at int, ok bool) {
+	if len(points) < 2 {
+		return 0, false
+	}
+	last := points[len(points)-1]
+	best := 1e-9 // of rounding
+	for i, p := range points {
+		above := float64(p.Coverage.Value/last.Coverage.Value) - p.Budget/last.Budget
+		if above > best {
+			at, best, ok = i, above, true
+		}
+	}
+	return at, ok
+}
+
+// Target is a wish: the smallest budget with which a measure reaches a value.
+type Target struct {
+	Measure string
+	Value   float64
+}
+
+// ParseTarget reads "coverage=0.8"; percent are understood too: "coverage=80%".
+func ParseTarget(s string) (Target, error) {
+	name, text, ok := strings.Cut(s, "=")
+	name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
+	if !ok || !slices.Contains(Measures, name) {
+		return Target{}, fmt.Errorf("target %q: want a measure (%s), = and a share, as coverage=0.8", s, strings.Join(Measures, ", "))
+	}
+	text, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(text, 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v > 0 && v <= 1) {
+		return Target{}, fmt.Errorf("target %q: want a share above 0 and at most 1, as 0.8 or 80%%", s)
+	}
+	return Target{name, v}, nil
+}
+
+func (t Target) String() string { return t.Measure + "=" + strconv.FormatFloat(t.Value, 'g', -1, 64) }
+
+// reaches is the budget at which a measure, a straight line between the points, first reaches the
+// target; false if it does not. Coverage begins at 0 with no budget; of the others nothing
+// is known below the smallest budget, so they are reached there at the earliest. The update rate
+// falls with the budget: there it is the largest budget that still has it.
+func (t Target) reaches(points []Point, of func(Range) eval.Number) (float64, bool) {
+	if t.Measure == eval.UpdateRate {
+		for i := len(points) - 1; i >= 0; i-- {
+			y := float64(of(points[i].UpdateRate))
+			if y < t.Value {
+				continue
+			}
+			if i+1 == len(points) {
+				return points[i].Budget, true
+			}
+			return between(points[i].Budget, y, points[i+1].Budget, float64(of(points[i+1].UpdateRate)), t.Value), true
+		}
+		return 0, false
+	}
+	for i := range points {
+		y := float64(of(points[i].Measure(t.Measure)))
+		if !(y >= t.Value) {
+			continue
+		}
+		switch {
+		case i > 0:
+			return between(points[i-1].Budget, float64(of(points[i-1].Measure(t.Measure))), points[i].Budget, y, t.Value), true
+		case t.Measure == eval.Coverage:
+			return between(0, 0, points[i].Budget, y, t.Value), true
+		}
+		return points[i].Budget, true
+	}
+	return 0, false
+}
+
+// between is the x at which the line through two points has the value y.
+func between(x0, y0, x1, y1, y float64) float64 {
+	if y0 == y1 {
+		return x0
+	}
+	return x0 + (x1-x0)*(y-y0)/(y1-y0)
+}
+
+// Answer is the budget for a target; undefined values where it is out of reach of the budgets
+// looked at. Low and High are those at which the ends of the spread reach it.
+type Answer struct {
+	Target string      `json:"target"`
+	Budget Range       `json:"budget"` // share of the base pages a day
+	PerDay eval.Number `json:"per_day"`
+}
+
+// closeToTarget is near enough: a tenth of the narrowest spread seen.
+const closeToTarget = 0.005
+
+// Solve finds the smallest budget for a target (for an update rate: the largest). Between the
+// budgets looked at it tries the one that a straight line says, and looks again, a few times at most:
+// each try costs a run on each future. The points tried are added to the curve.
+func (f *Forecast) Solve(ctx context.Context, t Target, points []Point, limits planner.Limits, tick func(eval.Progress)) (Answer, []Point, error) {
+	const tries = 4
+	for range tries {
+		b, ok := t.reaches(points, value)
+		if !ok || slices.ContainsFunc(points, func(p Point) bool { return near(p.Budget, b) }) {
+			break
+		}
+		more, err := f.Curve(ctx, []float64{b}, limits, tick)
+		if err != nil {
+			return Answer{}, nil, err
+		}
+		at := sort.Search(len(points), func(i int) bool { return points[i].Budget > b })
+		points = slices.Insert(points, at, more[0])
+		if math.Abs(float64(more[0].Measure(t.Measure).Value)-t.Value) < closeToTarget {
+			break
+		}
+	}
+	return t.answer(points, f.Pages), points, nil
+}
+
+// near is within a hundredth: nobody sets a budget more finely.
+func near(a, b float64) bool { return a > 0.99*b && a < 1.01*b }
+
+func value(r Range) eval.Number { return r.Value }
+
+func (t Target) answer(points []Point, pages int) Answer {
+	budget := func(of func(Range) eval.Number) eval.Number {
+		if b, ok := t.reaches(points, of); ok {
+			return eval.Number(b)
+		}
+		return undefined
+	}
+	a := Answer{Target: t.String(), Budget: Range{budget(value), budget(func(r Range) eval.Number { return r.High }), budget(func(r Range) eval.Number { return r.Low })}}
+	if t.Measure == eval.UpdateRate {
+		a.Budget.Low, a.Budget.High = a.Budget.High, a.Budget.Low
+	}
+	a.PerDay = a.Budget.Value * eval.Number(pages)
+	return a
+}

@@ -1,0 +1,167 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Options of a prediction.
+type Options struct {
+	Policy  string
+	Base    int     // weeks known; what is predicted comes after
+	Weeks   int     // predicted
+	History int     // weekly states before the base that the policy sees
+	New     float64 // share of a day's budget for first visits
+	Change  sitegraph.ChangeBy
+	Futures int // drawn; more tell the spread better and take longer
+	Seed    uint64
+	// AtOnce bounds the runs at work at a time; 0: as many as there are cores.
+	AtOnce int
+}
+
+// Range is a predicted value: the mean over the futures, and the 5th and 95th percentile over the
+// futures and 200 resamples of the servers in each.
+type Range struct {
+	Value eval.Number `json:"value"`
+	Low   eval.Number `json:"low"`
+	High  eval.Number `json:"high"`
+}
+
+// Point is what one budget buys.
+type Point struct {
+	Budget     float64     `json:"budget"`  // share of the base pages a day
+	PerDay     eval.Number `json:"per_day"` // fetches a day
+	Coverage   Range       `json:"coverage"`
+	UpdateRate Range       `json:"update_rate"`
+	Freshness  Range       `json:"freshness"`
+}
+
+// Measure is one of Measures.
+func (p *Point) Measure(name string) Range {
+	return map[string]Range{eval.Coverage: p.Coverage, eval.UpdateRate: p.UpdateRate, eval.Freshness: p.Freshness}[name]
+}
+
+// Measures are those predicted, by their names in JSON.
+var Measures = []string{eval.Coverage, eval.UpdateRate, eval.Freshness}
+
+var undefined = eval.Number(math.NaN())
+
+// Source draws servers as they might go on.
+type Source interface {
+	Future(seed uint64, number, weeks int) []*history.Server
+}
+
+// Forecast is a set of futures, ready to try budgets on.
+type Forecast struct {
+	Options
+	futures []*eval.Corpus
+	Changes []Load // what happens on each server, by name
+	PerDay  Range  // changes a day, all servers
+	Pages   int    // at the base
+}
+
+// New draws futures. Each takes the memory of one corpus.
+func New(ctx context.Context, source Source, o Options, tick func()) (*Forecast, error) {
+	f := &Forecast{Options: o}
+	var changes [][]eval.ServerChanges
+	for n := range o.Futures {
+		c, err := eval.NewCorpus(ctx, source.Future(o.Seed, n, o.Weeks), o.corpus())
+		if err != nil {
+			return nil, fmt.Errorf("future %d: %w", n, err)
+		}
+		f.futures = append(f.futures, c)
+		changes = append(changes, c.Changes(o.Weeks))
+		tick()
+	}
+	f.Pages = len(f.futures[0].Pages)
+	f.Changes = loads(changes)
+	f.PerDay = f.perDay(changes)
+	return f, nil
+}
+
+func (o *Options) corpus() eval.Options {
+	return eval.Options{Base: time.Duration(o.Base) * 7 * 24 * time.Hour, History: o.History, Change: o.Change}
+}
+
+func (o *Options) stream(budget float64, limits planner.Limits) eval.StreamOptions {
+	return eval.StreamOptions{Weeks: o.Weeks, Budget: budget, New: o.New, Seed: o.Seed, Spread: true, Limits: limits}
+}
+
+// Curve predicts what budgets buy under the limits.
+func (f *Forecast) Curve(ctx context.Context, budgets []float64, limits planner.Limits, tick func(eval.Progress)) ([]Point, error) {
+	points := make([]Point, len(budgets))
+	values := make([]map[string][]float64, len(budgets))
+	drawn := make([]map[string][]float64, len(budgets))
+	for i, b := range budgets {
+		points[i] = Point{Budget: b, PerDay: eval.Number(b * float64(f.Pages))}
+		values[i], drawn[i] = map[string][]float64{}, map[string][]float64{}
+	}
+	var all []eval.StreamOptions
+	for _, b := range budgets {
+		all = append(all, f.stream(b, limits))
+	}
+	for _, corpus := range f.futures {
+		runs, err := corpus.Streams(ctx, all, []string{f.Policy}, f.AtOnce, tick)
+		if err != nil {
+			return nil, err
+		}
+		for i, run := range runs {
+			r := &run.Results[0]
+			for _, m := range Measures {
+				values[i][m] = append(values[i][m], float64(r.Measure(m)))
+				drawn[i][m] = append(drawn[i][m], r.Drawn(m)...)
+			}
+		}
+	}
+	for i := range points {
+		points[i].Coverage = rangeOf(values[i][eval.Coverage], drawn[i][eval.Coverage])
+		points[i].UpdateRate = rangeOf(values[i][eval.UpdateRate], drawn[i][eval.UpdateRate])
+		points[i].Freshness = rangeOf(values[i][eval.Freshness], drawn[i][eval.Freshness])
+	}
+	return points, nil
+}
+
+// rangeOf leaves out what is not defined.
+func rangeOf(values, drawn []float64) Range {
+	sum, n := 0.0, 0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			sum += v
+			n++
+		}
+	}
+	spread := eval.Interval(slices.Clone(drawn))
+	return Range{Value: eval.Number(sum / float64(n)), Low: spread[0], High: spread[1]}
+}
+
+func (f *Forecast) perDay(changes [][]eval.ServerChanges) Range {
+	var values, drawn []float64
+	for _, future := range changes {
+		total := make([]int, len(future))
+		sum, days := 0, 1
+		for s, server := range future {
+			for _, n := range server.Daily {
+				total[s] += n
+			}
+			sum += total[s]
+			days = max(days, len(server.Daily))
+		}
+		values = append(values, float64(sum)/float64(days))
+		for times := range eval.Resamples(len(future), f.Seed) {
+			n := 0
+			for s, k := range times {
+				n += k * total[s]
+			}
+			drawn = append(drawn, float64(n)/float64(days))
+		}
+	}
+	return rangeOf(values, drawn)
+}

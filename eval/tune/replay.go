@@ -1,0 +1,197 @@
+package tune
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/eval/history"
+)
+
+// repeat lets a known week of the server happen again: as many changes, births and deaths, at the
+// same moments. A page born again is a new one of its kind, linked from where the first was, and
+// lives on in its place: what happened to that happens to the latest of them.
+func (f *future) repeat(number int) {
+	todo := slices.Clone(f.past.weeks[number])
+	slices.SortStableFunc(todo, func(a, b turn) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(rank(a.what), rank(b.what)))
+	})
+	twins := map[int32]*instance{} // of pages born in this week
+	for _, t := range todo {
+		switch t.what {
+		case changed:
+			if i := f.as(t.page, true); i != nil {
+				f.change(i, t)
+			}
+		case died:
+			if i := f.as(t.page, false); i != nil {
+				f.end(i, t.at)
+			}
+		case born:
+			twins[t.page] = f.bear(t)
+		case revived:
+			f.revive(t)
+		}
+	}
+	for _, page := range slices.Sorted(maps.Keys(twins)) {
+		f.link(page, twins)
+	}
+}
+
+// as is the page that now is what a page of the past was then: the latest of those that live as
+// it or, where none does, one that stands in for it: of its address shape or, if any may, of the
+// server. Nil if there is none.
+func (f *future) as(page int32, anyShape bool) *instance {
+	for _, n := range slices.Backward(f.of[page]) {
+		if i := f.pages[n]; i.alive() {
+			return i
+		}
+	}
+	if i := f.standIn[page]; i != nil && i.alive() {
+		return i
+	}
+	shape := f.past.shape[page]
+	i := f.next(int(shape))
+	if i == nil && anyShape {
+		i = f.next(f.past.shapes)
+	}
+	f.standIn[page] = i
+	return i
+}
+
+// next takes the next living page of a shape, or of the server, in an order by chance, so that each
+// stands in for one page before any does for two.
+func (f *future) next(shape int) *instance {
+	for range 2 {
+		for queue := f.queues[shape]; len(queue) > 0; queue = f.queues[shape] {
+			f.queues[shape] = queue[1:]
+			if i := f.pages[queue[0]]; i.alive() {
+				return i
+			}
+		}
+		for n, i := range f.pages {
+			if i.alive() && (shape == f.past.shapes || int(f.past.shape[i.as]) == shape) {
+				f.queues[shape] = append(f.queues[shape], int32(n))
+			}
+		}
+		queue := f.queues[shape]
+		f.rng.Shuffle(len(queue), func(a, b int) { queue[a], queue[b] = queue[b], queue[a] })
+	}
+	return nil
+}
+
+// rank lets births come before changes of the same moment, so that these can link to the new pages.
+func rank(w what) int {
+	if w == changed {
+		return 1
+	}
+	return 0
+}
+
+// change gives a living page a new content, and the links it is waiting for.
+func (f *future) change(i *instance, t turn) {
+	last := i.versions[len(i.versions)-1]
+	now := f.time(t.at)
+	if !last.Alive() || now <= last.T {
+		return
+	}
+	v := last
+	v.T = now
+	v.Digests.Bytes = f.content()
+	if t.text && !v.Digests.Text.IsZero() {
+		v.Digests.Text = f.content()
+	}
+	if t.main && !v.Digests.Main.IsZero() {
+		v.Digests.Main = f.content()
+	}
+	if len(i.pending) > 0 {
+		v.Links = slices.Concat(v.Links, i.pending)
+		v.LinksKnown = true
+		i.pending = nil
+	}
+	i.versions = append(i.versions, v)
+}
+
+// end is the death of a living page.
+func (f *future) end(i *instance, at int32) {
+	if f.time(at) > i.versions[len(i.versions)-1].T {
+		i.versions = append(i.versions, history.Version{T: f.time(at), Gone: true})
+	}
+}
+
+// revive brings back one page that died.
+func (f *future) revive(t turn) {
+	for _, n := range f.of[t.page] {
+		i := f.pages[n]
+		last := i.versions[len(i.versions)-1]
+		if last.Alive() || f.time(t.at) <= last.T {
+			continue
+		}
+		for k := len(i.versions) - 1; k >= 0; k-- {
+			if v := i.versions[k]; v.Alive() {
+				v.T = f.time(t.at)
+				v.Digests.Bytes, v.Digests.Text, v.Digests.Main = f.content(), f.content(), f.content()
+				i.versions = append(i.versions, v)
+				return
+			}
+		}
+	}
+}
+
+// bear adds a new page of the kind of one that was born then. Those that came to link to that one
+// will link to the new one when they change next.
+func (f *future) bear(t turn) *instance {
+	first := f.past.server.Pages[t.page]
+	v := first.Versions[slices.IndexFunc(first.Versions, func(v history.Version) bool { return v.Alive() })]
+	v.T = f.time(t.at)
+	v.Digests.Bytes, v.Digests.Text, v.Digests.Main = f.content(), f.content(), f.content()
+	i := &instance{as: t.page, url: f.address(first.URL), versions: []history.Version{v}}
+	f.add(i)
+	for _, hub := range f.past.hubs[t.page] {
+		if p := f.as(hub, false); p != nil {
+			p.pending = append(p.pending, i.url)
+		}
+	}
+	return i
+}
+
+// link lets a new page link to those that were born with it, where the one of the past did.
+func (f *future) link(page int32, twins map[int32]*instance) {
+	for k := range twins[page].versions {
+		v := &twins[page].versions[k]
+		v.Links = slices.Clone(v.Links)
+		for l, url := range v.Links {
+			if to, ok := f.byURL[url]; ok && twins[to] != nil {
+				v.Links[l] = twins[to].url
+			}
+		}
+	}
+}
+
+// address makes one of the same shape that no page had: "~2" behind the last name.
+func (f *future) address(url string) string {
+	root := strings.Index(url, "://") + len("://")
+	root += strings.IndexByte(url[root:]+"/", '/') + 1
+	path, query, asks := strings.Cut(url[min(root, len(url)):], "?")
+	path, slash := strings.CutSuffix(path, "/")
+	start := strings.LastIndexByte(path, '/') + 1
+	dot := strings.LastIndexByte(path[start:], '.')
+	if dot < 0 {
+		dot = len(path) - start
+	}
+	for {
+		f.names[url]++
+		made := fmt.Sprintf("%s%s~%d%s", url[:min(root, len(url))], path[:start+dot], f.names[url]+1, path[start+dot:])
+		if slash {
+			made += "/"
+		}
+		if asks {
+			made += "?" + query
+		}
+		if _, taken := f.byURL[made]; !taken {
+			return made
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package tune
+
+import (
+	"fmt"
+	"hash/fnv"
+	"iter"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Visited is a page as its visits tell of it, without any history of its versions.
+type Visited struct {
+	URL     string
+	History sitegraph.History
+	Links   []string // to pages of its server; may be nil
+}
+
+// Visits is a model of pages from what visits saw: that each changes at some steady rate. What is
+// not known of the rate is known from the pages of its server (estimator.Prior) and drawn anew for
+// each future. Weeks in which many or few pages of a server changed together are drawn as often
+// as the last 32 weeks had them.
+type Visits struct {
+	servers []visitedServer
+	prior   *estimator.Prior
+	// frailty is the variance of what all rates of a server are multiplied with in a week, mean 1:
+	// 0 where pages change independently of each other.
+	frailty float64
+}
+
+type visitedServer struct {
+	name  string
+	pages []Visited
+	top   string // its start page
+}
+
+// InformedWeeks are the weeks before the base of a future drawn from visits, of which a policy sees
+// the weekly states (Options.Base and Options.History): as a planner that knows its pages.
+const InformedWeeks = 12
+
+// LearnVisits learns from pages with a copy. It asks for at least one that was visited twice.
+func LearnVisits(pages []Visited) (*Visits, error) {
+	v := &Visits{}
+	byName := map[string]int{}
+	repeated := 0
+	for _, p := range pages {
+		if p.History.Visits == 0 {
+			continue
+		}
+		if p.History.Visits > 1 {
+			repeated++
+		}
+		name := sitegraph.ServerName(p.URL)
+		s, ok := byName[name]
+		if !ok {
+			s = len(v.servers)
+			byName[name] = s
+			scheme, _, _ := strings.Cut(p.URL, "://")
+			v.servers = append(v.servers, visitedServer{name: name, top: scheme + "://" + name + "/"})
+		}
+		v.servers[s].pages = append(v.servers[s].pages, p)
+	}
+	if repeated == 0 {
+		return nil, fmt.Errorf("no page was visited twice: nothing is known of how pages change")
+	}
+	site := make([]int32, len(v.servers))
+	for s := range site {
+		site[s] = int32(s)
+	}
+	v.prior = estimator.NewPrior(estimator.DefaultRates(), estimator.DefaultStrength, len(v.servers), site)
+	const rounds = 10 // as Prior.Learn says
+	for range rounds {
+		v.prior.Learn(v.seen())
+	}
+	v.frailty = v.overdispersion()
+	return v, nil
+}
+
+func (v *Visits) seen() iter.Seq2[int32, *estimator.Grid] {
+	return func(yield func(int32, *estimator.Grid) bool) {
+		for s := range v.servers {
+			for _, p := range v.servers[s].pages {
+				g := estimator.GridFromHistory(p.History)
+				if p.History.Visits > 1 && !yield(int32(s), &g) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// overdispersion is the method-of-moments estimate of the frailty: how much more the numbers of
+// pages seen changed vary from week to week than they would if pages changed independently,
+//
+//	sum over servers and weeks of (C - E)^2 - sum E (1 - E/n), over sum E^2
+//
+// where of n pages compared in a week C had changed, and E are to be expected, scaled so that a
+// server's expectations sum to what was seen. At most 10; 0 where nothing varies.
+func (v *Visits) overdispersion() float64 {
+	excess, squares := 0.0, 0.0
+	for s := range v.servers {
+		last := uint32(0)
+		for _, p := range v.servers[s].pages {
+			last = max(last, sitegraph.Week(p.History.Last))
+		}
+		var n, c, e [32]float64
+		for _, p := range v.servers[s].pages {
+			if p.History.Visits < 2 || last-sitegraph.Week(p.History.Last) >= 32 {
+				continue
+			}
+			g := estimator.GridFromHistory(p.History)
+			posterior := g.Posterior(&v.prior.Sites[s])
+			seen, changed := p.History.WeeksBefore(last)
+			for ; seen != 0; seen &= seen - 1 {
+				w := bits.TrailingZeros32(seen)
+				n[w]++
+				c[w] += float64(changed >> w & 1)
+				e[w] += posterior.Probability(7)
+			}
+		}
+		sumC, sumE := 0.0, 0.0
+		for w := range n {
+			sumC, sumE = sumC+c[w], sumE+e[w]
+		}
+		if sumE == 0 {
+			continue
+		}
+		for w := range n {
+			if n[w] == 0 {
+				continue
+			}
+			expected := e[w] * sumC / sumE
+			excess += (c[w]-expected)*(c[w]-expected) - expected*(1-min(expected/n[w], 1))
+			squares += expected * expected
+		}
+	}
+	if squares == 0 {
+		return 0
+	}
+	return min(max(excess/squares, 0), 10)
+}
+
+// Added counts the start pages that are not among the pages, and that futures have nevertheless.
+func (v *Visits) Added() (n int) {
+	for _, s := range v.servers {
+		if !slices.ContainsFunc(s.pages, func(p Visited) bool { return p.URL == s.top }) {
+			n++
+		}
+	}
+	return n
+}
+
+// Pages is the number of pages known.
+func (v *Visits) Pages() (n int) {
+	for _, s := range v.servers {
+		n += len(s.pages)
+	}
+	return n
+}
+
+// Future draws InformedWeeks and then so many weeks. The start page of each server links to all its
+// pages; no page is born or dies.
+func (v *Visits) Future(seed uint64, number, weeks int) []*history.Server {
+	all := make([]*history.Server, len(v.servers))
+	for s := range all {
+		server := &v.servers[s]
+		h := fnv.New64a()
+		h.Write([]byte(server.name))
+		d := drawn{rng: rand.New(rand.NewPCG(seed^h.Sum64(), uint64(number))), salt: h.Sum64() | 1}
+		frailty := make([]float64, InformedWeeks+weeks)
+		for w := range frailty {
+			frailty[w] = 1
+			if v.frailty > 0 {
+				frailty[w] = distuv.Gamma{Alpha: 1 / v.frailty, Beta: 1 / v.frailty, Src: d.rng}.Rand()
+			}
+		}
+		top := &history.Page{URL: server.top}
+		pages := []*history.Page{top}
+		var links []string
+		for _, p := range server.pages {
+			g := estimator.GridFromHistory(p.History)
+			posterior := g.Posterior(&v.prior.Sites[s])
+			versions := d.versions(d.rate(&posterior), frailty, p.Links)
+			if p.URL == server.top {
+				top.Versions = versions
+				continue
+			}
+			links = append(links, p.URL)
+			pages = append(pages, &history.Page{URL: p.URL, Versions: versions})
+		}
+		if top.Versions == nil {
+			top.Versions = d.versions(0, nil, nil)
+		}
+		for i := range top.Versions {
+			top.Versions[i].Links = links
+		}
+		all[s] = history.NewServer(server.name, replay.Epoch.Unix(), pages)
+	}
+	return all
+}
+
+// drawn makes versions.
+type drawn struct {
+	rng  *rand.Rand
+	salt uint64
+	made uint64
+}
+
+// rate draws from a posterior, per day.
+func (d *drawn) rate(r *estimator.Rates) float64 {
+	u := d.rng.Float64()
+	for i, w := range r.Weight {
+		if u < w {
+			return estimator.GridRate(i)
+		}
+		u -= w
+	}
+	return estimator.GridRate(0)
+}
+
+// mostInWeek bounds the changes of a page in a week: with visits of once a day seven tell as much.
+const mostInWeek = 100
+
+// versions are those of a page whose rate per day is multiplied by each week's frailty.
+func (d *drawn) versions(rate float64, frailty []float64, links []string) []history.Version {
+	version := func(t int64) history.Version {
+		d.made++
+		return history.Version{T: replay.Epoch.Unix() + t, Digests: sitegraph.Digests{Bytes: content(d.salt, d.made)}, Links: links, LinksKnown: true}
+	}
+	all := []history.Version{version(0)}
+	for w, x := range frailty {
+		n := int(min(poisson(rate*7*x, d.rng), mostInWeek))
+		times := make([]int64, n)
+		for i := range times {
+			times[i] = int64(w)*weekSeconds + 1 + d.rng.Int64N(weekSeconds-1)
+		}
+		slices.Sort(times)
+		for _, t := range slices.Compact(times) {
+			all = append(all, version(t))
+		}
+	}
+	return all
+}
+
+func poisson(mean float64, rng *rand.Rand) float64 {
+	if !(mean > 0) {
+		return 0
+	}
+	return math.Max(distuv.Poisson{Lambda: mean, Src: rng}.Rand(), 0)
+}

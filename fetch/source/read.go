@@ -1,0 +1,207 @@
+package source
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/gzip"
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	utf "golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+const (
+	// MaxEntries and MaxBytes are the limits of the sitemap protocol: addresses in a file, and
+	// octets once it is decoded.
+	MaxEntries = 50_000
+	MaxBytes   = 50 << 20
+
+	// MaxDepth of elements; feeds need 6.
+	MaxDepth = 64
+
+	// maxToken is the longest text or tag in octets: whole articles are in feeds.
+	maxToken = 4 << 20
+
+	// maxValue is the longest value in octets: no address longer than that is looked at.
+	maxValue = 8 * sitegraph.MaxURLBytes
+)
+
+// Listing is what a source says.
+type Listing struct {
+	Kind   sitegraph.SourceKind
+	Claims []sitegraph.Claim // of an index: about sitemaps
+}
+
+// ErrNone is the error for a body that is no source at all.
+var ErrNone = errors.New("no feed and no sitemap")
+
+var (
+	errFull = fmt.Errorf("more than %d entries", MaxEntries)
+	errLong = fmt.Errorf("longer than %d octets", MaxBytes)
+	errDeep = fmt.Errorf("elements are more than %d deep", MaxDepth)
+	errCut  = errors.New("it ends in the middle")
+)
+
+// Read reads the body of the source at url, an absolute address. contentType is the header's
+// value or ""; it decides nothing but the encoding. The error wraps ErrNone if there is no
+// listing; another error comes with what could be read.
+func Read(body []byte, contentType, url string) (Listing, error) {
+	r, err := newReader(url)
+	if err != nil {
+		return Listing{}, err
+	}
+	text, err := decoded(body, contentType)
+	if err != nil {
+		return Listing{}, fmt.Errorf("%w: %v", ErrNone, err)
+	}
+	limited := &io.LimitedReader{R: text, N: MaxBytes}
+	in := bufio.NewReaderSize(limited, 32<<10)
+	skipBlanks(in)
+	if start, _ := in.Peek(1); string(start) == "<" {
+		err = r.readXML(in)
+	} else {
+		err = r.readText(in)
+	}
+	switch {
+	case r.Kind == sitegraph.SourceUnknown && err != nil && !errors.Is(err, ErrNone):
+		err = fmt.Errorf("%w: %v", ErrNone, err)
+	case r.Kind == sitegraph.SourceUnknown:
+		err = ErrNone
+	case limited.N <= 0 && err != errFull:
+		err = errLong
+	}
+	return r.Listing, err
+}
+
+// decoded undoes gzip and brings the text to UTF-8. Where that ends is told by the reader,
+// after what comes before.
+func decoded(body []byte, contentType string) (io.Reader, error) {
+	var r io.Reader = bytes.NewReader(body)
+	if bytes.HasPrefix(body, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, err
+		}
+		r = z
+	}
+	in := bufio.NewReaderSize(r, 4<<10)
+	head, _ := in.Peek(1 << 10) // an error comes again when it is read
+	return transform.NewReader(in, encodingOf(head, contentType).NewDecoder()), nil
+}
+
+var declared = regexp.MustCompile(`^\s*<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._:-]+)["']`)
+
+// encodingOf tells the encoding of a text by its start: a byte order mark, then what the
+// document declares, then the header.
+func encodingOf(head []byte, contentType string) encoding.Encoding {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		return utf.UTF8BOM
+	case bytes.HasPrefix(head, []byte("\xfe\xff")), bytes.HasPrefix(head, []byte("\xff\xfe")):
+		return utf.UTF16(utf.BigEndian, utf.ExpectBOM)
+	}
+	label := ""
+	if m := declared.FindSubmatch(head); m != nil {
+		label = string(m[1])
+	} else if _, after, ok := strings.Cut(strings.ToLower(contentType), "charset="); ok {
+		label, _, _ = strings.Cut(after, ";")
+	}
+	e, name := charset.Lookup(strings.Trim(label, ` "'`))
+	if e == nil || name == "utf-8" || strings.HasPrefix(name, "utf-16") { // which no declaration could be read in
+		return utf.UTF8
+	}
+	return e
+}
+
+// skipBlanks goes to the first character that says something.
+func skipBlanks(in *bufio.Reader) {
+	for {
+		r, _, err := in.ReadRune()
+		if err != nil {
+			return
+		}
+		if !isBlank(r) {
+			in.UnreadRune()
+			return
+		}
+	}
+}
+
+// isBlank also names blanks beyond ASCII, which come with copied text.
+func isBlank(r rune) bool {
+	return r <= ' ' || r > '~' && (unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b')
+}
+
+func trim(s string) string { return strings.TrimFunc(s, isBlank) }
+
+// reader collects the claims of one source.
+type reader struct {
+	Listing
+	self     string // canonical address of the source
+	server   string
+	resolver *sitegraph.Resolver
+	seen     map[string]struct{}
+}
+
+func newReader(url string) (*reader, error) {
+	resolver, err := sitegraph.NewResolver(url)
+	if err != nil {
+		return nil, err
+	}
+	self := resolver.Base()
+	return &reader{self: self, server: sitegraph.ServerName(self), resolver: resolver, seen: map[string]struct{}{}}, nil
+}
+
+// undefined is an entity that only the document defines; those of HTML are resolved by then.
+var undefined = regexp.MustCompile(`&[A-Za-z]\w*;`)
+
+// add keeps a claim about the page that ref means.
+func (r *reader) add(at *sitegraph.Resolver, ref string, c sitegraph.Claim) error {
+	if ref == "" || undefined.MatchString(ref) {
+		return nil
+	}
+	url, ok := at.Resolve(ref)
+	if !ok || url == r.self || sitegraph.ServerName(url) != r.server {
+		return nil
+	}
+	if _, known := r.seen[url]; known {
+		return nil
+	}
+	if len(r.Claims) == MaxEntries {
+		return errFull
+	}
+	r.seen[url] = struct{}{}
+	c.URL = url
+	r.Claims = append(r.Claims, c)
+	return nil
+}
+
+// readText reads a text sitemap: an address a line. The first line decides whether it is one.
+func (r *reader) readText(in io.Reader) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxValue)
+	for lines.Scan() {
+		line := trim(lines.Text())
+		isAddress := strings.HasPrefix(line, "http://") || strings.HasPrefix(line, "https://")
+		switch {
+		case isAddress && utf8.ValidString(line):
+			r.Kind = sitegraph.SourceSitemap
+			if err := r.add(r.resolver, line, sitegraph.Claim{}); err != nil {
+				return err
+			}
+		case line != "" && r.Kind == sitegraph.SourceUnknown:
+			return ErrNone
+		}
+	}
+	return lines.Err()
+}

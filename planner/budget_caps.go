@@ -1,0 +1,327 @@
+package planner
+
+import (
+	"math"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Caps are the limits that a round's number of fetches cannot express: those in bytes, of an
+// hour, and of servers. A nil *Caps has none.
+type Caps struct {
+	limits  Limits
+	corpus  *Corpus
+	most    int64 // bytes that any visit may read
+	all     *book
+	servers []*book // by server; nil: not asked for yet; unlimited: has no limits
+	round   Round
+	number  int // of rounds begun
+	dirty   []*book
+	active  []*book // with something to do when the round is over
+	touched []*book // begun visits in this round
+
+	inBytes   bool // some limit counts bytes
+	sizes     sizes
+	underWay  int     // visits planned or flying
+	pending   *Visit  // chosen, and waits for room that visits under way may leave
+	misfits   int     // in a row, that nothing under way could make room for
+	spent     bool    // no room for any visit more in this round
+	newShare  float64 // of the bytes, for first visits
+	listening float64 // share of each limit for visits to sources
+	newBytes  int64   // of this round, set aside for or read by first visits
+	newBudget int64
+	heldNew   int // first visits among those held back
+	ready     []*book
+	swept     bool // all kept pages of this round were offered
+}
+
+// unlimited is the book of all servers without limits.
+var unlimited = &book{}
+
+// newCaps returns nil where the number of fetches of a round says all there is.
+func newCaps(c *Corpus, o *Options) *Caps {
+	l, most := o.Limits, o.MostBytes
+	all := &book{}
+	for _, x := range l.All {
+		if x.Unit != InFetches || x.Per != Day { // those are the round's own budget
+			all.limits = append(all.limits, x)
+		}
+	}
+	if len(all.limits) == 0 && len(l.Servers) == 0 {
+		return nil
+	}
+	if most <= 0 {
+		most = math.MaxInt64 / 4
+	}
+	caps := &Caps{limits: l, corpus: c, most: most, all: all, newShare: o.NewShare, listening: o.SourceShare}
+	caps.inBytes = all.countsBytes()
+	for _, x := range l.Servers {
+		caps.inBytes = caps.inBytes || x.Unit == InBytes
+	}
+	return caps
+}
+
+// of returns the book of a server, open for this round; nil if it has no limits.
+func (c *Caps) of(s sitegraph.ServerID) *book {
+	for int(s) >= len(c.servers) {
+		c.servers = append(c.servers, nil)
+	}
+	b := c.servers[s]
+	if b == nil {
+		b = unlimited
+		if name := c.corpus.Graph.ServerName(s); len(c.limits.Servers) > 0 {
+			if limits := c.limits.ofServer(name); limits != nil {
+				b = &book{name: name, limits: limits, shelf: shelf{server: s}}
+			}
+		}
+		c.servers[s] = b
+	}
+	if b == unlimited {
+		return nil
+	}
+	if b.round != c.number {
+		b.open(c.number, c.round.End, c.listening)
+	}
+	return b
+}
+
+// begin opens the books for a round.
+func (c *Caps) begin(r Round) {
+	if c.number == 0 && c.inBytes {
+		for p := range sitegraph.PageID(c.corpus.Pages()) {
+			c.sizes.see(c.corpus.Graph.Server(p), c.corpus.Memory(p).size)
+		}
+	}
+	c.number++
+	c.round = r
+	c.all.open(c.number, r.End, c.listening)
+	c.touched = c.touched[:0]
+	c.underWay, c.pending, c.misfits, c.spent, c.swept = 0, nil, 0, false, false
+	c.ready = c.ready[:0]
+	c.newBytes, c.newBudget = 0, math.MaxInt64
+	if left := c.all.left(1, false); left != math.MaxInt64 {
+		c.newBudget = int64(float64(max(left, 0)) * c.newShare)
+	}
+}
+
+// newOpen reports whether first visits have bytes left of their share.
+func (c *Caps) newOpen() bool { return c == nil || c.newBytes < c.newBudget }
+
+type capVerdict uint8
+
+const (
+	hasRoomFor      capVerdict = iota
+	refusedByServer            // the server's limits refuse it
+	refusedByAll               // those of all servers do
+)
+
+// plan sets aside what a visit needs, or says what refuses it.
+func (c *Caps) plan(v *Visit) (capVerdict, *book) {
+	server := c.corpus.Graph.Server(v.Page)
+	b := c.of(server)
+	v.need = 0
+	if c.inBytes {
+		v.need = c.need(v.Page, server, b)
+	}
+	if b != nil && !b.hasRoom(v.need) {
+		return refusedByServer, b
+	}
+	if !c.all.hasRoom(v.need) {
+		return refusedByAll, b
+	}
+	c.set(v, b, 1)
+	return hasRoomFor, b
+}
+
+// need is what to set aside for a visit in bytes. What is a guess only must not keep pages for ever
+// from a server whose limits are small beside it.
+func (c *Caps) need(p sitegraph.PageID, server sitegraph.ServerID, b *book) int64 {
+	class := c.corpus.Memory(p).size
+	need := c.sizes.need(p, server, class, c.most)
+	if class == 0 && c.sizes.cut[p] == 0 {
+		need = min(need, c.all.quarter())
+		if b != nil {
+			need = min(need, b.quarter())
+		}
+	}
+	return need
+}
+
+// set adds a visit to what is planned, or takes it out again with sign -1.
+func (c *Caps) set(v *Visit, b *book, sign int64) {
+	v.planned = sign > 0
+	c.underWay += int(sign)
+	for _, b := range [...]*book{b, c.all} {
+		if b != nil {
+			b.planned[0] += sign
+			b.planned[1] += sign * v.need
+		}
+	}
+	c.charge(v, b, sign, sign*v.need)
+}
+
+// charge counts a visit against the share of first visits, or of visits to sources.
+func (c *Caps) charge(v *Visit, b *book, fetches, bytes int64) {
+	switch {
+	case v.First:
+		c.newBytes += bytes
+	case c.corpus.Memory(v.Page).State == sitegraph.StateSource:
+		for _, b := range [...]*book{b, c.all} {
+			if b != nil {
+				b.credit[0] -= float64(fetches)
+				b.credit[1] -= float64(bytes)
+			}
+		}
+	}
+}
+
+// mayListen reports whether the share of sources has room for one under all limits.
+func (c *Caps) mayListen(source sitegraph.PageID) bool {
+	return c == nil || c.all.mayListen() && c.of(c.corpus.Graph.Server(source)).mayListen()
+}
+
+// unplan gives back what was set aside for a visit that did not begin.
+func (c *Caps) unplan(v *Visit) {
+	if c == nil || !v.planned {
+		return
+	}
+	b := c.of(c.corpus.Graph.Server(v.Page))
+	c.set(v, b, -1)
+	c.room(b)
+}
+
+// take lets a planned visit begin: it may read so many bytes, any number if that is 0. False: what was used since it
+// was chosen left no room for it.
+func (c *Caps) take(v *Visit) (bytes int64, ok bool) {
+	b := c.of(c.corpus.Graph.Server(v.Page))
+	books := [...]*book{c.all, b}
+	c.set(v, b, -1)
+	if c.inBytes {
+		bytes = c.most
+	}
+	for _, b := range books {
+		if b == nil {
+			continue
+		}
+		left := b.left(1, false)
+		if b.left(0, false) < 1 || left < v.need {
+			return 0, false
+		}
+		// While much is left hardly a page is cut; when little is, each has what it needs.
+		bytes = min(bytes, max(v.need, min(4*v.need+64<<10, left/claimShare)))
+	}
+	c.underWay++
+	for _, b := range books {
+		if b == nil {
+			continue
+		}
+		if b.touched != c.number {
+			b.touched = c.number
+			c.touched = append(c.touched, b)
+		}
+		if b.take(bytes) {
+			c.dirty = append(c.dirty, b)
+		}
+	}
+	c.charge(v, b, 1, v.need)
+	return bytes, true
+}
+
+// finish is told what a visit has read.
+func (c *Caps) finish(v *Visit, might, read int64) {
+	b := c.of(c.corpus.Graph.Server(v.Page))
+	c.underWay--
+	for _, b := range [...]*book{c.all, b} {
+		if b == nil {
+			continue
+		}
+		b.finish(might, read)
+		if b.dirty {
+			c.dirty = append(c.dirty, b)
+		}
+	}
+	c.charge(v, b, 0, read-v.need)
+	if c.inBytes {
+		c.measured(v.Page, might, read)
+	}
+	c.room(b)
+}
+
+func (c *Caps) measured(p sitegraph.PageID, might, read int64) {
+	switch {
+	case might > 0 && might < c.most && read >= might: // cut
+		if c.sizes.cut == nil {
+			c.sizes.cut = map[sitegraph.PageID]int64{}
+		}
+		c.sizes.cut[p] = read
+		c.sizes.see(c.corpus.Graph.Server(p), sizeClass(2*read))
+	case c.sizes.cut != nil:
+		delete(c.sizes.cut, p)
+	}
+}
+
+// room notes that a server may have room for what was held back.
+func (c *Caps) room(b *book) {
+	if b != nil && !b.ready && b.waiting() {
+		b.ready = true
+		c.ready = append(c.ready, b)
+	}
+}
+
+// Save hands out all books that must be durable before the next visit begins, and reports
+// whether there were any.
+func (c *Caps) Save(save func(name string, value []byte) error) (saved bool, err error) {
+	if c == nil {
+		return false, nil
+	}
+	for _, b := range c.dirty {
+		if !b.dirty {
+			continue
+		}
+		saved = true
+		if err := save(b.setting(), b.encode()); err != nil {
+			return saved, err
+		}
+		b.dirty = false
+	}
+	c.dirty = c.dirty[:0]
+	return saved, nil
+}
+
+// Settle gives back what was claimed in the round and not used; Save then makes it durable.
+func (c *Caps) Settle() {
+	if c == nil {
+		return
+	}
+	for _, b := range c.touched {
+		if b.settle(); b.dirty {
+			c.dirty = append(c.dirty, b)
+		}
+	}
+}
+
+// Load reads what earlier runs have used. Before the first round.
+func (c *Caps) Load(load func(name string) (value []byte, ok bool, err error)) error {
+	if c == nil {
+		return nil
+	}
+	books := []*book{c.all}
+	if len(c.limits.Servers) > 0 {
+		for s := range sitegraph.ServerID(c.corpus.Graph.Servers()) {
+			if b := c.of(s); b != nil {
+				books = append(books, b)
+			}
+		}
+	}
+	for _, b := range books {
+		value, ok, err := load(b.setting())
+		if err == nil && ok {
+			err = b.decode(value)
+		}
+		if err != nil {
+			return err
+		}
+		b.round = 0 // open it anew
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package planner
+
+import (
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Capper is a policy that can leave out the pages of a server whose budget is used up for
+// this round, instead of proposing them one after the other. Without it each proposal costs
+// what the policy takes to make it.
+type Capper interface {
+	// Capped returns how many pages it leaves out and what they are worth together.
+	Capped(s sitegraph.ServerID) (pages int, value float64)
+}
+
+// step says how to go on after a visit was looked at.
+type step uint8
+
+const (
+	goOn step = iota // make it
+	skip             // ask for another
+	wait             // nothing for now
+)
+
+// maxMisfits is after how many visits in a row that do not fit into what is left for all
+// servers a round is over: what is left is then less than almost any page.
+const maxMisfits = 64
+
+// beginCaps opens the books for a round. New pages that waited for room are in line again.
+func (p *Planner) beginCaps(r Round) {
+	c := p.caps
+	again := func(page sitegraph.PageID) { p.frontier.failed = append(p.frontier.failed, page) }
+	if v := c.pending; v != nil && v.First {
+		again(v.Page)
+	}
+	c.clear(again)
+	c.begin(r)
+}
+
+// admit sets aside what a visit needs under the limits, or puts it aside.
+func (p *Planner) admit(v *Visit) step {
+	c := p.caps
+	if c == nil {
+		return goOn
+	}
+	if !v.First {
+		*v = c.instead(*v, c.of(p.Corpus.Graph.Server(v.Page)))
+	}
+	switch why, b := c.plan(v); why {
+	case refusedByServer:
+		p.Corpus.propose(v.Page)
+		if !c.putAside(v, b) && v.First {
+			p.frontier.failed = append(p.frontier.failed, v.Page)
+		}
+		p.tell(b)
+		return skip
+	case refusedByAll:
+		p.Corpus.propose(v.Page)
+		if c.underWay > 0 { // they may need less than was set aside
+			pending := *v
+			c.pending = &pending
+			return wait
+		}
+		c.refuse(v, c.all)
+		if v.First {
+			p.frontier.failed = append(p.frontier.failed, v.Page)
+		}
+		if c.misfits++; c.misfits == maxMisfits || !c.all.hasRoom(aroundPage) {
+			c.spent = true
+			return wait
+		}
+		return skip
+	}
+	c.misfits = 0
+	return goOn
+}
+
+// tell the policy that a server has no room for any page.
+func (p *Planner) tell(b *book) {
+	if b.told || b.hasRoom(0) && b.left(1, true) >= aroundPage {
+		return
+	}
+	b.told = true
+	if capper, ok := p.Policy.(Capper); ok {
+		pages, value := capper.Capped(b.server)
+		b.pages += pages
+		b.value += value
+	}
+}
+
+// nextPending takes what waited for room for all servers.
+func (p *Planner) nextPending() (Visit, step) {
+	if p.caps == nil || p.caps.pending == nil {
+		return Visit{}, skip
+	}
+	v := *p.caps.pending
+	p.caps.pending = nil
+	return v, p.admit(&v)
+}
+
+// nextHeld takes what waited for room for its server.
+func (p *Planner) nextHeld() (Visit, bool) {
+	c := p.caps
+	if c == nil {
+		return Visit{}, false
+	}
+	for len(c.ready) > 0 {
+		last := len(c.ready) - 1
+		b := c.ready[last]
+		if v, ok := p.fromShelf(b); ok {
+			if p.Corpus.Memory(v.Page).mark == p.Corpus.markOfRound() { // refused in this round, and counted
+				b.pages--
+				b.value = max(b.value-orZero(p.Corpus.worth(&v)), 0)
+			}
+			return v, true
+		}
+		b.ready = false
+		c.ready = c.ready[:last]
+	}
+	return Visit{}, false
+}
+
+// fromShelf takes a visit that waits for its server and fits by now.
+func (p *Planner) fromShelf(b *book) (Visit, bool) {
+	c := p.caps
+	for len(b.held) > 0 && b.hasRoom(0) {
+		v := b.held[0]
+		closed := p.closed(&v)
+		if !closed {
+			if why, _ := c.plan(&v); why != hasRoomFor {
+				return Visit{}, false
+			}
+		}
+		b.held = b.held[1:]
+		if v.First {
+			c.heldNew--
+		}
+		if !closed {
+			return v, true
+		}
+		if v.First {
+			p.frontier.failed = append(p.frontier.failed, v.Page)
+		}
+	}
+	if !b.hasRoom(0) {
+		return Visit{}, false
+	}
+	v, ok := c.nextKept(b)
+	if !ok {
+		return Visit{}, false
+	}
+	if why, _ := c.plan(&v); why != hasRoomFor {
+		c.keep(v.Page, b)
+		return Visit{}, false
+	}
+	return v, true
+}
+
+// sweepKept offers, once a round, all that was kept when the policy wants nothing more.
+func (p *Planner) sweepKept() bool {
+	c := p.caps
+	if c == nil || c.swept {
+		return false
+	}
+	c.swept = true
+	for _, b := range c.active {
+		if b.round != c.number {
+			b.open(c.number, c.round.End, c.listening)
+		}
+		c.room(b)
+	}
+	return len(c.ready) > 0
+}
+
+// Start takes what a visit may use under the limits, just before it begins. The visit may read
+// so many bytes; 0 is no bound. False: there is no room for it any more; hand it back.
+func (p *Planner) Start(v *Visit) (bytes int64, ok bool) {
+	if p.caps == nil {
+		return 0, true
+	}
+	bytes, ok = p.caps.take(v)
+	if !ok {
+		b := p.caps.of(p.Corpus.Graph.Server(v.Page))
+		if b == nil || p.caps.all.left(1, false) < v.need {
+			b = p.caps.all
+		}
+		p.caps.refuse(v, b)
+	}
+	return bytes, ok
+}
+
+// Finish tells what a visit that was started has read of the bytes it might.
+func (p *Planner) Finish(v *Visit, might, read int64) {
+	if p.caps != nil {
+		p.caps.finish(v, might, read)
+	}
+}
+
+// Caps returns the books of the limits, for whoever keeps them; nil if there are none.
+func (p *Planner) Caps() *Caps { return p.caps }

@@ -1,0 +1,163 @@
+package planner
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Use is how much of a limit is used.
+type Use struct {
+	Server  string // "": all servers together
+	Limit   Limit
+	Used    int64 // in the hour or day, visits under way included
+	Granted int64 // of it up to the end of the round
+}
+
+func (u Use) String() string {
+	return fmt.Sprintf("%s: %s of %s used that are granted until the round's end", u.Limit,
+		amountIn(float64(u.Used), u.Limit.Unit), amountIn(float64(u.Granted), u.Limit.Unit))
+}
+
+// Unfit is what did not fit under the limits of a server in a round.
+type Unfit struct {
+	Server string // "": all servers together
+	Pages  int
+	Value  float64 // what they are worth together; what is not known counts as nothing
+	Price  float64 // what a fetch of the server must be worth beyond the price for all
+	Uses   []Use   // of the server's limits
+}
+
+func (b *book) uses() (uses []Use) {
+	for i, l := range b.limits {
+		used := b.used[l.periodIndex()][l.unitIndex()] + b.flying[l.unitIndex()] + b.planned[l.unitIndex()]
+		uses = append(uses, Use{b.name, l, used, b.granted[i]})
+	}
+	return uses
+}
+
+// Uses says how much of the limits for all servers is used: those beside the number of fetches of
+// the round.
+func (p *Planner) Uses() []Use {
+	if p.caps == nil {
+		return nil
+	}
+	return p.caps.all.uses()
+}
+
+// Unfit says what was wanted in this round and did not fit under the limits, by server, the
+// most valuable first. What comes beyond the round's budget of fetches is not in it: a policy
+// is not asked for that. See Beyond.
+func (p *Planner) Unfit() []Unfit {
+	if p.caps == nil {
+		return nil
+	}
+	var list []Unfit
+	for _, b := range append([]*book{p.caps.all}, p.caps.active...) {
+		if b.pages > 0 {
+			list = append(list, Unfit{b.name, b.pages, b.value, p.serverPrice(b), b.uses()})
+		}
+	}
+	sortUnfit(list)
+	return list
+}
+
+// serverPrice is that of the round so far where something was refused in it.
+func (p *Planner) serverPrice(b *book) float64 {
+	if b == p.caps.all {
+		return 0
+	}
+	margin := b.margin
+	if b.refused {
+		margin = b.best
+	}
+	return max(margin-p.Price(), 0)
+}
+
+func sortUnfit(list []Unfit) {
+	slices.SortFunc(list, func(a, b Unfit) int {
+		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Server, b.Server))
+	})
+}
+
+// Beyond asks for all that the budget leaves out of this round, by server: for dry runs, since the
+// policy proposes it and it is not fetched. New pages have no value.
+func (p *Planner) Beyond() []Unfit {
+	if !p.bound() {
+		return nil
+	}
+	of := map[sitegraph.ServerID]*Unfit{}
+	count := func(v Visit) {
+		server := p.Corpus.Graph.Server(v.Page)
+		if p.caps != nil {
+			if b := p.caps.of(server); b != nil && !b.hasRoom(v.need) {
+				p.caps.refuse(&v, b)
+				return
+			}
+		}
+		u := of[server]
+		if u == nil {
+			u = &Unfit{Server: p.Corpus.Graph.ServerName(server)}
+			of[server] = u
+		}
+		u.Pages++
+		u.Value += orZero(p.Corpus.worth(&v))
+	}
+	if p.caps != nil && p.caps.pending != nil {
+		count(*p.caps.pending)
+		p.caps.pending = nil
+		p.caps.spent = true
+	}
+	for v, ok := p.frontier.next(); ok; v, ok = p.frontier.next() {
+		if !p.Corpus.outside(v.Page) {
+			count(v)
+		}
+	}
+	if p.Policy != nil {
+		for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
+			p.Corpus.propose(v.Page)
+			if !p.Corpus.outside(v.Page) {
+				count(v)
+			}
+		}
+	}
+	list := make([]Unfit, 0, len(of))
+	for _, u := range of {
+		list = append(list, *u)
+	}
+	sortUnfit(list)
+	return list
+}
+
+// WhyNot says why budgets or weights keep a page out of this round; "" if they do not. It is
+// asked when the round is planned as far as it goes.
+func (p *Planner) WhyNot(page sitegraph.PageID) string {
+	if p.Corpus.Weight(page) == 0 {
+		return "its weight is 0"
+	}
+	if p.caps != nil {
+		if b := p.caps.of(p.Corpus.Graph.Server(page)); b != nil {
+			need := int64(0)
+			if p.caps.inBytes {
+				need = p.caps.need(page, b.server, b)
+			}
+			if !b.hasRoom(need) {
+				var uses []string
+				for _, u := range b.uses() {
+					uses = append(uses, u.String())
+				}
+				return "the budget of its server has no room for it (" + strings.Join(uses, "; ") + ")"
+			}
+		}
+	}
+	if !p.bound() {
+		return ""
+	}
+	if price := p.Price(); price > 0 {
+		return fmt.Sprintf("the budget ends before it: the last page that fits is worth %.3g", price)
+	}
+	return "the budget ends before it"
+}

@@ -1,0 +1,121 @@
+package planner
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// sizeClass is a size rounded up to four significant bits: one byte of a page's memory. 0: not
+// known; 255: 15 GiB or more.
+func sizeClass(bytes int64) uint8 {
+	if bytes <= 0 {
+		return 0
+	}
+	for shift := max(bits.Len64(uint64(bytes))-4, 0); ; shift++ {
+		if up := (bytes + 1<<shift - 1) >> shift; up < 16 {
+			if shift == 0 {
+				return uint8(up)
+			}
+			return uint8(min(8+8*shift+int(up-8), math.MaxUint8)) // up is 8 to 15
+		}
+	}
+}
+
+// sizeOf is the largest size of a class.
+func sizeOf(class uint8) int64 {
+	if class < 16 {
+		return int64(class)
+	}
+	shift := (class - 8) / 8
+	return int64(8+class%8) << shift
+}
+
+const (
+	// aroundPage is what a visit reads beside the page: the header, which is seldom above
+	// 2 KB, a TLS handshake of 3 to 5 KB, and robots.txt once a day, mostly below 1 KB.
+	aroundPage = 8 << 10
+	// firstSize stands in where little is known: about nine of ten pages of the web are smaller.
+	firstSize = 100_000
+	// sizeShare of a server's pages are smaller than what is set aside for a new one.
+	sizeShare = 0.9
+)
+
+// sizeQuantile follows the size below which sizeShare of the pages are, in classes, by steps that
+// shrink as pages are seen (Robbins-Monro).
+type sizeQuantile struct {
+	class float32
+	seen  uint32
+}
+
+// see adds a page. The first one is mostly the start page, of which others may be many times
+// the size: what was thought before remains until more are seen.
+func (q *sizeQuantile) see(class uint8, before float32) {
+	if q.seen == 0 {
+		q.class = before
+	}
+	q.seen++
+	step := max(32/float32(q.seen), 0.5) // in eighths of a doubling; it never stands still
+	if float32(class) > q.class {
+		q.class += step * sizeShare
+	} else {
+		q.class -= step * (1 - sizeShare)
+	}
+}
+
+// sizes are what is known of how large pages are.
+type sizes struct {
+	all     sizeQuantile
+	servers []sizeQuantile
+	// cut are pages that were larger than a visit could read, and how much it read: next time
+	// twice as much is set aside.
+	cut map[sitegraph.PageID]int64
+}
+
+func (s *sizes) see(server sitegraph.ServerID, class uint8) {
+	if class == 0 {
+		return
+	}
+	for int(server) >= len(s.servers) {
+		s.servers = append(s.servers, sizeQuantile{})
+	}
+	first := float32(sizeClass(firstSize))
+	if s.all.seen > 0 {
+		first = s.all.class
+	}
+	s.servers[server].see(class, first)
+	s.all.see(class, first)
+}
+
+// need is what to set aside for a visit: half more than the page took last time, of which a
+// fetcher may keep a quarter for what is on its way when it stops reading.
+func (s *sizes) need(p sitegraph.PageID, server sitegraph.ServerID, class uint8, most int64) int64 {
+	need := int64(firstSize)
+	switch {
+	case class > 0:
+		need = sizeOf(class)
+	case int(server) < len(s.servers) && s.servers[server].seen > 0:
+		need = sizeOf(uint8(min(max(s.servers[server].class+0.5, 1), math.MaxUint8)))
+	case s.all.seen > 0:
+		need = sizeOf(uint8(min(max(s.all.class+0.5, 1), math.MaxUint8)))
+	}
+	need += need/2 + aroundPage
+	return min(max(need, 2*s.cut[p]), most)
+}
+
+// MeanBytes is about what a visit to a page takes: the mean size of the copies, and what comes
+// around them.
+func (c *Corpus) MeanBytes() float64 {
+	sum, n := 0.0, 0
+	for i := range c.pages {
+		if class := c.pages[i].size; class > 0 {
+			sum += float64(sizeOf(class))
+			n++
+		}
+	}
+	if n == 0 {
+		return firstSize / 3 // of a size that most pages do not reach
+	}
+	return sum/float64(n) + aroundPage
+}

@@ -1,0 +1,225 @@
+package planner
+
+import "math"
+
+// evidence is what the visits to a group of pages told of its changes over time: how much
+// change fell into which span (interval-censored Nelson-Aalen, in spans of adapted length).
+// A look at a page that covers several days spreads what it saw over them, most where the
+// group is known to have changed. All times are days since 1970.
+type evidence struct {
+	pages   int32   // in the group
+	start   float32 // of the first span
+	spans   []span  // ascending
+	looks   float32 // visits that compared a page with its copy
+	changes float32 // and saw a change
+	days    float32 // watched by them
+
+	after []sums // by span: over all spans after it, if known is true
+	known bool
+}
+
+// span is a stretch of days up to end, from the end of the span before.
+type span struct {
+	end     float32
+	mass    float32 // changes of looks that cover it
+	cover   float32 // looks that cover it, by the part that they do
+	looks   float32 // made in it
+	changed float32 // of these saw a change
+}
+
+// maxSpans bounds a group's memory: 20 bytes each. keptSpans of the newest are never joined.
+const (
+	maxSpans  = 24
+	keptSpans = 8
+)
+
+// believedLooks is how many looks the long-run rate counts for in each span.
+const believedLooks = 0.5
+
+// level is the change mass expected of a page in a span of this width.
+func (s *span) level(width, rate float32) float32 {
+	return (s.mass + believedLooks*min(rate*width, 1)) / (s.cover + believedLooks)
+}
+
+// rate is the changes per day and page over all that was seen, pulled toward the rate of a
+// larger group.
+func (e *evidence) rate(parent float32) float32 {
+	const days = 60
+	return (e.changes + parent*days) / (e.days + days)
+}
+
+// watch adds a look at a page at day to whose copy was of day from.
+func (e *evidence) watch(from, to float32, changed bool, rate float32) {
+	if to <= from {
+		from = to - 1.0/24 // looks an instant apart
+	}
+	e.known = false
+	e.looks++
+	e.days += to - from
+	if changed {
+		e.changes++
+	}
+	e.reach(from, to)
+	var weights [maxSpans + 4]float32
+	sum := float32(0)
+	first := e.first(from)
+	begin := e.begin(first)
+	for i := first; i < len(e.spans) && begin < to; i++ {
+		s := &e.spans[i]
+		width := s.end - begin
+		part := (min(to, s.end) - max(from, begin)) / width
+		weights[i] = part * (s.level(width, rate) + 1e-4*width)
+		sum += weights[i]
+		begin = s.end
+	}
+	begin = e.begin(first)
+	for i := first; i < len(e.spans) && begin < to; i++ {
+		s := &e.spans[i]
+		s.cover += (min(to, s.end) - max(from, begin)) / (s.end - begin)
+		if changed {
+			s.mass += weights[i] / sum
+		}
+		if to <= s.end {
+			s.looks++
+			if changed {
+				s.changed++
+			}
+		}
+		begin = s.end
+	}
+	if len(e.spans) > maxSpans {
+		e.join(rate)
+	}
+}
+
+// reach adds spans so that from and to lie in some.
+func (e *evidence) reach(from, to float32) {
+	if len(e.spans) == 0 {
+		e.start = from
+		e.spans = append(e.spans, span{end: to})
+		return
+	}
+	if from < e.start {
+		e.spans = append(e.spans, span{})
+		copy(e.spans[1:], e.spans)
+		e.spans[0] = span{end: e.start}
+		e.start = from
+	}
+	if last := e.spans[len(e.spans)-1].end; to > last {
+		e.spans = append(e.spans, span{end: to})
+	}
+}
+
+func (e *evidence) begin(i int) float32 {
+	if i == 0 {
+		return e.start
+	}
+	return e.spans[i-1].end
+}
+
+// first is the first span that ends after t.
+func (e *evidence) first(t float32) int {
+	i := len(e.spans)
+	for i > 0 && e.spans[i-1].end > t {
+		i--
+	}
+	return i
+}
+
+// join makes two neighbours one: those whose border tells least.
+func (e *evidence) join(rate float32) {
+	best, least := 0, float32(math.Inf(1))
+	now := e.spans[len(e.spans)-1].end
+	begin := e.start
+	for i := 0; i+1 < len(e.spans)-keptSpans; i++ {
+		a, b := &e.spans[i], &e.spans[i+1]
+		wa, wb := a.end-begin, b.end-a.end
+		la, lb := a.level(wa, rate), b.level(wb, rate)
+		// What is wrong afterwards at the old border, more of it the younger it is.
+		loss := abs32(lb-(la+lb)*wb/(wa+wb)) / (1 + (now-a.end)/30)
+		if loss < least {
+			best, least = i, loss
+		}
+		begin = a.end
+	}
+	a, b := &e.spans[best], &e.spans[best+1]
+	wa, wb := a.end-e.begin(best), b.end-a.end
+	cover := (a.cover*wa + b.cover*wb) / (wa + wb)
+	mass := float32(0)
+	if a.cover > 0 {
+		mass += a.mass / a.cover
+	}
+	if b.cover > 0 {
+		mass += b.mass / b.cover
+	}
+	*b = span{end: b.end, cover: cover, mass: mass * cover, looks: a.looks + b.looks, changed: a.changed + b.changed}
+	e.spans = append(e.spans[:best], e.spans[best+1:]...)
+}
+
+func abs32(x float32) float32 { return max(x, -x) }
+
+// since is what is known of a group after a moment.
+type since struct {
+	mass           float32 // changes expected of a page
+	looks, changed float32 // visits, and those that saw a change
+}
+
+// sums are over spans: change is rate * doubt + mass, whatever rate is believed where little was seen.
+type sums struct{ mass, doubt, looks, changed float32 }
+
+// plus adds a part of a span of this width.
+func (a sums) plus(s *span, width, part float32) sums {
+	of := part / (s.cover + believedLooks)
+	return sums{a.mass + of*s.mass, a.doubt + of*believedLooks*width, a.looks + part*s.looks, a.changed + part*s.changed}
+}
+
+// since sums up what is known after t, up to now; rate fills what nobody looked at.
+func (e *evidence) since(t, now, rate float32) since {
+	n := len(e.spans)
+	if n == 0 {
+		return since{mass: rate * (now - t)}
+	}
+	var s sums
+	unseen := max(now-max(e.spans[n-1].end, t), 0) // days
+	if i := e.first(t); i < n {                    // the span in which t lies
+		if !e.known {
+			e.sumUp()
+		}
+		begin := e.begin(i)
+		p := &e.spans[i]
+		width := p.end - begin
+		s = e.after[i].plus(p, width, min((p.end-t)/width, 1))
+		unseen += max(e.start-t, 0)
+	}
+	return since{mass: s.mass + rate*(s.doubt+unseen), looks: s.looks, changed: s.changed}
+}
+
+// sumUp makes the sums over all spans after each anew. They do not hang on a rate, so it makes no
+// difference when somebody asks.
+func (e *evidence) sumUp() {
+	e.after = append(e.after[:0], make([]sums, len(e.spans))...)
+	for i := len(e.spans) - 1; i > 0; i-- {
+		e.after[i-1] = e.after[i].plus(&e.spans[i], e.spans[i].end-e.begin(i), 1)
+	}
+	e.known = true
+}
+
+// peak is the most change mass in so many days on end, after t.
+func (e *evidence) peak(t, days, rate float32) float32 {
+	var most, mass float32
+	from := len(e.spans)
+	for to := len(e.spans) - 1; to >= 0 && e.spans[to].end > t; to-- {
+		for ; from > 0 && e.spans[from-1].end > t && e.begin(from-1) >= e.spans[to].end-days; from-- {
+			mass += e.spans[from-1].level(e.spans[from-1].end-e.begin(from-1), rate)
+		}
+		if from <= to {
+			most = max(most, mass)
+			mass -= e.spans[to].level(e.spans[to].end-e.begin(to), rate)
+		}
+		from = min(from, to)
+	}
+	return most
+}
+
+// share is that of looks which saw a change, with one look's worth of belief.
+func (s since) share(believed float32) float32 { return (s.changed + believed) / (s.looks + 1) }

@@ -1,0 +1,247 @@
+package planner
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// The features of a page, by place in a row. Learnt parameters name them; to add one, add it
+// here and to FeatureNames, and learn anew.
+const (
+	fAge = iota
+	fOwnLooks
+	fOwnExpected
+	fOwnQuiet
+	fOwnLast
+	fOwnRecent
+	fKnown
+	fShapeMass
+	fShapeShare
+	fShapeLooks
+	fShapeRecent
+	fShapeRate
+	fShapeSize
+	fShapePast
+	fDirectoryMass
+	fDirectoryShare
+	fDirectoryLooks
+	fDirectoryRate
+	fDirectorySize
+	fSectionMass
+	fSectionShare
+	fSectionLooks
+	fServerMass
+	fServerShare
+	fServerLooks
+	fServerRecent
+	fServerRate
+	fServerSize
+	fServerPast
+	fAllShare
+	fAllLooks
+	fDepth
+	fLinks
+	fSegments
+	fDigits
+	fName
+	fIndex
+	fQuery
+	fVersion
+	Features
+)
+
+// FeatureNames are for people.
+var FeatureNames = [Features]string{
+	fAge:            "days since its last visit",
+	fOwnLooks:       "visits that compared it",
+	fOwnExpected:    "its own rate",
+	fOwnQuiet:       "days since it was seen to change",
+	fOwnLast:        "what its last visit saw",
+	fOwnRecent:      "its last weeks",
+	fKnown:          "days it is known",
+	fShapeMass:      "change of its address shape since then",
+	fShapeShare:     "share changed of its address shape since then",
+	fShapeLooks:     "visits to its address shape since then",
+	fShapeRecent:    "share changed of its address shape lately",
+	fShapeRate:      "long-run rate of its address shape",
+	fShapeSize:      "pages of its address shape",
+	fShapePast:      "its address shape in an earlier span of this length",
+	fDirectoryMass:  "change of its directory since then",
+	fDirectoryShare: "share changed of its directory since then",
+	fDirectoryLooks: "visits to its directory since then",
+	fDirectoryRate:  "long-run rate of its directory",
+	fDirectorySize:  "pages of its directory",
+	fSectionMass:    "change of its section since then",
+	fSectionShare:   "share changed of its section since then",
+	fSectionLooks:   "visits to its section since then",
+	fServerMass:     "change of its server since then",
+	fServerShare:    "share changed of its server since then",
+	fServerLooks:    "visits to its server since then",
+	fServerRecent:   "share changed of its server lately",
+	fServerRate:     "long-run rate of its server",
+	fServerSize:     "pages of its server",
+	fServerPast:     "its server in an earlier span of this length",
+	fAllShare:       "share changed of all servers since then",
+	fAllLooks:       "visits to all servers since then",
+	fDepth:          "links from the start page",
+	fLinks:          "links on it",
+	fSegments:       "segments of its path",
+	fDigits:         "digits in its path",
+	fName:           "length of its name",
+	fIndex:          "index page",
+	fQuery:          "parameters in its address",
+	fVersion:        "version, API or archive in its path",
+}
+
+// lately is the span of recent shares, in days.
+const lately = 3
+
+// row fills a row with the features of a page at a moment in days.
+func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
+	g := k.corpus.Graph
+	h := &k.corpus.Memory(p).History
+	r := k.rates(p)
+	server := g.Server(p)
+	of := &k.of[p]
+	last := inDays(k.last[p])
+	age := now - last
+
+	shape, directory, section, all := &k.groups[of.shape], &k.groups[of.directory], &k.groups[of.section], &k.servers[server]
+	inAll := k.all.since(last, now, r.all)
+	inServer := all.since(last, now, r.server)
+	inSection := section.since(last, now, r.section)
+	inDirectory := directory.since(last, now, r.directory)
+	inShape := shape.since(last, now, r.shape)
+
+	row[fAge] = age
+	row[fOwnLooks] = float32(max(int(h.Visits)-1, 0))
+	row[fOwnExpected] = (float32(h.Changes) + 30*r.shape) / (inDays(h.Last-h.Epoch) + 30) * age
+	row[fOwnQuiet] = 999
+	if h.LastChange > 0 {
+		row[fOwnQuiet] = now - inDays(h.LastChange)
+	}
+	row[fOwnLast] = -1
+	if h.Visits > 1 {
+		row[fOwnLast] = 0
+		if h.LastChange == h.Last {
+			row[fOwnLast] = 1
+		}
+	}
+	row[fOwnRecent] = (float32(bits.OnesCount32(h.WeeksChanged&0xfff)) + 0.1) / (float32(bits.OnesCount32(h.WeeksSeen&0xfff)) + 1)
+	row[fKnown] = now - inDays(h.Epoch)
+
+	serverShare := inServer.share(min(inAll.share(min(r.all*age, 1)), 1))
+	sectionShare := inSection.share(serverShare)
+	row[fShapeMass] = inShape.mass
+	row[fShapeShare] = inShape.share(sectionShare)
+	row[fShapeLooks] = inShape.looks
+	row[fShapeRecent] = shape.recent(now, r.shape)
+	row[fShapeRate] = r.shape
+	row[fShapeSize] = float32(shape.pages)
+	row[fShapePast] = shape.before(last, age, r.shape)
+	row[fDirectoryMass] = inDirectory.mass
+	row[fDirectoryShare] = inDirectory.share(sectionShare)
+	row[fDirectoryLooks] = inDirectory.looks
+	row[fDirectoryRate] = r.directory
+	row[fDirectorySize] = float32(directory.pages)
+	row[fSectionMass] = inSection.mass
+	row[fSectionShare] = sectionShare
+	row[fSectionLooks] = inSection.looks
+	row[fServerMass] = inServer.mass
+	row[fServerShare] = serverShare
+	row[fServerLooks] = inServer.looks
+	row[fServerRecent] = all.recent(now, r.server)
+	row[fServerRate] = r.server
+	row[fServerSize] = float32(all.pages)
+	row[fServerPast] = all.before(last, age, r.server)
+	row[fAllShare] = inAll.share(min(r.all*age, 1))
+	row[fAllLooks] = inAll.looks
+
+	row[fDepth] = float32(g.Depth(p))
+	if row[fDepth] == 0 {
+		row[fDepth] = sitegraph.MaxDepth + 1
+	}
+	row[fLinks] = float32(len(g.Links(p)))
+	k.looks[p].fill(row)
+}
+
+// recent is the share of looks in the last days that saw a change, pulled toward the rate.
+func (e *evidence) recent(now, rate float32) float32 {
+	s := e.since(now-lately, now, rate)
+	return s.share(min(rate*lately, 1))
+}
+
+// before is the change mass of a span as long as age, which ended at a moment.
+func (e *evidence) before(end, age, rate float32) float32 {
+	if len(e.spans) == 0 || e.start >= end {
+		return -1
+	}
+	begin := max(end-age, e.start)
+	return e.since(begin, end, rate).mass - e.since(end, end, rate).mass
+}
+
+// looks of an address: what it alone tells, 4 bytes a page.
+type addressLook struct {
+	segments, name uint8
+	digits         uint8 // share, in 255ths
+	flags          uint8
+}
+
+const (
+	flagIndex = 1 << iota
+	flagQuery
+	flagVersion
+)
+
+func lookOf(url string) addressLook {
+	path := url
+	if i := strings.Index(path, "://"); i >= 0 {
+		path = path[i+3:]
+	}
+	if i := strings.IndexByte(path, '/'); i >= 0 {
+		path = path[i:]
+	}
+	path, _, query := strings.Cut(path, "?")
+	digits := 0
+	for i := range len(path) {
+		if '0' <= path[i] && path[i] <= '9' {
+			digits++
+		}
+	}
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	l := addressLook{segments: uint8(min(strings.Count(path, "/"), 255)), name: uint8(min(len(name), 255)),
+		digits: uint8(255 * digits / max(len(path), 1))}
+	if name == "" || strings.HasPrefix(name, "index.") {
+		l.flags |= flagIndex
+	}
+	if query {
+		l.flags |= flagQuery
+	}
+	if hasWord(path) {
+		l.flags |= flagVersion
+	}
+	return l
+}
+
+func (l addressLook) fill(row *[Features]float32) {
+	row[fSegments] = float32(l.segments)
+	row[fDigits] = float32(l.digits) / 255
+	row[fName] = float32(l.name)
+	row[fIndex] = float32(l.flags & flagIndex)
+	row[fQuery] = float32(l.flags & flagQuery)
+	row[fVersion] = float32(l.flags & flagVersion)
+}
+
+// frozenWords name parts of sites that are made by programs.
+var frozenWords = []string{"/api", "/javadoc", "/apidocs", "/archive", "/tag", "/category", "/v0", "/v1", "/v2", "/0.", "/1.", "/2.", "/3.", "/old"}
+
+func hasWord(path string) bool {
+	for _, w := range frozenWords {
+		if strings.Contains(path, w) {
+			return true
+		}
+	}
+	return false
+}

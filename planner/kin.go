@@ -1,0 +1,206 @@
+package planner
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// kinship puts each page into the groups whose members change together: its address shape, its
+// directory, its section (the first segment of the path) and its server.
+type kinship struct {
+	corpus  *Corpus
+	ties    *ties      // the order of pages where it must not hang on which was known first
+	all     evidence   // of all servers
+	groups  []evidence // shapes, directories and sections
+	byKey   map[uint64]int32
+	of      []kin // by page
+	looks   []addressLook
+	servers []evidence         // by server
+	next    []sitegraph.PageID // of the same shape, in a ring
+	like    []sitegraph.PageID // by group, of shapes: the page last thought of
+	heard   []float32          // by group: surprise since
+	last    []uint32           // unix seconds of the last look at each page, as the evidence has it
+}
+
+// kin are the groups of a page but its server's: places in groups. A group of one page is none.
+type kin struct{ shape, directory, section int32 }
+
+func newKinship(c *Corpus, t *ties) *kinship {
+	return &kinship{corpus: c, ties: t, byKey: map[uint64]int32{}}
+}
+
+// grow puts pages that became known into their groups.
+func (k *kinship) grow() {
+	g := k.corpus.Graph
+	for n := g.Servers(); len(k.servers) < n; {
+		k.servers = append(k.servers, evidence{})
+	}
+	var fresh []sitegraph.PageID
+	for p := sitegraph.PageID(len(k.of)); int(p) < k.corpus.Pages(); p++ {
+		server := g.Server(p)
+		url := g.URL(p)
+		shape := sitegraph.Shape(url)
+		section := shape
+		if i := strings.IndexByte(shape[1:], '/'); i >= 0 {
+			section = shape[:i+2]
+		} else {
+			section = "/"
+		}
+		directory := url[:strings.LastIndexByte(url, '/')+1]
+		k.of = append(k.of, kin{
+			shape:     k.group('s', server, shape),
+			directory: k.group('d', server, directory),
+			section:   k.group('p', server, section),
+		})
+		k.looks = append(k.looks, lookOf(url))
+		fresh = append(fresh, p)
+		k.servers[server].pages++
+		k.all.pages++
+		k.last = append(k.last, k.corpus.Memory(p).History.Last)
+	}
+	if len(fresh) == 0 {
+		return
+	}
+	k.next = append(k.next, make([]sitegraph.PageID, len(fresh))...)
+	k.ties.upTo(k.corpus)
+	slices.SortFunc(fresh, func(a, b sitegraph.PageID) int { return cmp.Compare(k.ties.of[a], k.ties.of[b]) })
+	for _, p := range fresh {
+		k.join(k.of[p].shape, p)
+	}
+}
+
+// group finds or makes the group of a key and counts one more page in it.
+func (k *kinship) group(kind byte, server sitegraph.ServerID, text string) int32 {
+	h := (uint64(kind)<<32 ^ uint64(uint32(server)) ^ 0xcbf29ce484222325) * 0x100000001b3
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 0x100000001b3
+	}
+	h ^= h >> 29
+	i, ok := k.byKey[h]
+	if !ok {
+		i = int32(len(k.groups))
+		k.byKey[h] = i
+		k.groups = append(k.groups, evidence{})
+	}
+	k.groups[i].pages++
+	return i
+}
+
+// join puts a page into the ring of its shape.
+func (k *kinship) join(shape int32, p sitegraph.PageID) {
+	for len(k.like) < len(k.groups) {
+		k.like = append(k.like, sitegraph.NoPage)
+		k.heard = append(k.heard, 0)
+	}
+	at := k.like[shape]
+	if at == sitegraph.NoPage {
+		k.like[shape] = p
+		k.next[p] = p
+		return
+	}
+	k.next[p] = k.next[at]
+	k.next[at] = p
+}
+
+// hear adds what surprised at a page to what is known of its shape; it returns how many pages of the shape to
+// think of again.
+func (k *kinship) hear(p sitegraph.PageID, surprise float32) int {
+	shape := k.of[p].shape
+	k.heard[shape] += surprise
+	if k.heard[shape] < 0.5 {
+		return 0
+	}
+	k.heard[shape] = 0
+	return int(min(k.groups[shape].pages-1, 64))
+}
+
+// nextLike returns pages of the shape of a page, one after the other.
+func (k *kinship) nextLike(p sitegraph.PageID) sitegraph.PageID {
+	shape := k.of[p].shape
+	k.like[shape] = k.next[k.like[shape]]
+	return k.like[shape]
+}
+
+// inDays converts unix seconds.
+func inDays(unix uint32) float32 { return float32(float64(unix) / (24 * 60 * 60)) }
+
+// rates are the changes per day that each group of a page is believed to have in the long run.
+type rates struct{ all, server, section, directory, shape float32 }
+
+func (k *kinship) rates(p sitegraph.PageID) rates {
+	var r rates
+	r.all = k.all.rate(defaultRate)
+	r.server = k.servers[k.corpus.Graph.Server(p)].rate(r.all)
+	of := &k.of[p]
+	r.section = k.groups[of.section].rate(r.server)
+	r.directory = k.groups[of.directory].rate(r.section)
+	r.shape = k.groups[of.shape].rate(r.server)
+	return r
+}
+
+// defaultRate is that of estimator.DefaultPrior.
+const defaultRate = 0.0038
+
+// look tells all groups of a page what a visit saw.
+func (k *kinship) look(l looked) {
+	r := k.rates(l.page)
+	a, b := inDays(l.from), inDays(l.to)
+	of := &k.of[l.page]
+	k.groups[of.shape].watch(a, b, l.changed, r.shape)
+	k.groups[of.directory].watch(a, b, l.changed, r.directory)
+	k.groups[of.section].watch(a, b, l.changed, r.section)
+	k.servers[k.corpus.Graph.Server(l.page)].watch(a, b, l.changed, r.server)
+	k.all.watch(a, b, l.changed, r.all)
+}
+
+// seen notes a visit; if it compared the page with its copy, the groups are still to be told.
+func (k *kinship) seen(p sitegraph.PageID, verdict sitegraph.Verdict) (l looked, compared bool) {
+	k.grow()
+	now := k.corpus.Memory(p).History.Last
+	l = looked{p, k.last[p], now, verdict == sitegraph.VerdictChanged}
+	k.last[p] = now
+	return l, l.changed || verdict == sitegraph.VerdictUnchanged
+}
+
+// remember learns from the weeks that the pages' histories tell of, the oldest first.
+func (k *kinship) remember() {
+	const week = 7 * 24 * 60 * 60
+	k.grow()
+	type told struct {
+		page sitegraph.PageID
+		last uint32 // end of the look before
+	}
+	var pages []told
+	newest := uint32(0)
+	for p := range sitegraph.PageID(k.corpus.Pages()) {
+		m := k.corpus.Memory(p)
+		if m.History.WeeksSeen != 0 {
+			pages = append(pages, told{p, 0})
+			newest = max(newest, sitegraph.Week(m.History.Last))
+		}
+	}
+	slices.SortFunc(pages, func(a, b told) int { return cmp.Compare(k.ties.of[a.page], k.ties.of[b.page]) })
+	for back := 31; back >= 0; back-- {
+		for i := range pages {
+			t := &pages[i]
+			h := &k.corpus.Memory(t.page).History
+			later := int(newest - sitegraph.Week(h.Last)) // its weeks are so much older
+			bit := back - later
+			if bit < 0 || bit > 31 || h.WeeksSeen>>bit&1 == 0 {
+				continue
+			}
+			end := h.Last - uint32(bit)*week
+			begin := t.last
+			if begin == 0 { // the first look that is known
+				begin = max(h.Epoch, end-min(week, end))
+			}
+			if begin < end {
+				k.look(looked{t.page, begin, end, h.WeeksChanged>>bit&1 != 0})
+			}
+			t.last = end
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package planner
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Visits to sources keep to their share under every kind of limit, however many sources are
+// due and whatever waited for room; what they leave goes to pages.
+func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
+	const share, bytes = 0.1, 20_000
+	for _, test := range []struct {
+		limits Limits
+		budget int
+		least  int // visits to sources in 20 days
+	}{
+		{Limits{}, 10, 20},
+		{Limits{All: []Limit{{200_000, InBytes, Day}}}, Unlimited, 10},
+		{Limits{Servers: []ServerLimit{{"*", Limit{5, InFetches, Day}}}}, Unlimited, 10},
+		{Limits{Servers: []ServerLimit{{"*", Limit{100_000, InBytes, Day}}}}, Unlimited, 10},
+		{Limits{All: []Limit{{200_000, InBytes, Day}}, Servers: []ServerLimit{{"*", Limit{5, InFetches, Day}}}}, 10, 5},
+	} {
+		for _, flight := range []int{0, 5} {
+			g := sitegraph.NewGraph()
+			c := NewCorpus(g)
+			last := hintsBase.Add(-time.Hour)
+			var records []sitegraph.Record
+			for i := range 80 {
+				r := sitegraph.Record{URL: fmt.Sprintf("http://s%d.example/%d", i%2, i), State: sitegraph.StateAlive, History: sitegraph.Start(last), Tried: last, Size: bytes}
+				if i < 40 { // all due all the time
+					r.State = sitegraph.StateSource
+				}
+				r.Page = g.AddStart(r.URL)
+				c.Remember(&r)
+				records = append(records, r)
+			}
+			policy, err := NewPolicy("random", Settings{Corpus: c, Mode: Stream})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := New(c, policy, Options{SourceShare: share, Limits: test.limits, MostBytes: 1 << 20})
+			rng := rand.New(rand.NewPCG(1, uint64(flight)))
+			visits, sources := 0, 0
+			const days = 20
+			for day := range days {
+				end := hintsBase.Add(time.Duration(day+1) * Day)
+				p.Begin(Round{Number: day, Start: end.Add(-Day), End: end, Budget: test.budget})
+				type begun struct {
+					v     Visit
+					might int64
+				}
+				var air []begun
+				land := func() {
+					b := air[0]
+					air = air[1:]
+					p.Finish(&b.v, b.might, min(max(b.might, bytes), bytes))
+					r := &records[b.v.Page]
+					r.Tried, r.Due = end, end.Add(-time.Minute)
+					r.History.See(end, rng.IntN(2) == 0, time.Time{})
+					p.Observe(r, sitegraph.VerdictUnchanged)
+				}
+				for {
+					v, ok := p.Next()
+					switch {
+					case !ok && len(air) > 0:
+						land()
+						continue
+					case !ok:
+					case rng.IntN(5) == 0:
+						p.Return(v)
+						continue
+					default:
+						might, ok := p.Start(&v)
+						if !ok {
+							p.Return(v)
+							continue
+						}
+						visits++
+						if records[v.Page].State == sitegraph.StateSource {
+							sources++
+						}
+						if air = append(air, begun{v, might}); len(air) > flight {
+							land()
+						}
+						continue
+					}
+					break
+				}
+			}
+			most := share*float64(visits) + 4 // and what is rounded up at the end, of either server
+			if visits < 4*days || float64(sources) > most || sources < test.least {
+				t.Errorf("%+v, %d at a time: %d of %d visits were to sources, want %d to %.0f", test.limits, flight+1, sources, visits, test.least, most)
+			}
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package planner
+
+import "github.com/recrawl/recrawl/sitegraph"
+
+// uniform visits the oldest copy first: all pages equally often, round-robin.
+type uniform struct {
+	cycling
+	ranking ranking
+}
+
+func newUniform(s Settings) Policy { return &uniform{cycling: newCycling(s)} }
+
+func (u *uniform) Begin(Round) {
+	u.ranking.fill(u.Corpus, u.ties.upTo(u.Corpus), func(p sitegraph.PageID) (float64, bool) {
+		return -float64(u.Corpus.Memory(p).History.Last), true
+	})
+}
+
+func (u *uniform) Next() (Visit, bool) {
+	best, ok := u.ranking.pop(u.Corpus)
+	return unranked(best.page, because("oldest copy")), ok
+}

@@ -1,0 +1,359 @@
+package planner
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/estimator/trees"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// value visits the pages most likely to have changed by all that is known: their own past,
+// and what visits to pages of their address shape, directory, section and server saw since
+// they were last visited. Each outcome counts at once for the pages that are left.
+//
+// Scores are kept and made anew when they may have risen: when a server shows something
+// unexpected, when a page's own time has come, and when it is about to be visited.
+type value struct {
+	Settings
+	ties    ties
+	kin     *kinship
+	models  []*Model  // by server
+	scores  []scored  // by page
+	news    []newsOf  // by server
+	heap    valueHeap // of this round: pages worth reserve or more
+	more    bool      // there are others
+	reserve float32   // half of the price
+	now     float32   // days: end of the round
+	price   float64   // value of the last page that fitted into the budget, smoothed; NaN: not known
+	lowest  float64   // of this round so far
+	begun   bool
+	row     [Features]float32
+	fast    trees.Row
+
+	without Without  // in ablations: evidence that is not there
+	held    []looked // WithoutProbe: what this round saw
+}
+
+// looked is a visit that compared a page with its copy.
+type looked struct {
+	page     sitegraph.PageID
+	from, to uint32 // unix seconds
+	changed  bool
+}
+
+// scored is the last score of a page, and when it is worth making anew.
+type scored struct {
+	probability float32
+	again       float32 // days
+}
+
+// newsOf a server since the scores of its pages were made.
+type newsOf struct {
+	surprise float32 // sum of outcome - probability, where that is positive
+	looks    int32
+	inRound  int32
+	// order of its pages by the scores they had when the first news of a round came; next is the
+	// first that may not have been looked at since.
+	order []sitegraph.PageID
+}
+
+func newValue(s Settings) Policy {
+	v := &value{Settings: s, ties: ties{seed: s.Seed}, price: math.NaN(), lowest: math.NaN()}
+	v.kin = newKinship(s.Corpus, &v.ties)
+	return v
+}
+
+func (v *value) Begin(r Round) {
+	v.kin.grow()
+	if !v.begun {
+		v.kin.remember()
+		v.begun = true
+	}
+	v.settlePrice()
+	v.now = float32(float64(r.End.Unix()) / (24 * 60 * 60))
+	v.ties.upTo(v.Corpus)
+	v.grow()
+	for _, l := range v.held {
+		v.learn(l)
+	}
+	v.held = v.held[:0]
+	for s := range v.news {
+		v.news[s].inRound, v.news[s].order = 0, nil
+	}
+	v.heap = v.heap[:0]
+	v.more, v.reserve = false, 0
+	if v.price > 0 { // not NaN
+		v.reserve = float32(v.price) / 2
+	}
+	for p := range sitegraph.PageID(v.Corpus.Pages()) {
+		if !v.Corpus.Refetchable(p) {
+			continue
+		}
+		if v.scores[p].again <= v.now {
+			v.rate(p)
+		}
+		if e := v.entry(p); e.value >= v.reserve {
+			v.heap = append(v.heap, e)
+		} else {
+			v.more = true
+		}
+	}
+	v.heap.init()
+}
+
+// release puts the pages into the heap that were held back for their low values.
+func (v *value) release() {
+	v.more = false
+	for p := range sitegraph.PageID(len(v.scores)) {
+		if !v.open(p) {
+			continue
+		}
+		if e := v.entry(p); e.value < v.reserve {
+			v.heap = append(v.heap, e)
+		}
+	}
+	v.reserve = 0
+	v.heap.init()
+}
+
+func (v *value) grow() {
+	for len(v.scores) < v.Corpus.Pages() {
+		v.scores = append(v.scores, scored{})
+	}
+	for len(v.news) < v.Corpus.Graph.Servers() {
+		v.news = append(v.news, newsOf{})
+	}
+}
+
+// settlePrice learns from the round before what the last visit that fitted was worth.
+func (v *value) settlePrice() {
+	if math.IsNaN(v.lowest) {
+		return
+	}
+	if math.IsNaN(v.price) {
+		v.price = v.lowest
+	}
+	v.price += 0.3 * (v.lowest - v.price) // about three rounds of memory
+	v.lowest = math.NaN()
+}
+
+// rate makes the score of a page anew.
+func (v *value) rate(p sitegraph.PageID) float32 {
+	v.fill(p, v.now, &v.row)
+	probability := v.probability(p, &v.row, &v.fast)
+	s := &v.scores[p]
+	s.probability = probability
+	// Until something happens the probability grows about as its age does, or at once where a page
+	// changes by a calendar: so it is looked at again when it is half as old again.
+	s.again = v.now + 1
+	if near := 0.85 * float32(v.price/v.Corpus.Weight(p)); probability < near { // not so if no price is known
+		s.again = v.now + min(max(v.row[fAge]*min(near/probability-1, 0.5), 1), 16)
+	}
+	return probability
+}
+
+// entry ranks a page.
+func (v *value) entry(p sitegraph.PageID) valued {
+	return valued{value: v.scores[p].probability * float32(v.Corpus.Weight(p)), page: p, tie: v.ties.of[p]}
+}
+
+// model is what was learnt for a page's server.
+func (v *value) model(p sitegraph.PageID) *Model {
+	s := v.Corpus.Graph.Server(p)
+	for int(s) >= len(v.models) {
+		v.models = append(v.models, nil)
+	}
+	m := v.models[s]
+	if m == nil {
+		m = v.Model
+		if v.ModelOf != nil {
+			m = v.ModelOf(v.Corpus.Graph.ServerName(s))
+		}
+		if m == nil {
+			m = DefaultModel()
+		}
+		v.models[s] = m
+	}
+	return m
+}
+
+// probability is what a row makes of all evidence, and what feeds and sitemaps claim.
+func (v *value) probability(p sitegraph.PageID, row *[Features]float32, fast *trees.Row) float32 {
+	claimed := float32(0)
+	if h, ok := v.Corpus.Hint(p); ok {
+		claimed = float32(h.LogRatio)
+	}
+	return v.model(p).probability(v.Mode, row, fast, claimed)
+}
+
+// Probability tells how likely a page is to have changed at a moment, whether it is visited or
+// not. It changes nothing.
+func (v *value) Probability(p sitegraph.PageID, at time.Time) float64 {
+	var row [Features]float32
+	var fast trees.Row
+	v.Row(p, at, &row)
+	return float64(v.probability(p, &row, &fast))
+}
+
+func (v *value) Next() (Visit, bool) {
+	for {
+		if len(v.heap) == 0 {
+			if !v.more {
+				return Visit{}, false
+			}
+			v.release()
+			continue
+		}
+		best := v.heap.pop()
+		if !v.Corpus.Refetchable(best.page) {
+			continue
+		}
+		v.rate(best.page)
+		now := v.entry(best.page)
+		if v.more && now.value < v.reserve {
+			v.release() // this page, too
+			continue
+		}
+		if now.value != best.value && len(v.heap) > 0 && v.heap[0].before(now) {
+			now.value = min(now.value, 0.999*best.value) // it will not come back for ever
+			v.heap.push(now)
+			continue
+		}
+		v.lowest = float64(now.value)
+		probability := float64(v.scores[best.page].probability)
+		return Visit{Page: best.page, Probability: probability, Value: float64(now.value), Reason: v.reason(best.page, &v.row)}, true
+	}
+}
+
+func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
+	v.grow()
+	l, ok := v.kin.seen(p, verdict)
+	v.scores[p].again = 0
+	switch {
+	case !ok:
+	case v.without == WithoutProbe:
+		v.held = append(v.held, l)
+	default:
+		v.learn(l)
+	}
+}
+
+// learn tells the groups of a page what a visit saw, and makes the scores of its server anew
+// where that was not expected.
+func (v *value) learn(l looked) {
+	v.kin.look(l)
+	var saw float32
+	if l.changed {
+		saw = 1
+	}
+	server := v.Corpus.Graph.Server(l.page)
+	n := &v.news[server]
+	surprise := max(saw-v.scores[l.page].probability, 0)
+	for range v.kin.hear(l.page, surprise) {
+		v.reconsider(v.kin.nextLike(l.page))
+	}
+	n.surprise += surprise
+	n.looks++
+	n.inRound++
+	if n.surprise < 0.5 || n.looks < n.inRound/4 {
+		return
+	}
+	// Until news come again about a quarter more of visits is made here: to the best of them.
+	n.surprise, n.looks = 0, 0
+	if n.order == nil {
+		n.order = v.byScore(server)
+	}
+	left := max(2*int(n.inRound), leastNews)
+	kept := n.order[:0]
+	for i, q := range n.order {
+		if left == 0 {
+			kept = append(kept, n.order[i:]...)
+			break
+		}
+		if !v.open(q) {
+			continue
+		}
+		v.reconsider(q)
+		kept = append(kept, q)
+		left--
+	}
+	n.order = kept
+}
+
+// leastNews is how many of the best pages of a server are looked at when it shows something unexpected.
+const leastNews = 128
+
+// reconsider scores a page that was not visited in this round, and lets it take its new place if that is a better one.
+func (v *value) reconsider(p sitegraph.PageID) {
+	if !v.open(p) {
+		return
+	}
+	before := v.entry(p).value
+	v.rate(p)
+	if now := v.entry(p); now.value >= v.reserve && (now.value > 1.02*before || before < v.reserve) {
+		v.heap.push(now)
+	}
+}
+
+// open reports whether a page may be visited and was not in this round.
+func (v *value) open(p sitegraph.PageID) bool {
+	return v.scores[p].again != 0 && v.Corpus.Refetchable(p)
+}
+
+// byScore returns the pages of a server, the best first.
+func (v *value) byScore(server sitegraph.ServerID) []sitegraph.PageID {
+	var order []sitegraph.PageID
+	for _, p := range v.Corpus.Graph.ServerPages(server) {
+		if v.open(p) {
+			order = append(order, p)
+		}
+	}
+	slices.SortFunc(order, func(a, b sitegraph.PageID) int {
+		return cmp.Or(cmp.Compare(v.scores[b].probability, v.scores[a].probability), cmp.Compare(v.ties.of[a], v.ties.of[b]))
+	})
+	return order
+}
+
+// Hinted scores a page anew of which a feed or sitemap said something.
+func (v *value) Hinted(p sitegraph.PageID) {
+	v.grow()
+	if v.open(p) {
+		v.reconsider(p)
+	} else if v.scores[p].again > 0 {
+		v.scores[p].again = v.now
+	}
+}
+
+// Due is the moment at which the page's probability crosses the price if nothing more is seen.
+func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
+	v.kin.grow()
+	price := v.price
+	if math.IsNaN(price) {
+		price = 0.5
+	}
+	start := float32(float64(now.Unix()) / (24 * 60 * 60))
+	ahead := float32(1)
+	for ; ahead < 256; ahead *= 2 {
+		v.fill(p, start+ahead, &v.row)
+		if float64(v.probability(p, &v.row, &v.fast))*v.Corpus.Weight(p) >= price {
+			break
+		}
+	}
+	wait := estimator.FromDays(float64(ahead))
+	return Due{now.Add(wait), because("its probability of change then reaches %.2g, where the budget ends", price)}, wait
+}
+
+// Row fills a row with what is known of a page at a moment: FeatureNames, in their order.
+func (v *value) Row(p sitegraph.PageID, at time.Time, row *[Features]float32) {
+	v.fill(p, float32(float64(at.Unix())/(24*60*60)), row)
+}
+
+// fill makes a row of a page at a moment in days.
+func (v *value) fill(p sitegraph.PageID, now float32, row *[Features]float32) {
+	v.kin.row(p, now, row)
+	v.without.Mask(row)
+}

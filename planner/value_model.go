@@ -1,0 +1,170 @@
+package planner
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/recrawl/recrawl/estimator/trees"
+)
+
+// Model is what value learnt from histories: a forest for each protocol, over the features
+// of FeatureNames. A nil forest stands for a rule without parameters.
+type Model struct {
+	Source   string        `json:"source"`   // the command, and a fingerprint of its input
+	Form     int           `json:"form"`     // of what is learnt: modelForm
+	Features []string      `json:"features"` // of a row, in their order
+	Sweep    *trees.Forest `json:"sweep"`
+	Stream   *trees.Forest `json:"stream"`
+	// Scales bring what the forests say of servers they were not learnt from to the truth.
+	SweepScale  Scale `json:"sweep_scale"`
+	StreamScale Scale `json:"stream_scale"`
+
+	prepare               sync.Once
+	fastSweep, fastStream *trees.Fast
+}
+
+// Scale turns log odds into calibrated ones: slope times them, plus shift [Platt 1999].
+type Scale struct {
+	Slope float32 `json:"slope"` // above 0; below 1 where what was learnt is too sure of itself
+	Shift float32 `json:"shift"`
+}
+
+// modelForm tells parameters from those of other versions of value: 2 adds Offset in streams,
+// 3 the scales.
+const modelForm = 3
+
+// NewModel returns one that knows nothing.
+func NewModel() *Model {
+	return &Model{Form: modelForm, Features: FeatureNames[:], SweepScale: Scale{Slope: 1}, StreamScale: Scale{Slope: 1}}
+}
+
+//go:embed value_model.json
+var learnt []byte
+
+// DefaultModel is the one that comes with the program.
+var DefaultModel = sync.OnceValue(func() *Model {
+	var m Model
+	if err := json.Unmarshal(learnt, &m); err != nil {
+		panic(fmt.Sprintf("planner: value_model.json: %v", err))
+	}
+	if err := m.check(); err != nil {
+		panic(fmt.Sprintf("planner: value_model.json: %v", err))
+	}
+	return &m
+})
+
+// ReadModel reads what recrawl learn wrote.
+func ReadModel(r io.Reader) (*Model, error) {
+	var m Model
+	if err := json.NewDecoder(r).Decode(&m); err != nil {
+		return nil, err
+	}
+	return &m, m.check()
+}
+
+func (m *Model) check() error {
+	if m.Form != modelForm || !slices.Equal(m.Features, FeatureNames[:]) {
+		return fmt.Errorf("it was learnt on other features than this program has: learn anew")
+	}
+	for _, scale := range []Scale{m.SweepScale, m.StreamScale} {
+		if !(scale.Slope > 0) || scale.Slope > 10 || !(scale.Shift > -20 && scale.Shift < 20) {
+			return fmt.Errorf("a scale of %g and %g: want a slope above 0, to 10, and a shift within 20", scale.Slope, scale.Shift)
+		}
+	}
+	for _, f := range []*trees.Forest{m.Sweep, m.Stream} {
+		if f == nil {
+			continue
+		}
+		if f.Features != Features {
+			return fmt.Errorf("a forest over %d features, want %d", f.Features, Features)
+		}
+		if err := f.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Model) forest(mode Mode) *trees.Forest {
+	if mode == Sweep {
+		return m.Sweep
+	}
+	return m.Stream
+}
+
+func (m *Model) scale(mode Mode) Scale {
+	if mode == Sweep {
+		return m.SweepScale
+	}
+	return m.StreamScale
+}
+
+func (m *Model) fast(mode Mode) *trees.Fast {
+	m.prepare.Do(func() {
+		if m.Sweep != nil {
+			m.fastSweep = m.Sweep.Fast()
+		}
+		if m.Stream != nil {
+			m.fastStream = m.Stream.Fast()
+		}
+	})
+	if mode == Sweep {
+		return m.fastSweep
+	}
+	return m.fastStream
+}
+
+// probability of change of a page with these features; claimed adds to the log odds, and fast is room for work.
+func (m *Model) probability(mode Mode, row *[Features]float32, fast *trees.Row, claimed float32) float32 {
+	f := m.fast(mode)
+	if f == nil {
+		return plain(row) // without what is claimed: it is for learning
+	}
+	for i, x := range row {
+		fast[i] = trees.Ordered(x)
+	}
+	scale := m.scale(mode)
+	return trees.Probability(scale.Slope*(Offset(mode, row)+trust(mode, row)*f.LogOdds(fast)) + scale.Shift + claimed)
+}
+
+// plain is the rule without learnt parameters: what is expected of the page, and a part of what is
+// expected of its server.
+func plain(row *[Features]float32) float32 {
+	x := row[fShapeMass] + 0.3*row[fOwnExpected] + 0.1*row[fServerMass]
+	return float32(-math.Expm1(-float64(x)))
+}
+
+// Offset is the log odds that the changes expected of a page, by its own past and by what was seen
+// of its address shape, make one likely. What is learnt is added to it: so a page unlike all that
+// was learnt from is judged by its rates. A sweep begins with no more than one copy of most pages:
+// there it is 0.
+func Offset(mode Mode, row *[Features]float32) float32 {
+	if mode == Sweep {
+		return 0
+	}
+	x := expected(row)
+	return float32(math.Log(math.Expm1(min(max(x, 1e-4), 6)))) // log of p / (1 - p), p = 1 - exp(-x)
+}
+
+// trust is the weight of what was learnt, which was from servers of hundreds of pages: a smaller one is
+// judged by its rates the more, the smaller it is.
+func trust(mode Mode, row *[Features]float32) float32 {
+	if mode == Sweep {
+		return 1
+	}
+	const small = 30 // pages
+	return row[fServerSize] / (row[fServerSize] + small)
+}
+
+// expected are the changes of a page since its last visit, by its own past and by what was seen of its
+// address shape: the more visits compared it, the more its own past counts.
+func expected(row *[Features]float32) float64 {
+	const believed = 8 // visits
+	own := float64(row[fOwnLooks]) / float64(row[fOwnLooks]+believed)
+	return own*float64(row[fOwnExpected]) + (1-own)*float64(row[fShapeMass])
+}

@@ -1,0 +1,170 @@
+package planner
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// quietWorld has servers of which no page changes, but for all pages of the first one on a day.
+func quietWorld(seed uint64, servers, perServer, rebuiltOn int) *world {
+	w := newWorld(seed, servers, perServer, false)
+	for _, p := range w.pages {
+		p.changes = nil
+		if strings.HasPrefix(p.url, "http://s0.") && rebuiltOn > 0 {
+			p.changes = []float64{float64(rebuiltOn) - 0.5}
+		}
+	}
+	return w
+}
+
+// A rebuilt server is recognised by a few probes: on the same day most of what is left of the budget
+// goes to its pages, and the reason says so.
+func TestValueFindsRebuild(t *testing.T) {
+	const rebuiltOn = 30
+	w := quietWorld(3, 4, 100, rebuiltOn)
+	m := newSim(t, w, nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 40}, Options{})
+	found, said := 0, 0
+	seen := map[sitegraph.PageID]bool{} // since the rebuild
+	for day := 1; day <= rebuiltOn+3; day++ {
+		for _, v := range m.day(day, 40) {
+			if day < rebuiltOn {
+				continue
+			}
+			if strings.HasPrefix(m.graph.URL(v.Page), "http://s0.") && !seen[v.Page] {
+				seen[v.Page] = true
+				found++
+				if strings.Contains(v.Reason.String(), "rebuilt") {
+					said++
+				}
+			}
+		}
+	}
+	// 400 pages and 160 visits: without learning 40 would be to this server.
+	if found < 80 {
+		t.Errorf("%d of the 100 pages of a rebuilt server were visited in four days of 40 visits", found)
+	}
+	if said < found/2 {
+		t.Errorf("%d of %d reasons speak of a rebuilt server", said, found)
+	}
+}
+
+// Outcomes of a round that a crash ends are still known to a planner made anew from the corpus.
+func TestValueKeepsEvidenceOverCrash(t *testing.T) {
+	w := quietWorld(5, 2, 60, 20)
+	m := newSim(t, w, nil, "value", Settings{Mode: Stream, Seed: 5, PerDay: 12}, Options{})
+	for day := 1; day <= 20; day++ {
+		m.day(day, 12)
+	}
+	of := func() (rebuilt, other float64) {
+		v := m.planner.Policy.(*value)
+		var n [2]float64
+		for p := range sitegraph.PageID(m.graph.Pages()) {
+			if h := m.corpus.Memory(p).History; h.LastVisit().Equal(at(20)) {
+				continue // visited that day
+			}
+			x := v.Probability(p, at(21))
+			if strings.HasPrefix(m.graph.URL(p), "http://s0.") {
+				rebuilt += x
+				n[0]++
+			} else {
+				other += x
+				n[1]++
+			}
+		}
+		return rebuilt / n[0], other / n[1]
+	}
+	before, otherBefore := of()
+	m.restart()
+	m.planner.Begin(Round{Number: 21, Start: at(20), End: at(21), Budget: 0})
+	after, otherAfter := of()
+	if before < 4*otherBefore || after < 4*otherAfter {
+		t.Errorf("pages of the rebuilt server: %.3f before the crash, %.3f after; of the other: %.3f, %.3f", before, after, otherBefore, otherAfter)
+	}
+}
+
+// What explain shows adds up to the probability that the policy goes by.
+func TestValueExplains(t *testing.T) {
+	w := newWorld(8, 3, 50, false)
+	m := newSim(t, w, nil, "value", Settings{Mode: Stream, Seed: 8, PerDay: 15}, Options{})
+	for day := 1; day <= 30; day++ {
+		m.day(day, 15)
+	}
+	v := m.planner.Policy.(*value)
+	varied := map[string]bool{}
+	for p := range sitegraph.PageID(m.graph.Pages()) {
+		c := v.Explain(p, at(31))
+		if want := v.Probability(p, at(31)); math.Abs(c.Probability-want) > 1e-4 {
+			t.Fatalf("%s: contributions make %.5f, the policy goes by %.5f", m.graph.URL(p), c.Probability, want)
+		}
+		for i, x := range c.All {
+			varied[x.Evidence] = true
+			if i > 0 && math.Abs(x.LogOdds) > math.Abs(c.All[i-1].LogOdds) {
+				t.Fatalf("%s: %v is not in order", m.graph.URL(p), c.All)
+			}
+		}
+	}
+	if len(varied) < 15 {
+		t.Errorf("only %d kinds of evidence ever count: %v", len(varied), varied)
+	}
+}
+
+// Being asked changes nothing: the same visits follow.
+func TestValueAsked(t *testing.T) {
+	run := func(ask bool) (all []string) {
+		w := newWorld(9, 3, 50, true)
+		m := newSim(t, w, nil, "value", Settings{Mode: Stream, Seed: 9, PerDay: 15}, Options{NewShare: 0.25})
+		for day := 1; day <= 20; day++ {
+			all = append(all, m.urls(m.day(day, 15))...)
+			if ask {
+				for p := range sitegraph.PageID(m.graph.Pages()) {
+					m.planner.Policy.(*value).Probability(p, at(day+int(p)%5))
+					m.planner.Policy.(*value).Explain(p, at(day))
+				}
+			}
+		}
+		return all
+	}
+	a, b := run(false), run(true)
+	if i, same := firstDifference(a, b); !same {
+		t.Errorf("visits differ from %d on", i)
+	}
+}
+
+// The rings of like addresses hold each page of a shape once.
+func TestKinRings(t *testing.T) {
+	g := sitegraph.NewGraph()
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range 300 {
+		g.Add(pageName(rng, i))
+	}
+	k := newKinship(NewCorpus(g), &ties{seed: 3})
+	k.grow()
+	members := map[int32]int{}
+	for p := range k.of {
+		members[k.of[p].shape]++
+	}
+	for p := range sitegraph.PageID(g.Pages()) {
+		shape := k.of[p].shape
+		if int(k.groups[shape].pages) != members[shape] {
+			t.Fatalf("shape %d: %d pages counted, %d are in it", shape, k.groups[shape].pages, members[shape])
+		}
+		seen := map[sitegraph.PageID]bool{}
+		for range members[shape] {
+			q := k.nextLike(p)
+			if k.of[q].shape != shape || seen[q] {
+				t.Fatalf("page %d of shape %d follows on %d of shape %d, seen before: %v", q, k.of[q].shape, p, shape, seen[q])
+			}
+			seen[q] = true
+		}
+	}
+}
+
+func pageName(rng *rand.Rand, i int) string {
+	server := string(rune('a' + rng.IntN(3)))
+	section := []string{"news", "doc", "blog"}[rng.IntN(3)]
+	return "http://" + server + ".example/" + section + "/" + strings.Repeat("1", 1+i%4) + string(rune('a'+i%26)) + ".html"
+}

@@ -1,0 +1,133 @@
+package planner
+
+import "strings"
+
+// Without is a kind of evidence that value is denied, to measure what it is worth. Estimates of
+// groups are made as ever, so that one of a small group is still pulled toward that of a larger
+// one that is denied; but the denied one itself is not seen.
+type Without uint8
+
+const (
+	WithoutNothing   Without = iota
+	WithoutOwn               // what visits to the page itself saw, but when the last one was
+	WithoutShape             // visits to pages of its address shape
+	WithoutDirectory         // visits to its directory
+	WithoutSection           // visits to its section
+	WithoutServer            // visits to its server
+	WithoutAll               // visits to all servers
+	WithoutAddress           // what its address looks like
+	WithoutLinks             // its depth, and how many links it has
+	WithoutProbe             // what this round saw: outcomes count from the next round on
+	withouts
+)
+
+// withoutNames are those of the variants, behind "value-".
+var withoutNames = [withouts]string{
+	WithoutOwn:       "own",
+	WithoutShape:     "shape",
+	WithoutDirectory: "directory",
+	WithoutSection:   "section",
+	WithoutServer:    "server",
+	WithoutAll:       "all",
+	WithoutAddress:   "address",
+	WithoutLinks:     "links",
+	WithoutProbe:     "probe",
+}
+
+// variantOf is value without a kind of evidence.
+const variantOf = "value-"
+
+func init() {
+	for w := WithoutOwn; w < withouts; w++ {
+		policies[variantOf+withoutNames[w]] = constructor{func(s Settings) Policy {
+			v := newValue(s).(*value)
+			v.without = w
+			return v
+		}, own, "value without one kind of evidence (" + withoutNames[w] + "), for evaluations of what it is worth"}
+	}
+}
+
+// Ablations names the variants of a policy, each named by it and the evidence that it does
+// without ("value-own"), for evaluations of what that evidence is worth.
+func Ablations() []string {
+	var names []string
+	for w := WithoutOwn; w < withouts; w++ {
+		names = append(names, variantOf+withoutNames[w])
+	}
+	return names
+}
+
+// WithoutOf is what a policy of Ablations does without; WithoutNothing for any other.
+func WithoutOf(policy string) Without {
+	if name, ok := strings.CutPrefix(policy, variantOf); ok {
+		for w := WithoutOwn; w < withouts; w++ {
+			if withoutNames[w] == name {
+				return w
+			}
+		}
+	}
+	return WithoutNothing
+}
+
+// Learns reports whether a policy goes by parameters learnt from histories (Settings.Model).
+func Learns(policy string) bool { return policy == "value" || WithoutOf(policy) != WithoutNothing }
+
+// What is usual: medians of the 42,657 base pages of the histories that the parameters which come
+// with the program were learnt from.
+var usualAddress = addressLook{segments: 5, name: 21, digits: 8} // 3 % of the path
+
+const (
+	usualDepth = 5
+	usualLinks = 12
+)
+
+// Mask makes a row say of the denied kind what it says where nothing is known: of the page
+// itself, that it was visited once; of a group, that it has no other page and was never looked
+// at, so that it says what the next larger one does. Rows masked so are like others that the
+// parameters were learnt from. WithoutProbe masks nothing: it is a matter of when.
+func (w Without) Mask(row *[Features]float32) {
+	switch w {
+	case WithoutOwn:
+		row[fOwnLooks] = 0
+		row[fOwnExpected] = row[fShapeRate] * row[fAge]
+		row[fOwnQuiet] = 999
+		row[fOwnLast] = -1
+		row[fOwnRecent] = 0.1
+		row[fKnown] = row[fAge]
+	case WithoutShape:
+		// The page's own rate is pulled toward that of its shape by 30 days' worth.
+		row[fOwnExpected] += 30 * (row[fServerRate] - row[fShapeRate]) / (max(row[fKnown]-row[fAge], 0) + 30) * row[fAge]
+		row[fShapeMass] = row[fServerRate] * row[fAge]
+		row[fShapeShare] = row[fSectionShare]
+		row[fShapeLooks] = 0
+		row[fShapeRecent] = min(row[fServerRate]*lately, 1)
+		row[fShapeRate] = row[fServerRate]
+		row[fShapeSize] = 1
+		row[fShapePast] = -1
+	case WithoutDirectory:
+		row[fDirectoryMass] = row[fServerRate] * row[fAge]
+		row[fDirectoryShare] = row[fSectionShare]
+		row[fDirectoryLooks] = 0
+		row[fDirectoryRate] = row[fServerRate]
+		row[fDirectorySize] = 1
+	case WithoutSection:
+		row[fSectionMass] = row[fServerRate] * row[fAge]
+		row[fSectionShare] = row[fServerShare]
+		row[fSectionLooks] = 0
+	case WithoutServer:
+		row[fServerMass] = defaultRate * row[fAge]
+		row[fServerShare] = row[fAllShare]
+		row[fServerLooks] = 0
+		row[fServerRecent] = min(defaultRate*lately, 1)
+		row[fServerRate] = defaultRate
+		row[fServerSize] = 1
+		row[fServerPast] = -1
+	case WithoutAll:
+		row[fAllShare] = min(defaultRate*row[fAge], 1)
+		row[fAllLooks] = 0
+	case WithoutAddress:
+		usualAddress.fill(row)
+	case WithoutLinks:
+		row[fDepth], row[fLinks] = usualDepth, usualLinks
+	}
+}

@@ -1,0 +1,57 @@
+package journal
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Read hands out what was appended, by day, and leaves out torn lines.
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Read(dir, func(*Entry) {}); !errors.Is(err, ErrNone) {
+		t.Errorf("an empty directory is read with %v", err)
+	}
+	if _, err := Read(filepath.Join(dir, "missing"), func(*Entry) {}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing directory is read with %v", err)
+	}
+	j, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	urls := []string{"http://a.example/", "http://b.example/", "http://c.example/"}
+	for i, url := range urls {
+		if err := j.Append(Entry{URL: url, Time: noon.AddDate(0, 0, i), Verdict: "first"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	day := filepath.Join(dir, noon.Format(time.DateOnly)+".jsonl")
+	whole, err := os.ReadFile(day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{day: string(whole) + `{"url":"http://torn`, filepath.Join(dir, "notes.txt"): "no entry\n"} {
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	torn, err := Read(dir, func(e *Entry) { got = append(got, e.URL) })
+	if err != nil || torn != 1 || !slices.Equal(got, urls) {
+		t.Errorf("read %v, %d torn, %v", got, torn, err)
+	}
+	// A line longer than any entry is no journal.
+	if err := os.WriteFile(day, []byte(strings.Repeat("x", maxLineBytes+1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(dir, func(*Entry) {}); err == nil || !strings.Contains(err.Error(), day) {
+		t.Errorf("an endless line is read with %v", err)
+	}
+}

@@ -1,0 +1,55 @@
+package sitegraph
+
+import "time"
+
+// SourceKind says what a source is: a resource that is no page, but tells of pages.
+type SourceKind uint8
+
+const (
+	SourceUnknown SourceKind = iota // no source
+	SourceSitemap                   // lists pages (sitemaps.org)
+	SourceFeed                      // RSS or Atom: lists the newest pages
+	SourceIndex                     // a sitemap index: lists sitemaps
+)
+
+var sourceKindNames = [...]string{"unknown", "sitemap", "feed", "index"}
+
+func (k SourceKind) String() string { return enumName(sourceKindNames[:], int(k)) }
+
+// Claim is what a source says of one page; an index says it of a sitemap. It may be wrong.
+type Claim struct {
+	URL string // canonical, of the source's own server
+	// Modified is when the page is said to have changed last: where only a day is named, the
+	// day's end. Zero: not told.
+	Modified time.Time
+	// Every is how often the page is said to change; zero: not told.
+	Every time.Duration
+}
+
+// applySource folds a visit of a source into its record. A source never leaves: where there
+// is none now there may be one later, and it alone knows pages that nothing links to.
+func (r *Record) applySource(o Observation) Verdict {
+	switch o.Outcome {
+	case OutcomeFetched, OutcomeNotModified:
+		r.Errors = 0
+	case OutcomeFailed:
+		return r.fail()
+	default:
+		r.ETag, r.LastModified = "", time.Time{}
+		r.fail()
+		return VerdictLeft
+	}
+	verdict := VerdictUnchanged
+	if o.Outcome == OutcomeFetched {
+		if r.Digests.Bytes != o.Digests.Bytes {
+			verdict = VerdictChanged
+		}
+		r.ETag, r.LastModified, r.Digests, r.Size = o.ETag, o.LastModified, o.Digests, o.Size
+	}
+	if r.History.Visits == 0 {
+		r.History = Start(o.Time)
+		return VerdictFirst
+	}
+	r.History.See(o.Time, verdict == VerdictChanged, o.LastModified)
+	return verdict
+}
