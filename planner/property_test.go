@@ -15,10 +15,7 @@ import (
 // argument of -run that repeats it.
 func eachPolicy(t *testing.T, seeds uint64, test func(t *testing.T, policy string, s Settings)) {
 	for seed := range seeds {
-		for _, policy := range PolicyNames() {
-			if testing.Short() && WithoutOf(policy) != WithoutNothing { // value itself is there
-				continue
-			}
+		for _, policy := range testedPolicies() {
 			for name, mode := range map[string]Mode{"sweep": Sweep, "stream": Stream} {
 				if mode == Stream && SweepOnly(policy) {
 					continue
@@ -29,6 +26,13 @@ func eachPolicy(t *testing.T, seeds uint64, test func(t *testing.T, policy strin
 			}
 		}
 	}
+}
+
+// testedPolicies are all; in the short form without variants of value, which is there itself.
+func testedPolicies() []string {
+	return slices.DeleteFunc(PolicyNames(), func(policy string) bool {
+		return testing.Short() && WithoutOf(policy) != WithoutNothing
+	})
 }
 
 // Random webs, budgets, shares and ways to work, and whatever happens: promises 1 to 3. What
@@ -130,7 +134,7 @@ func TestPlannerSeeds(t *testing.T) {
 			different[policy] = true
 		}
 	})
-	for _, policy := range PolicyNames() {
+	for _, policy := range testedPolicies() {
 		if !different[policy] {
 			t.Errorf("%s: another seed never made a difference", policy)
 		}
