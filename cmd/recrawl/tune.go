@@ -31,8 +31,9 @@ checkpoint where run is at work, and from --journal, the folder journal in it: e
 by a rate drawn from what its visits and those of its server saw.
 
 --check replays the weeks of the histories after the base, of which a prediction knows nothing, and
-sets what they show beside it. Coverage hangs on how changes are spread and is foretold best; the
-update rate also on how many there will be, which the known weeks tell only roughly.
+sets what they show beside it. A prediction is as good as the known weeks are like those to come:
+where more changes than before, as when a large quiet server is rebuilt, less of it is covered than
+predicted. Try --check with several bases to see how far your servers keep to their ways.
 
 The spread is the 5th to 95th percentile over the futures and 200 resamples of the servers in
 each. The knee is the budget highest above the line from nothing to the largest budget: name the

@@ -158,6 +158,6 @@ func checkSection(c *tune.Check, curve []tune.Point) report.Section {
 			row(percent(eval.Number(p.Budget)), strings.ReplaceAll(m, "_", " "), p.Measure(m), 3)
 		}
 	}
-	table.Note = "error: predicted over measured, less 1. The update rate is wrong by as much as the number of changes is, and by what the coverage is."
+	table.Note = "error: predicted over measured, less 1. Where the number of changes a day is wrong, so is what hangs on it: coverage at small budgets, the update rate at large ones."
 	return report.Section{Title: "Check", Tables: []report.Table{table}}
 }
