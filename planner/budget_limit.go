@@ -44,24 +44,15 @@ type Limits struct {
 
 // PerDay is what the limits in fetches allow a day, all servers together; Unlimited if no
 // limit counts fetches.
-func (l Limits) PerDay() float64 {
-	perDay := math.Inf(1)
-	for _, x := range l.All {
-		if x.Unit == InFetches {
-			perDay = min(perDay, x.Amount*float64(Day/x.Per))
-		}
-	}
-	if math.IsInf(perDay, 1) {
-		return Unlimited
-	}
-	return perDay
-}
+func (l Limits) PerDay() float64 { return l.perDay(InFetches) }
 
 // BytesPerDay is the same for bytes.
-func (l Limits) BytesPerDay() float64 {
+func (l Limits) BytesPerDay() float64 { return l.perDay(InBytes) }
+
+func (l Limits) perDay(of Unit) float64 {
 	perDay := math.Inf(1)
 	for _, x := range l.All {
-		if x.Unit == InBytes {
+		if x.Unit == of {
 			perDay = min(perDay, x.Amount*float64(Day/x.Per))
 		}
 	}

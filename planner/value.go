@@ -21,15 +21,15 @@ type value struct {
 	Settings
 	ties    ties
 	kin     *kinship
-	models  []*Model  // by server
-	scores  []scored  // by page
-	news    []newsOf  // by server
-	heap    valueHeap // of this round: pages worth reserve or more
-	more    bool      // there are others
-	reserve float32   // half of the price
-	now     float32   // days: end of the round
-	price   float64   // value of the last page that fitted into the budget, smoothed; NaN: not known
-	lowest  float64   // of this round so far
+	models  []*Model // by server
+	scores  []scored // by page
+	news    []newsOf // by server
+	ranking ranking  // of this round: pages worth reserve or more
+	more    bool     // there are others
+	reserve float32  // half of the price
+	now     float32  // days: end of the round
+	price   float64  // value of the last page that fitted into the budget, smoothed; NaN: not known
+	lowest  float64  // of this round so far
 	begun   bool
 	row     [Features]float32
 	fast    trees.Row
@@ -56,8 +56,8 @@ type newsOf struct {
 	surprise float32 // sum of outcome - probability, where that is positive
 	looks    int32
 	inRound  int32
-	// order of its pages by the scores they had when the first news of a round came; next is the
-	// first that may not have been looked at since.
+	// order of its pages by the scores they had when the first news of a round came; those visited
+	// since are taken out.
 	order []sitegraph.PageID
 }
 
@@ -74,7 +74,7 @@ func (v *value) Begin(r Round) {
 		v.begun = true
 	}
 	v.settlePrice()
-	v.now = float32(float64(r.End.Unix()) / (24 * 60 * 60))
+	v.now = inDays(unix32(r.End))
 	v.ties.upTo(v.Corpus)
 	v.grow()
 	for _, l := range v.held {
@@ -84,40 +84,30 @@ func (v *value) Begin(r Round) {
 	for s := range v.news {
 		v.news[s].inRound, v.news[s].order = 0, nil
 	}
-	v.heap = v.heap[:0]
 	v.more, v.reserve = false, 0
 	if v.price > 0 { // not NaN
 		v.reserve = float32(v.price) / 2
 	}
-	for p := range sitegraph.PageID(v.Corpus.Pages()) {
-		if !v.Corpus.Refetchable(p) {
-			continue
-		}
+	v.ranking.fill(v.Corpus, v.ties.of, func(p sitegraph.PageID) (float64, bool) {
 		if v.scores[p].again <= v.now {
 			v.rate(p)
 		}
-		if e := v.entry(p); e.value >= v.reserve {
-			v.heap = append(v.heap, e)
-		} else {
-			v.more = true
-		}
-	}
-	v.heap.init()
+		worth := v.worth(p)
+		held := worth < v.reserve
+		v.more = v.more || held
+		return float64(worth), !held
+	})
 }
 
-// release puts the pages into the heap that were held back for their low values.
+// release ranks the pages, too, that were held back for their low values.
 func (v *value) release() {
 	v.more = false
 	for p := range sitegraph.PageID(len(v.scores)) {
-		if !v.open(p) {
-			continue
-		}
-		if e := v.entry(p); e.value < v.reserve {
-			v.heap = append(v.heap, e)
+		if v.open(p) && v.worth(p) < v.reserve {
+			v.push(p, v.worth(p))
 		}
 	}
 	v.reserve = 0
-	v.heap.init()
 }
 
 func (v *value) grow() {
@@ -156,9 +146,13 @@ func (v *value) rate(p sitegraph.PageID) float32 {
 	return probability
 }
 
-// entry ranks a page.
-func (v *value) entry(p sitegraph.PageID) valued {
-	return valued{value: v.scores[p].probability * float32(v.Corpus.Weight(p)), page: p, tie: v.ties.of[p]}
+// worth is what a visit to a page is worth by its last score.
+func (v *value) worth(p sitegraph.PageID) float32 {
+	return v.scores[p].probability * float32(v.Corpus.Weight(p))
+}
+
+func (v *value) push(p sitegraph.PageID, worth float32) {
+	v.ranking.push(candidate{float64(worth), v.ties.of[p], p})
 }
 
 // model is what was learnt for a page's server.
@@ -201,32 +195,34 @@ func (v *value) Probability(p sitegraph.PageID, at time.Time) float64 {
 
 func (v *value) Next() (Visit, bool) {
 	for {
-		if len(v.heap) == 0 {
+		best, ok := v.ranking.pop(v.Corpus)
+		if !ok {
 			if !v.more {
 				return Visit{}, false
 			}
 			v.release()
 			continue
 		}
-		best := v.heap.pop()
-		if !v.Corpus.Refetchable(best.page) {
-			continue
-		}
 		v.rate(best.page)
-		now := v.entry(best.page)
-		if v.more && now.value < v.reserve {
+		worth := v.worth(best.page)
+		if v.more && worth < v.reserve {
 			v.release() // this page, too
 			continue
 		}
-		if now.value != best.value && len(v.heap) > 0 && v.heap[0].before(now) {
-			now.value = min(now.value, 0.999*best.value) // it will not come back for ever
-			v.heap.push(now)
+		if before := float32(best.score); worth != before && v.behind(best.page, worth) {
+			v.push(best.page, min(worth, 0.999*before)) // it will not come back for ever
 			continue
 		}
-		v.lowest = float64(now.value)
+		v.lowest = float64(worth)
 		probability := float64(v.scores[best.page].probability)
-		return Visit{Page: best.page, Probability: probability, Value: float64(now.value), Reason: v.reason(best.page, &v.row)}, true
+		return Visit{Page: best.page, Probability: probability, Value: float64(worth), Reason: v.reason(best.page, &v.row)}, true
 	}
+}
+
+// behind reports whether another page comes before one of this worth.
+func (v *value) behind(p sitegraph.PageID, worth float32) bool {
+	heap := v.ranking.heap
+	return len(heap) > 0 && heap[0].before(candidate{float64(worth), v.ties.of[p], p})
 }
 
 func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
@@ -292,10 +288,10 @@ func (v *value) reconsider(p sitegraph.PageID) {
 	if !v.open(p) {
 		return
 	}
-	before := v.entry(p).value
+	before := v.worth(p)
 	v.rate(p)
-	if now := v.entry(p); now.value >= v.reserve && (now.value > 1.02*before || before < v.reserve) {
-		v.heap.push(now)
+	if now := v.worth(p); now >= v.reserve && (now > 1.02*before || before < v.reserve) {
+		v.push(p, now)
 	}
 }
 
@@ -335,7 +331,7 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	if math.IsNaN(price) {
 		price = 0.5
 	}
-	start := float32(float64(now.Unix()) / (24 * 60 * 60))
+	start := inDays(unix32(now))
 	ahead := float32(1)
 	for ; ahead < 256; ahead *= 2 {
 		v.fill(p, start+ahead, &v.row)
@@ -349,7 +345,7 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 
 // Row fills a row with what is known of a page at a moment: FeatureNames, in their order.
 func (v *value) Row(p sitegraph.PageID, at time.Time, row *[Features]float32) {
-	v.fill(p, float32(float64(at.Unix())/(24*60*60)), row)
+	v.fill(p, inDays(unix32(at)), row)
 }
 
 // fill makes a row of a page at a moment in days.

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -102,7 +103,7 @@ func (v *value) Explain(p sitegraph.PageID, at time.Time) Contributions {
 		c.All = append(c.All, Contribution{"what a " + h.Kind.String() + " of its server claims", h.LogRatio, h.LogRatio})
 	}
 	slices.SortStableFunc(c.All, func(a, b Contribution) int {
-		return -compareAbs(a.LogOdds, b.LogOdds)
+		return cmp.Compare(abs(b.LogOdds), abs(a.LogOdds))
 	})
 	sum := c.Start
 	for _, x := range c.All {
@@ -110,15 +111,4 @@ func (v *value) Explain(p sitegraph.PageID, at time.Time) Contributions {
 	}
 	c.Probability = float64(trees.Probability(float32(sum)))
 	return c
-}
-
-func compareAbs(a, b float64) int {
-	a, b = math.Abs(a), math.Abs(b)
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"os"
 
 	"github.com/recrawl/recrawl/satstore/directory"
@@ -20,8 +19,7 @@ const epochName = "EPOCH"
 var keyEpoch = []byte{keyEpochs}
 
 func epochText(n uint64) []byte {
-	b := fmt.Appendf(nil, "epoch %d\n", n)
-	return fmt.Appendf(b, "crc32c %08x\n", crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
+	return directory.Sealed(fmt.Appendf(nil, "epoch %d\n", n))
 }
 
 // readEpoch returns what DIR/EPOCH says: 0 where there is none yet, or a store older than epochs.

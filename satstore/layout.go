@@ -3,7 +3,6 @@ package satstore
 import (
 	"bytes"
 	"fmt"
-	"hash/crc32"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -25,8 +24,7 @@ func (s *Store) satDir() string { return s.fs.PathJoin(s.dir, satName) }
 
 // formatText is the content of the version file.
 func formatText() []byte {
-	b := fmt.Appendf(nil, "recrawl satstore %d\n", formatVersion)
-	return fmt.Appendf(b, "crc32c %08x\n", crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
+	return directory.Sealed(fmt.Appendf(nil, "recrawl satstore %d\n", formatVersion))
 }
 
 // readFormat reads the version file; os.ErrNotExist if there is none.

@@ -155,6 +155,19 @@ func commas(numbers []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ","), "[]")
 }
 
+// checkKnown looks at a base of least weeks or more and a history before it. False: the base is bad,
+// and what weeks may be hangs on it.
+func checkKnown(command string, base, least, history int, bad refuse) bool {
+	if base < least || base >= windowWeeks {
+		bad(command+".base", base, fmt.Sprintf("%d to %d", least, windowWeeks-1))
+		return false
+	}
+	if history < 0 || history > base {
+		bad(command+".history", history, "0 to the weeks before the base")
+	}
+	return true
+}
+
 func (c *EvalConfig) check(bad refuse) {
 	if c.Protocol != "snapshot" && c.Protocol != "stream" {
 		bad("eval.protocol", c.Protocol, "snapshot or stream")
@@ -182,12 +195,8 @@ func (c *EvalConfig) check(bad refuse) {
 	if c.Figures && c.Protocol == "stream" {
 		bad("eval.figures", c.Figures, "protocol snapshot, not stream")
 	}
-	if c.Base < 0 || c.Base >= windowWeeks {
-		bad("eval.base", c.Base, fmt.Sprintf("0 to %d", windowWeeks-1))
-		return // what weeks and history may be hangs on it
-	}
-	if c.History < 0 || c.History > c.Base {
-		bad("eval.history", c.History, "0 to the weeks before the base")
+	if !checkKnown("eval", c.Base, 0, c.History, bad) {
+		return
 	}
 	least, most, usual := 1, windowWeeks-c.Base, []int{40}
 	if c.Protocol == "snapshot" { // one snapshot compares nothing; the last may be at the window's end

@@ -59,12 +59,8 @@ func (c *TuneConfig) check(bad refuse) {
 	if c.AtOnce < 0 {
 		bad("tune.at-once", c.AtOnce, "0 or more")
 	}
-	if c.Base < 1 || c.Base >= windowWeeks {
-		bad("tune.base", c.Base, fmt.Sprintf("1 to %d", windowWeeks-1))
-		return // what weeks and history may be hangs on it
-	}
-	if c.History < 0 || c.History > c.Base {
-		bad("tune.history", c.History, "0 to the weeks before the base")
+	if !checkKnown("tune", c.Base, 1, c.History, bad) {
+		return
 	}
 	most := windowWeeks - c.Base
 	if c.Weeks == 0 {

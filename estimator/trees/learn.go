@@ -39,9 +39,6 @@ type Options struct {
 	Lambda float64 // rows' worth of doubt that pulls each leaf to 0
 	// Least weight of the rows on each side of a question, summed.
 	LeastWeight float64
-	// Rising marks features of which more never makes a change less likely; nil: none. Such a
-	// feature is asked for only where the mean of the rows above the threshold is not less.
-	Rising []bool
 }
 
 // bins a feature is cut into, at most.
@@ -216,7 +213,6 @@ func (l *learner) bestOf(f, leaves int) split {
 	}
 	score := func(s sums) float64 { return s.g * s.g / (s.h + l.Lambda) }
 	var gains, least [bins]float64
-	var fall [bins]bool
 	for k := range leaves {
 		row := table[k*bins : (k+1)*bins]
 		var all, low sums
@@ -229,14 +225,11 @@ func (l *learner) bestOf(f, leaves int) split {
 			high := sums{all.g - low.g, all.h - low.h, all.w - low.w}
 			gains[b] += score(low) + score(high) - score(all)
 			least[b] += min(low.w, high.w)
-			if l.Rising != nil && l.Rising[f] && high.g/(high.h+l.Lambda) < low.g/(low.h+l.Lambda) {
-				fall[b] = true
-			}
 		}
 	}
 	best := split{}
 	for b := range n {
-		if gains[b] > best.gain && least[b] >= l.LeastWeight && !fall[b] {
+		if gains[b] > best.gain && least[b] >= l.LeastWeight {
 			best = split{gains[b], b}
 		}
 	}

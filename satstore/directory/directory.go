@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"strings"
@@ -96,6 +97,11 @@ func CheckOwn(fs vfs.FS, dir string) error {
 
 // WriteFormat makes the version file.
 func WriteFormat(fs vfs.FS, dir string, text []byte) error { return Write(fs, dir, FormatName, text) }
+
+// Sealed returns the text of a small file with a last line that has its CRC32C.
+func Sealed(text []byte) []byte {
+	return fmt.Appendf(text, "crc32c %08x\n", crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
+}
 
 // Write makes a small file, or another in its place.
 func Write(fs vfs.FS, dir, name string, text []byte) error {

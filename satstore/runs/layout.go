@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"hash/crc32"
 	"strconv"
 	"strings"
 
@@ -49,8 +48,7 @@ func formatText(unit int64, id [16]byte, levels []Level) []byte {
 	for _, l := range levels {
 		b = fmt.Appendf(b, " %dx%d", l.Slots, l.Units)
 	}
-	b = append(b, '\n')
-	return fmt.Appendf(b, "crc32c %08x\n", crc32.Checksum(b, castagnoli))
+	return directory.Sealed(append(b, '\n'))
 }
 
 // newFormat chooses what is fixed for a new store.
