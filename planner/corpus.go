@@ -133,10 +133,14 @@ func tie(seed uint64, url string) float64 {
 	for i := 0; i < len(url); i++ { // FNV-1a, then mixed: a stable order needs no secret
 		h = (h ^ uint64(url[i])) * 0x100000001b3
 	}
-	h ^= h >> 32
-	h *= 0xd6e8feb86659fd93
-	h ^= h >> 32
-	h *= 0xd6e8feb86659fd93
-	h ^= h >> 32
-	return float64(h>>11) / (1 << 53)
+	return float64(mix(h)>>11) / (1 << 53)
+}
+
+// mix spreads the bits of a number over all bits.
+func mix(h uint64) uint64 {
+	for range 2 {
+		h ^= h >> 32
+		h *= 0xd6e8feb86659fd93
+	}
+	return h ^ h>>32
 }

@@ -13,6 +13,7 @@ type evidence struct {
 	looks   float32 // visits that compared a page with its copy
 	changes float32 // and saw a change
 	days    float32 // watched by them
+	found   float32 // pages that became known by those changes
 
 	after []sums // by span: over all spans after it, if known is true
 	known bool
@@ -46,6 +47,12 @@ func (s *span) level(width, rate float32) float32 {
 func (e *evidence) rate(parent float32) float32 {
 	const days = 60
 	return (e.changes + parent*days) / (e.days + days)
+}
+
+// finds is the pages that become known by a change of a page, pulled toward those of a larger group.
+func (e *evidence) finds(parent float32) float32 {
+	const changes = 4
+	return (e.found + parent*changes) / (e.changes + changes)
 }
 
 // watch adds a look at a page at day to whose copy was of day from.

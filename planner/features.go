@@ -159,12 +159,17 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	row[fAllShare] = inAll.share(min(r.all*age, 1))
 	row[fAllLooks] = inAll.looks
 
-	row[fDepth] = float32(g.Depth(p))
-	if row[fDepth] == 0 {
-		row[fDepth] = sitegraph.MaxDepth + 1
-	}
+	row[fDepth] = k.depth(p)
 	row[fLinks] = float32(len(g.Links(p)))
 	k.looks[p].fill(row)
+}
+
+// depth is in links from the start page, one more than any where none lead.
+func (k *kinship) depth(p sitegraph.PageID) float32 {
+	if d := k.corpus.Graph.Depth(p); d > 0 {
+		return float32(d)
+	}
+	return sitegraph.MaxDepth + 1
 }
 
 // recent is the share of looks in the last days that saw a change, pulled toward the rate.

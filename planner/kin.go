@@ -204,3 +204,19 @@ func (k *kinship) remember() {
 		}
 	}
 }
+
+// mostFound bounds what one change counts for: a list of everything is read once.
+const mostFound = 20
+
+// found tells the groups of a page that a change of it made pages known.
+func (k *kinship) found(p sitegraph.PageID, pages int) {
+	n := float32(min(pages, mostFound))
+	k.groups[k.of[p].shape].found += n
+	k.servers[k.corpus.Graph.Server(p)].found += n
+	k.all.found += n
+}
+
+// finds is how many pages a change of a page makes known.
+func (k *kinship) finds(p sitegraph.PageID) float32 {
+	return k.groups[k.of[p].shape].finds(k.servers[k.corpus.Graph.Server(p)].finds(k.all.finds(0)))
+}

@@ -36,6 +36,7 @@ type Planner struct {
 	left     int     // visits left in this round; Unlimited
 	made     int     // visits of this round, those handed back apart
 	newLeft  int     // of these, first visits
+	found    int     // pages put in line since the last outcome: by the visit at work
 	newCarry float64 // fraction of a first visit carried over
 	caps     *Caps   // nil: no limits beside left
 }
@@ -206,7 +207,10 @@ func (p *Planner) Left() int { return p.left }
 func (p *Planner) Made() int { return p.made }
 
 // Found puts a page in line that has become known, or known again.
-func (p *Planner) Found(page sitegraph.PageID) { p.frontier.add(page) }
+func (p *Planner) Found(page sitegraph.PageID) {
+	p.found++
+	p.frontier.add(page)
+}
 
 // Waiting is the number of new pages in line.
 func (p *Planner) Waiting() int {
@@ -233,6 +237,10 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	if p.caps != nil && p.caps.inBytes {
 		p.caps.sizes.see(p.Corpus.Graph.Server(r.Page), p.Corpus.Memory(r.Page).size)
 	}
+	if d, ok := p.Policy.(discoverer); ok && verdict == sitegraph.VerdictChanged {
+		d.discovered(r.Page, p.found)
+	}
+	p.found = 0
 	if p.Policy != nil {
 		p.Policy.Observe(r.Page, verdict)
 	}

@@ -34,6 +34,9 @@ type value struct {
 	row     [Features]float32
 	fast    trees.Row
 
+	exploration exploration
+	calibrator  calibrator
+
 	without Without  // in ablations: evidence that is not there
 	held    []looked // WithoutProbe: what this round saw
 }
@@ -47,8 +50,9 @@ type looked struct {
 
 // scored is the last score of a page, and when it is worth making anew.
 type scored struct {
-	probability float32
-	again       float32 // days
+	raw   float32 // probability before it is calibrated
+	worth float32
+	again float32 // days
 }
 
 // newsOf a server since the scores of its pages were made.
@@ -88,6 +92,9 @@ func (v *value) Begin(r Round) {
 	if v.price > 0 { // not NaN
 		v.reserve = float32(v.price) / 2
 	}
+	if v.Mode == Stream && v.without != WithoutExploration {
+		v.exploration.begin(v, r)
+	}
 	v.ranking.fill(v.Corpus, v.ties.of, func(p sitegraph.PageID) (float64, bool) {
 		if v.scores[p].again <= v.now {
 			v.rate(p)
@@ -116,6 +123,7 @@ func (v *value) grow() {
 	}
 	for len(v.news) < v.Corpus.Graph.Servers() {
 		v.news = append(v.news, newsOf{})
+		v.exploration.looked = append(v.exploration.looked, v.now)
 	}
 }
 
@@ -131,25 +139,31 @@ func (v *value) settlePrice() {
 	v.lowest = math.NaN()
 }
 
-// rate makes the score of a page anew.
-func (v *value) rate(p sitegraph.PageID) float32 {
+// rate makes the score of a page anew, from a row that is left in v.row.
+func (v *value) rate(p sitegraph.PageID) {
 	v.fill(p, v.now, &v.row)
-	probability := v.probability(p, &v.row, &v.fast)
 	s := &v.scores[p]
-	s.probability = probability
+	s.raw = v.raw(p, &v.row, &v.fast)
+	probability := v.calibrator.of(s.raw)
+	weight := float32(v.Corpus.Weight(p))
+	if v.Mode == Stream && v.without != WithoutNew {
+		weight *= 1 + newWorth*v.kin.finds(p)
+	}
+	s.worth = probability * weight
 	// Until something happens the probability grows about as its age does, or at once where a page
 	// changes by a calendar: so it is looked at again when it is half as old again.
 	s.again = v.now + 1
-	if near := 0.85 * float32(v.price/v.Corpus.Weight(p)); probability < near { // not so if no price is known
+	if near := 0.85 * float32(v.price) / weight; probability < near { // not so if no price is known
 		s.again = v.now + min(max(v.row[fAge]*min(near/probability-1, 0.5), 1), 16)
 	}
-	return probability
 }
 
+// newWorth is what it is worth to know a new page, in changes found: a change of a page that brings new
+// ones is worth more.
+const newWorth = 0.5
+
 // worth is what a visit to a page is worth by its last score.
-func (v *value) worth(p sitegraph.PageID) float32 {
-	return v.scores[p].probability * float32(v.Corpus.Weight(p))
-}
+func (v *value) worth(p sitegraph.PageID) float32 { return v.scores[p].worth }
 
 func (v *value) push(p sitegraph.PageID, worth float32) {
 	v.ranking.push(candidate{float64(worth), v.ties.of[p], p})
@@ -175,8 +189,9 @@ func (v *value) model(p sitegraph.PageID) *Model {
 	return m
 }
 
-// probability is what a row makes of all evidence, and what feeds and sitemaps claim.
-func (v *value) probability(p sitegraph.PageID, row *[Features]float32, fast *trees.Row) float32 {
+// raw is the probability that a row makes of all evidence, and of what feeds and sitemaps claim, before
+// it is calibrated.
+func (v *value) raw(p sitegraph.PageID, row *[Features]float32, fast *trees.Row) float32 {
 	claimed := float32(0)
 	if h, ok := v.Corpus.Hint(p); ok {
 		claimed = float32(h.LogRatio)
@@ -190,10 +205,16 @@ func (v *value) Probability(p sitegraph.PageID, at time.Time) float64 {
 	var row [Features]float32
 	var fast trees.Row
 	v.Row(p, at, &row)
-	return float64(v.probability(p, &row, &fast))
+	return float64(v.calibrator.of(v.raw(p, &row, &fast)))
 }
 
+// Next names the page with the highest worth. Scores in the ranking may be too high: what was seen
+// since they were made can have lowered them. So the first is scored anew, and takes its new
+// place if another one may be better by more than tolerance.
 func (v *value) Next() (Visit, bool) {
+	if visit, ok := v.exploration.next(v); ok {
+		return visit, true
+	}
 	for {
 		best, ok := v.ranking.pop(v.Corpus)
 		if !ok {
@@ -203,26 +224,39 @@ func (v *value) Next() (Visit, bool) {
 			v.release()
 			continue
 		}
+		if best.score != float64(v.worth(best.page)) {
+			continue // it was ranked anew since
+		}
 		v.rate(best.page)
 		worth := v.worth(best.page)
+		if v.behind(worth) {
+			v.push(best.page, worth)
+			continue
+		}
 		if v.more && worth < v.reserve {
 			v.release() // this page, too
 			continue
 		}
-		if before := float32(best.score); worth != before && v.behind(best.page, worth) {
-			v.push(best.page, min(worth, 0.999*before)) // it will not come back for ever
-			continue
-		}
 		v.lowest = float64(worth)
-		probability := float64(v.scores[best.page].probability)
-		return Visit{Page: best.page, Probability: probability, Value: float64(worth), Reason: v.reason(best.page, &v.row)}, true
+		visit := v.visit(best.page)
+		visit.Reason = v.reason(best.page, &v.row)
+		return visit, true
 	}
 }
 
-// behind reports whether another page comes before one of this worth.
-func (v *value) behind(p sitegraph.PageID, worth float32) bool {
+// visit to a page, by its score.
+func (v *value) visit(p sitegraph.PageID) Visit {
+	s := v.scores[p]
+	return Visit{Page: p, Probability: float64(v.calibrator.of(s.raw)), Value: float64(s.worth)}
+}
+
+// tolerance is how much less a visit may be worth than the best one.
+const tolerance = 0.02
+
+// behind reports whether another page may be worth clearly more.
+func (v *value) behind(worth float32) bool {
 	heap := v.ranking.heap
-	return len(heap) > 0 && heap[0].before(candidate{float64(worth), v.ties.of[p], p})
+	return len(heap) > 0 && float64(worth) < (1-tolerance)*heap[0].score
 }
 
 func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
@@ -238,6 +272,11 @@ func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	}
 }
 
+func (v *value) discovered(p sitegraph.PageID, pages int) {
+	v.grow()
+	v.kin.found(p, pages)
+}
+
 // learn tells the groups of a page what a visit saw, and makes the scores of its server anew
 // where that was not expected.
 func (v *value) learn(l looked) {
@@ -247,8 +286,13 @@ func (v *value) learn(l looked) {
 		saw = 1
 	}
 	server := v.Corpus.Graph.Server(l.page)
+	raw := v.scores[l.page].raw
+	v.calibrator.see(raw, l.changed, v.Corpus.round.Budget)
+	if float64(v.worth(l.page)) < quietPart*v.price {
+		v.exploration.looked[server] = inDays(l.to)
+	}
 	n := &v.news[server]
-	surprise := max(saw-v.scores[l.page].probability, 0)
+	surprise := max(saw-raw, 0)
 	for range v.kin.hear(l.page, surprise) {
 		v.reconsider(v.kin.nextLike(l.page))
 	}
@@ -283,15 +327,18 @@ func (v *value) learn(l looked) {
 // leastNews is how many of the best pages of a server are looked at when it shows something unexpected.
 const leastNews = 128
 
-// reconsider scores a page that was not visited in this round, and lets it take its new place if that is a better one.
+// reconsider scores a page that was not visited in this round, and lets it take its new place if that is
+// clearly better. If it is not, its score stays what it is ranked by, until it is the first.
 func (v *value) reconsider(p sitegraph.PageID) {
 	if !v.open(p) {
 		return
 	}
-	before := v.worth(p)
+	before := v.scores[p]
 	v.rate(p)
-	if now := v.worth(p); now >= v.reserve && (now > 1.02*before || before < v.reserve) {
-		v.push(p, now)
+	if s := &v.scores[p]; s.worth >= v.reserve && s.worth > (1+tolerance)*before.worth {
+		v.push(p, s.worth)
+	} else {
+		*s = before
 	}
 }
 
@@ -309,7 +356,7 @@ func (v *value) byScore(server sitegraph.ServerID) []sitegraph.PageID {
 		}
 	}
 	slices.SortFunc(order, func(a, b sitegraph.PageID) int {
-		return cmp.Or(cmp.Compare(v.scores[b].probability, v.scores[a].probability), cmp.Compare(v.ties.of[a], v.ties.of[b]))
+		return cmp.Or(cmp.Compare(v.scores[b].raw, v.scores[a].raw), cmp.Compare(v.ties.of[a], v.ties.of[b]))
 	})
 	return order
 }
@@ -335,7 +382,7 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	ahead := float32(1)
 	for ; ahead < 256; ahead *= 2 {
 		v.fill(p, start+ahead, &v.row)
-		if float64(v.probability(p, &v.row, &v.fast))*v.Corpus.Weight(p) >= price {
+		if float64(v.calibrator.of(v.raw(p, &v.row, &v.fast)))*v.Corpus.Weight(p) >= price {
 			break
 		}
 	}

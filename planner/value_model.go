@@ -20,27 +20,22 @@ type Model struct {
 	Features []string      `json:"features"` // of a row, in their order
 	Sweep    *trees.Forest `json:"sweep"`
 	Stream   *trees.Forest `json:"stream"`
-	// Scales bring what the forests say of servers they were not learnt from to the truth.
-	SweepScale  Scale `json:"sweep_scale"`
-	StreamScale Scale `json:"stream_scale"`
+	// Curves bring what the forests say of servers they were not learnt from, and of the pages that
+	// value chooses by it, to what came of it.
+	SweepCurve  Curve `json:"sweep_curve"`
+	StreamCurve Curve `json:"stream_curve"`
 
 	prepare               sync.Once
 	fastSweep, fastStream *trees.Fast
 }
 
-// Scale turns log odds into calibrated ones: slope times them, plus shift [Platt 1999].
-type Scale struct {
-	Slope float32 `json:"slope"` // above 0; below 1 where what was learnt is too sure of itself
-	Shift float32 `json:"shift"`
-}
-
 // modelForm tells parameters from those of other versions of value: 2 adds Offset in streams,
-// 3 the scales.
-const modelForm = 3
+// 4 the curves.
+const modelForm = 4
 
 // NewModel returns one that knows nothing.
 func NewModel() *Model {
-	return &Model{Form: modelForm, Features: FeatureNames[:], SweepScale: Scale{Slope: 1}, StreamScale: Scale{Slope: 1}}
+	return &Model{Form: modelForm, Features: FeatureNames[:]}
 }
 
 //go:embed value_model.json
@@ -71,9 +66,9 @@ func (m *Model) check() error {
 	if m.Form != modelForm || !slices.Equal(m.Features, FeatureNames[:]) {
 		return fmt.Errorf("it was learnt on other features than this program has: learn anew")
 	}
-	for _, scale := range []Scale{m.SweepScale, m.StreamScale} {
-		if !(scale.Slope > 0) || scale.Slope > 10 || !(scale.Shift > -20 && scale.Shift < 20) {
-			return fmt.Errorf("a scale of %g and %g: want a slope above 0, to 10, and a shift within 20", scale.Slope, scale.Shift)
+	for _, c := range []Curve{m.SweepCurve, m.StreamCurve} {
+		if err := c.check(); err != nil {
+			return err
 		}
 	}
 	for _, f := range []*trees.Forest{m.Sweep, m.Stream} {
@@ -97,11 +92,11 @@ func (m *Model) forest(mode Mode) *trees.Forest {
 	return m.Stream
 }
 
-func (m *Model) scale(mode Mode) Scale {
+func (m *Model) curve(mode Mode) Curve {
 	if mode == Sweep {
-		return m.SweepScale
+		return m.SweepCurve
 	}
-	return m.StreamScale
+	return m.StreamCurve
 }
 
 func (m *Model) fast(mode Mode) *trees.Fast {
@@ -128,8 +123,16 @@ func (m *Model) probability(mode Mode, row *[Features]float32, fast *trees.Row, 
 	for i, x := range row {
 		fast[i] = trees.Ordered(x)
 	}
-	scale := m.scale(mode)
-	return trees.Probability(scale.Slope*(Offset(mode, row)+trust(mode, row)*f.LogOdds(fast)) + scale.Shift + claimed)
+	return m.curve(mode).At(trees.Probability(Offset(mode, row) + trust(mode, row)*f.LogOdds(fast) + claimed))
+}
+
+// Uncalibrated is what the forest makes of a row, before its curve: for learning the curve.
+func (m *Model) Uncalibrated(mode Mode, row *[Features]float32) float32 {
+	f := m.forest(mode)
+	if f == nil {
+		return plain(row)
+	}
+	return trees.Probability(Offset(mode, row) + trust(mode, row)*f.LogOdds(row[:]))
 }
 
 // plain is the rule without learnt parameters: what is expected of the page, and a part of what is

@@ -83,16 +83,14 @@ func (v *value) Explain(p sitegraph.PageID, at time.Time) Contributions {
 	f := v.model(p).forest(v.Mode)
 	if f == nil {
 		c.Probability = v.Probability(p, at)
-		c.Start = math.Log(c.Probability / (1 - c.Probability))
+		c.Start = logOdds(c.Probability)
 		return c
 	}
 	parts := make([]float32, Features)
-	scale := v.model(p).scale(v.Mode)
-	slope := float64(scale.Slope)
-	learnt := slope * float64(trust(v.Mode, &row))
-	c.Start = learnt*float64(f.Explain(row[:], parts)) + float64(scale.Shift)
+	learnt := float64(trust(v.Mode, &row))
+	c.Start = learnt * float64(f.Explain(row[:], parts))
 	if x := Offset(v.Mode, &row); x != 0 {
-		c.All = append(c.All, Contribution{"changes expected of it and of its address shape", expected(&row), slope * float64(x)})
+		c.All = append(c.All, Contribution{"changes expected of it and of its address shape", expected(&row), float64(x)})
 	}
 	for i, x := range parts {
 		if x != 0 {
@@ -102,13 +100,26 @@ func (v *value) Explain(p sitegraph.PageID, at time.Time) Contributions {
 	if h, ok := v.Corpus.Hint(p); ok && h.LogRatio != 0 {
 		c.All = append(c.All, Contribution{"what a " + h.Kind.String() + " of its server claims", h.LogRatio, h.LogRatio})
 	}
-	slices.SortStableFunc(c.All, func(a, b Contribution) int {
-		return cmp.Compare(abs(b.LogOdds), abs(a.LogOdds))
-	})
+	c.sort()
 	sum := c.Start
 	for _, x := range c.All {
 		sum += x.LogOdds
 	}
 	c.Probability = float64(trees.Probability(float32(sum)))
+	before := c.Probability
+	if came := float64(v.calibrator.of(v.model(p).curve(v.Mode).At(float32(before)))); came != before {
+		c.Probability = min(max(came, 1e-6), 1-1e-6)
+		c.All = append(c.All, Contribution{"what came of probabilities like this one", before, logOdds(c.Probability) - sum})
+		c.sort()
+	}
 	return c
 }
+
+// sort puts the largest first.
+func (c *Contributions) sort() {
+	slices.SortStableFunc(c.All, func(a, b Contribution) int {
+		return cmp.Compare(abs(b.LogOdds), abs(a.LogOdds))
+	})
+}
+
+func logOdds(p float64) float64 { return math.Log(p / (1 - p)) }

@@ -8,30 +8,34 @@ import "strings"
 type Without uint8
 
 const (
-	WithoutNothing   Without = iota
-	WithoutOwn               // what visits to the page itself saw, but when the last one was
-	WithoutShape             // visits to pages of its address shape
-	WithoutDirectory         // visits to its directory
-	WithoutSection           // visits to its section
-	WithoutServer            // visits to its server
-	WithoutAll               // visits to all servers
-	WithoutAddress           // what its address looks like
-	WithoutLinks             // its depth, and how many links it has
-	WithoutProbe             // what this round saw: outcomes count from the next round on
+	WithoutNothing     Without = iota
+	WithoutOwn                 // what visits to the page itself saw, but when the last one was
+	WithoutShape               // visits to pages of its address shape
+	WithoutDirectory           // visits to its directory
+	WithoutSection             // visits to its section
+	WithoutServer              // visits to its server
+	WithoutAll                 // visits to all servers
+	WithoutAddress             // what its address looks like
+	WithoutLinks               // its depth, and how many links it has
+	WithoutProbe               // what this round saw: outcomes count from the next round on
+	WithoutExploration         // looks at quiet pages for what they tell
+	WithoutNew                 // what changes that bring new pages are worth beyond others
 	withouts
 )
 
 // withoutNames are those of the variants, behind "value-".
 var withoutNames = [withouts]string{
-	WithoutOwn:       "own",
-	WithoutShape:     "shape",
-	WithoutDirectory: "directory",
-	WithoutSection:   "section",
-	WithoutServer:    "server",
-	WithoutAll:       "all",
-	WithoutAddress:   "address",
-	WithoutLinks:     "links",
-	WithoutProbe:     "probe",
+	WithoutOwn:         "own",
+	WithoutShape:       "shape",
+	WithoutDirectory:   "directory",
+	WithoutSection:     "section",
+	WithoutServer:      "server",
+	WithoutAll:         "all",
+	WithoutAddress:     "address",
+	WithoutLinks:       "links",
+	WithoutProbe:       "probe",
+	WithoutExploration: "exploration",
+	WithoutNew:         "new",
 }
 
 // variantOf is value without a kind of evidence.
@@ -69,6 +73,9 @@ func WithoutOf(policy string) Without {
 	return WithoutNothing
 }
 
+// Masks reports whether a kind of evidence is a part of rows. The others are a matter of what is done.
+func (w Without) Masks() bool { return w != WithoutNothing && w < WithoutProbe }
+
 // Learns reports whether a policy goes by parameters learnt from histories (Settings.Model).
 func Learns(policy string) bool { return policy == "value" || WithoutOf(policy) != WithoutNothing }
 
@@ -84,7 +91,7 @@ const (
 // Mask makes a row say of the denied kind what it says where nothing is known: of the page
 // itself, that it was visited once; of a group, that it has no other page and was never looked
 // at, so that it says what the next larger one does. Rows masked so are like others that the
-// parameters were learnt from. WithoutProbe masks nothing: it is a matter of when.
+// parameters were learnt from. It masks nothing for those that are a matter of what is done.
 func (w Without) Mask(row *[Features]float32) {
 	switch w {
 	case WithoutOwn:

@@ -214,12 +214,12 @@ func TestProbeReachesScores(t *testing.T) {
 	for p := range sitegraph.PageID(9) {
 		h.policy.scores[p].again = 1e9
 	}
-	old := h.policy.scores[5].probability
+	old := h.policy.scores[5].raw
 	for _, p := range []sitegraph.PageID{1, 3, 7} {
 		h.visit(p, 1, true)
 	}
 	h.begin(2)
-	if now := h.policy.scores[5].probability; now <= old {
+	if now := h.policy.scores[5].raw; now <= old {
 		t.Errorf("a page of a server that was rebuilt: %g before, %g after", old, now)
 	}
 }

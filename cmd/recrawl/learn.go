@@ -81,7 +81,7 @@ func (p *program) parameters(ctx context.Context, servers []*history.Server, fol
 	bar := p.progress("learning", 0)
 	defer bar.end()
 	return learn.Models(ctx, learn.Options{
-		Folds: folds, Rounds: 1, Seed: p.config.Seed, Trees: learnTrees, Variants: variants,
+		Folds: folds, Rounds: 2, Seed: p.config.Seed, Trees: learnTrees, Variants: variants,
 		Tick: bar.reach,
 		Log: func(format string, args ...any) {
 			if !p.quiet && !isTerminal(p.stderr) { // there the bar would write over it

@@ -24,7 +24,7 @@ type collector struct {
 	chosen  float64 // share of the visits that become examples
 	drawn   float64 // pages drawn at random for each visit
 	explore float64 // share of visits to pages drawn at random, instead of those wanted
-	add     func(server string, row []float32, changed bool)
+	add     func(server string, row []float32, changed, chosen bool)
 	row     [planner.Features]float32
 	owed    float64
 }
@@ -32,7 +32,7 @@ type collector struct {
 func (c *collector) Next() (planner.Visit, bool) {
 	if c.random.Float64() < c.explore {
 		if p, ok := c.draw(); ok {
-			c.keep(p, c.chosen)
+			c.keep(p, c.chosen, false)
 			return planner.Visit{Page: p}, true
 		}
 	}
@@ -40,10 +40,10 @@ func (c *collector) Next() (planner.Visit, bool) {
 	if !ok {
 		return v, ok
 	}
-	c.keep(v.Page, c.chosen)
+	c.keep(v.Page, c.chosen, true)
 	for c.owed += c.drawn; c.owed >= 1; c.owed-- {
 		if p, ok := c.draw(); ok {
-			c.keep(p, 1)
+			c.keep(p, 1, false)
 		}
 	}
 	return v, true
@@ -59,13 +59,13 @@ func (c *collector) draw() (sitegraph.PageID, bool) {
 	return sitegraph.NoPage, false
 }
 
-func (c *collector) keep(p sitegraph.PageID, share float64) {
+func (c *collector) keep(p sitegraph.PageID, share float64, chosen bool) {
 	if c.random.Float64() >= share {
 		return
 	}
 	c.Row(p, c.corpus.Round().End, &c.row)
 	g := c.corpus.Graph
-	c.add(g.ServerName(g.Server(p)), c.row[:], c.oracle(p))
+	c.add(g.ServerName(g.Server(p)), c.row[:], c.oracle(p), chosen)
 }
 
 // examples of one protocol, by server.
@@ -73,9 +73,12 @@ type examples struct {
 	trees.Examples
 	mode    planner.Mode
 	servers []string
+	chosen  []bool // by the policy; the others were drawn at random
+	before  int    // those of earlier rounds
 }
 
-func (e *examples) add(server string, row []float32, changed bool) {
+func (e *examples) add(server string, row []float32, changed, chosen bool) {
 	e.Examples.Add(row, changed, 1)
 	e.servers = append(e.servers, server)
+	e.chosen = append(e.chosen, chosen)
 }

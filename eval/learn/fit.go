@@ -9,108 +9,51 @@ import (
 	"github.com/recrawl/recrawl/planner"
 )
 
-// scaleFolds is in how many parts the servers learnt from are split, to see how far what is learnt
-// on some can be believed on others.
-const scaleFolds = 3
-
-// fit learns the forest of a fold from the examples of the others, and its scale from what forests
-// of some of these servers say of the rest.
-func (l *learner) fit(ctx context.Context, what string, e *examples, fold int, without planner.Without) (*trees.Forest, planner.Scale, error) {
-	scale := planner.Scale{Slope: 1}
-	of := func(server string) bool { return l.Folds > 1 && eval.Fold(server, l.Folds) == fold }
-	train, test := e.split(of, func(string) bool { return false }, without)
+// fit learns the forest of a fold from the examples of the others.
+func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds int, without planner.Without) (*trees.Forest, error) {
+	train, test := e.split(func(server string) bool { return folds > 1 && eval.Fold(server, folds) == fold }, without)
 	if train.Len() == 0 {
-		return nil, scale, errTooFew(fold, l.Folds)
+		return nil, errTooFew(fold, folds)
 	}
-	learn := func(train *trees.Examples) (*trees.Forest, error) {
-		f := trees.Learn(train, l.Trees, func() bool { return ctx.Err() == nil })
-		if f == nil {
-			return nil, ctx.Err()
-		}
-		return f, nil
+	f := trees.Learn(train, l.Trees, func() bool { return ctx.Err() == nil })
+	if f == nil {
+		return nil, ctx.Err()
 	}
-	f, err := learn(train)
-	if err != nil {
-		return nil, scale, err
-	}
-	var unseen judged
-	for part := range scaleFolds {
-		// Other parts than those of the folds: else one of them would be empty.
-		in := func(server string) bool { return eval.Fold("part of "+server, scaleFolds) == part }
-		some, rest := e.split(in, of, without)
-		if some.Len() == 0 || rest.Len() == 0 {
-			continue
-		}
-		g, err := learn(some)
-		if err != nil {
-			return nil, scale, err
-		}
-		unseen.add(g, rest)
-	}
-	scale = unseen.scale()
 	l.step("fitting trees")
-	if l.Folds > 1 {
-		l.log("%s, fold %d: log loss %.4f over %d examples, %.4f over %d of the fold; slope %.2f", what, fold+1, loss(f, train, planner.Scale{Slope: 1}), train.Len(), loss(f, test, scale), test.Len(), scale.Slope)
+	if folds > 1 {
+		l.log("%s, fold %d: log loss %.4f over %d examples, %.4f over %d of the fold", what, fold+1, loss(f, train), train.Len(), loss(f, test), test.Len())
 	} else {
-		l.log("%s: log loss %.4f over %d examples; slope %.2f", what, loss(f, train, planner.Scale{Slope: 1}), train.Len(), scale.Slope)
+		l.log("%s: log loss %.4f over %d examples", what, loss(f, train), train.Len())
 	}
-	return f, scale, nil
+	return f, nil
 }
 
-// judged are log odds with what came of them.
-type judged struct {
-	odds    []float64
-	changed []bool
-	weights []float64
-}
-
-func (u *judged) add(f *trees.Forest, e *trees.Examples) {
-	for i, w := range e.Weights {
-		u.odds = append(u.odds, float64(f.LogOdds(e.Row(i))+e.Offsets[i]))
-		u.changed = append(u.changed, e.Changed[i])
-		u.weights = append(u.weights, float64(w))
-	}
-}
-
-// scale fits slope and shift by Newton's method on the log loss, with a little pull toward 1 and 0.
-func (u *judged) scale() planner.Scale {
-	slope, shift := 1.0, 0.0
-	if len(u.odds) == 0 {
-		return planner.Scale{Slope: 1}
-	}
-	const pull = 1.0
-	for range 50 {
-		g0, g1 := -pull*shift, -pull*(slope-1)
-		h00, h01, h11 := pull, 0.0, pull
-		for i, x := range u.odds {
-			p := 1 / (1 + math.Exp(-(slope*x + shift)))
-			y := 0.0
-			if u.changed[i] {
-				y = 1
-			}
-			w := u.weights[i]
-			g0 += w * (y - p)
-			g1 += w * (y - p) * x
-			v := w * p * (1 - p)
-			h00 += v
-			h01 += v * x
-			h11 += v * x * x
-		}
-		det := h00*h11 - h01*h01
-		d0, d1 := (h11*g0-h01*g1)/det, (h00*g1-h01*g0)/det
-		d0, d1 = max(min(d0, 1), -1), max(min(d1, 0.5), -0.5)
-		shift += d0
-		slope = min(max(slope+d1, 0.05), 5)
-		if math.Abs(d0)+math.Abs(d1) < 1e-7 {
-			break
+// curve learns what came of the probabilities at which pages were chosen in the last round, on servers of other
+// folds than this one. Each was given by what was learnt on servers of other folds than its own.
+func (l *learner) curve(e *examples, by *Parameters, fold, folds int) planner.Curve {
+	count := map[string]int{}
+	of := func(i int) bool { return e.chosen[i] && (folds == 1 || eval.Fold(e.servers[i], folds) != fold) }
+	for i := e.before; i < e.Len(); i++ {
+		if of(i) {
+			count[e.servers[i]]++
 		}
 	}
-	return planner.Scale{Slope: float32(slope), Shift: float32(shift)}
+	var o planner.Outcomes
+	var row [planner.Features]float32
+	for i := e.before; i < e.Len(); i++ {
+		if of(i) {
+			copy(row[:], e.Row(i))
+			o.Add(by.Of("value", e.servers[i]).Uncalibrated(e.mode, &row), e.Changed[i], weightOf(count[e.servers[i]]))
+		}
+	}
+	return o.Curve()
 }
 
-// split parts examples into those of servers to be tested and others to learn from, and leaves some
-// servers out. Each server counts by the root of its examples; weights of those to learn from have mean 1.
-func (e *examples) split(tested, left func(server string) bool, without planner.Without) (train, test *trees.Examples) {
+// weightOf an example of a server that has so many: each server counts by the root of its examples.
+func weightOf(examples int) float64 { return 1 / math.Sqrt(float64(examples)) }
+
+// split parts examples into those of servers to be tested and others to learn from, whose weights have mean 1.
+func (e *examples) split(tested func(server string) bool, without planner.Without) (train, test *trees.Examples) {
 	count := map[string]int{}
 	for _, s := range e.servers {
 		count[s]++
@@ -119,15 +62,12 @@ func (e *examples) split(tested, left func(server string) bool, without planner.
 	var row [planner.Features]float32
 	for i, s := range e.servers {
 		to := train
-		switch {
-		case left(s):
-			continue
-		case tested(s):
+		if tested(s) {
 			to = test
 		}
 		copy(row[:], e.Row(i))
 		without.Mask(&row)
-		to.Add(row[:], e.Changed[i], float32(1/math.Sqrt(float64(count[s]))))
+		to.Add(row[:], e.Changed[i], float32(weightOf(count[s])))
 		to.Offsets = append(to.Offsets, planner.Offset(e.mode, &row))
 	}
 	scale(train.Weights)
@@ -146,13 +86,13 @@ func scale(weights []float32) {
 }
 
 // loss is the mean log loss, in nats; NaN for none.
-func loss(f *trees.Forest, e *trees.Examples, scale planner.Scale) float64 {
+func loss(f *trees.Forest, e *trees.Examples) float64 {
 	if e.Len() == 0 {
 		return math.NaN()
 	}
 	var sum, all float64
 	for i, w := range e.Weights {
-		x := float64(scale.Slope*(f.LogOdds(e.Row(i))+e.Offsets[i]) + scale.Shift)
+		x := float64(f.LogOdds(e.Row(i)) + e.Offsets[i])
 		if e.Changed[i] {
 			x = -x
 		}

@@ -53,30 +53,32 @@ func Models(ctx context.Context, o Options) (*Parameters, error) {
 	l.sweep.mode, l.stream.mode = planner.Sweep, planner.Stream
 	kinds := []planner.Without{planner.WithoutNothing}
 	for _, v := range o.Variants {
-		// What value-probe knows is what value knows, only later.
-		if w := planner.WithoutOf(v); w != planner.WithoutNothing && w != planner.WithoutProbe {
+		if w := planner.WithoutOf(v); w.Masks() {
 			kinds = append(kinds, w)
 		}
 	}
-	forests := 2 * o.Folds
-	l.steps = o.Rounds*(len(sweeps())+len(streams())+forests) + (len(kinds)-1)*forests
+	l.steps = o.Rounds*(len(sweeps())+len(streams())) + 2*gatherFolds*(o.Rounds-1) + 2*o.Folds*len(kinds)
 	rule := planner.NewModel()
 	by := &eval.Learnt{ModelOf: func(_, _ string) *planner.Model { return rule }}
-	p := &Parameters{folds: o.Folds, models: map[planner.Without][]*planner.Model{}}
+	var before *Parameters
 	for round := range o.Rounds {
 		if err := l.gather(ctx, by, round); err != nil {
 			return nil, err
 		}
 		if round < o.Rounds-1 {
-			if err := l.fitAll(ctx, p, kinds[:1]); err != nil {
+			p, err := l.fitAll(ctx, before, gatherFolds, kinds[:1])
+			if err != nil {
 				return nil, err
 			}
-			by = &eval.Learnt{ModelOf: p.Of}
-			p = &Parameters{folds: o.Folds, models: map[planner.Without][]*planner.Model{}}
+			before, by = p, &eval.Learnt{ModelOf: p.Of}
 		}
 	}
-	return p, l.fitAll(ctx, p, kinds)
+	return l.fitAll(ctx, before, o.Folds, kinds)
 }
+
+// gatherFolds is in how many parts the servers are learnt from for the runs of later rounds, so that these are
+// made by what was learnt on other servers than they visit.
+const gatherFolds = 3
 
 // learner is at work.
 type learner struct {
@@ -99,23 +101,27 @@ func (l *learner) log(format string, args ...any) {
 	}
 }
 
-// fitAll learns the forests of all folds for each kind of evidence to be without.
-func (l *learner) fitAll(ctx context.Context, p *Parameters, kinds []planner.Without) error {
+// fitAll learns the forests of all folds for each kind of evidence to be without, and the curves for what
+// the examples of the last round were made by; nil: a rule, and no curve.
+func (l *learner) fitAll(ctx context.Context, by *Parameters, folds int, kinds []planner.Without) (*Parameters, error) {
+	p := &Parameters{folds: folds, models: map[planner.Without][]*planner.Model{}}
 	for _, w := range kinds {
-		p.models[w] = nil
-		for fold := range l.Folds {
+		for fold := range folds {
 			m := planner.NewModel()
 			var err error
-			if m.Sweep, m.SweepScale, err = l.fit(ctx, "sweeps", &l.sweep, fold, w); err != nil {
-				return err
+			if m.Sweep, err = l.fit(ctx, "sweeps", &l.sweep, fold, folds, w); err != nil {
+				return nil, err
 			}
-			if m.Stream, m.StreamScale, err = l.fit(ctx, "streams", &l.stream, fold, w); err != nil {
-				return err
+			if m.Stream, err = l.fit(ctx, "streams", &l.stream, fold, folds, w); err != nil {
+				return nil, err
+			}
+			if by != nil {
+				m.SweepCurve, m.StreamCurve = l.curve(&l.sweep, by, fold, folds), l.curve(&l.stream, by, fold, folds)
 			}
 			p.models[w] = append(p.models[w], m)
 		}
 	}
-	return nil
+	return p, nil
 }
 
 // errTooFew says that a fold has nothing to learn from.

@@ -135,13 +135,13 @@ func TestSplit(t *testing.T) {
 		server := fmt.Sprintf("s%d.example", int(math.Sqrt(float64(rng.IntN(100)))))
 		var row [planner.Features]float32
 		row[0] = float32(i)
-		e.add(server, row[:], i%3 == 0)
+		e.add(server, row[:], i%3 == 0, i%2 == 0)
 		count[server]++
 	}
 	for _, folds := range []int{1, 2, 5} {
 		judged := map[int]int{}
 		for fold := range folds {
-			train, test := e.split(func(server string) bool { return folds > 1 && eval.Fold(server, folds) == fold }, nobody, planner.WithoutNothing)
+			train, test := e.split(func(server string) bool { return folds > 1 && eval.Fold(server, folds) == fold }, planner.WithoutNothing)
 			if train.Len()+test.Len() != 2000 {
 				t.Fatalf("%d + %d examples", train.Len(), test.Len())
 			}
@@ -190,20 +190,20 @@ func TestSplitMasks(t *testing.T) {
 		for i := range row {
 			row[i] = rng.Float32()
 		}
-		plain.add("a.example", row[:], true)
+		plain.add("a.example", row[:], true, false)
 		for i, name := range planner.FeatureNames {
 			if strings.Contains(name, "directory") {
 				row[i] = rng.Float32()
 			}
 		}
-		other.add("a.example", row[:], true)
+		other.add("a.example", row[:], true, false)
 	}
 	for _, c := range []struct {
 		without planner.Without
 		same    bool
 	}{{planner.WithoutNothing, false}, {planner.WithoutDirectory, true}, {planner.WithoutServer, false}} {
-		a, _ := plain.split(nobody, nobody, c.without)
-		b, _ := other.split(nobody, nobody, c.without)
+		a, _ := plain.split(nobody, c.without)
+		b, _ := other.split(nobody, c.without)
 		if same := fmt.Sprint(a.Rows) == fmt.Sprint(b.Rows); same != c.same {
 			t.Errorf("without %d: rows that differ in the directory are the same: %v", c.without, same)
 		}
@@ -213,21 +213,21 @@ func TestSplitMasks(t *testing.T) {
 // The log loss by hand: one half for all costs ln 2 each.
 func TestLoss(t *testing.T) {
 	e := &trees.Examples{Features: 1}
-	if f := (&trees.Forest{Features: 1}); !math.IsNaN(loss(f, e, plainScale)) {
+	if f := (&trees.Forest{Features: 1}); !math.IsNaN(loss(f, e)) {
 		t.Error("a loss over nothing")
 	}
 	e.Add([]float32{0}, true, 1)
 	e.Add([]float32{0}, false, 3)
 	e.Offsets = []float32{0, 0}
-	if got := loss(&trees.Forest{Features: 1}, e, plainScale); math.Abs(got-math.Ln2) > 1e-9 {
+	if got := loss(&trees.Forest{Features: 1}, e); math.Abs(got-math.Ln2) > 1e-9 {
 		t.Errorf("loss %g of one half, want ln 2", got)
 	}
 	f := &trees.Forest{Features: 1, Start: float32(math.Log(3))} // probability 3/4: 1 of ln 4/3, 3 of ln 4
-	if got, want := loss(f, e, plainScale), (math.Log(4./3)+3*math.Log(4))/4; math.Abs(got-want) > 1e-6 {
+	if got, want := loss(f, e), (math.Log(4./3)+3*math.Log(4))/4; math.Abs(got-want) > 1e-6 {
 		t.Errorf("loss %g, want %g", got, want)
 	}
 	e.Offsets = []float32{0, float32(-2 * math.Log(3))} // the second has probability 1/4: all cost ln 4/3
-	if got, want := loss(f, e, plainScale), math.Log(4./3); math.Abs(got-want) > 1e-6 {
+	if got, want := loss(f, e), math.Log(4./3); math.Abs(got-want) > 1e-6 {
 		t.Errorf("loss %g with known log odds, want %g", got, want)
 	}
 }
@@ -263,22 +263,36 @@ func TestModelsEnd(t *testing.T) {
 
 func nobody(string) bool { return false }
 
-var plainScale = planner.Scale{Slope: 1}
-
-// Log odds that are twice too sure, and shifted, are brought back.
-func TestScale(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 5))
-	var u judged
-	for range 40_000 {
-		truth := rng.NormFloat64() * 1.5
-		u.odds = append(u.odds, 2*truth+1)
-		u.changed = append(u.changed, rng.Float64() < 1/(1+math.Exp(-truth)))
-		u.weights = append(u.weights, 1)
+// A curve is learnt from what the policy chose in the last round, on servers of other folds.
+func TestCurve(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	l := &learner{}
+	model := planner.NewModel()
+	model.Stream = &trees.Forest{Features: planner.Features} // adds nothing to Offset
+	by := &Parameters{folds: 1, models: map[planner.Without][]*planner.Model{planner.WithoutNothing: {model}}}
+	e := &examples{mode: planner.Stream}
+	e.Features = planner.Features
+	var row [planner.Features]float32
+	add := func(n int, share float64, chosen bool) {
+		for range n {
+			e.add("a.example", row[:], rng.Float64() < share, chosen)
+		}
 	}
-	if s := u.scale(); math.Abs(float64(s.Slope)-0.5) > 0.03 || math.Abs(float64(s.Shift)+0.5) > 0.05 {
-		t.Errorf("slope %g, shift %g; want 0.5, -0.5", s.Slope, s.Shift)
+	for i := range row {
+		row[i] = 1 // each feature: among them a change or so expected
 	}
-	if s := (&judged{}).scale(); s != plainScale {
-		t.Errorf("of nothing: %+v", s)
+	given := model.Uncalibrated(planner.Stream, &row)
+	if given < 0.2 || given > 0.8 {
+		t.Fatalf("the example is given %g", given)
+	}
+	add(5000, 1, true) // of an earlier round
+	e.before = e.Len()
+	add(5000, 1, false)
+	add(40_000, 0.55, true)
+	if at := l.curve(e, by, 0, 1).At(given); math.Abs(float64(at)-0.56) > 0.02 {
+		t.Errorf("what came of %g is %g, want about 0.56", given, at)
+	}
+	if at := l.curve(e, by, eval.Fold("a.example", 3), 3).At(given); math.Abs(float64(at-given)) > 1e-5 {
+		t.Errorf("without examples of other folds %g became %g", given, at)
 	}
 }

@@ -49,6 +49,7 @@ func (l *learner) gather(ctx context.Context, by *eval.Learnt, round int) error 
 // try makes runs and keeps their examples in the order of the trials. Those of one base and
 // history are neighbours and share a corpus, and are made at once.
 func (l *learner) try(ctx context.Context, by *eval.Learnt, round int, trials []trial, into *examples) error {
+	into.before = into.Len()
 	var told sync.Mutex
 	for from := 0; from < len(trials); {
 		first := trials[from]
@@ -75,7 +76,7 @@ func (l *learner) try(ctx context.Context, by *eval.Learnt, round int, trials []
 		for i := range parts {
 			e := &parts[i]
 			for k, server := range e.servers {
-				into.add(server, e.Row(k), e.Changed[k])
+				into.add(server, e.Row(k), e.Changed[k], e.chosen[k])
 			}
 		}
 		from += n

@@ -1,0 +1,107 @@
+package planner
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// exploration makes visits for what they tell: a server that was quiet for weeks can be rebuilt in a day,
+// or get a new section, and one look tells. Nobody knows before, so the pages most likely to have
+// changed are elsewhere.
+//
+// A look at a quiet page is worth
+//
+//	(1 - exp(-rebuiltRate * days)) * pages * (1 - price)
+//
+// where days are those since the last look at a quiet page of its server, and pages those of the server,
+// at most the round's visits: how likely it was rebuilt, times what visits there then bring beyond
+// those that they replace. It is made where that is above the price, the worthiest first.
+type exploration struct {
+	looked []float32  // by server: days of the last look at a quiet page of it
+	wanted []scouting // of this round
+}
+
+// scouting is a server that is worth a look.
+type scouting struct {
+	server sitegraph.ServerID
+	worth  float64
+	days   float64 // since the last look
+	tie    float64 // of the server
+}
+
+const (
+	// rebuiltRate is how often a server is rebuilt, per day. From half to three times as much
+	// coverage of the streams of real histories is the same.
+	rebuiltRate = 0.01
+	// exploringShare bounds the visits of a round that are made to learn.
+	exploringShare = 0.1
+	// quietPart of the price: a page worth less is a quiet one.
+	quietPart = 0.5
+)
+
+// begin finds the servers worth a look.
+func (e *exploration) begin(v *value, r Round) {
+	e.wanted = e.wanted[:0]
+	if !(v.price > 0) || r.Budget == Unlimited {
+		return
+	}
+	price := min(v.price, 1)
+	for s, looked := range e.looked {
+		days := float64(v.now - looked)
+		pages := min(float64(v.kin.servers[s].pages), float64(r.Budget))
+		if worth := -math.Expm1(-rebuiltRate*days) * pages * (1 - price); worth > price {
+			id := sitegraph.ServerID(s)
+			e.wanted = append(e.wanted, scouting{id, worth, days, tie(v.Seed, v.Corpus.Graph.ServerName(id))})
+		}
+	}
+	slices.SortFunc(e.wanted, func(a, b scouting) int {
+		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.tie, b.tie))
+	})
+	e.wanted = e.wanted[:min(len(e.wanted), int(exploringShare*float64(r.Budget)))]
+}
+
+// next is a look at the next server that is worth one.
+func (e *exploration) next(v *value) (Visit, bool) {
+	for len(e.wanted) > 0 {
+		want := e.wanted[0]
+		e.wanted = e.wanted[1:]
+		p := v.quietPage(want)
+		if p == sitegraph.NoPage {
+			continue
+		}
+		v.rate(p)
+		visit := v.visit(p)
+		visit.Reason = because("a look at a quiet page: nobody had one for %.3g days, and its server has %.0f pages that could have changed",
+			want.days, float64(v.kin.servers[want.server].pages))
+		return visit, true
+	}
+	return Visit{}, false
+}
+
+// quietPage draws one of a server: by turns any, and the one with the oldest copy, where a link less from the
+// start page counts as much as four times the age: there new sections are linked.
+func (v *value) quietPage(of scouting) sitegraph.PageID {
+	draw := mix(v.Seed ^ uint64(v.Corpus.round.Number)<<32 ^ uint64(of.tie*(1<<52)))
+	best, most := sitegraph.NoPage, -1.0
+	for _, p := range v.Corpus.Graph.ServerPages(of.server) {
+		if !v.isQuiet(p) {
+			continue
+		}
+		score := float64(mix(draw ^ uint64(math.Float32bits(v.ties.of[p]))))
+		if draw%2 == 0 {
+			score = float64(v.now-inDays(v.kin.last[p])) * math.Pow(4, -float64(v.kin.depth(p)))
+		}
+		if score > most || score == most && v.ties.of[p] < v.ties.of[best] {
+			best, most = p, score
+		}
+	}
+	return best
+}
+
+// isQuiet reports whether a page can be visited now, and a change of it would be news.
+func (v *value) isQuiet(p sitegraph.PageID) bool {
+	return v.open(p) && !v.Corpus.outside(p) && float64(v.worth(p)) < quietPart*v.price
+}
