@@ -156,13 +156,14 @@ func (k *kinship) look(l looked) {
 	k.all.watch(a, b, l.changed, r.all)
 }
 
-// seen notes a visit; if it compared the page with its copy, the groups are still to be told.
+// seen notes a visit; if it compared the page with its copy, or found it gone, the groups are still to be told.
+// A page that is gone is no change found: visits to its like are worth less.
 func (k *kinship) seen(p sitegraph.PageID, verdict sitegraph.Verdict) (l looked, compared bool) {
 	k.grow()
 	now := k.corpus.Memory(p).History.Last
 	l = looked{p, k.last[p], now, verdict == sitegraph.VerdictChanged}
 	k.last[p] = now
-	return l, l.changed || verdict == sitegraph.VerdictUnchanged
+	return l, l.from > 0 && (l.changed || verdict == sitegraph.VerdictUnchanged || verdict == sitegraph.VerdictLeft)
 }
 
 // remember learns from the weeks that the pages' histories tell of, the oldest first.

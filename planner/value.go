@@ -36,6 +36,7 @@ type value struct {
 
 	exploration exploration
 	calibrator  calibrator
+	tolerance   float64
 
 	without Without  // in ablations: evidence that is not there
 	held    []looked // WithoutProbe: what this round saw
@@ -68,6 +69,9 @@ type newsOf struct {
 func newValue(s Settings) Policy {
 	v := &value{Settings: s, ties: ties{seed: s.Seed}, price: math.NaN(), lowest: math.NaN()}
 	v.kin = newKinship(s.Corpus, &v.ties)
+	if s.Mode == Stream {
+		v.tolerance = tolerance
+	}
 	return v
 }
 
@@ -151,10 +155,10 @@ func (v *value) rate(p sitegraph.PageID) {
 	}
 	s.worth = probability * weight
 	// Until something happens the probability grows about as its age does, or at once where a page
-	// changes by a calendar: so it is looked at again when it is half as old again.
+	// changes by a calendar: so it is looked at again when it is twice as old.
 	s.again = v.now + 1
 	if near := 0.85 * float32(v.price) / weight; probability < near { // not so if no price is known
-		s.again = v.now + min(max(v.row[fAge]*min(near/probability-1, 0.5), 1), 16)
+		s.again = v.now + min(max(v.row[fAge]*min(near/probability-1, 1), 1), 30)
 	}
 }
 
@@ -250,13 +254,13 @@ func (v *value) visit(p sitegraph.PageID) Visit {
 	return Visit{Page: p, Probability: float64(v.calibrator.of(s.raw)), Value: float64(s.worth)}
 }
 
-// tolerance is how much less a visit may be worth than the best one.
+// tolerance is how much less a visit of a stream may be worth than the best one. A sweep is judged by its order.
 const tolerance = 0.02
 
 // behind reports whether another page may be worth clearly more.
 func (v *value) behind(worth float32) bool {
 	heap := v.ranking.heap
-	return len(heap) > 0 && float64(worth) < (1-tolerance)*heap[0].score
+	return len(heap) > 0 && float64(worth) < (1-v.tolerance)*heap[0].score
 }
 
 func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
