@@ -41,6 +41,11 @@ func (r *ranking) fill(c *Corpus, ties []float32, score func(p sitegraph.PageID)
 			r.heap = append(r.heap, candidate{s, ties[p], p})
 		}
 	}
+	r.order()
+}
+
+// order makes a heap of candidates in any order.
+func (r *ranking) order() {
 	for i := len(r.heap)/2 - 1; i >= 0; i-- {
 		r.down(i)
 	}
@@ -62,16 +67,21 @@ func (r *ranking) push(c candidate) {
 // pop returns the best candidate that is still refetchable.
 func (r *ranking) pop(c *Corpus) (candidate, bool) {
 	for len(r.heap) > 0 {
-		best := r.heap[0]
-		last := len(r.heap) - 1
-		r.heap[0] = r.heap[last]
-		r.heap = r.heap[:last]
-		r.down(0)
-		if c.Refetchable(best.page) {
+		if best := r.take(); c.Refetchable(best.page) {
 			return best, true
 		}
 	}
 	return candidate{}, false
+}
+
+// take removes the best candidate, of which there must be one.
+func (r *ranking) take() candidate {
+	best := r.heap[0]
+	last := len(r.heap) - 1
+	r.heap[0] = r.heap[last]
+	r.heap = r.heap[:last]
+	r.down(0)
+	return best
 }
 
 func (r *ranking) down(i int) {

@@ -19,20 +19,20 @@ import (
 // unexpected, when a page's own time has come, and when it is about to be visited.
 type value struct {
 	Settings
-	ties    ties
-	kin     *kinship
-	models  []*Model // by server
-	scores  []scored // by page
-	news    []newsOf // by server
-	ranking ranking  // of this round: pages worth reserve or more
-	more    bool     // there are others
-	reserve float32  // half of the price
-	now     float32  // days: end of the round
-	price   float64  // value of the last page that fitted into the budget, smoothed; NaN: not known
-	lowest  float64  // of this round so far
-	begun   bool
-	row     [Features]float32
-	fast    trees.Row
+	ties     ties
+	kin      *kinship
+	models   []*Model       // by server
+	scores   []scored       // by page
+	news     []newsOf       // by server
+	rankings serverRankings // of this round: pages worth reserve or more
+	more     bool           // there are others
+	reserve  float32        // half of the price
+	now      float32        // days: end of the round
+	price    float64        // value of the last page that fitted into the budget, smoothed; NaN: not known
+	lowest   float64        // of this round so far
+	begun    bool
+	row      [Features]float32
+	fast     trees.Row
 
 	exploration exploration
 	calibrator  calibrator
@@ -99,26 +99,34 @@ func (v *value) Begin(r Round) {
 	if v.Mode == Stream && v.without != WithoutExploration {
 		v.exploration.begin(v, r)
 	}
-	v.ranking.fill(v.Corpus, v.ties.of, func(p sitegraph.PageID) (float64, bool) {
+	v.rankings.clear(v)
+	for p := range sitegraph.PageID(len(v.scores)) {
+		if !v.Corpus.Refetchable(p) {
+			continue
+		}
 		if v.scores[p].again <= v.now {
 			v.rate(p)
 		}
-		worth := v.worth(p)
-		held := worth < v.reserve
-		v.more = v.more || held
-		return float64(worth), !held
-	})
+		if v.worth(p) >= v.reserve {
+			v.rankings.add(v, p)
+		} else {
+			v.more = true
+		}
+	}
+	v.rankings.order()
 }
 
 // release ranks the pages, too, that were held back for their low values.
 func (v *value) release() {
 	v.more = false
+	reserve := v.reserve
+	v.reserve = 0
 	for p := range sitegraph.PageID(len(v.scores)) {
-		if v.open(p) && v.worth(p) < v.reserve {
-			v.push(p, v.worth(p))
+		if v.open(p) && v.worth(p) < reserve {
+			v.rankings.add(v, p)
 		}
 	}
-	v.reserve = 0
+	v.rankings.order()
 }
 
 func (v *value) grow() {
@@ -169,10 +177,6 @@ const newWorth = 0.5
 // worth is what a visit to a page is worth by its last score.
 func (v *value) worth(p sitegraph.PageID) float32 { return v.scores[p].worth }
 
-func (v *value) push(p sitegraph.PageID, worth float32) {
-	v.ranking.push(candidate{float64(worth), v.ties.of[p], p})
-}
-
 // model is what was learnt for a page's server.
 func (v *value) model(p sitegraph.PageID) *Model {
 	s := v.Corpus.Graph.Server(p)
@@ -212,55 +216,38 @@ func (v *value) Probability(p sitegraph.PageID, at time.Time) float64 {
 	return float64(v.calibrator.of(v.raw(p, &row, &fast)))
 }
 
-// Next names the page with the highest worth. Scores in the ranking may be too high: what was seen
-// since they were made can have lowered them. So the first is scored anew, and takes its new
-// place if another one may be better by more than tolerance.
+// Next names the page with the highest worth.
 func (v *value) Next() (Visit, bool) {
 	if visit, ok := v.exploration.next(v); ok {
 		return visit, true
 	}
 	for {
-		best, ok := v.ranking.pop(v.Corpus)
-		if !ok {
-			if !v.more {
-				return Visit{}, false
+		p, ok := v.rankings.next(v)
+		if v.more && (!ok || v.worth(p) < v.reserve) {
+			if ok {
+				v.rankings.push(v, p)
 			}
 			v.release()
 			continue
 		}
-		if best.score != float64(v.worth(best.page)) {
-			continue // it was ranked anew since
+		if !ok {
+			return Visit{}, false
 		}
-		v.rate(best.page)
-		worth := v.worth(best.page)
-		if v.behind(worth) {
-			v.push(best.page, worth)
-			continue
-		}
-		if v.more && worth < v.reserve {
-			v.release() // this page, too
-			continue
-		}
-		v.lowest = float64(worth)
-		visit := v.visit(best.page)
-		visit.Reason = v.reason(best.page, &v.row)
+		v.lowest = float64(v.worth(p))
+		v.fill(p, v.now, &v.row)
+		visit := v.visit(p)
+		visit.Reason = v.reason(p, &v.row)
 		return visit, true
 	}
-}
-
-// visit to a page, by its score.
-func (v *value) visit(p sitegraph.PageID) Visit {
-	s := v.scores[p]
-	return Visit{Page: p, Probability: float64(v.calibrator.of(s.raw)), Value: float64(s.worth)}
 }
 
 // tolerance is how much less a visit of a stream may be worth than the best one. A sweep is judged by its order.
 const tolerance = 0.02
 
-// behind reports whether another page may be worth clearly more.
-func (v *value) behind(worth float32) bool {
-	heap := v.ranking.heap
-	return len(heap) > 0 && float64(worth) < (1-v.tolerance)*heap[0].score
+// visit to a page, by its score.
+func (v *value) visit(p sitegraph.PageID) Visit {
+	s := v.scores[p]
+	return Visit{Page: p, Probability: float64(v.calibrator.of(s.raw)), Value: float64(s.worth)}
 }
 
 func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
@@ -340,7 +327,7 @@ func (v *value) reconsider(p sitegraph.PageID) {
 	before := v.scores[p]
 	v.rate(p)
 	if s := &v.scores[p]; s.worth >= v.reserve && s.worth > (1+tolerance)*before.worth {
-		v.push(p, s.worth)
+		v.rankings.push(v, p)
 	} else {
 		*s = before
 	}

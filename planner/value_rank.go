@@ -1,0 +1,131 @@
+package planner
+
+import (
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// serverRankings rank the pages of a round that are worth reserve or more, server by server, and the servers by the
+// best of each. What a visit tells, it tells first of all of the pages of its server: where
+// thousands of them are worth less than they were ranked by, their server takes its new place after a
+// few were scored anew, and no other server's pages have to be looked at.
+//
+// Scores that pages are ranked by may be too high: what was seen since can have lowered them. None is too low
+// but by what nobody has looked at yet.
+type serverRankings struct {
+	of      []serverRanking // by server
+	servers ranking         // of servers: page is a ServerID; an entry is good if its score is the server's lead
+}
+
+// serverRanking ranks pages of a server.
+type serverRanking struct {
+	pages ranking // an entry is good if its score is the page's worth, and the page open
+	lead  float32 // what the server is ranked by
+	tie   float32
+}
+
+// triedPages of a server are scored anew at most before one is chosen.
+const triedPages = 8
+
+// clear forgets all pages; there are so many servers.
+func (r *serverRankings) clear(v *value) {
+	for s := sitegraph.ServerID(len(r.of)); int(s) < v.Corpus.Graph.Servers(); s++ {
+		r.of = append(r.of, serverRanking{tie: float32(tie(v.Seed, v.Corpus.Graph.ServerName(s)))})
+	}
+	for s := range r.of {
+		r.of[s].pages.heap = r.of[s].pages.heap[:0]
+	}
+	r.servers.heap = r.servers.heap[:0]
+}
+
+// add ranks a page, before order.
+func (r *serverRankings) add(v *value, p sitegraph.PageID) {
+	of := &r.of[v.Corpus.Graph.Server(p)]
+	of.pages.heap = append(of.pages.heap, candidate{float64(v.worth(p)), v.ties.of[p], p})
+}
+
+// order ranks all pages that were added, and the servers.
+func (r *serverRankings) order() {
+	r.servers.heap = r.servers.heap[:0]
+	for s := range r.of {
+		of := &r.of[s]
+		of.pages.order()
+		if len(of.pages.heap) > 0 {
+			of.lead = float32(of.pages.heap[0].score)
+			r.servers.heap = append(r.servers.heap, candidate{float64(of.lead), of.tie, sitegraph.PageID(s)})
+		}
+	}
+	r.servers.order()
+}
+
+// push ranks a page by its worth.
+func (r *serverRankings) push(v *value, p sitegraph.PageID) {
+	s := v.Corpus.Graph.Server(p)
+	of := &r.of[s]
+	worth := v.worth(p)
+	of.pages.push(candidate{float64(worth), v.ties.of[p], p})
+	if len(of.pages.heap) == 1 || worth > of.lead {
+		r.rank(s, worth)
+	}
+}
+
+// rank gives a server its place.
+func (r *serverRankings) rank(s sitegraph.ServerID, lead float32) {
+	of := &r.of[s]
+	of.lead = lead
+	r.servers.push(candidate{float64(lead), of.tie, sitegraph.PageID(s)})
+}
+
+// next takes the page that is worth most, by a score made now; false: there are no more. Another one may
+// be worth more by a share of tolerance.
+func (r *serverRankings) next(v *value) (sitegraph.PageID, bool) {
+	for len(r.servers.heap) > 0 {
+		first := r.servers.take()
+		s := sitegraph.ServerID(first.page)
+		if first.score != float64(r.of[s].lead) {
+			continue // it was ranked anew since
+		}
+		p, ok := r.best(v, s)
+		if !ok {
+			continue // none is left: push brings it back
+		}
+		worth := v.worth(p)
+		if len(r.servers.heap) > 0 && float64(worth) < (1-v.tolerance)*r.servers.heap[0].score {
+			r.of[s].pages.push(candidate{float64(worth), v.ties.of[p], p})
+			r.rank(s, worth)
+			continue
+		}
+		if pages := &r.of[s].pages; len(pages.heap) > 0 {
+			r.rank(s, float32(pages.heap[0].score))
+		}
+		return p, true
+	}
+	return sitegraph.NoPage, false
+}
+
+// best takes the best page of a server: of the first few those that are scored anew, until one stays the first.
+func (r *serverRankings) best(v *value, s sitegraph.ServerID) (sitegraph.PageID, bool) {
+	pages := &r.of[s].pages
+	best := sitegraph.NoPage
+	for tried := 0; tried < triedPages && len(pages.heap) > 0; {
+		c := pages.take()
+		if c.score != float64(v.worth(c.page)) || !v.open(c.page) {
+			continue
+		}
+		tried++
+		v.rate(c.page)
+		worth := v.worth(c.page)
+		switch {
+		case best == sitegraph.NoPage:
+			best = c.page
+		case worth > v.worth(best):
+			pages.push(candidate{float64(v.worth(best)), v.ties.of[best], best})
+			best = c.page
+		default:
+			pages.push(candidate{float64(worth), c.tie, c.page})
+		}
+		if len(pages.heap) == 0 || float64(v.worth(best)) >= (1-v.tolerance)*pages.heap[0].score {
+			break
+		}
+	}
+	return best, best != sitegraph.NoPage
+}
