@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -61,9 +60,10 @@ type newsOf struct {
 	surprise float32 // sum of outcome - probability, where that is positive
 	looks    int32
 	inRound  int32
-	// order of its pages by the scores they had when the first news of a round came; those visited
-	// since are taken out.
+	// order of its pages by the scores they had when the first news of a round came, and the next of
+	// them to be thought of.
 	order []sitegraph.PageID
+	next  int
 }
 
 func newValue(s Settings) Policy {
@@ -90,7 +90,7 @@ func (v *value) Begin(r Round) {
 	}
 	v.held = v.held[:0]
 	for s := range v.news {
-		v.news[s].inRound, v.news[s].order = 0, nil
+		v.news[s].inRound, v.news[s].order, v.news[s].next = 0, nil, 0
 	}
 	v.more, v.reserve = false, 0
 	if v.price > 0 { // not NaN
@@ -298,25 +298,15 @@ func (v *value) learn(l looked) {
 	if n.order == nil {
 		n.order = v.byScore(server)
 	}
-	left := max(2*int(n.inRound), leastNews)
-	kept := n.order[:0]
-	for i, q := range n.order {
-		if left == 0 {
-			kept = append(kept, n.order[i:]...)
-			break
-		}
-		if !v.open(q) {
-			continue
-		}
-		v.reconsider(q)
-		kept = append(kept, q)
-		left--
+	for range min(max(int(n.inRound), leastNews), len(n.order)) {
+		v.reconsider(n.order[n.next])
+		n.next = (n.next + 1) % len(n.order)
 	}
-	n.order = kept
 }
 
-// leastNews is how many of the best pages of a server are looked at when it shows something unexpected.
-const leastNews = 128
+// leastNews is how many of the best pages of a server are looked at when it shows something unexpected. The next
+// news are for those after them.
+const leastNews = 96
 
 // reconsider scores a page that was not visited in this round, and lets it take its new place if that is
 // clearly better. If it is not, its score stays what it is ranked by, until it is the first.
@@ -340,15 +330,25 @@ func (v *value) open(p sitegraph.PageID) bool {
 
 // byScore returns the pages of a server, the best first.
 func (v *value) byScore(server sitegraph.ServerID) []sitegraph.PageID {
-	var order []sitegraph.PageID
+	var all []candidate
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
 		if v.open(p) {
-			order = append(order, p)
+			all = append(all, candidate{float64(v.scores[p].raw), v.ties.of[p], p})
 		}
 	}
-	slices.SortFunc(order, func(a, b sitegraph.PageID) int {
-		return cmp.Or(cmp.Compare(v.scores[b].raw, v.scores[a].raw), cmp.Compare(v.ties.of[a], v.ties.of[b]))
+	slices.SortFunc(all, func(a, b candidate) int {
+		switch {
+		case a.before(b):
+			return -1
+		case b.before(a):
+			return 1
+		}
+		return 0
 	})
+	order := make([]sitegraph.PageID, len(all))
+	for i := range all {
+		order[i] = all[i].page
+	}
 	return order
 }
 
