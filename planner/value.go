@@ -3,6 +3,7 @@ package planner
 import (
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
@@ -370,13 +371,12 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 		price = 0.5
 	}
 	start := inDays(unix32(now))
-	ahead := float32(1)
-	for ; ahead < 256; ahead *= 2 {
-		v.fill(p, start+ahead, &v.row)
-		if float64(v.calibrator.of(v.raw(p, &v.row, &v.fast)))*v.Corpus.Weight(p) >= price {
-			break
-		}
-	}
+	// Of 1, 2, 4 ... 256 days the first at which it is reached.
+	exponent := sort.Search(8, func(i int) bool {
+		v.fill(p, start+float32(int(1)<<i), &v.row)
+		return float64(v.calibrator.of(v.raw(p, &v.row, &v.fast)))*v.Corpus.Weight(p) >= price
+	})
+	ahead := int(1) << exponent
 	wait := estimator.FromDays(float64(ahead))
 	return Due{now.Add(wait), because("its probability of change then reaches %.2g, where the budget ends", price)}, wait
 }
