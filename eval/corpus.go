@@ -86,7 +86,7 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 // through the loop, on a stage whose graph and store are empty.
 func (c *Corpus) Crawl(ctx context.Context, stage Stage) error {
 	loop := cycle.New(cycle.Options{
-		Planner: planner.New(planner.NewCorpus(stage.Graph), nil, planner.Options{}), Fetcher: stage.Fetcher,
+		Planner: planner.New(planner.NewCorpus(stage.Graph), nil, planner.Options{SourceShare: stage.Sources}), Fetcher: stage.Fetcher,
 		Store: stage.Store, Clock: stage.Clock, Change: c.Change, Discover: true, Seen: stage.Log,
 	})
 	for _, s := range c.World.Servers {

@@ -165,6 +165,10 @@ func (m *meter) found(p sitegraph.PageID) {
 func (m *meter) seen(e *cycle.Event) {
 	r := &m.totals
 	r.Fetched++
+	if e.Record.State == sitegraph.StateSource { // no page, so that its changes are none of ours to find
+		r.Sources++
+		return
+	}
 	i := m.of(e.Visit.Page)
 	if e.Visit.First {
 		r.NewFetched++

@@ -25,6 +25,9 @@ type SnapshotRun struct {
 	Results  []SnapshotResult `json:"results"`
 	// Learnt is what policies that learn went by; nil if none takes part.
 	Learnt *Learnt `json:"learnt,omitempty"`
+	// Absent names evidence that policies which take part go by elsewhere, and histories do not have:
+	// "feed", "sitemap", "last-modified". Nil if none of them would.
+	Absent []string `json:"absent,omitempty"`
 	// Comparison sets one policy beside the others, if asked for.
 	Comparison *Comparison `json:"comparison,omitempty"`
 
@@ -153,7 +156,7 @@ func (c *Corpus) Snapshot(ctx context.Context, o SnapshotOptions, policies []str
 		}
 	}
 	run := SnapshotRun{Protocol: "snapshot", Budget: Number(math.NaN()), New: Number(math.NaN()), Corpus: h.totals, Weeks: o.Weeks, History: c.history, Change: c.Change.String(), Seed: o.Seed,
-		Base: int(c.Base.Sub(replay.Epoch) / week), Results: make([]SnapshotResult, len(entries)), ChangedWeekly: weekly, Learnt: c.learntOf(policies)}
+		Base: int(c.Base.Sub(replay.Epoch) / week), Results: make([]SnapshotResult, len(entries)), ChangedWeekly: weekly, Learnt: c.learntOf(policies), Absent: c.absent(policies)}
 	err := cores.Try(len(entries), func(i int) (err error) {
 		if run.Results[i], err = h.sweepOn(ctx, h.recorded(), entries[i], o); err != nil {
 			return err

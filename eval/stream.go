@@ -26,6 +26,9 @@ type StreamRun struct {
 	Results  []StreamResult `json:"results"`
 	// Learnt is what policies that learn went by; nil if none takes part.
 	Learnt *Learnt `json:"learnt,omitempty"`
+	// Absent names evidence that policies which take part go by elsewhere, and histories do not have:
+	// "feed", "sitemap", "last-modified". Nil if none of them would.
+	Absent []string `json:"absent,omitempty"`
 	// Comparison sets one policy beside the others, if asked for.
 	Comparison *Comparison `json:"comparison,omitempty"`
 }
@@ -40,20 +43,24 @@ type StreamTotals struct {
 
 // StreamResult is how one policy did.
 type StreamResult struct {
-	Policy             string      `json:"policy"`
-	Fetched            int         `json:"fetched"`
-	Refetched          int         `json:"refetched"`
-	Changed            int         `json:"changed"`
-	UpdateRate         Number      `json:"update_rate"`
-	Coverage           Number      `json:"coverage"`
-	Freshness          Number      `json:"freshness"`
-	MeanAgeDays        Number      `json:"mean_age_days"`
-	Discovered         Number      `json:"discovered"` // share of the discoverable new pages
-	DiscoveryDelayDays Number      `json:"discovery_delay_days"`
-	NewFetched         int         `json:"new_fetched"`
-	DeletionsFound     Number      `json:"deletions_found"` // share of all deletions
-	Weekly             []WeekPoint `json:"weekly"`
-	Spread             Spread      `json:"spread,omitempty"`
+	Policy             string `json:"policy"`
+	Fetched            int    `json:"fetched"`
+	Refetched          int    `json:"refetched"`
+	Changed            int    `json:"changed"`
+	UpdateRate         Number `json:"update_rate"`
+	Coverage           Number `json:"coverage"`
+	Freshness          Number `json:"freshness"`
+	MeanAgeDays        Number `json:"mean_age_days"`
+	Discovered         Number `json:"discovered"` // share of the discoverable new pages
+	DiscoveryDelayDays Number `json:"discovery_delay_days"`
+	NewFetched         int    `json:"new_fetched"`
+	DeletionsFound     Number `json:"deletions_found"` // share of all deletions
+	// Sources are the visits to feeds and sitemaps, among those fetched; Claims what they and
+	// Last-Modified said, and how it proved. Histories have none of them.
+	Sources int         `json:"sources,omitempty"`
+	Claims  []Claims    `json:"claims,omitempty"`
+	Weekly  []WeekPoint `json:"weekly"`
+	Spread  Spread      `json:"spread,omitempty"`
 	// Calibration is of the probabilities that came with refetches, CalibrationUnvisited of pages
 	// drawn at random at each week's end, for policies that can be asked. Nil if there are none.
 	Calibration          *Calibration `json:"calibration,omitempty"`
@@ -127,6 +134,9 @@ type Stage struct {
 	Clock   cycle.Clock
 	Records []sitegraph.Record // by page, as of the base
 	Explain bool               // keep in the store why a page is due
+	// Sources is the share of the budget that visits to feeds and sitemaps may take; 0: they are not
+	// visited, as in a recorded world, which has none.
+	Sources float64
 	Log     func(*cycle.Event) // told each visit; may be nil
 }
 
@@ -177,7 +187,7 @@ func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOpti
 		policy = o.Watch(policy, corpus, m.stale)
 	}
 	loop := cycle.New(cycle.Options{
-		Planner: planner.New(corpus, policy, planner.Options{NewShare: o.New, Skip: m.outside, Limits: o.Limits}),
+		Planner: planner.New(corpus, policy, planner.Options{NewShare: o.New, SourceShare: stage.Sources, Skip: m.outside, Limits: o.Limits}),
 		Fetcher: stage.Fetcher, Store: stage.Store, Clock: stage.Clock,
 		Change: c.Change, Discover: true, Explain: stage.Explain, Found: m.found,
 		Seen: func(e *cycle.Event) {
@@ -210,7 +220,9 @@ func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOpti
 			tick()
 		}
 	}
-	return m.result(name, o), nil
+	result := m.result(name, o)
+	result.Claims = claimsIn(corpus)
+	return result, nil
 }
 
 // outside tells pages that are no part of the evaluation: alive at the base and not within

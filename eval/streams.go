@@ -30,7 +30,7 @@ func (c *Corpus) Streams(ctx context.Context, all []StreamOptions, policies []st
 			truths[o.Weeks] = t
 		}
 		runs[i] = StreamRun{Protocol: "stream", Base: int(c.Base.Sub(replay.Epoch) / week), Weeks: o.Weeks, History: c.history, Budget: o.Budget,
-			New: o.New, Change: c.Change.String(), Seed: o.Seed, Learnt: c.learntOf(policies), Results: make([]StreamResult, len(policies)),
+			New: o.New, Change: c.Change.String(), Seed: o.Seed, Learnt: c.learntOf(policies), Absent: c.absent(policies), Results: make([]StreamResult, len(policies)),
 			Corpus: StreamTotals{Servers: t.servers, BasePages: len(c.Pages), Pages: len(t.pages), Events: t.events}}
 	}
 	err := cores.TryAtMost(atOnce, len(all)*len(policies), func(n int) (err error) {

@@ -51,6 +51,7 @@ type told struct {
 type hints struct {
 	told    [hintKinds]map[sitegraph.PageID]told
 	listed  map[sitegraph.PageID][]sitegraph.PageID // by source: pages it names, sorted
+	kinds   map[sitegraph.PageID]HintKind           // by source
 	header  sitegraph.PageID                        // page whose header claims something until it is observed; NoPage: none
 	headed  uint32
 	proofs  map[serverKind]*proof
@@ -66,7 +67,7 @@ type serverKind struct {
 // listening returns the hints, made on first use.
 func (c *Corpus) listening() *hints {
 	if c.hints == nil {
-		c.hints = &hints{header: sitegraph.NoPage, listed: map[sitegraph.PageID][]sitegraph.PageID{}, proofs: map[serverKind]*proof{}, changed: map[sitegraph.ServerID]bool{}}
+		c.hints = &hints{header: sitegraph.NoPage, listed: map[sitegraph.PageID][]sitegraph.PageID{}, kinds: map[sitegraph.PageID]HintKind{}, proofs: map[serverKind]*proof{}, changed: map[sitegraph.ServerID]bool{}}
 		for k := range c.hints.told {
 			c.hints.told[k] = map[sitegraph.PageID]told{}
 		}
@@ -132,7 +133,7 @@ func (c *Corpus) Hear(source sitegraph.PageID, kind HintKind, said []Said, whole
 		}
 	}
 	slices.Sort(listed)
-	h.listed[source] = listed
+	h.listed[source], h.kinds[source] = listed, kind
 	return changed
 }
 

@@ -65,6 +65,29 @@ func (c *Corpus) logRatio(s sitegraph.ServerID, kind HintKind, said signal) floa
 	return (ownN*ownRatio + proofsOfOthers*ratio*n/(n+proofsOfOthers)) / (ownN + proofsOfOthers)
 }
 
+const (
+	// tellingProofs is how many visits must have put claims to the test before they can be idle.
+	tellingProofs = 20
+	// tellingRatio is the mean of |ln likelihood ratio| below which claims are idle: odds times 1.3.
+	tellingRatio = 0.25
+)
+
+// idle reports whether what a source claims proved to tell next to nothing, whatever it says: as of one
+// that names today for all pages, or of which only the pages that it does not date change.
+func (c *Corpus) idle(source sitegraph.PageID) bool {
+	if c.hints == nil {
+		return false
+	}
+	kind, server := c.hints.kinds[source], c.Graph.Server(source)
+	p := c.hints.proofs[serverKind{server, kind}]
+	if p == nil {
+		return false
+	}
+	ratio, changed := p.logRatio(saysChanged)
+	silence, same := p.logRatio(saysSame)
+	return changed+same >= tellingProofs && changed*abs(ratio)+same*abs(silence) < tellingRatio*(changed+same)
+}
+
 // prove counts what was said of a page that was just visited. The corpus must not know the
 // outcome yet: what was said counts since the visit before.
 func (c *Corpus) prove(p sitegraph.PageID, verdict sitegraph.Verdict) {

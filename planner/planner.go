@@ -252,7 +252,7 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 	soon := now.Add(time.Second)
 	switch {
 	case m.State == sitegraph.StateSource:
-		due := sourceDue(m)
+		due := p.sourceDue(page)
 		if !due.When.After(now) {
 			due.When = soon
 		}

@@ -14,6 +14,10 @@ const (
 	sourceSoonest = 6 * time.Hour
 	sourceLatest  = 7 * Day
 
+	// sourceIdle is the least wait after a visit to a source whose claims proved to tell nothing, for each
+	// source of its server, and sourceLatest the least of all: what new pages it names is soon enough then.
+	sourceIdle = Day
+
 	// sourceRetry is the wait after a visit to a source that was there once and failed, doubled
 	// with each; one that never was there is looked for each sourceProbe.
 	sourceRetry = Day
@@ -122,7 +126,8 @@ func (p *Planner) spendSource(v *Visit, sign int) {
 }
 
 // sourceDue is when a source is wanted again, after its last visit.
-func sourceDue(m *Memory) Due {
+func (p *Planner) sourceDue(page sitegraph.PageID) Due {
+	m := p.Corpus.Memory(page)
 	h := &m.History
 	tried := time.Unix(int64(m.Tried), 0).UTC()
 	switch {
@@ -130,6 +135,10 @@ func sourceDue(m *Memory) Due {
 		return Due{tried.Add(sourceProbe), because("no source is there")}
 	case m.Errors > 0:
 		return Due{tried.Add(min(sourceRetry<<min(m.Errors-1, 5), sourceProbe)), because("its last visits failed")}
+	}
+	if p.Corpus.idle(page) {
+		others := time.Duration(p.sources.of[p.Corpus.Graph.Server(page)])
+		return Due{tried.Add(max(others*sourceIdle, sourceLatest)), because("what it claims of pages proved to tell nothing")}
 	}
 	still := time.Duration(h.Last-max(h.LastChange, h.Epoch)) * time.Second
 	return Due{tried.Add(min(max(still/2, sourceSoonest), sourceLatest)),

@@ -98,3 +98,40 @@ func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 		}
 	}
 }
+
+// A source whose claims proved to tell nothing is asked again as seldom as its server has many sources; one
+// that tells something, either way, or of which too little is known, when it tends to change.
+func TestIdleSources(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		proved proof
+		idle   bool
+	}{
+		{"says today of all pages", proof{True: 20, False: 80}, true},
+		{"says the same of all pages, and all change", proof{Missed: 90, Same: 10}, true},
+		{"says nothing", proof{}, false},
+		{"too little is known", proof{True: 5, False: 5}, false},
+		{"true", proof{True: 20, Same: 80}, false},
+		{"true when it claims a change, which is seldom", proof{True: 20, Missed: 20, Same: 100}, false},
+		{"the contrary is true", proof{False: 20, Missed: 20}, false},
+	} {
+		for _, sources := range []int{1, 30} {
+			c, source := claimed(t, 2, hintsBase)
+			for i := range sources - 1 {
+				other := c.Graph.Add(fmt.Sprintf("http://h.example/feed%d", i))
+				c.Remember(&sitegraph.Record{Page: other, State: sitegraph.StateSource})
+			}
+			c.Hear(source, HintSitemap, []Said{{source + 1, hintsBase, 0}}, true)
+			c.listening().addProof(c.Graph.Server(source), HintSitemap, test.proved)
+			p := New(c, nil, Options{SourceShare: 0.1})
+			due, _ := p.Due(source, hintsBase)
+			want := hintsBase.Add(sourceSoonest)
+			if test.idle {
+				want = hintsBase.Add(max(time.Duration(sources)*Day, sourceLatest))
+			}
+			if !due.When.Equal(want) {
+				t.Errorf("%s, %d sources: due %v after the visit, want %v (%v)", test.name, sources, due.When.Sub(hintsBase), want.Sub(hintsBase), due.Reason)
+			}
+		}
+	}
+}

@@ -198,14 +198,18 @@ func (v *value) model(p sitegraph.PageID) *Model {
 	return m
 }
 
+// hint is what feeds and sitemaps claim of a page; nothing if the policy is denied it.
+func (v *value) hint(p sitegraph.PageID) (h Hint) {
+	if v.without != WithoutClaims {
+		h, _ = v.Corpus.Hint(p)
+	}
+	return h
+}
+
 // raw is the probability that a row makes of all evidence, and of what feeds and sitemaps claim, before
 // it is calibrated.
 func (v *value) raw(p sitegraph.PageID, row *[Features]float32, fast *trees.Row) float32 {
-	claimed := float32(0)
-	if h, ok := v.Corpus.Hint(p); ok {
-		claimed = float32(h.LogRatio)
-	}
-	return v.model(p).probability(v.Mode, row, fast, claimed)
+	return v.model(p).probability(v.Mode, row, fast, float32(v.hint(p).LogRatio))
 }
 
 // Probability tells how likely a page is to have changed at a moment, whether it is visited or
@@ -355,6 +359,9 @@ func (v *value) byScore(server sitegraph.ServerID) []sitegraph.PageID {
 
 // Hinted scores a page anew of which a feed or sitemap said something.
 func (v *value) Hinted(p sitegraph.PageID) {
+	if v.without == WithoutClaims {
+		return
+	}
 	v.grow()
 	if v.open(p) {
 		v.reconsider(p)

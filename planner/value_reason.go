@@ -97,7 +97,7 @@ func (v *value) Explain(p sitegraph.PageID, at time.Time) Contributions {
 			c.All = append(c.All, Contribution{FeatureNames[i], float64(row[i]), learnt * float64(x)})
 		}
 	}
-	if h, ok := v.Corpus.Hint(p); ok && h.LogRatio != 0 {
+	if h := v.hint(p); h.LogRatio != 0 {
 		c.All = append(c.All, Contribution{"what a " + h.Kind.String() + " of its server claims", h.LogRatio, h.LogRatio})
 	}
 	c.sort()

@@ -20,6 +20,7 @@ const (
 	WithoutProbe               // what this round saw: outcomes count from the next round on
 	WithoutExploration         // looks at quiet pages for what they tell
 	WithoutNew                 // what changes that bring new pages are worth beyond others
+	WithoutClaims              // what feeds and sitemaps claim of pages; those that they name are found as ever
 	withouts
 )
 
@@ -36,6 +37,7 @@ var withoutNames = [withouts]string{
 	WithoutProbe:       "probe",
 	WithoutExploration: "exploration",
 	WithoutNew:         "new",
+	WithoutClaims:      "claims",
 }
 
 // variantOf is value without a kind of evidence.
@@ -73,11 +75,19 @@ func WithoutOf(policy string) Without {
 	return WithoutNothing
 }
 
+// FromSources reports whether a kind of evidence comes from feeds and sitemaps, which histories do not have.
+func (w Without) FromSources() bool { return w == WithoutClaims }
+
 // Masks reports whether a kind of evidence is a part of rows. The others are a matter of what is done.
 func (w Without) Masks() bool { return w != WithoutNothing && w < WithoutProbe }
 
 // Learns reports whether a policy goes by parameters learnt from histories (Settings.Model).
 func Learns(policy string) bool { return policy == "value" || WithoutOf(policy) != WithoutNothing }
+
+// GoesByClaims reports whether a policy goes by what feeds and sitemaps claim, where there are some.
+func GoesByClaims(policy string) bool {
+	return policy == "norconex" || Learns(policy) && !WithoutOf(policy).FromSources()
+}
 
 // What is usual: medians of the 42,657 base pages of the histories that the parameters which come
 // with the program were learnt from.

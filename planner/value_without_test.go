@@ -241,3 +241,43 @@ func TestAblations(t *testing.T) {
 		}
 	}
 }
+
+// value-claims goes by nothing that a sitemap claims, and value does; what is claimed is told to both.
+func TestWithoutClaims(t *testing.T) {
+	for _, test := range []struct {
+		variant string
+		same    bool
+	}{{"value", false}, {"value-claims", true}} {
+		var probabilities [2]float64
+		for world := range probabilities {
+			c, source := claimed(t, 12, hintsBase.Add(20*Day))
+			for range 30 { // a truthful sitemap: of pages it says have changed all have, of the others none
+				c.listening().count(c.Graph.Server(source), HintSitemap, saysChanged, true)
+				c.listening().count(c.Graph.Server(source), HintSitemap, saysSame, false)
+			}
+			policy, err := NewPolicy(test.variant, Settings{Corpus: c, Mode: Stream, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := New(c, policy, Options{})
+			p.Begin(Round{Number: 1, Start: hintsBase.Add(20 * Day), End: hintsBase.Add(21 * Day), Budget: Unlimited})
+			page := source + 5
+			if world == 1 {
+				p.Hear(source, HintSitemap, []Said{{page, hintsBase.Add(Day), 0}}, true)
+			}
+			probabilities[world] = policy.(Estimator).Probability(page, hintsBase.Add(21*Day))
+			first, ok := p.Next()
+			if !ok || world == 1 && !test.same && first.Page != page {
+				t.Errorf("%s: the first of the round is page %d, want the one claimed, %d", test.variant, first.Page, page)
+			}
+			for _, of := range policy.(Explainer).Explain(page, hintsBase.Add(21*Day)).All {
+				if strings.Contains(of.Evidence, "claims") && (test.same || world == 0) {
+					t.Errorf("%s: %+v", test.variant, of)
+				}
+			}
+		}
+		if (probabilities[0] == probabilities[1]) != test.same || probabilities[1] < probabilities[0] {
+			t.Errorf("%s: probability %v without a claim, %v with one", test.variant, probabilities[0], probabilities[1])
+		}
+	}
+}

@@ -99,6 +99,7 @@ type DemoConfig struct {
 	Weeks  int
 	Budget float64
 	Pages  int
+	Claims bool
 	HTML   string
 	Keep   string
 }
@@ -153,6 +154,7 @@ var settings = append(tuneSettings, []setting{
 	{"demo.weeks", 24, "virtual weeks", "demo"},
 	{"demo.budget", 0.02, "fetches a day as a share of the pages", "demo"},
 	{"demo.pages", 3000, "about so many pages in the built-in web", "demo"},
+	{"demo.claims", true, "also measure over HTTP what feeds, sitemaps and Last-Modified are worth", "demo"},
 	{"demo.html", "recrawl-demo.html", "file for the report; empty for none", "demo"},
 	{"plan.show", 20, "so many visits", "plan"},
 	{"plan.report", false, "with --json: an object that also says how far the budgets go and what does not fit", "plan"},

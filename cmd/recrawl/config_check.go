@@ -253,13 +253,13 @@ func (c *EvalConfig) compared() string {
 	return c.Compare
 }
 
-// variants are the compared policy without each kind of evidence, for --ablate.
+// variants are the compared policy without each kind of evidence that histories have, for --ablate.
 func (c *EvalConfig) variants() []string {
 	if !c.Ablate {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(planner.Ablations()), func(name string) bool {
-		return !strings.HasPrefix(name, c.compared()+"-") || c.Protocol == "stream" && planner.SweepOnly(name)
+		return !strings.HasPrefix(name, c.compared()+"-") || planner.WithoutOf(name).FromSources() || c.Protocol == "stream" && planner.SweepOnly(name)
 	})
 }
 

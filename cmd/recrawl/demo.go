@@ -23,6 +23,8 @@ one a server, and lets recrawl crawl it, look at the tops of its sites first a m
 conditional requests, politeness in virtual time, the store on disk.
 Then it replays the same web without HTTP under every policy, checks that HTTP and replay
 agree visit by visit, prints what each policy found, and writes a report with figures.
+At last it crawls the web anew over HTTP and keeps it fresh with feeds and sitemaps and
+without, within the same budget, to measure what their claims are worth (--claims=false: not).
 
 --keep leaves the store in DIRECTORY/data, and as it was after the crawl in DIRECTORY/base:
 recrawl sites --data DIRECTORY/base SERVER shows its sites.
@@ -63,6 +65,7 @@ type demoResult struct {
 	Agreement  agreement         `json:"agreement"`
 	Run        eval.StreamRun    `json:"run"`
 	Sweep      eval.SnapshotRun  `json:"sweep"`
+	Claims     *claimsResult     `json:"claims,omitempty"`
 	Comparison *synth.Comparison `json:"comparison,omitempty"`
 }
 
@@ -95,6 +98,11 @@ func (p *program) demo(ctx context.Context) error {
 	result.TopFirst, result.Agreement = plan.compareSweeps(http, replayed), plan.compare(http, replayed)
 	if err := p.demoPolicies(ctx, corpus, plan, &result); err != nil {
 		return err
+	}
+	if c.Demo.Claims {
+		if result.Claims, err = p.demoClaims(ctx, web, corpus, plan); err != nil {
+			return err
+		}
 	}
 	if err := p.publish(result, demoReport(result), c.Demo.HTML); err != nil {
 		return err

@@ -93,6 +93,9 @@ func demoReport(r demoResult) report.Page {
 	sweep := snapshotSection(r.Sweep, telling([]evalRun{snapshotView(&r.Sweep)}, eval.SnapshotMeasures))
 	sweep.Title = "One sweep after a month"
 	page.Sections = append(page.Sections, sweep)
+	if r.Claims != nil {
+		page.Sections = append(page.Sections, r.Claims.section(r.Run.Budget))
+	}
 	if r.Comparison != nil {
 		page.Sections = append(page.Sections, report.Section{Title: "The built-in web beside the paper's",
 			Text:   "How the synthetic web changes, in the form of tables 2 and 3 of DEWS2004 5-B-02, ours beside the paper's.",

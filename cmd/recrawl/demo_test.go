@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/eval/synth"
 	"github.com/recrawl/recrawl/eval/timetravel"
+	"github.com/recrawl/recrawl/planner"
 )
 
 // structurePolicies go by sites: each must do over HTTP what it does in a replay.
@@ -80,7 +82,7 @@ func (tr *traveller) both(plan demoPlan) (http, replayed journey) {
 	return http, replayed
 }
 
-// What is evaluated is what runs: sweeps and streams of the policies that go by sites visit
+// What is evaluated is what runs: sweeps and streams of the policies that go by sites, and streams of value, visit
 // over HTTP the same pages in the same order with the same outcomes as in a replay of the
 // histories made from the same web, and recrawl eval counts the same.
 func TestTopFirstOverHTTP(t *testing.T) {
@@ -114,7 +116,7 @@ func checkWorlds(t *testing.T, web, small timetravel.Archive) {
 	tr.checkPartitions()
 
 	tr = newTraveller(t, small)
-	for _, policy := range structurePolicies[1:] {
+	for _, policy := range slices.Concat(structurePolicies[1:], []string{planner.DefaultPolicy}) {
 		http, _ := tr.both(demoPlan{policy: policy, stream: eval.StreamOptions{Weeks: 3, Budget: 0.1, New: 0.25, Seed: 1}})
 		if len(http.weeks) < 100 {
 			t.Errorf("only %d visits with %s", len(http.weeks), policy)

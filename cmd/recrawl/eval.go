@@ -37,6 +37,8 @@ corpus. --ablate adds the compared policy without each kind of evidence: what it
 value goes by parameters learnt from histories. --folds 3 learns them anew for each third of
 the servers, on the other two, before anything is measured; without it, those of --model or
 those that come with the program are taken, and the report says if they were learnt here.
+Histories have no feeds, sitemaps or headers: what they claim takes no part, which text, report
+and JSON ("absent") say where value or norconex would go by it; demo measures it over HTTP.
 Policies that tell probabilities are told how far they can be believed: the expected
 calibration error (ECE) over 20 bins of the refetches, and of pages drawn at random at each
 week's end where a policy can be asked about any page.

@@ -56,6 +56,9 @@ func snapshotReport(runs []eval.SnapshotRun) report.Page {
 	for i, run := range runs {
 		s := snapshotSection(run, shown)
 		s.Tables = append(s.Tables, comparedWithAll(views[i], eval.SnapshotMeasures)...)
+		if i == 0 {
+			s.Tables[0].Note = absentNote(run.Absent, views[0])
+		}
 		page.Sections = append(page.Sections, s)
 	}
 	return page
@@ -127,6 +130,9 @@ func streamReport(runs []eval.StreamRun) report.Page {
 		s := streamSection(run, shown)
 		s.Tables = append(s.Tables, comparedWithAll(views[i], eval.StreamMeasures)...)
 		s.Tables = append(s.Tables, weekTable(run))
+		if i == 0 {
+			s.Tables[0].Note = absentNote(run.Absent, views[0])
+		}
 		page.Sections = append(page.Sections, s)
 	}
 	return page
@@ -142,6 +148,18 @@ func streamView(run *eval.StreamRun, severalLengths bool) evalRun {
 		v.results = append(v.results, evalResult{name: r.Policy, policy: r.Policy, measures: r, stream: r})
 	}
 	return v
+}
+
+// absentNote says what histories cannot tell, and what that means for the policies that take part.
+func absentNote(absent []string, run evalRun) string {
+	if len(absent) == 0 {
+		return ""
+	}
+	note := "Absent: histories have no feeds, no sitemaps and no headers such as Last-Modified, so what these claim takes no part here (recrawl demo measures it over HTTP)"
+	if slices.ContainsFunc(run.results, func(r evalResult) bool { return r.policy == "norconex" }) {
+		note += "; norconex is its fixed least interval"
+	}
+	return note + "."
 }
 
 // streamSection shows one budget; its charts have the policies shown.

@@ -178,6 +178,14 @@ func TestDemo(t *testing.T) {
 	if d.Run.Protocol != "stream" || d.Run.Weeks != 2 || len(d.Run.Results) < 6 || len(d.Sweep.Results) != len(d.Run.Results) {
 		t.Errorf("%d results of protocol %q", len(d.Run.Results), d.Run.Protocol)
 	}
+	if d.Claims == nil || len(d.Claims.Runs) != 3 || len(d.Claims.There) != 2 {
+		t.Fatalf("claims %+v", d.Claims)
+	}
+	for i, run := range d.Claims.Runs {
+		if of := run.Result; run.Policy != "c-then-b" || run.Sources != (i == 0) || run.LastModified != (i < 2) || (of.Sources > 0) != run.Sources || of.Coverage == nil {
+			t.Errorf("over HTTP: %+v", run)
+		}
+	}
 	selfContained(t, filepath.Join(dir, "demo.html"))
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 {

@@ -164,6 +164,7 @@ type calibration struct {
 
 type snapshotRun struct {
 	Protocol             string
+	Absent               []string
 	Corpus               snapshotTotals
 	Base, Weeks, History int
 	Budget, New          *float64 // null: a sweep has none
@@ -188,6 +189,7 @@ type snapshotRun struct {
 
 type streamRun struct {
 	Protocol string
+	Absent   []string
 	Corpus   struct {
 		Servers       int
 		BasePages     int `json:"base_pages"`
@@ -250,6 +252,27 @@ type demo struct {
 		Visits     int
 		Difference string
 	}
-	Run   streamRun
-	Sweep snapshotRun
+	Run    streamRun
+	Sweep  snapshotRun
+	Claims *struct {
+		There []struct {
+			Kind           string
+			Files, Servers int
+		}
+		Runs []struct {
+			Policy       string
+			Sources      bool
+			LastModified bool `json:"last_modified"`
+			Result       struct {
+				Fetched, Refetched, Changed, Sources int
+				NewFetched                           int      `json:"new_fetched"`
+				UpdateRate                           *float64 `json:"update_rate"`
+				Coverage, Freshness, Discovered      *float64
+				Claims                               []struct {
+					Kind                                               string
+					Servers, Sources, Pages, True, False, Missed, Same int
+				}
+			}
+		}
+	}
 }

@@ -9,7 +9,8 @@ type aligned struct {
 }
 
 // Align puts servers that were recorded at different times on one clock: each one's first
-// version appears at start.
+// version appears at start. Last-Modified moves with it; bodies stay as they are, and the times in
+// those of feeds and sitemaps with them: World moves what it reads there.
 func Align(web Archive, start time.Time) Archive {
 	a := aligned{web, map[string]time.Duration{}}
 	for _, server := range web.Servers() {

@@ -193,3 +193,30 @@ func TestTruthAndLies(t *testing.T) {
 		}
 	}
 }
+
+// TestClaimsOfAlignedSites: where a web is moved to another time, what its feeds and sitemaps claim
+// moves with it, though their bodies do not.
+func TestClaimsOfAlignedSites(t *testing.T) {
+	start := time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
+	web := NewStatic()
+	put := func(name string, day int, kind, body string) {
+		web.Put("h.example", name, start.Add(time.Duration(day)*planner.Day+time.Hour), kind, []byte(body))
+	}
+	sitemap := `<urlset><url><loc>/</loc><lastmod>%s</lastmod></url><url><loc>/undated</loc></url></urlset>`
+	put("/index.html", 0, "text/html", "<a href=/undated>one")
+	put("/undated.html", 0, "text/html", "undated")
+	put("/sitemap.xml", 0, "application/xml", fmt.Sprintf(sitemap, "2024-05-06T01:00:00Z"))
+	put("/index.html", 3, "text/html", "<a href=/undated>two")
+	put("/sitemap.xml", 3, "application/xml", fmt.Sprintf(sitemap, "2024-05-09T01:00:00Z"))
+	moved := Align(web, replay.Epoch)
+	corpus, _ := keepFresh(t, moved, 8, 10, sitegraph.ChangeByBytes)
+	front, _ := corpus.Graph.Lookup("http://h.example/")
+	if h, ok := corpus.Hint(front); !ok || !h.Claimed.Equal(replay.Epoch.Add(3*planner.Day)) {
+		t.Errorf("%+v, %v", h, ok)
+	}
+	for _, s := range corpus.Sources() {
+		if s.True != 1 || s.False != 0 || s.Missed != 0 {
+			t.Errorf("%+v; want the one change claimed", s)
+		}
+	}
+}

@@ -19,7 +19,8 @@ import (
 type World struct {
 	Server *Server
 	client *fetch.Client
-	moment atomic.Int64 // unix nanoseconds of the state that is served
+	moved  func(server string) time.Duration // what to take from times that bodies tell; nil: nothing
+	moment atomic.Int64                      // unix nanoseconds of the state that is served
 }
 
 // NewWorld serves the web and makes a client for it. userAgent must contain a contact; log
@@ -27,6 +28,9 @@ type World struct {
 // visit at a time.
 func NewWorld(web Web, clock *cycle.VirtualClock, userAgent string, log func(Access)) (*World, error) {
 	w := &World{}
+	if a, ok := web.(aligned); ok {
+		w.moved = func(server string) time.Duration { return a.shift[server] }
+	}
 	served := func() time.Time { return time.Unix(0, w.moment.Load()).UTC() }
 	var err error
 	w.Server, err = Serve(web, served, Options{Log: func(a Access) {
@@ -68,12 +72,21 @@ func NewWorld(web Web, clock *cycle.VirtualClock, userAgent string, log func(Acc
 	return w, nil
 }
 
-// Fetch makes one visit over HTTP. What it sees counts as seen at the round's end.
+// Fetch makes one visit over HTTP. What it sees counts as seen at the round's end. What the feeds and
+// sitemaps of an aligned web claim is moved to its clock, as their bodies are served as they were.
 func (w *World) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	w.moment.Store(r.Round.End.UnixNano())
 	o, err := w.client.Visit(ctx, r.Record)
 	o.Time = r.Round.End
 	o.NotBefore = time.Time{}
+	if w.moved != nil && len(o.Claims) > 0 {
+		shift := w.moved(sitegraph.ServerName(r.Record.URL))
+		for i := range o.Claims {
+			if c := &o.Claims[i]; !c.Modified.IsZero() {
+				c.Modified = c.Modified.Add(-shift)
+			}
+		}
+	}
 	return o, err
 }
 

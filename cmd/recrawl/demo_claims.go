@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"mime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/cores"
+	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/eval/timetravel"
+	"github.com/recrawl/recrawl/fetch/source"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// claimsResult says what feeds, sitemaps and Last-Modified are worth on a web: the same policy over HTTP with
+// and without them. A visit to a feed or sitemap is one of the budget like any other.
+type claimsResult struct {
+	There []sourcesThere `json:"there"`
+	Runs  []claimsRun    `json:"runs"`
+}
+
+// sourcesThere counts the files of a kind at the end of the weeks, whether anything names them or not.
+type sourcesThere struct {
+	Kind    string `json:"kind"`
+	Files   int    `json:"files"`
+	Servers int    `json:"servers"`
+}
+
+// claimsRun is one run over HTTP, with a base crawl of its own.
+type claimsRun struct {
+	Policy       string            `json:"policy"`
+	Sources      bool              `json:"sources"`       // feeds and sitemaps are visited
+	LastModified bool              `json:"last_modified"` // what answers say of it is heard
+	Result       eval.StreamResult `json:"result"`
+}
+
+// claimsRuns are what to set side by side: all, all but belief in what feeds and sitemaps claim, without
+// these, and without Last-Modified, too.
+func claimsRuns(policy string) []claimsRun {
+	runs := []claimsRun{{Policy: policy, Sources: true, LastModified: true}}
+	if policy == ownPolicy {
+		runs = append(runs, claimsRun{Policy: ownPolicy + "-claims", Sources: true, LastModified: true})
+	}
+	return append(runs, claimsRun{Policy: policy, LastModified: true}, claimsRun{Policy: policy})
+}
+
+// demoClaims measures what sources are worth to the policy of the weeks.
+func (p *program) demoClaims(ctx context.Context, web timetravel.Archive, corpus *eval.Corpus, plan demoPlan) (*claimsResult, error) {
+	r := &claimsResult{There: sourcesOf(web, corpus.Base.Add(time.Duration(plan.stream.Weeks)*week)), Runs: claimsRuns(plan.policy)}
+	bar := p.progress("days over HTTP, with feeds and sitemaps and without", 7*plan.stream.Weeks*len(r.Runs))
+	defer bar.end()
+	return r, cores.TryAtMost(0, len(r.Runs), func(i int) error { return r.Runs[i].make(ctx, web, corpus, plan.stream, bar.step) })
+}
+
+// make crawls the web and keeps it fresh, over HTTP.
+func (r *claimsRun) make(ctx context.Context, web timetravel.Web, corpus *eval.Corpus, o eval.StreamOptions, tick func()) error {
+	clock := cycle.NewVirtualClock(corpus.Base.Add(-24 * time.Hour))
+	world, err := timetravel.NewWorld(web, clock, demoAgent, nil)
+	if err != nil {
+		return err
+	}
+	defer world.Close()
+	stage := eval.Stage{Graph: sitegraph.NewGraph(), Store: replay.NewStore(), Fetcher: world, Clock: clock}
+	if r.Sources {
+		stage.Sources = sourceShare
+	}
+	if !r.LastModified {
+		stage.Fetcher = undated{world}
+	}
+	if err := corpus.Crawl(ctx, stage); err != nil {
+		return err
+	}
+	if err := stage.Remember(); err != nil {
+		return err
+	}
+	r.Result, err = corpus.StreamOn(ctx, stage, o, r.Policy, tick)
+	return err
+}
+
+// undated is a world that does not tell when a version appeared. Servers are still asked whether a page
+// has changed, by its ETag.
+type undated struct{ cycle.Fetcher }
+
+func (u undated) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
+	o, err := u.Fetcher.Fetch(ctx, r)
+	o.LastModified = time.Time{}
+	return o, err
+}
+
+// sourcesOf counts the feeds and sitemaps of a web at a moment.
+func sourcesOf(web timetravel.Archive, at time.Time) []sourcesThere {
+	there := []sourcesThere{{Kind: planner.HintSitemap.String()}, {Kind: planner.HintFeed.String()}}
+	for _, server := range web.Servers() {
+		var files [2]int
+		for _, path := range web.Paths(server) {
+			r := web.Resource(server, path, at)
+			if kind, _, _ := mime.ParseMediaType(r.Type); r.Status != 200 || !strings.Contains(kind, "xml") || strings.Contains(kind, "html") {
+				continue
+			}
+			switch listing, err := source.Read(r.Body, r.Type, "http://"+server+path); {
+			case err != nil:
+			case listing.Kind == sitegraph.SourceFeed:
+				files[1]++
+			default:
+				files[0]++
+			}
+		}
+		for i, n := range files {
+			there[i].Files += n
+			if n > 0 {
+				there[i].Servers++
+			}
+		}
+	}
+	return there
+}
+
+// section shows the runs side by side.
+func (r *claimsResult) section(budget float64) report.Section {
+	var there []string
+	for _, t := range r.There {
+		if t.Files > 0 {
+			there = append(there, fmt.Sprintf("%s on %s", plural(t.Files, t.Kind), plural(t.Servers, "server")))
+		}
+	}
+	s := report.Section{Title: "What feeds, sitemaps and Last-Modified are worth"}
+	if len(there) == 0 {
+		s.Text = "This web has neither feeds nor sitemaps; the first runs looked for some in vain."
+	} else {
+		s.Text = "On this web there are " + strings.Join(there, " and ") + ". Visited are those that pages, robots.txt or a sitemap name, or /sitemap.xml, at most " +
+			count(planner.MaxSources) + " of a server; a visit to one takes the place of a visit to a page."
+	}
+	if slices.ContainsFunc(r.Runs, func(run claimsRun) bool { return planner.WithoutOf(run.Policy).FromSources() }) {
+		s.Text += " value-claims visits them too and finds new pages by them, but does not go by what they claim."
+	}
+	t := report.Table{Title: fmt.Sprintf("The same budget with and without feeds, sitemaps and Last-Modified, over HTTP: %.3g %% of the pages a day", 100*budget),
+		Header: []string{"policy", "feeds, sitemaps", "Last-Modified", "fetched", "of these sources", "refetched", "changed", "U", "C", "freshness", "discovered", "delay, days"},
+		Note:   s.Text}
+	yes := map[bool]string{true: "yes", false: "no"}
+	for _, run := range r.Runs {
+		of := run.Result
+		t.Rows = append(t.Rows, []string{run.Policy, yes[run.Sources], yes[run.LastModified], count(of.Fetched), count(of.Sources), count(of.Refetched), count(of.Changed),
+			decimals(of.UpdateRate), decimals(of.Coverage), decimals(of.Freshness), decimals(of.Discovered), tenths(of.DiscoveryDelayDays)})
+	}
+	s.Text = ""
+	proved := report.Table{Title: "What they claimed of the time since the last visit of a page, and how it proved",
+		Header: []string{"policy", "claims of", "servers", "sources", "pages", "changed: right", "wrong", "same: wrong", "right"}}
+	for _, run := range r.Runs {
+		for _, c := range run.Result.Claims {
+			proved.Rows = append(proved.Rows, []string{run.Policy, c.Kind, count(c.Servers), count(c.Sources), count(c.Pages), count(c.True), count(c.False), count(c.Missed), count(c.Same)})
+		}
+	}
+	s.Tables = []report.Table{t, proved}
+	return s
+}

@@ -1,0 +1,60 @@
+package eval
+
+import (
+	"slices"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Claims are those of one kind that were heard in a run: of sitemaps, feeds, or the header Last-Modified.
+// The counts are of visits that compared a page with its copy, by what was said of the time since
+// the visit before; visits of which nothing was said are in none.
+type Claims struct {
+	Kind    string `json:"kind"`
+	Servers int    `json:"servers"` // that claimed anything
+	Sources int    `json:"sources"` // that list a page at the end
+	Pages   int    `json:"pages"`   // listed at the end
+	True    int    `json:"true"`    // said to have changed, and had
+	False   int    `json:"false"`   // said to have changed, and had not
+	Missed  int    `json:"missed"`  // said to be the same, and had changed
+	Same    int    `json:"same"`    // said to be the same, and was
+}
+
+// absent names the evidence that policies which take part go by and a recorded world does not have; nil if
+// none of them would.
+func (c *Corpus) absent(policies []string) []string {
+	if !slices.ContainsFunc(policies, planner.GoesByClaims) {
+		return nil
+	}
+	absent := []string{planner.HintFeed.String(), planner.HintSitemap.String()}
+	if !c.World.LastModified {
+		absent = append(absent, planner.HintLastModified.String())
+	}
+	return absent
+}
+
+// claimsIn sums up what a corpus heard, by kind; nil where it never listened.
+func claimsIn(c *planner.Corpus) []Claims {
+	var all []Claims
+	for _, kind := range []planner.HintKind{planner.HintSitemap, planner.HintFeed, planner.HintLastModified} {
+		sum := Claims{Kind: kind.String()}
+		servers := map[sitegraph.ServerID]bool{}
+		for _, s := range c.Sources() {
+			if s.Kind != kind {
+				continue
+			}
+			servers[s.Server] = true
+			sum.Sources += s.Sources
+			sum.Pages += s.Pages
+			sum.True += s.True
+			sum.False += s.False
+			sum.Missed += s.Missed
+			sum.Same += s.Same
+		}
+		if sum.Servers = len(servers); sum.Servers > 0 {
+			all = append(all, sum)
+		}
+	}
+	return all
+}
