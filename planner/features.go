@@ -17,6 +17,7 @@ const (
 	fOwnLast
 	fOwnRecent
 	fKnown
+	fOwnFactor
 	fShapeMass
 	fShapeShare
 	fShapeLooks
@@ -61,6 +62,7 @@ var FeatureNames = [Features]string{
 	fOwnLast:        "what its last visit saw",
 	fOwnRecent:      "its last weeks",
 	fKnown:          "days it is known",
+	fOwnFactor:      "its own changes beside those of its address shape",
 	fShapeMass:      "change of its address shape since then",
 	fShapeShare:     "share changed of its address shape since then",
 	fShapeLooks:     "visits to its address shape since then",
@@ -131,6 +133,7 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	}
 	row[fOwnRecent] = (float32(bits.OnesCount32(h.WeeksChanged&0xfff)) + 0.1) / (float32(bits.OnesCount32(h.WeeksSeen&0xfff)) + 1)
 	row[fKnown] = now - inDays(h.Epoch)
+	row[fOwnFactor] = factor(float32(h.Changes), inDays(h.Last-h.Epoch)*r.shape)
 
 	serverShare := inServer.share(min(inAll.share(min(r.all*age, 1)), 1))
 	sectionShare := inSection.share(serverShare)
@@ -162,6 +165,13 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	row[fDepth] = k.depth(p)
 	row[fLinks] = float32(len(g.Links(p)))
 	k.looks[p].fill(row)
+}
+
+// factor is how many times as often a page changes as was to be expected of its like: the mean of a gamma
+// distribution of shape 1/2 and mean 1, after so many changes where so many were expected (a frailty).
+func factor(changes, expected float32) float32 {
+	const shape = 0.5 // pages of one shape differ much
+	return (changes + shape) / (expected + shape)
 }
 
 // depth is in links from the start page, one more than any where none lead.

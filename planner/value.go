@@ -2,8 +2,11 @@ package planner
 
 import (
 	"math"
+	"runtime"
 	"slices"
 	"sort"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
@@ -31,8 +34,7 @@ type value struct {
 	price    float64        // value of the last page that fitted into the budget, smoothed; NaN: not known
 	lowest   float64        // of this round so far
 	begun    bool
-	row      [Features]float32
-	fast     trees.Row
+	scratch  scratch
 
 	exploration exploration
 	calibrator  calibrator
@@ -93,7 +95,7 @@ func (v *value) Begin(r Round) {
 	for s := range v.news {
 		v.news[s].inRound, v.news[s].order, v.news[s].next = 0, nil, 0
 	}
-	v.more, v.reserve = false, 0
+	v.reserve = 0
 	if v.price > 0 { // not NaN
 		v.reserve = float32(v.price) / 2
 	}
@@ -101,20 +103,50 @@ func (v *value) Begin(r Round) {
 		v.exploration.begin(v, r)
 	}
 	v.rankings.clear(v)
-	for p := range sitegraph.PageID(len(v.scores)) {
+	v.weigh()
+}
+
+// weigh scores the pages that may have come to be worth more and ranks those worth reserve, servers at once:
+// all that is made and changed in it belongs to one of them.
+func (v *value) weigh() {
+	v.kin.all.sumUp()
+	for s := range v.rankings.of {
+		v.modelOf(sitegraph.ServerID(s))
+	}
+	var next, held atomic.Int64
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 1+len(v.scores)/fewPages) {
+		wait.Go(func() {
+			var room scratch
+			for s := next.Add(1) - 1; s < int64(len(v.rankings.of)); s = next.Add(1) - 1 {
+				held.Add(v.weighServer(sitegraph.ServerID(s), &room))
+			}
+		})
+	}
+	wait.Wait()
+	v.more = held.Load() > 0
+	v.rankings.order()
+}
+
+// fewPages are not worth another goroutine.
+const fewPages = 10_000
+
+// weighServer returns how many pages were worth less than reserve.
+func (v *value) weighServer(s sitegraph.ServerID, room *scratch) (held int64) {
+	for _, p := range v.Corpus.Graph.ServerPages(s) {
 		if !v.Corpus.Refetchable(p) {
 			continue
 		}
 		if v.scores[p].again <= v.now {
-			v.rate(p)
+			v.score(p, room)
 		}
 		if v.worth(p) >= v.reserve {
 			v.rankings.add(v, p)
 		} else {
-			v.more = true
+			held++
 		}
 	}
-	v.rankings.order()
+	return held
 }
 
 // release ranks the pages, too, that were held back for their low values.
@@ -152,11 +184,19 @@ func (v *value) settlePrice() {
 	v.lowest = math.NaN()
 }
 
-// rate makes the score of a page anew, from a row that is left in v.row.
-func (v *value) rate(p sitegraph.PageID) {
-	v.fill(p, v.now, &v.row)
+// scratch is room for work.
+type scratch struct {
+	row  [Features]float32
+	fast trees.Row
+}
+
+// rate makes the score of a page anew.
+func (v *value) rate(p sitegraph.PageID) { v.score(p, &v.scratch) }
+
+func (v *value) score(p sitegraph.PageID, room *scratch) {
+	v.fill(p, v.now, &room.row)
 	s := &v.scores[p]
-	s.raw = v.raw(p, &v.row, &v.fast)
+	s.raw = v.raw(p, &room.row, &room.fast)
 	probability := v.calibrator.of(s.raw)
 	weight := float32(v.Corpus.Weight(p))
 	if v.Mode == Stream && v.without != WithoutNew {
@@ -167,7 +207,7 @@ func (v *value) rate(p sitegraph.PageID) {
 	// changes by a calendar: so it is looked at again when it is twice as old.
 	s.again = v.now + 1
 	if near := 0.85 * float32(v.price) / weight; probability < near { // not so if no price is known
-		s.again = v.now + min(max(v.row[fAge]*min(near/probability-1, 1), 1), 30)
+		s.again = v.now + min(max(room.row[fAge]*min(near/probability-1, 1), 1), 30)
 	}
 }
 
@@ -178,9 +218,8 @@ const newWorth = 0.5
 // worth is what a visit to a page is worth by its last score.
 func (v *value) worth(p sitegraph.PageID) float32 { return v.scores[p].worth }
 
-// model is what was learnt for a page's server.
-func (v *value) model(p sitegraph.PageID) *Model {
-	s := v.Corpus.Graph.Server(p)
+// modelOf is what was learnt for a server.
+func (v *value) modelOf(s sitegraph.ServerID) *Model {
 	for int(s) >= len(v.models) {
 		v.models = append(v.models, nil)
 	}
@@ -197,6 +236,8 @@ func (v *value) model(p sitegraph.PageID) *Model {
 	}
 	return m
 }
+
+func (v *value) model(p sitegraph.PageID) *Model { return v.modelOf(v.Corpus.Graph.Server(p)) }
 
 // hint is what feeds and sitemaps claim of a page; nothing if the policy is denied it.
 func (v *value) hint(p sitegraph.PageID) (h Hint) {
@@ -239,9 +280,9 @@ func (v *value) Next() (Visit, bool) {
 			return Visit{}, false
 		}
 		v.lowest = float64(v.worth(p))
-		v.fill(p, v.now, &v.row)
+		v.fill(p, v.now, &v.scratch.row)
 		visit := v.visit(p)
-		visit.Reason = v.reason(p, &v.row)
+		visit.Reason = v.reason(p, &v.scratch.row)
 		return visit, true
 	}
 }
@@ -380,8 +421,8 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	start := inDays(unix32(now))
 	// Of 1, 2, 4 ... 256 days the first at which it is reached.
 	exponent := sort.Search(8, func(i int) bool {
-		v.fill(p, start+float32(int(1)<<i), &v.row)
-		return float64(v.calibrator.of(v.raw(p, &v.row, &v.fast)))*v.Corpus.Weight(p) >= price
+		v.fill(p, start+float32(int(1)<<i), &v.scratch.row)
+		return float64(v.calibrator.of(v.raw(p, &v.scratch.row, &v.scratch.fast)))*v.Corpus.Weight(p) >= price
 	})
 	ahead := int(1) << exponent
 	wait := estimator.FromDays(float64(ahead))

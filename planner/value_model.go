@@ -30,8 +30,8 @@ type Model struct {
 }
 
 // modelForm tells parameters from those of other versions of value: 2 adds Offset in streams,
-// 4 the curves.
-const modelForm = 4
+// 4 the curves, 5 the factor in Offset.
+const modelForm = 5
 
 // NewModel returns one that knows nothing.
 func NewModel() *Model {
@@ -160,14 +160,12 @@ func trust(mode Mode, row *[Features]float32) float32 {
 	if mode == Sweep {
 		return 1
 	}
-	const small = 30 // pages
+	const small = 100 // pages
 	return row[fServerSize] / (row[fServerSize] + small)
 }
 
-// expected are the changes of a page since its last visit, by its own past and by what was seen of its
-// address shape: the more visits compared it, the more its own past counts.
+// expected are the changes of a page since its last visit: what was seen of its address shape, times how
+// much more or less often it changed than its like.
 func expected(row *[Features]float32) float64 {
-	const believed = 8 // visits
-	own := float64(row[fOwnLooks]) / float64(row[fOwnLooks]+believed)
-	return own*float64(row[fOwnExpected]) + (1-own)*float64(row[fShapeMass])
+	return float64(row[fOwnFactor]) * float64(row[fShapeMass])
 }

@@ -110,10 +110,12 @@ func (w Without) Mask(row *[Features]float32) {
 		row[fOwnQuiet] = 999
 		row[fOwnLast] = -1
 		row[fOwnRecent] = 0.1
+		row[fOwnFactor] = 1
 		row[fKnown] = row[fAge]
 	case WithoutShape:
 		// The page's own rate is pulled toward that of its shape by 30 days' worth.
 		row[fOwnExpected] += 30 * (row[fServerRate] - row[fShapeRate]) / (max(row[fKnown]-row[fAge], 0) + 30) * row[fAge]
+		row[fOwnFactor] = 1 // its changes alone do not tell what was to be expected
 		row[fShapeMass] = row[fServerRate] * row[fAge]
 		row[fShapeShare] = row[fSectionShare]
 		row[fShapeLooks] = 0

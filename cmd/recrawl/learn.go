@@ -54,7 +54,7 @@ parameters were learnt from flatters them: eval --folds learns them out of fold.
 }
 
 // learnTrees are the settings of the forests that come with the program.
-var learnTrees = trees.Options{Trees: 80, Depth: 5, Rate: 0.15, Lambda: 20, LeastWeight: 200}
+var learnTrees = trees.Options{Trees: 40, Depth: 5, Rate: 0.25, Lambda: 20, LeastWeight: 200}
 
 func (p *program) learn(ctx context.Context, paths []string, output string) error {
 	if err := writable(output); err != nil {
