@@ -81,7 +81,7 @@ func (e *exploration) next(v *value) (Visit, bool) {
 	return Visit{}, false
 }
 
-// quietPage draws one of a server: by turns any, and the one with the oldest copy, where a link less from the
+// quietPage draws one of a server: one time in three any, else the one with the oldest copy, where a link less from the
 // start page counts as much as four times the age: there new sections are linked.
 func (v *value) quietPage(of scouting) sitegraph.PageID {
 	draw := mix(v.Seed ^ uint64(v.Corpus.round.Number)<<32 ^ uint64(of.tie*(1<<52)))
@@ -91,7 +91,7 @@ func (v *value) quietPage(of scouting) sitegraph.PageID {
 			continue
 		}
 		score := float64(mix(draw ^ uint64(math.Float32bits(v.ties.of[p]))))
-		if draw%2 == 0 {
+		if draw%3 != 0 {
 			score = float64(v.now-inDays(v.kin.last[p])) * math.Pow(4, -float64(v.kin.depth(p)))
 		}
 		if score > most || score == most && v.ties.of[p] < v.ties.of[best] {
