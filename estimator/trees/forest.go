@@ -3,6 +3,7 @@ package trees
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // MaxDepth bounds the questions of a tree.
@@ -44,6 +45,18 @@ func (f *Forest) Check() error {
 		}
 	}
 	return nil
+}
+
+// Add adds the trees of another forest, and its start, times a factor.
+func (f *Forest) Add(g *Forest, factor float32) {
+	f.Start += factor * g.Start
+	for _, t := range g.Trees {
+		t.Leaves = slices.Clone(t.Leaves)
+		for i := range t.Leaves {
+			t.Leaves[i] *= factor
+		}
+		f.Trees = append(f.Trees, t)
+	}
 }
 
 // LogOdds of a row of Features numbers.

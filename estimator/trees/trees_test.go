@@ -45,3 +45,21 @@ func TestLearn(t *testing.T) {
 		t.Errorf("%g allocations, want none", n)
 	}
 }
+
+// The mean of two forests answers the mean.
+func TestAdd(t *testing.T) {
+	a := &Forest{Features: 1, Start: 1, Trees: []Tree{{Questions: []Question{{0, 5}}, Leaves: []float32{-1, 1}, Shares: []float32{0.5, 0.5}}}}
+	b := &Forest{Features: 1, Start: 2, Trees: []Tree{{Questions: []Question{{0, 7}}, Leaves: []float32{-3, 3}, Shares: []float32{0.5, 0.5}}}}
+	mean := &Forest{Features: 1}
+	mean.Add(a, 0.5)
+	mean.Add(b, 0.5)
+	for _, x := range []float32{4, 6, 8} {
+		row := []float32{x}
+		if got, want := mean.LogOdds(row), (a.LogOdds(row)+b.LogOdds(row))/2; got != want {
+			t.Errorf("of %g %g, want %g", x, got, want)
+		}
+	}
+	if a.Trees[0].Leaves[0] != -1 {
+		t.Error("the forest that was added has changed")
+	}
+}

@@ -9,15 +9,27 @@ import (
 	"github.com/recrawl/recrawl/planner"
 )
 
-// fit learns the forest of a fold from the examples of the others.
+// fit learns the forest of a fold from the examples of the others: one, or the mean of several, each of
+// which does without the servers of a bag (Breiman 1996). What a few servers teach alone counts less then.
 func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds int, without planner.Without) (*trees.Forest, error) {
-	train, test := e.split(func(server string) bool { return folds > 1 && eval.Fold(server, folds) == fold }, without)
+	of := func(server string) bool { return folds > 1 && eval.Fold(server, folds) == fold }
+	train, test := e.split(of, without)
 	if train.Len() == 0 {
 		return nil, errTooFew(fold, folds)
 	}
-	f := trees.Learn(train, l.Trees, func() bool { return ctx.Err() == nil })
-	if f == nil {
-		return nil, ctx.Err()
+	f := &trees.Forest{Features: e.Features}
+	for bag := range e.bags {
+		if e.bags > 1 {
+			train, _ = e.split(func(server string) bool { return of(server) || eval.Fold("bag of "+server, e.bags) == bag }, without)
+		}
+		if train.Len() == 0 {
+			continue // too few servers for so many bags
+		}
+		g := trees.Learn(train, l.Trees, func() bool { return ctx.Err() == nil })
+		if g == nil {
+			return nil, ctx.Err()
+		}
+		f.Add(g, 1/float32(e.bags))
 	}
 	l.step("fitting trees")
 	if folds > 1 {
