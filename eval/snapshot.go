@@ -137,7 +137,8 @@ type SnapshotOptions struct {
 	// variants among the policies, each without a kind of evidence.
 	Compare string
 	Without []string
-	Sample  int // pages sampled a server by server-sample; 5 if not set
+	Alpha   float64 // of gamma
+	Sample  int     // pages sampled a server by server-sample; 5 if not set
 	// Thresholds are least server rates: policies by servers run once for each. Empty: 0.
 	Thresholds []float64
 }

@@ -102,6 +102,7 @@ type StreamOptions struct {
 	Budget float64 // share of the base pages of servers still in their window, a day
 	New    float64
 	Seed   uint64
+	Alpha  float64 // of gamma
 	Spread bool
 	Watch  Watch // may be nil
 	// Limits are budgets beside Budget, as what a server lets be fetched of it in a day.
@@ -178,7 +179,7 @@ func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOpti
 		m.resample(o.Seed)
 	}
 	budget := planner.Budget{PerDay: o.Budget * float64(len(c.Pages))}
-	policy, err := planner.NewPolicy(name, planner.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed,
+	policy, err := planner.NewPolicy(name, planner.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed, Alpha: o.Alpha,
 		PerDay: budget.PerDay, Oracle: m.stale, TrueRate: m.trueRate(), ModelOf: c.modelOf(name)})
 	if err != nil {
 		return StreamResult{}, err

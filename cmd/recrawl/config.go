@@ -33,6 +33,7 @@ type Config struct {
 	Delay   time.Duration // between two requests to a server or address; 0: none
 	Workers int           // visits at a time
 	Policy  string
+	Alpha   float64 // of gamma
 	Seed    uint64
 	Change  string // digest, text or main
 
@@ -125,6 +126,7 @@ var settings = append(tuneSettings, []setting{
 	{"delay", 10 * time.Second, "least time between two requests to a server or address; 0 only for your own servers", "run tune"},
 	{"workers", 64, "visits at a time, one a server", "run"},
 	{"policy", planner.DefaultPolicy, "what decides: " + strings.Join(livePolicies(), ", "), "run plan explain demo tune"},
+	{"alpha", 0.0, "gamma: the importance that every page has, 0 to below 1; above 0 pages are drawn [NICT eq. 1]", "run plan explain eval"},
 	{"seed", uint64(1), "of ties and random choices", "run plan explain eval demo learn tune"},
 	{"change", "digest", "which difference counts as a change: digest, text or main", "run plan explain eval demo survey learn tune"},
 	{"allow-private", false, "also ask loopback and private addresses and any port", "run"},

@@ -86,6 +86,9 @@ func (c *Config) checkOwn(bad refuse) {
 	if c.Round < time.Second || (24*time.Hour)%c.Round != 0 {
 		bad("round", c.Round, "a period of a second or more that divides 24 hours")
 	}
+	if !(c.Alpha >= 0 && c.Alpha < 1) {
+		bad("alpha", c.Alpha, "0 to below 1")
+	}
 	if c.Rounds < 0 {
 		bad("rounds", c.Rounds, "0 or more")
 	}

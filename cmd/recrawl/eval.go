@@ -153,7 +153,7 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 	var runs []eval.SnapshotRun
 	for _, weeks := range c.Eval.Weeks {
 		run, err := corpus.Snapshot(ctx, eval.SnapshotOptions{Weeks: weeks, Seed: c.Seed, Spread: c.Eval.Spread, Compare: c.Eval.compared(), Without: c.Eval.variants(),
-			Sample: c.Eval.Sample, Thresholds: c.Eval.Threshold}, policies, bar.step)
+			Sample: c.Eval.Sample, Alpha: c.Alpha, Thresholds: c.Eval.Threshold}, policies, bar.step)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +170,7 @@ func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 	for _, weeks := range c.Eval.Weeks {
 		for _, budget := range c.Eval.Budget {
 			all = append(all, eval.StreamOptions{Weeks: weeks, Budget: budget, New: c.New, Seed: c.Seed, Spread: c.Eval.Spread,
-				Compare: c.Eval.compared(), Without: c.Eval.variants()})
+				Compare: c.Eval.compared(), Without: c.Eval.variants(), Alpha: c.Alpha})
 			days += 7 * weeks * len(policies)
 		}
 	}

@@ -57,7 +57,7 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	}
 	p.warnOfDamage(store.Damage(), lost)
 	o.corpus.SetWeights(c.weights())
-	o.policy, err = planner.NewPolicy(c.Policy, planner.Settings{Corpus: o.corpus, Mode: planner.Stream, Seed: c.Seed, PerDay: c.pace(o.corpus)})
+	o.policy, err = planner.NewPolicy(c.Policy, planner.Settings{Corpus: o.corpus, Mode: planner.Stream, Seed: c.Seed, Alpha: c.Alpha, PerDay: c.pace(o.corpus)})
 	if err != nil {
 		return nil, errors.Join(usageError{err, "recrawl run --help lists the policies"}, store.Close())
 	}
