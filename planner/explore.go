@@ -17,11 +17,13 @@ import (
 //	(1 - exp(-rebuiltRate * days)) * pages * (1 - price)
 //
 // where days are those since the last look at a quiet page of its server, and pages those of the server,
-// at most the round's visits: how likely it was rebuilt, times what visits there then bring beyond
+// at most a day's visits: how likely it was rebuilt, times what visits there then bring beyond
 // those that they replace. It is made where that is above the price, the worthiest first.
 type exploration struct {
 	looked []float32  // by server: days of the last look at a quiet page of it
 	wanted []scouting // of this round
+	left   int        // looks of this round
+	carry  float64    // fraction of a look carried over
 }
 
 // scouting is a server that is worth a look.
@@ -45,13 +47,17 @@ const (
 // begin finds the servers worth a look.
 func (e *exploration) begin(v *value, r Round) {
 	e.wanted = e.wanted[:0]
-	if !(v.price > 0) || r.Budget == Unlimited {
+	if !(v.price > 0) {
 		return
 	}
-	price := min(v.price, 1)
+	e.carry = min(e.carry, 1) + exploringShare*float64(r.Budget)
+	e.left = int(e.carry)
+	e.carry -= float64(e.left)
+	price := min(v.price/v.Corpus.MeanWeight(), 1) // of a page of mean weight
+	most := max(float64(r.Budget), v.PerDay)
 	for s, looked := range e.looked {
 		days := float64(v.now - looked)
-		pages := min(float64(v.kin.servers[s].pages), float64(r.Budget))
+		pages := min(float64(v.rankings.of[s].alive), most)
 		if worth := -math.Expm1(-rebuiltRate*days) * pages * (1 - price); worth > price {
 			id := sitegraph.ServerID(s)
 			e.wanted = append(e.wanted, scouting{id, worth, days, tie(v.Seed, v.Corpus.Graph.ServerName(id))})
@@ -60,22 +66,23 @@ func (e *exploration) begin(v *value, r Round) {
 	slices.SortFunc(e.wanted, func(a, b scouting) int {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.tie, b.tie))
 	})
-	e.wanted = e.wanted[:min(len(e.wanted), int(exploringShare*float64(r.Budget)))]
 }
 
 // next is a look at the next server that is worth one.
 func (e *exploration) next(v *value) (Visit, bool) {
-	for len(e.wanted) > 0 {
+	for e.left > 0 && len(e.wanted) > 0 {
 		want := e.wanted[0]
 		e.wanted = e.wanted[1:]
+		e.looked[want.server] = v.now // also if there is none, or it fails: not before the others' turn
 		p := v.quietPage(want)
 		if p == sitegraph.NoPage {
 			continue
 		}
+		e.left--
 		v.rate(p)
 		visit := v.visit(p)
 		visit.Reason = because("a look at a quiet page: nobody had one for %.3g days, and its server has %.0f pages that could have changed",
-			want.days, float64(v.kin.servers[want.server].pages))
+			want.days, float64(v.rankings.of[want.server].alive))
 		return visit, true
 	}
 	return Visit{}, false
@@ -99,6 +106,22 @@ func (v *value) quietPage(of scouting) sitegraph.PageID {
 		}
 	}
 	return best
+}
+
+// lastQuiet is when a page of a server was last seen not to have changed, by the pages' own past; days.
+func (v *value) lastQuiet(s sitegraph.ServerID) float32 {
+	last := uint32(0)
+	for _, p := range v.Corpus.Graph.ServerPages(s) {
+		if int(p) < v.Corpus.Pages() {
+			if h := &v.Corpus.Memory(p).History; h.LastChange != h.Last {
+				last = max(last, h.Last)
+			}
+		}
+	}
+	if last == 0 {
+		return v.now
+	}
+	return inDays(last)
 }
 
 // isQuiet reports whether a page can be visited now, and a change of it would be news.

@@ -36,7 +36,7 @@ type Planner struct {
 	left     int     // visits left in this round; Unlimited
 	made     int     // visits of this round, those handed back apart
 	newLeft  int     // of these, first visits
-	found    int     // pages put in line since the last outcome: by the visit at work
+	found    int     // pages put in line by the links of the visit at work
 	newCarry float64 // fraction of a first visit carried over
 	caps     *Caps   // nil: no limits beside left
 }
@@ -208,7 +208,9 @@ func (p *Planner) Made() int { return p.made }
 
 // Found puts a page in line that has become known, or known again.
 func (p *Planner) Found(page sitegraph.PageID) {
-	p.found++
+	if !p.Corpus.Memory(page).queued {
+		p.found++
+	}
 	p.frontier.add(page)
 }
 
@@ -226,6 +228,8 @@ func (p *Planner) Waiting() int {
 
 // Observe tells the outcome of a visit. The record is the page's, with the outcome applied.
 func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
+	found := p.found
+	p.found = 0
 	p.Corpus.prove(r.Page, verdict)
 	p.Corpus.Remember(r)
 	if r.State == sitegraph.StateSource {
@@ -238,9 +242,8 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 		p.caps.sizes.see(p.Corpus.Graph.Server(r.Page), p.Corpus.Memory(r.Page).size)
 	}
 	if d, ok := p.Policy.(discoverer); ok && verdict == sitegraph.VerdictChanged {
-		d.discovered(r.Page, p.found)
+		d.discovered(r.Page, found)
 	}
-	p.found = 0
 	if p.Policy != nil {
 		p.Policy.Observe(r.Page, verdict)
 	}
@@ -248,6 +251,7 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 
 // Due asks when a page will be wanted next, after now.
 func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration) {
+	p.found = 0 // what came after Observe is of feeds and sitemaps
 	m := p.Corpus.Memory(page)
 	soon := now.Add(time.Second)
 	switch {

@@ -8,7 +8,7 @@ import (
 
 // Policy decides which page with a copy to fetch again next. It serves the snapshot and
 // the stream protocol of the evaluation and the live loop alike. Calls come from one
-// goroutine, in the order Begin, then any mix of Next, Observe, Defer and Due.
+// goroutine, in the order Begin, then any mix of Next, Observe and Due.
 type Policy interface {
 	// Begin starts a round. Depths in the graph are up to date.
 	Begin(r Round)

@@ -99,11 +99,17 @@ func (v *value) Begin(r Round) {
 	if v.price > 0 { // not NaN
 		v.reserve = float32(v.price) / 2
 	}
-	if v.Mode == Stream && v.without != WithoutExploration {
-		v.exploration.begin(v, r)
-	}
 	v.rankings.clear(v)
 	v.weigh()
+	if v.Mode != Stream || r.Budget == Unlimited {
+		return
+	}
+	if math.IsNaN(v.price) {
+		v.price = v.rankings.price(r.Budget)
+	}
+	if v.without != WithoutExploration {
+		v.exploration.begin(v, r)
+	}
 }
 
 // weigh scores the pages that may have come to be worth more and ranks those worth reserve, servers at once:
@@ -129,7 +135,7 @@ func (v *value) weigh() {
 }
 
 // fewPages are not worth another goroutine.
-const fewPages = 10_000
+var fewPages = 10_000
 
 // weighServer returns how many pages were worth less than reserve.
 func (v *value) weighServer(s sitegraph.ServerID, room *scratch) (held int64) {
@@ -137,6 +143,7 @@ func (v *value) weighServer(s sitegraph.ServerID, room *scratch) (held int64) {
 		if !v.Corpus.Refetchable(p) {
 			continue
 		}
+		v.rankings.of[s].alive++
 		if v.scores[p].again <= v.now {
 			v.score(p, room)
 		}
@@ -168,7 +175,7 @@ func (v *value) grow() {
 	}
 	for len(v.news) < v.Corpus.Graph.Servers() {
 		v.news = append(v.news, newsOf{})
-		v.exploration.looked = append(v.exploration.looked, v.now)
+		v.exploration.looked = append(v.exploration.looked, v.lastQuiet(sitegraph.ServerID(len(v.exploration.looked))))
 	}
 }
 
@@ -197,11 +204,7 @@ func (v *value) score(p sitegraph.PageID, room *scratch) {
 	v.fill(p, v.now, &room.row)
 	s := &v.scores[p]
 	s.raw = v.raw(p, &room.row, &room.fast)
-	probability := v.calibrator.of(s.raw)
-	weight := float32(v.Corpus.Weight(p))
-	if v.Mode == Stream && v.without != WithoutNew {
-		weight *= 1 + newWorth*v.kin.finds(p)
-	}
+	probability, weight := v.calibrator.of(s.raw), v.weight(p)
 	s.worth = probability * weight
 	// Until something happens the probability grows about as its age does, or at once where a page
 	// changes by a calendar: so it is looked at again when it is twice as old.
@@ -209,6 +212,15 @@ func (v *value) score(p sitegraph.PageID, room *scratch) {
 	if near := 0.85 * float32(v.price) / weight; probability < near { // not so if no price is known
 		s.again = v.now + min(max(room.row[fAge]*min(near/probability-1, 1), 1), 30)
 	}
+}
+
+// weight is what a change of a page is worth, with the new pages that it brings.
+func (v *value) weight(p sitegraph.PageID) float32 {
+	weight := float32(v.Corpus.Weight(p))
+	if v.Mode == Stream && v.without != WithoutNew {
+		weight *= 1 + newWorth*v.kin.finds(p)
+	}
+	return weight
 }
 
 // newWorth is what it is worth to know a new page, in changes found: a change of a page that brings new
@@ -264,6 +276,9 @@ func (v *value) Probability(p sitegraph.PageID, at time.Time) float64 {
 
 // Next names the page with the highest worth.
 func (v *value) Next() (Visit, bool) {
+	v.kin.grow() // feeds and sitemaps make pages known between outcomes
+	v.ties.upTo(v.Corpus)
+	v.grow()
 	if visit, ok := v.exploration.next(v); ok {
 		return visit, true
 	}
@@ -362,10 +377,15 @@ func (v *value) reconsider(p sitegraph.PageID) {
 	}
 	before := v.scores[p]
 	v.rate(p)
-	if s := &v.scores[p]; s.worth >= v.reserve && s.worth > (1+tolerance)*before.worth {
+	s := &v.scores[p]
+	better := float64(s.worth) > (1+v.tolerance)*float64(before.worth)
+	if better && s.worth >= v.reserve {
 		v.rankings.push(v, p)
-	} else {
-		*s = before
+		return
+	}
+	*s = before
+	if better {
+		s.again = v.now // in the next round
 	}
 }
 
@@ -416,13 +436,13 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	v.kin.grow()
 	price := v.price
 	if math.IsNaN(price) {
-		price = 0.5
+		price = 0.5 * v.Corpus.MeanWeight()
 	}
 	start := inDays(unix32(now))
 	// Of 1, 2, 4 ... 256 days the first at which it is reached.
 	exponent := sort.Search(8, func(i int) bool {
 		v.fill(p, start+float32(int(1)<<i), &v.scratch.row)
-		return float64(v.calibrator.of(v.raw(p, &v.scratch.row, &v.scratch.fast)))*v.Corpus.Weight(p) >= price
+		return float64(v.calibrator.of(v.raw(p, &v.scratch.row, &v.scratch.fast))*v.weight(p)) >= price
 	})
 	ahead := int(1) << exponent
 	wait := estimator.FromDays(float64(ahead))

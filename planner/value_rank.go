@@ -1,6 +1,9 @@
 package planner
 
 import (
+	"math"
+	"slices"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -20,6 +23,7 @@ type serverRankings struct {
 type serverRanking struct {
 	pages ranking // an entry is good if its score is the page's worth, and the page open
 	lead  float32 // what the server is ranked by
+	alive int32   // pages that could be visited when the round began
 	tie   float32
 }
 
@@ -32,7 +36,7 @@ func (r *serverRankings) clear(v *value) {
 		r.of = append(r.of, serverRanking{tie: float32(tie(v.Seed, v.Corpus.Graph.ServerName(s)))})
 	}
 	for s := range r.of {
-		r.of[s].pages.heap = r.of[s].pages.heap[:0]
+		r.of[s].pages.heap, r.of[s].alive = r.of[s].pages.heap[:0], 0
 	}
 	r.servers.heap = r.servers.heap[:0]
 }
@@ -55,6 +59,21 @@ func (r *serverRankings) order() {
 		}
 	}
 	r.servers.order()
+}
+
+// price is what the last of so many visits is worth, if all go by the scores of now; NaN where there are none.
+func (r *serverRankings) price(visits int) float64 {
+	var all []float64
+	for s := range r.of {
+		for _, c := range r.of[s].pages.heap {
+			all = append(all, c.score)
+		}
+	}
+	if len(all) == 0 || visits <= 0 {
+		return math.NaN()
+	}
+	slices.Sort(all)
+	return all[max(len(all)-visits, 0)]
 }
 
 // push ranks a page by its worth.

@@ -78,6 +78,9 @@ func WithoutOf(policy string) Without {
 // FromSources reports whether a kind of evidence comes from feeds and sitemaps, which histories do not have.
 func (w Without) FromSources() bool { return w == WithoutClaims }
 
+// StreamsOnly reports whether a kind of evidence plays no part in sweeps.
+func (w Without) StreamsOnly() bool { return w == WithoutExploration || w == WithoutNew }
+
 // Masks reports whether a kind of evidence is a part of rows. The others are a matter of what is done.
 func (w Without) Masks() bool { return w != WithoutNothing && w < WithoutProbe }
 

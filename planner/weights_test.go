@@ -44,8 +44,8 @@ func TestWeights(t *testing.T) {
 }
 
 // weighted is a world in which weights of directories are multiplied by a factor; 0: no weights.
-func weighted(t *testing.T, seed uint64, factor float64) *sim {
-	m := newSim(t, newWorld(seed, 3, 40, false), nil, "ebayes", Settings{Mode: Stream, Seed: seed, PerDay: 9}, Options{})
+func weighted(t *testing.T, policy string, seed uint64, factor float64) *sim {
+	m := newSim(t, newWorld(seed, 3, 40, false), nil, policy, Settings{Mode: Stream, Seed: seed, PerDay: 9}, Options{})
 	if factor == 0 {
 		return m
 	}
@@ -61,9 +61,15 @@ func weighted(t *testing.T, seed uint64, factor float64) *sim {
 // Weights say how pages compare: all of them times one factor change nothing, neither what is
 // visited nor when it is due. Pages of weight 0 are left alone, heavy ones visited more.
 func TestWeightsScale(t *testing.T) {
+	for _, policy := range []string{"ebayes", "value"} {
+		t.Run(policy, func(t *testing.T) { testWeightsScale(t, policy) })
+	}
+}
+
+func testWeightsScale(t *testing.T, policy string) {
 	for seed := range uint64(8) {
-		want, plain := weighted(t, seed, 1), weighted(t, seed, 0)
-		scaled := []*sim{weighted(t, seed, 0.25), weighted(t, seed, 1024)}
+		want, plain := weighted(t, policy, seed, 1), weighted(t, policy, seed, 0)
+		scaled := []*sim{weighted(t, policy, seed, 0.25), weighted(t, policy, seed, 1024)}
 		heavy := [2]int{}
 		for day := 1; day <= 30; day++ {
 			visits := want.day(day, 9)

@@ -262,7 +262,9 @@ func (c *EvalConfig) variants() []string {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(planner.Ablations()), func(name string) bool {
-		return !strings.HasPrefix(name, c.compared()+"-") || planner.WithoutOf(name).FromSources() || c.Protocol == "stream" && planner.SweepOnly(name)
+		w := planner.WithoutOf(name)
+		return !strings.HasPrefix(name, c.compared()+"-") || w.FromSources() ||
+			c.Protocol == "stream" && planner.SweepOnly(name) || c.Protocol != "stream" && w.StreamsOnly()
 	})
 }
 

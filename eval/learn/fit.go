@@ -15,21 +15,26 @@ func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds
 	of := func(server string) bool { return folds > 1 && eval.Fold(server, folds) == fold }
 	train, test := e.split(of, without)
 	if train.Len() == 0 {
-		return nil, errTooFew(fold, folds)
+		return nil, tooFew{fold, folds}
 	}
-	f := &trees.Forest{Features: e.Features}
+	var bags []*trees.Forest
 	for bag := range e.bags {
+		some := train
 		if e.bags > 1 {
-			train, _ = e.split(func(server string) bool { return of(server) || eval.Fold("bag of "+server, e.bags) == bag }, without)
+			some, _ = e.split(func(server string) bool { return of(server) || eval.Fold("bag of "+server, e.bags) == bag }, without)
 		}
-		if train.Len() == 0 {
+		if some.Len() == 0 {
 			continue // too few servers for so many bags
 		}
-		g := trees.Learn(train, l.Trees, func() bool { return ctx.Err() == nil })
+		g := trees.Learn(some, l.Trees, func() bool { return ctx.Err() == nil })
 		if g == nil {
 			return nil, ctx.Err()
 		}
-		f.Add(g, 1/float32(e.bags))
+		bags = append(bags, g)
+	}
+	f := &trees.Forest{Features: e.Features}
+	for _, g := range bags {
+		f.Add(g, 1/float32(len(bags)))
 	}
 	l.step("fitting trees")
 	if folds > 1 {

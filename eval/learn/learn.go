@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/recrawl/recrawl/estimator/trees"
@@ -69,6 +70,9 @@ func Models(ctx context.Context, o Options) (*Parameters, error) {
 		}
 		if round < o.Rounds-1 {
 			p, err := l.fitAll(ctx, before, gatherFolds, kinds[:1])
+			if errors.As(err, new(tooFew)) {
+				continue // the rule goes on
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -126,7 +130,9 @@ func (l *learner) fitAll(ctx context.Context, by *Parameters, folds int, kinds [
 	return p, nil
 }
 
-// errTooFew says that a fold has nothing to learn from.
-func errTooFew(fold, folds int) error {
-	return fmt.Errorf("learn for fold %d of %d: no other fold has a server with pages to learn from", fold+1, folds)
+// tooFew says that a fold has nothing to learn from.
+type tooFew struct{ fold, folds int }
+
+func (e tooFew) Error() string {
+	return fmt.Sprintf("learn for fold %d of %d: no other fold has a server with pages to learn from", e.fold+1, e.folds)
 }

@@ -255,6 +255,11 @@ func TestModelsEnd(t *testing.T) {
 		}
 		cancel()
 	}
+	lone := options(t, servers[:1])
+	lone.Folds, lone.Rounds = 1, 2
+	if p, err := Models(t.Context(), lone); err != nil || p.Of("value", servers[0].Name).Sweep == nil {
+		t.Errorf("one server, two rounds: %v", err)
+	}
 	alone := options(t, servers[:1])
 	if _, err := Models(t.Context(), alone); err == nil || !strings.Contains(err.Error(), "no other fold") {
 		t.Errorf("one server in two folds: %v", err)

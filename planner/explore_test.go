@@ -1,0 +1,155 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// twoBusy are six servers of which two change and the others do not.
+func twoBusy() *world {
+	w := newWorld(3, 6, 100, false)
+	for _, p := range w.pages {
+		if !strings.HasPrefix(p.url, "http://s5.") && !strings.HasPrefix(p.url, "http://s4.") {
+			p.changes = nil
+		}
+	}
+	return w
+}
+
+func lookedAt(m *sim, visits []Visit) (servers []string) {
+	for _, v := range visits {
+		if strings.HasPrefix(v.Reason.String(), "a look at a quiet page") {
+			servers = append(servers, m.graph.ServerName(m.graph.Server(v.Page)))
+		}
+	}
+	return servers
+}
+
+func explorer(t *testing.T, o Options) *sim {
+	return newSim(t, twoBusy(), nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 20}, o)
+}
+
+// Quiet servers are looked at, each of them, and no more than a tenth of the visits goes there; also in
+// rounds of few visits, and where the process begins anew each day.
+func TestLooks(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		budget, restart int
+	}{{"a day", 20, 0}, {"few visits", 4, 0}, {"new each day", 20, 1}} {
+		m := explorer(t, Options{})
+		by, all, visits := map[string]int{}, 0, 0
+		for day := 1; day <= 60; day++ {
+			if c.restart > 0 && day%c.restart == 0 {
+				m.restart()
+			}
+			made := m.day(day, c.budget)
+			visits += len(made)
+			for _, s := range lookedAt(m, made) {
+				by[s]++
+				all++
+			}
+		}
+		for s := range 4 {
+			if by[fmt.Sprintf("s%d.example", s)] == 0 {
+				t.Errorf("%s: s%d was not looked at: %v", c.name, s, by)
+			}
+		}
+		if all > visits/10+1 {
+			t.Errorf("%s: %d of %d visits are looks", c.name, all, visits)
+		}
+	}
+}
+
+// Servers of which no page can be visited do not keep others from being looked at.
+func TestLooksElsewhere(t *testing.T) {
+	var m *sim
+	blocked := func(p sitegraph.PageID) bool {
+		return m != nil && m.graph.ServerName(m.graph.Server(p)) < "s3."
+	}
+	m = explorer(t, Options{Skip: blocked})
+	n := 0
+	for day := 1; day <= 60; day++ {
+		for _, s := range lookedAt(m, m.day(day, 20)) {
+			if s < "s3." {
+				t.Fatalf("%s was looked at, though its pages are skipped", s)
+			}
+			n++
+		}
+	}
+	if n < 10 {
+		t.Errorf("%d looks in 60 days", n)
+	}
+}
+
+// Pages that become known between outcomes, as sources do, are no trouble.
+func TestKnownBetweenOutcomes(t *testing.T) {
+	m := explorer(t, Options{NewShare: 0.25})
+	for day := 1; day <= 20; day++ {
+		m.day(day, 20)
+	}
+	m.planner.Begin(Round{Number: 21, Start: at(20), End: at(21), Budget: 20})
+	for s := range 6 {
+		p := m.graph.Add(fmt.Sprintf("http://s%d.example/feed.xml", s))
+		m.corpus.Remember(&sitegraph.Record{Page: p, URL: m.graph.URL(p), State: sitegraph.StateSource, Due: at(21)})
+		m.planner.FoundSource(p)
+	}
+	if _, ok := m.planner.Next(); !ok {
+		t.Error("no visit")
+	}
+}
+
+// New pages are counted for the page whose links brought them, and not for one whose outcome comes after a sitemap.
+func TestFoundBy(t *testing.T) {
+	m := explorer(t, Options{})
+	m.day(1, 20)
+	v := m.planner.Policy.(*value)
+	m.planner.Begin(Round{Number: 2, Start: at(1), End: at(2), Budget: 20})
+	add := func(server string, n int) {
+		for i := range n {
+			p := m.graph.Add(fmt.Sprintf("http://%s/new/%d", server, i))
+			m.corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateNew})
+			m.planner.Found(p)
+			m.planner.Found(p) // linked twice
+		}
+	}
+	changed := func(url string) sitegraph.ServerID {
+		p, _ := m.graph.Lookup(url)
+		r := sitegraph.Record{Page: p, State: sitegraph.StateAlive, Tried: at(2), History: m.corpus.Memory(p).History}
+		r.History.See(at(2), true, time.Time{})
+		m.planner.Observe(&r, sitegraph.VerdictChanged)
+		m.planner.Due(p, at(2))
+		return m.graph.Server(p)
+	}
+	source := m.graph.Add("http://s0.example/sitemap.xml")
+	m.planner.Observe(&sitegraph.Record{Page: source, State: sitegraph.StateSource}, sitegraph.VerdictChanged)
+	add("s0.example", 15) // by the sitemap
+	m.planner.Due(source, at(2))
+	if s := changed("http://s1.example/"); v.kin.servers[s].found != 0 {
+		t.Errorf("pages of a sitemap count %g for a page of another server", v.kin.servers[s].found)
+	}
+	add("s2.example", 7)
+	if s := changed("http://s2.example/"); v.kin.servers[s].found != 7 {
+		t.Errorf("a page that brought 7 counts for %g", v.kin.servers[s].found)
+	}
+}
+
+// Many goroutines score what one does.
+func TestWeighAtOnce(t *testing.T) {
+	defer func(n int) { fewPages = n }(fewPages)
+	run := func(few int) (all []string) {
+		fewPages = few
+		m := newSim(t, newWorld(5, 8, 60, true), nil, "value", Settings{Mode: Stream, Seed: 5, PerDay: 30}, Options{NewShare: 0.25})
+		for day := 1; day <= 30; day++ {
+			all = append(all, m.urls(m.day(day, 30))...)
+		}
+		return all
+	}
+	if alone, together := run(1_000_000), run(10); !slices.Equal(alone, together) {
+		t.Error("other visits")
+	}
+}
