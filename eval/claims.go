@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Claims are those of one kind that were heard in a run: of sitemaps, feeds, or the header Last-Modified.
@@ -36,15 +35,15 @@ func (c *Corpus) absent(policies []string) []string {
 
 // claimsIn sums up what a corpus heard, by kind; nil where it never listened.
 func claimsIn(c *planner.Corpus) []Claims {
+	heard := c.Sources() // one of each server and kind
 	var all []Claims
 	for _, kind := range []planner.HintKind{planner.HintSitemap, planner.HintFeed, planner.HintLastModified} {
 		sum := Claims{Kind: kind.String()}
-		servers := map[sitegraph.ServerID]bool{}
-		for _, s := range c.Sources() {
+		for _, s := range heard {
 			if s.Kind != kind {
 				continue
 			}
-			servers[s.Server] = true
+			sum.Servers++
 			sum.Sources += s.Sources
 			sum.Pages += s.Pages
 			sum.True += s.True
@@ -52,7 +51,7 @@ func claimsIn(c *planner.Corpus) []Claims {
 			sum.Missed += s.Missed
 			sum.Same += s.Same
 		}
-		if sum.Servers = len(servers); sum.Servers > 0 {
+		if sum.Servers > 0 {
 			all = append(all, sum)
 		}
 	}

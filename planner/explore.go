@@ -126,5 +126,8 @@ func (v *value) lastQuiet(s sitegraph.ServerID) float32 {
 
 // isQuiet reports whether a page can be visited now, and a change of it would be news.
 func (v *value) isQuiet(p sitegraph.PageID) bool {
-	return v.open(p) && !v.Corpus.outside(p) && float64(v.worth(p)) < quietPart*v.price
+	return v.open(p) && !v.Corpus.outside(p) && v.worthLittle(p)
 }
+
+// worthLittle reports whether a page is far below the price, so that nobody expects it to have changed.
+func (v *value) worthLittle(p sitegraph.PageID) bool { return float64(v.worth(p)) < quietPart*v.price }

@@ -159,7 +159,6 @@ func (k *kinship) look(l looked) {
 // seen notes a visit; if it compared the page with its copy, or found it gone, the groups are still to be told.
 // A page that is gone is no change found: visits to its like are worth less.
 func (k *kinship) seen(p sitegraph.PageID, verdict sitegraph.Verdict) (l looked, compared bool) {
-	k.grow()
 	now := k.corpus.Memory(p).History.Last
 	l = looked{p, k.last[p], now, verdict == sitegraph.VerdictChanged}
 	k.last[p] = now
@@ -169,7 +168,6 @@ func (k *kinship) seen(p sitegraph.PageID, verdict sitegraph.Verdict) (l looked,
 // remember learns from the weeks that the pages' histories tell of, the oldest first.
 func (k *kinship) remember() {
 	const week = 7 * 24 * 60 * 60
-	k.grow()
 	type told struct {
 		page sitegraph.PageID
 		last uint32 // end of the look before

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/recrawl/recrawl/sitegraph"
@@ -21,6 +22,11 @@ func (a candidate) before(b candidate) bool {
 		return a.tie < b.tie
 	}
 	return a.page < b.page
+}
+
+// compare orders as before does.
+func (a candidate) compare(b candidate) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.tie, b.tie), cmp.Compare(a.page, b.page))
 }
 
 // ranking yields candidates best first. Filling is O(n), each pop O(log n), so a round

@@ -79,15 +79,13 @@ func newValue(s Settings) Policy {
 }
 
 func (v *value) Begin(r Round) {
-	v.kin.grow()
+	v.settlePrice()
+	v.now = inDays(unix32(r.End))
+	v.grow()
 	if !v.begun {
 		v.kin.remember()
 		v.begun = true
 	}
-	v.settlePrice()
-	v.now = inDays(unix32(r.End))
-	v.ties.upTo(v.Corpus)
-	v.grow()
 	for _, l := range v.held {
 		v.learn(l)
 	}
@@ -169,7 +167,10 @@ func (v *value) release() {
 	v.rankings.order()
 }
 
+// grow makes room for pages and servers that became known: by links, or by feeds and sitemaps between
+// two outcomes.
 func (v *value) grow() {
+	v.kin.grow()
 	for len(v.scores) < v.Corpus.Pages() {
 		v.scores = append(v.scores, scored{})
 	}
@@ -276,8 +277,6 @@ func (v *value) Probability(p sitegraph.PageID, at time.Time) float64 {
 
 // Next names the page with the highest worth.
 func (v *value) Next() (Visit, bool) {
-	v.kin.grow() // feeds and sitemaps make pages known between outcomes
-	v.ties.upTo(v.Corpus)
 	v.grow()
 	if visit, ok := v.exploration.next(v); ok {
 		return visit, true
@@ -340,7 +339,7 @@ func (v *value) learn(l looked) {
 	server := v.Corpus.Graph.Server(l.page)
 	raw := v.scores[l.page].raw
 	v.calibrator.see(raw, l.changed, v.Corpus.round.Budget)
-	if float64(v.worth(l.page)) < quietPart*v.price {
+	if v.worthLittle(l.page) {
 		v.exploration.looked[server] = inDays(l.to)
 	}
 	n := &v.news[server]
@@ -402,15 +401,7 @@ func (v *value) byScore(server sitegraph.ServerID) []sitegraph.PageID {
 			all = append(all, candidate{float64(v.scores[p].raw), v.ties.of[p], p})
 		}
 	}
-	slices.SortFunc(all, func(a, b candidate) int {
-		switch {
-		case a.before(b):
-			return -1
-		case b.before(a):
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(all, candidate.compare)
 	order := make([]sitegraph.PageID, len(all))
 	for i := range all {
 		order[i] = all[i].page
@@ -433,7 +424,7 @@ func (v *value) Hinted(p sitegraph.PageID) {
 
 // Due is the moment at which the page's probability crosses the price if nothing more is seen.
 func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
-	v.kin.grow()
+	v.grow()
 	price := v.price
 	if math.IsNaN(price) {
 		price = 0.5 * v.Corpus.MeanWeight()

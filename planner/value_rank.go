@@ -30,7 +30,7 @@ type serverRanking struct {
 // triedPages of a server are scored anew at most before one is chosen.
 const triedPages = 8
 
-// clear forgets all pages; there are so many servers.
+// clear forgets all pages, before add and order, and makes room for new servers.
 func (r *serverRankings) clear(v *value) {
 	for s := sitegraph.ServerID(len(r.of)); int(s) < v.Corpus.Graph.Servers(); s++ {
 		r.of = append(r.of, serverRanking{tie: float32(tie(v.Seed, v.Corpus.Graph.ServerName(s)))})
@@ -38,13 +38,17 @@ func (r *serverRankings) clear(v *value) {
 	for s := range r.of {
 		r.of[s].pages.heap, r.of[s].alive = r.of[s].pages.heap[:0], 0
 	}
-	r.servers.heap = r.servers.heap[:0]
+}
+
+// candidate is a page as its server ranks it.
+func (v *value) candidate(p sitegraph.PageID) candidate {
+	return candidate{float64(v.worth(p)), v.ties.of[p], p}
 }
 
 // add ranks a page, before order.
 func (r *serverRankings) add(v *value, p sitegraph.PageID) {
 	of := &r.of[v.Corpus.Graph.Server(p)]
-	of.pages.heap = append(of.pages.heap, candidate{float64(v.worth(p)), v.ties.of[p], p})
+	of.pages.heap = append(of.pages.heap, v.candidate(p))
 }
 
 // order ranks all pages that were added, and the servers.
@@ -81,7 +85,7 @@ func (r *serverRankings) push(v *value, p sitegraph.PageID) {
 	s := v.Corpus.Graph.Server(p)
 	of := &r.of[s]
 	worth := v.worth(p)
-	of.pages.push(candidate{float64(worth), v.ties.of[p], p})
+	of.pages.push(v.candidate(p))
 	if len(of.pages.heap) == 1 || worth > of.lead {
 		r.rank(s, worth)
 	}
@@ -109,7 +113,7 @@ func (r *serverRankings) next(v *value) (sitegraph.PageID, bool) {
 		}
 		worth := v.worth(p)
 		if len(r.servers.heap) > 0 && float64(worth) < (1-v.tolerance)*r.servers.heap[0].score {
-			r.of[s].pages.push(candidate{float64(worth), v.ties.of[p], p})
+			r.of[s].pages.push(v.candidate(p))
 			r.rank(s, worth)
 			continue
 		}
@@ -132,15 +136,14 @@ func (r *serverRankings) best(v *value, s sitegraph.ServerID) (sitegraph.PageID,
 		}
 		tried++
 		v.rate(c.page)
-		worth := v.worth(c.page)
 		switch {
 		case best == sitegraph.NoPage:
 			best = c.page
-		case worth > v.worth(best):
-			pages.push(candidate{float64(v.worth(best)), v.ties.of[best], best})
+		case v.worth(c.page) > v.worth(best):
+			pages.push(v.candidate(best))
 			best = c.page
 		default:
-			pages.push(candidate{float64(worth), c.tie, c.page})
+			pages.push(v.candidate(c.page))
 		}
 		if len(pages.heap) == 0 || float64(v.worth(best)) >= (1-v.tolerance)*pages.heap[0].score {
 			break

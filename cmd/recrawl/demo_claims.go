@@ -56,7 +56,7 @@ func (p *program) demoClaims(ctx context.Context, web timetravel.Archive, corpus
 	r := &claimsResult{There: sourcesOf(web, corpus.Base.Add(time.Duration(plan.stream.Weeks)*week)), Runs: claimsRuns(plan.policy)}
 	bar := p.progress("days over HTTP, with feeds and sitemaps and without", 7*plan.stream.Weeks*len(r.Runs))
 	defer bar.end()
-	return r, cores.TryAtMost(0, len(r.Runs), func(i int) error { return r.Runs[i].make(ctx, web, corpus, plan.stream, bar.step) })
+	return r, cores.Try(len(r.Runs), func(i int) error { return r.Runs[i].make(ctx, web, corpus, plan.stream, bar.step) })
 }
 
 // make crawls the web and keeps it fresh, over HTTP.
@@ -130,26 +130,23 @@ func (r *claimsResult) section(budget float64) report.Section {
 			there = append(there, fmt.Sprintf("%s on %s", plural(t.Files, t.Kind), plural(t.Servers, "server")))
 		}
 	}
-	s := report.Section{Title: "What feeds, sitemaps and Last-Modified are worth"}
-	if len(there) == 0 {
-		s.Text = "This web has neither feeds nor sitemaps; the first runs looked for some in vain."
-	} else {
-		s.Text = "On this web there are " + strings.Join(there, " and ") + ". Visited are those that pages, robots.txt or a sitemap name, or /sitemap.xml, at most " +
+	note := "This web has neither feeds nor sitemaps; the first runs looked for some in vain."
+	if len(there) > 0 {
+		note = "On this web there are " + strings.Join(there, " and ") + ". Visited are those that pages, robots.txt or a sitemap name, or /sitemap.xml, at most " +
 			count(planner.MaxSources) + " of a server; a visit to one takes the place of a visit to a page."
 	}
 	if slices.ContainsFunc(r.Runs, func(run claimsRun) bool { return planner.WithoutOf(run.Policy).FromSources() }) {
-		s.Text += " value-claims visits them too and finds new pages by them, but does not go by what they claim."
+		note += " value-claims visits them too and finds new pages by them, but does not go by what they claim."
 	}
 	t := report.Table{Title: fmt.Sprintf("The same budget with and without feeds, sitemaps and Last-Modified, over HTTP: %.3g %% of the pages a day", 100*budget),
 		Header: []string{"policy", "feeds, sitemaps", "Last-Modified", "fetched", "of these sources", "refetched", "changed", "U", "C", "freshness", "discovered", "delay, days"},
-		Note:   s.Text}
+		Note:   note}
 	yes := map[bool]string{true: "yes", false: "no"}
 	for _, run := range r.Runs {
 		of := run.Result
 		t.Rows = append(t.Rows, []string{run.Policy, yes[run.Sources], yes[run.LastModified], count(of.Fetched), count(of.Sources), count(of.Refetched), count(of.Changed),
 			decimals(of.UpdateRate), decimals(of.Coverage), decimals(of.Freshness), decimals(of.Discovered), tenths(of.DiscoveryDelayDays)})
 	}
-	s.Text = ""
 	proved := report.Table{Title: "What they claimed of the time since the last visit of a page, and how it proved",
 		Header: []string{"policy", "claims of", "servers", "sources", "pages", "changed: right", "wrong", "same: wrong", "right"}}
 	for _, run := range r.Runs {
@@ -157,6 +154,5 @@ func (r *claimsResult) section(budget float64) report.Section {
 			proved.Rows = append(proved.Rows, []string{run.Policy, c.Kind, count(c.Servers), count(c.Sources), count(c.Pages), count(c.True), count(c.False), count(c.Missed), count(c.Same)})
 		}
 	}
-	s.Tables = []report.Table{t, proved}
-	return s
+	return report.Section{Title: "What feeds, sitemaps and Last-Modified are worth", Tables: []report.Table{t, proved}}
 }

@@ -111,6 +111,12 @@ func (l *learner) log(format string, args ...any) {
 // the examples of the last round were made by; nil: a rule, and no curve.
 func (l *learner) fitAll(ctx context.Context, by *Parameters, folds int, kinds []planner.Without) (*Parameters, error) {
 	p := &Parameters{folds: folds, models: map[planner.Without][]*planner.Model{}}
+	curves := make([]struct{ sweep, stream planner.Curve }, folds) // the same for all kinds
+	for fold := range curves {
+		if c := &curves[fold]; by != nil {
+			c.sweep, c.stream = l.curve(&l.sweep, by, fold, folds), l.curve(&l.stream, by, fold, folds)
+		}
+	}
 	for _, w := range kinds {
 		for fold := range folds {
 			m := planner.NewModel()
@@ -121,9 +127,7 @@ func (l *learner) fitAll(ctx context.Context, by *Parameters, folds int, kinds [
 			if m.Stream, err = l.fit(ctx, "streams", &l.stream, fold, folds, w); err != nil {
 				return nil, err
 			}
-			if by != nil {
-				m.SweepCurve, m.StreamCurve = l.curve(&l.sweep, by, fold, folds), l.curve(&l.stream, by, fold, folds)
-			}
+			m.SweepCurve, m.StreamCurve = curves[fold].sweep, curves[fold].stream
 			p.models[w] = append(p.models[w], m)
 		}
 	}
