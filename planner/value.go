@@ -3,14 +3,12 @@ package planner
 import (
 	"math"
 	"runtime"
-	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
-	"github.com/recrawl/recrawl/estimator/trees"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -34,7 +32,7 @@ type value struct {
 	price    float64        // value of the last page that fitted into the budget, smoothed; NaN: not known
 	lowest   float64        // of this round so far
 	begun    bool
-	scratch  scratch
+	row      [Features]float32 // room for work
 
 	exploration exploration
 	calibrator  calibrator
@@ -63,10 +61,9 @@ type newsOf struct {
 	surprise float32 // sum of outcome - probability, where that is positive
 	looks    int32
 	inRound  int32
-	// order of its pages by the scores they had when the first news of a round came, and the next of
-	// them to be thought of.
-	order []sitegraph.PageID
-	next  int
+	// order of its pages by the scores they had when the first news of a round came: those still to be
+	// thought of.
+	order ranking
 }
 
 func newValue(s Settings) Policy {
@@ -91,7 +88,7 @@ func (v *value) Begin(r Round) {
 	}
 	v.held = v.held[:0]
 	for s := range v.news {
-		v.news[s].inRound, v.news[s].order, v.news[s].next = 0, nil, 0
+		v.news[s].inRound, v.news[s].order = 0, ranking{}
 	}
 	v.reserve = 0
 	if v.price > 0 { // not NaN
@@ -121,9 +118,9 @@ func (v *value) weigh() {
 	var wait sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 1+len(v.scores)/fewPages) {
 		wait.Go(func() {
-			var room scratch
+			var row [Features]float32
 			for s := next.Add(1) - 1; s < int64(len(v.rankings.of)); s = next.Add(1) - 1 {
-				held.Add(v.weighServer(sitegraph.ServerID(s), &room))
+				held.Add(v.weighServer(sitegraph.ServerID(s), &row))
 			}
 		})
 	}
@@ -136,14 +133,14 @@ func (v *value) weigh() {
 var fewPages = 10_000
 
 // weighServer returns how many pages were worth less than reserve.
-func (v *value) weighServer(s sitegraph.ServerID, room *scratch) (held int64) {
+func (v *value) weighServer(s sitegraph.ServerID, row *[Features]float32) (held int64) {
 	for _, p := range v.Corpus.Graph.ServerPages(s) {
 		if !v.Corpus.Refetchable(p) {
 			continue
 		}
 		v.rankings.of[s].alive++
 		if v.scores[p].again <= v.now {
-			v.score(p, room)
+			v.score(p, row)
 		}
 		if v.worth(p) >= v.reserve {
 			v.rankings.add(v, p)
@@ -192,26 +189,20 @@ func (v *value) settlePrice() {
 	v.lowest = math.NaN()
 }
 
-// scratch is room for work.
-type scratch struct {
-	row  [Features]float32
-	fast trees.Row
-}
-
 // rate makes the score of a page anew.
-func (v *value) rate(p sitegraph.PageID) { v.score(p, &v.scratch) }
+func (v *value) rate(p sitegraph.PageID) { v.score(p, &v.row) }
 
-func (v *value) score(p sitegraph.PageID, room *scratch) {
-	v.fill(p, v.now, &room.row)
+func (v *value) score(p sitegraph.PageID, row *[Features]float32) {
+	v.fill(p, v.now, row)
 	s := &v.scores[p]
-	s.raw = v.raw(p, &room.row, &room.fast)
+	s.raw = v.raw(p, row)
 	probability, weight := v.calibrator.of(s.raw), v.weight(p)
 	s.worth = probability * weight
 	// Until something happens the probability grows about as its age does, or at once where a page
 	// changes by a calendar: so it is looked at again when it is twice as old.
 	s.again = v.now + 1
 	if near := 0.85 * float32(v.price) / weight; probability < near { // not so if no price is known
-		s.again = v.now + min(max(room.row[fAge]*min(near/probability-1, 1), 1), 30)
+		s.again = v.now + min(max(row[fAge]*min(near/probability-1, 1), 1), 30)
 	}
 }
 
@@ -262,17 +253,16 @@ func (v *value) hint(p sitegraph.PageID) (h Hint) {
 
 // raw is the probability that a row makes of all evidence, and of what feeds and sitemaps claim, before
 // it is calibrated.
-func (v *value) raw(p sitegraph.PageID, row *[Features]float32, fast *trees.Row) float32 {
-	return v.model(p).probability(v.Mode, row, fast, float32(v.hint(p).LogRatio))
+func (v *value) raw(p sitegraph.PageID, row *[Features]float32) float32 {
+	return v.model(p).probability(v.Mode, row, float32(v.hint(p).LogRatio))
 }
 
 // Probability tells how likely a page is to have changed at a moment, whether it is visited or
 // not. It changes nothing.
 func (v *value) Probability(p sitegraph.PageID, at time.Time) float64 {
 	var row [Features]float32
-	var fast trees.Row
 	v.Row(p, at, &row)
-	return float64(v.calibrator.of(v.raw(p, &row, &fast)))
+	return float64(v.calibrator.of(v.raw(p, &row)))
 }
 
 // Next names the page with the highest worth.
@@ -294,9 +284,9 @@ func (v *value) Next() (Visit, bool) {
 			return Visit{}, false
 		}
 		v.lowest = float64(v.worth(p))
-		v.fill(p, v.now, &v.scratch.row)
+		v.fill(p, v.now, &v.row)
 		visit := v.visit(p)
-		visit.Reason = v.reason(p, &v.scratch.row)
+		visit.Reason = v.reason(p, &v.row)
 		return visit, true
 	}
 }
@@ -344,8 +334,11 @@ func (v *value) learn(l looked) {
 	}
 	n := &v.news[server]
 	surprise := max(saw-raw, 0)
+	idle := 0
 	for range v.kin.hear(l.page, surprise) {
-		v.reconsider(v.kin.nextLike(l.page))
+		if idle = v.reconsider(v.kin.nextLike(l.page), idle); idle == idleMost {
+			break
+		}
 	}
 	n.surprise += surprise
 	n.looks++
@@ -355,12 +348,14 @@ func (v *value) learn(l looked) {
 	}
 	// Until news come again about a quarter more of visits is made here: to the best of them.
 	n.surprise, n.looks = 0, 0
-	if n.order == nil {
-		n.order = v.byScore(server)
+	if len(n.order.heap) == 0 {
+		v.byScore(server, &n.order)
 	}
-	for range min(max(int(n.inRound), leastNews), len(n.order)) {
-		v.reconsider(n.order[n.next])
-		n.next = (n.next + 1) % len(n.order)
+	idle = 0
+	for range min(max(int(n.inRound), leastNews), len(n.order.heap)) {
+		if idle = v.reconsider(n.order.take().page, idle); idle == idleMost {
+			break
+		}
 	}
 }
 
@@ -368,11 +363,14 @@ func (v *value) learn(l looked) {
 // news are for those after them.
 const leastNews = 96
 
+const idleMost = 32
+
 // reconsider scores a page that was not visited in this round, and lets it take its new place if that is
-// clearly better. If it is not, its score stays what it is ranked by, until it is the first.
-func (v *value) reconsider(p sitegraph.PageID) {
+// clearly better. If it is not, its score stays what it is ranked by, until it is the first. It counts
+// how many in a row were not.
+func (v *value) reconsider(p sitegraph.PageID, idle int) int {
 	if !v.open(p) {
-		return
+		return idle
 	}
 	before := v.scores[p]
 	v.rate(p)
@@ -380,12 +378,13 @@ func (v *value) reconsider(p sitegraph.PageID) {
 	better := float64(s.worth) > (1+v.tolerance)*float64(before.worth)
 	if better && s.worth >= v.reserve {
 		v.rankings.push(v, p)
-		return
+		return 0
 	}
 	*s = before
 	if better {
 		s.again = v.now // in the next round
 	}
+	return idle + 1
 }
 
 // open reports whether a page may be visited and was not in this round.
@@ -393,20 +392,14 @@ func (v *value) open(p sitegraph.PageID) bool {
 	return v.scores[p].again != 0 && v.Corpus.Refetchable(p)
 }
 
-// byScore returns the pages of a server, the best first.
-func (v *value) byScore(server sitegraph.ServerID) []sitegraph.PageID {
-	var all []candidate
+// byScore ranks the pages of a server by their scores.
+func (v *value) byScore(server sitegraph.ServerID, order *ranking) {
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
 		if v.open(p) {
-			all = append(all, candidate{float64(v.scores[p].raw), v.ties.of[p], p})
+			order.heap = append(order.heap, candidate{float64(v.scores[p].raw), v.ties.of[p], p})
 		}
 	}
-	slices.SortFunc(all, candidate.compare)
-	order := make([]sitegraph.PageID, len(all))
-	for i := range all {
-		order[i] = all[i].page
-	}
-	return order
+	order.order()
 }
 
 // Hinted scores a page anew of which a feed or sitemap said something.
@@ -416,7 +409,7 @@ func (v *value) Hinted(p sitegraph.PageID) {
 	}
 	v.grow()
 	if v.open(p) {
-		v.reconsider(p)
+		v.reconsider(p, 0)
 	} else if v.scores[p].again > 0 {
 		v.scores[p].again = v.now
 	}
@@ -432,8 +425,8 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	start := inDays(unix32(now))
 	// Of 1, 2, 4 ... 256 days the first at which it is reached.
 	exponent := sort.Search(8, func(i int) bool {
-		v.fill(p, start+float32(int(1)<<i), &v.scratch.row)
-		return float64(v.calibrator.of(v.raw(p, &v.scratch.row, &v.scratch.fast))*v.weight(p)) >= price
+		v.fill(p, start+float32(int(1)<<i), &v.row)
+		return float64(v.calibrator.of(v.raw(p, &v.row))*v.weight(p)) >= price
 	})
 	ahead := int(1) << exponent
 	wait := estimator.FromDays(float64(ahead))

@@ -114,26 +114,22 @@ func (m *Model) fast(mode Mode) *trees.Fast {
 	return m.fastStream
 }
 
-// probability of change of a page with these features; claimed adds to the log odds, and fast is room for work.
-func (m *Model) probability(mode Mode, row *[Features]float32, fast *trees.Row, claimed float32) float32 {
-	return m.curve(mode).At(m.uncalibrated(mode, row, fast, claimed))
+// probability of change of a page with these features; claimed adds to the log odds.
+func (m *Model) probability(mode Mode, row *[Features]float32, claimed float32) float32 {
+	return m.curve(mode).At(m.uncalibrated(mode, row, claimed))
 }
 
 // Uncalibrated is what the forest makes of a row, before its curve: for learning the curve.
 func (m *Model) Uncalibrated(mode Mode, row *[Features]float32) float32 {
-	var fast trees.Row
-	return m.uncalibrated(mode, row, &fast, 0)
+	return m.uncalibrated(mode, row, 0)
 }
 
-func (m *Model) uncalibrated(mode Mode, row *[Features]float32, fast *trees.Row, claimed float32) float32 {
+func (m *Model) uncalibrated(mode Mode, row *[Features]float32, claimed float32) float32 {
 	f := m.fast(mode)
 	if f == nil {
 		return plain(row) // without what is claimed: it is for learning, and has no curve
 	}
-	for i, x := range row {
-		fast[i] = trees.Ordered(x)
-	}
-	return trees.Probability(Offset(mode, row) + trust(mode, row)*f.LogOdds(fast) + claimed)
+	return trees.Probability(Offset(mode, row) + trust(mode, row)*f.LogOdds(row[:]) + claimed)
 }
 
 // plain is the rule without learnt parameters: what is expected of the page, and a part of what is

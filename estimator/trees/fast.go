@@ -2,76 +2,52 @@ package trees
 
 import "math"
 
-// Fast is a forest for many rows: the same answers, several times as quick. Questions ask whole
-// numbers in the order of the floats, so that no answer is a jump. It is used by many goroutines.
+// Fast is a forest for many rows: the same answers to the bit, several times as quick. All its trees are of
+// one size, in one piece of memory, and no answer is a jump. It is used by many goroutines.
 type Fast struct {
-	start  float32
-	depth  int // questions of each tree
-	ask    []uint8
-	above  []int32 // thresholds
-	leaves []float32
+	start float32
+	trees []fastTree
 }
 
-// Row is one for Fast: numbers by Ordered, in the order of the features.
-type Row [256]int32
-
-// Ordered is a whole number for each float; of two floats the larger has the larger one. NaN is
-// below all.
-func Ordered(x float32) int32 {
-	if x != x {
-		return math.MinInt32
-	}
-	b := int32(math.Float32bits(x + 0)) // + 0: no negative zero
-	return b ^ int32(uint32(b>>31)>>1)
+type fastTree struct {
+	above  [MaxDepth]float32
+	ask    [MaxDepth]uint8
+	leaves [1 << MaxDepth]float32
 }
 
 // Fast returns the forest in that form. Trees with fewer questions than others get some whose
 // answer is always no.
 func (f *Forest) Fast() *Fast {
-	q := &Fast{start: f.Start}
-	for i := range f.Trees {
-		q.depth = max(q.depth, len(f.Trees[i].Questions))
-	}
-	for i := range f.Trees {
-		t := &f.Trees[i]
-		for k := range q.depth {
-			if k < len(t.Questions) {
-				q.ask = append(q.ask, t.Questions[k].Feature)
-				q.above = append(q.above, Ordered(t.Questions[k].Threshold))
-			} else {
-				q.ask = append(q.ask, 0)
-				q.above = append(q.above, math.MaxInt32)
-			}
+	q := &Fast{start: f.Start, trees: make([]fastTree, len(f.Trees))}
+	for i := range q.trees {
+		t := &q.trees[i]
+		for k := range t.above {
+			t.above[k] = float32(math.Inf(1))
 		}
-		q.leaves = append(q.leaves, t.Leaves...)
-		q.leaves = append(q.leaves, make([]float32, 1<<q.depth-len(t.Leaves))...)
+		for k, question := range f.Trees[i].Questions {
+			t.ask[k], t.above[k] = question.Feature, question.Threshold
+		}
+		copy(t.leaves[:], f.Trees[i].Leaves)
 	}
 	return q
 }
 
-// LogOdds of a row.
-func (q *Fast) LogOdds(row *Row) float32 {
+// LogOdds of a row of Features numbers.
+func (q *Fast) LogOdds(row []float32) float32 {
 	sum := q.start
-	ask, above, leaves := q.ask, q.above, q.leaves
-	if q.depth == 5 {
-		for len(ask) >= 5 && len(above) >= 5 && len(leaves) >= 32 {
-			place := yes(row[ask[0]], above[0]) | yes(row[ask[1]], above[1])<<1 | yes(row[ask[2]], above[2])<<2 |
-				yes(row[ask[3]], above[3])<<3 | yes(row[ask[4]], above[4])<<4
-			sum += leaves[place&31]
-			ask, above, leaves = ask[5:], above[5:], leaves[32:]
-		}
-		return sum
-	}
-	for n := 1 << q.depth; len(leaves) > 0; leaves = leaves[n:] {
-		place := uint64(0)
-		for k := range q.depth {
-			place |= yes(row[ask[k]], above[k]) << k
-		}
-		sum += leaves[place]
-		ask, above = ask[q.depth:], above[q.depth:]
+	for i := range q.trees {
+		t := &q.trees[i]
+		place := yes(row[t.ask[0]], t.above[0]) | yes(row[t.ask[1]], t.above[1])<<1 | yes(row[t.ask[2]], t.above[2])<<2 |
+			yes(row[t.ask[3]], t.above[3])<<3 | yes(row[t.ask[4]], t.above[4])<<4
+		sum += t.leaves[place]
 	}
 	return sum
 }
 
-// yes is 1 if x is above the threshold, else 0.
-func yes(x, threshold int32) uint64 { return uint64(int64(threshold)-int64(x)) >> 63 }
+// yes is 1 if x is above the threshold, else 0: without a jump.
+func yes(x, threshold float32) (bit uint8) {
+	if x > threshold {
+		bit = 1
+	}
+	return bit
+}

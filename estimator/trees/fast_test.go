@@ -34,7 +34,6 @@ func TestFast(t *testing.T) {
 		for depth := 0; depth <= MaxDepth; depth++ {
 			f := someForest(r, 30, depth, same)
 			q := f.Fast()
-			var fast Row
 			for range 200 {
 				row := make([]float32, f.Features)
 				for i := range row {
@@ -47,26 +46,11 @@ func TestFast(t *testing.T) {
 						}
 					}
 				}
-				for i, x := range row {
-					fast[i] = Ordered(x)
-				}
-				if got, want := q.LogOdds(&fast), f.LogOdds(row); got != want {
+				if got, want := q.LogOdds(row), f.LogOdds(row); got != want {
 					t.Fatalf("depth %d, same %v: log odds %v, want %v", depth, same, got, want)
 				}
 			}
 		}
-	}
-}
-
-func TestOrdered(t *testing.T) {
-	rising := []float32{float32(math.Inf(-1)), -1e30, -1, -1e-40, 0, 1e-40, 0.5, 1, 1e30, float32(math.Inf(1))}
-	for i := 1; i < len(rising); i++ {
-		if Ordered(rising[i-1]) >= Ordered(rising[i]) {
-			t.Errorf("%v has %d, %v has %d", rising[i-1], Ordered(rising[i-1]), rising[i], Ordered(rising[i]))
-		}
-	}
-	if Ordered(float32(math.Copysign(0, -1))) != Ordered(0) {
-		t.Error("two zeros")
 	}
 }
 
@@ -76,12 +60,10 @@ func BenchmarkLogOdds(b *testing.B) {
 	f := someForest(r, 80, 5, true)
 	q := f.Fast()
 	const n = 1024
-	rows, fast := make([][]float32, n), make([]Row, n)
+	rows := make([][]float32, n)
 	for i := range rows {
-		for k := range f.Features {
-			x := float32(r.NormFloat64())
-			rows[i] = append(rows[i], x)
-			fast[i][k] = Ordered(x)
+		for range f.Features {
+			rows[i] = append(rows[i], float32(r.NormFloat64()))
 		}
 	}
 	b.Run("plain", func(b *testing.B) {
@@ -91,7 +73,7 @@ func BenchmarkLogOdds(b *testing.B) {
 	})
 	b.Run("fast", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
-			q.LogOdds(&fast[i%n])
+			q.LogOdds(rows[i%n])
 		}
 	})
 }

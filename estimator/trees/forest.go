@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// MaxDepth bounds the questions of a tree.
-const MaxDepth = 8
+// MaxDepth bounds the questions of a tree: Fast has room for so many in each.
+const MaxDepth = 5
 
 // Question is asked at one level of a tree.
 type Question struct {
