@@ -107,7 +107,7 @@ func (p *Planner) nextHeld() (Visit, bool) {
 		last := len(c.ready) - 1
 		b := c.ready[last]
 		if v, ok := p.fromShelf(b); ok {
-			if p.Corpus.Memory(v.Page).mark == p.Corpus.markOfRound() { // refused in this round, and counted
+			if p.Corpus.Memory(v.Page).mark == p.Corpus.mark { // refused in this round, and counted
 				b.pages--
 				b.value = max(b.value-orZero(p.Corpus.worth(&v)), 0)
 			}

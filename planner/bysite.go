@@ -91,10 +91,10 @@ func (b *bySite) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		b.news = append(b.news, p)
 		return
 	}
-	if site.promoted == b.Corpus.markOfRound() {
+	if site.promoted == b.Corpus.mark {
 		return // by another of its tops; no page is visited twice in a round
 	}
-	site.promoted = b.Corpus.markOfRound()
+	site.promoted = b.Corpus.mark
 	if b.gated && !b.resting {
 		b.reach(site)
 	}

@@ -27,6 +27,10 @@ type Corpus struct {
 	Graph *sitegraph.Graph
 	pages []Memory
 	round Round
+	// What Eligible needs of the round, as it is asked for each page of each round.
+	mark       uint16 // of the round: never 0, which stands for none
+	start, end int64  // unix seconds
+
 	skip  func(sitegraph.PageID) bool // of the planner's options
 	price price
 	hints *hints // nil: nobody claimed anything
@@ -40,6 +44,7 @@ type Corpus struct {
 // NewCorpus returns a corpus over a graph; pages of the graph are unknown until Remember.
 func NewCorpus(g *sitegraph.Graph) *Corpus {
 	c := &Corpus{Graph: g}
+	c.begin(Round{})
 	c.grow()
 	return c
 }
@@ -74,6 +79,13 @@ func (c *Corpus) Pages() int { return len(c.pages) }
 // Memory returns what is known of a page. The pointer is good until a page is added.
 func (c *Corpus) Memory(p sitegraph.PageID) *Memory { return &c.pages[p] }
 
+// begin makes a round the one that policies are asked in.
+func (c *Corpus) begin(r Round) {
+	c.round = r
+	c.mark = uint16(r.Number%math.MaxUint16) + 1
+	c.start, c.end = r.Start.Unix(), r.End.Unix()
+}
+
 // Round returns the round that was begun last.
 func (c *Corpus) Round() Round { return c.round }
 
@@ -81,10 +93,10 @@ func (c *Corpus) Round() Round { return c.round }
 // visited in it, and not waiting after failures.
 func (c *Corpus) Eligible(p sitegraph.PageID) bool {
 	m := &c.pages[p]
-	if m.mark == c.markOfRound() || int64(m.Tried) > c.round.Start.Unix() {
+	if m.mark == c.mark || int64(m.Tried) > c.start {
 		return false
 	}
-	return m.Errors == 0 || int64(m.Tried)+int64(backOff(m.Errors)/time.Second) <= c.round.End.Unix()
+	return m.Errors == 0 || int64(m.Tried)+int64(backOff(m.Errors)/time.Second) <= c.end
 }
 
 // outside reports whether a page must not be visited whatever a policy says. It may still
@@ -112,10 +124,7 @@ func (c *Corpus) Prior() estimator.GammaPoisson {
 }
 
 // propose marks a page as taken in this round.
-func (c *Corpus) propose(p sitegraph.PageID) { c.pages[p].mark = c.markOfRound() }
-
-// markOfRound is never 0, which stands for no round.
-func (c *Corpus) markOfRound() uint16 { return uint16(c.round.Number%math.MaxUint16) + 1 }
+func (c *Corpus) propose(p sitegraph.PageID) { c.pages[p].mark = c.mark }
 
 // backOff is the wait after n failures in a row: an hour, doubled with each, at most 30 days.
 func backOff(n uint8) time.Duration {

@@ -94,14 +94,13 @@ func (v *value) quietPage(of scouting) sitegraph.PageID {
 	draw := mix(v.Seed ^ uint64(v.Corpus.round.Number)<<32 ^ uint64(of.tie*(1<<52)))
 	best, most := sitegraph.NoPage, -1.0
 	for _, p := range v.Corpus.Graph.ServerPages(of.server) {
-		if !v.isQuiet(p) {
-			continue
-		}
-		score := float64(mix(draw ^ uint64(math.Float32bits(v.ties.of[p]))))
+		var score float64
 		if draw%3 != 0 {
-			score = float64(v.now-inDays(v.kin.last[p])) * math.Pow(4, -float64(v.kin.depth(p)))
+			score = math.Ldexp(float64(v.now-inDays(v.kin.last[p])), -2*int(v.kin.depth(p)))
+		} else {
+			score = float64(mix(draw ^ uint64(math.Float32bits(v.ties.of[p]))))
 		}
-		if score > most || score == most && v.ties.of[p] < v.ties.of[best] {
+		if (score > most || score == most && v.ties.of[p] < v.ties.of[best]) && v.isQuiet(p) {
 			best, most = p, score
 		}
 	}

@@ -143,7 +143,7 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	row[fShapeRecent] = shape.recent(now, r.shape)
 	row[fShapeRate] = r.shape
 	row[fShapeSize] = float32(shape.pages)
-	row[fShapePast] = shape.before(last, age, r.shape)
+	row[fShapePast] = shape.before(last, now, age, inShape.mass, r.shape)
 	row[fDirectoryMass] = inDirectory.mass
 	row[fDirectoryShare] = inDirectory.share(sectionShare)
 	row[fDirectoryLooks] = inDirectory.looks
@@ -158,7 +158,7 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	row[fServerRecent] = all.recent(now, r.server)
 	row[fServerRate] = r.server
 	row[fServerSize] = float32(all.pages)
-	row[fServerPast] = all.before(last, age, r.server)
+	row[fServerPast] = all.before(last, now, age, inServer.mass, r.server)
 	row[fAllShare] = inAll.share(min(r.all*age, 1))
 	row[fAllLooks] = inAll.looks
 
@@ -188,13 +188,12 @@ func (e *evidence) recent(now, rate float32) float32 {
 	return s.share(min(rate*lately, 1))
 }
 
-// before is the change mass of a span as long as age, which ended at a moment.
-func (e *evidence) before(end, age, rate float32) float32 {
+// before is the change mass of a span as long as age, which ended at a moment; since is that from then to now.
+func (e *evidence) before(end, now, age, since, rate float32) float32 {
 	if len(e.spans) == 0 || e.start >= end {
 		return -1
 	}
-	begin := max(end-age, e.start)
-	return e.since(begin, end, rate).mass - e.since(end, end, rate).mass
+	return e.since(max(end-age, e.start), now, rate).mass - since
 }
 
 // looks of an address: what it alone tells, 4 bytes a page.

@@ -104,7 +104,7 @@ func TestGammaDraws(t *testing.T) {
 	first := 0.0
 	const rounds = 20_000
 	for n := 1; n <= rounds; n++ {
-		g.Corpus.round = Round{Number: n, Start: at(24), End: at(25), Budget: 1}
+		g.Corpus.begin(Round{Number: n, Start: at(24), End: at(25), Budget: 1})
 		g.Begin(g.Corpus.round)
 		if v, _ := g.Next(); v.Page == 0 {
 			first++

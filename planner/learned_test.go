@@ -119,7 +119,7 @@ func TestLearnedSitesAreMadeAnew(t *testing.T) {
 	l.corpus.Graph.Refresh()
 	d := newDivision(l.corpus, methods["sentinel-a"])
 	top := func(day int) bool {
-		l.corpus.round = Round{Number: day}
+		l.corpus.begin(Round{Number: day})
 		d.update()
 		return d.siteWithTop(l.page["A"]) != nil
 	}

@@ -65,7 +65,7 @@ func (p *Planner) Begin(r Round) {
 	p.Corpus.Graph.Refresh()
 	p.Corpus.grow()
 	p.Corpus.price.begin(p.bound(), r.Budget)
-	p.Corpus.round = r
+	p.Corpus.begin(r)
 	if p.caps != nil {
 		p.beginCaps(r)
 	}

@@ -97,7 +97,7 @@ func newHandDriven(t *testing.T, variant string) *handDriven {
 }
 
 func (h *handDriven) begin(day int) {
-	h.corpus.round = Round{Number: day, Start: at(day - 1), End: at(day)}
+	h.corpus.begin(Round{Number: day, Start: at(day - 1), End: at(day)})
 	h.policy.Begin(h.corpus.round)
 }
 
