@@ -1,6 +1,9 @@
 package planner
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // evidence is what the visits to a group of pages told of its changes over time: how much
 // change fell into which span (interval-censored Nelson-Aalen, in spans of adapted length).
@@ -94,22 +97,23 @@ func (e *evidence) watch(from, to float32, changed bool, rate float32) {
 		}
 		begin = s.end
 	}
-	if len(e.spans) > maxSpans {
+	for len(e.spans) > maxSpans { // reach may have added two
 		e.join(rate)
 	}
 }
 
 // reach adds spans so that from and to lie in some.
 func (e *evidence) reach(from, to float32) {
+	if cap(e.spans) < len(e.spans)+2 { // few at a time: there are groups by the million
+		e.spans = append(make([]span, 0, len(e.spans)+4), e.spans...)
+	}
 	if len(e.spans) == 0 {
 		e.start = from
 		e.spans = append(e.spans, span{end: to})
 		return
 	}
 	if from < e.start {
-		e.spans = append(e.spans, span{})
-		copy(e.spans[1:], e.spans)
-		e.spans[0] = span{end: e.start}
+		e.spans = slices.Insert(e.spans, 0, span{end: e.start})
 		e.start = from
 	}
 	if last := e.spans[len(e.spans)-1].end; to > last {
@@ -204,11 +208,18 @@ func (e *evidence) since(t, now, rate float32) since {
 // sumUp makes the sums over all spans after each anew. They do not hang on a rate, so it makes no
 // difference when somebody asks.
 func (e *evidence) sumUp() {
-	e.after = append(e.after[:0], make([]sums, len(e.spans))...)
+	e.known = true
+	if len(e.spans) == 0 {
+		return
+	}
+	if cap(e.after) < len(e.spans) {
+		e.after = make([]sums, cap(e.spans))
+	}
+	e.after = e.after[:len(e.spans)]
+	e.after[len(e.spans)-1] = sums{}
 	for i := len(e.spans) - 1; i > 0; i-- {
 		e.after[i-1] = e.after[i].plus(&e.spans[i], e.spans[i].end-e.begin(i), 1)
 	}
-	e.known = true
 }
 
 // peak is the most change mass in so many days on end, after t.

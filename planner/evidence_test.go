@@ -140,3 +140,17 @@ func TestEvidencePeak(t *testing.T) {
 		}
 	}
 }
+
+// Looks at older and older copies, later and later, add a span at either end each time.
+func TestEvidenceGrowsAtBothEnds(t *testing.T) {
+	var e evidence
+	for i := range 100 {
+		e.watch(1000-float32(i), 1001+float32(i), i%3 == 0, 0.01)
+		if len(e.spans) > maxSpans {
+			t.Fatalf("%d spans after %d looks, want at most %d", len(e.spans), i+1, maxSpans)
+		}
+	}
+	if s := e.since(900, 1101, 0.01); s.looks < 99 || s.changed != 34 {
+		t.Errorf("%g looks, of which %g saw a change, want 100 and 34", s.looks, s.changed)
+	}
+}

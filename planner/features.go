@@ -110,7 +110,8 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	last := inDays(k.last[p])
 	age := now - last
 
-	shape, directory, section, all := &k.groups[of.shape], &k.groups[of.directory], &k.groups[of.section], &k.servers[server]
+	shape, directory, all := &k.groups[of.shape], &k.groups[of.directory], &k.servers[server]
+	section := &k.groups[shape.section]
 	inAll := k.all.since(last, now, r.all)
 	inServer := all.since(last, now, r.server)
 	inSection := section.since(last, now, r.section)

@@ -12,21 +12,28 @@ import (
 // directory, its section (the first segment of the path) and its server.
 type kinship struct {
 	corpus  *Corpus
-	ties    *ties      // the order of pages where it must not hang on which was known first
-	all     evidence   // of all servers
-	groups  []evidence // shapes, directories and sections
+	ties    *ties    // the order of pages where it must not hang on which was known first
+	all     evidence // of all servers
+	groups  []group  // shapes, directories and sections
 	byKey   map[uint64]int32
 	of      []kin // by page
 	looks   []addressLook
 	servers []evidence         // by server
 	next    []sitegraph.PageID // of the same shape, in a ring
-	like    []sitegraph.PageID // by group, of shapes: the page last thought of
-	heard   []float32          // by group: surprise since
 	last    []uint32           // unix seconds of the last look at each page, as the evidence has it
 }
 
-// kin are the groups of a page but its server's: places in groups. A group of one page is none.
-type kin struct{ shape, directory, section int32 }
+// group of pages of a server.
+type group struct {
+	evidence
+	// Of shapes only:
+	section int32            // the group that all of its pages are in
+	like    sitegraph.PageID // the page last thought of
+	heard   float32          // surprise since
+}
+
+// kin are groups of a page: places in groups. Its shape knows its section, and the graph its server.
+type kin struct{ shape, directory int32 }
 
 func newKinship(c *Corpus, t *ties) *kinship {
 	return &kinship{corpus: c, ties: t, byKey: map[uint64]int32{}}
@@ -50,11 +57,10 @@ func (k *kinship) grow() {
 			section = "/"
 		}
 		directory := url[:strings.LastIndexByte(url, '/')+1]
-		k.of = append(k.of, kin{
-			shape:     k.group('s', server, shape),
-			directory: k.group('d', server, directory),
-			section:   k.group('p', server, section),
-		})
+		of := kin{shape: k.group('s', server, shape), directory: k.group('d', server, directory)}
+		in := k.group('p', server, section)
+		k.groups[of.shape].section = in
+		k.of = append(k.of, of)
 		k.looks = append(k.looks, lookOf(url))
 		fresh = append(fresh, p)
 		k.servers[server].pages++
@@ -83,7 +89,7 @@ func (k *kinship) group(kind byte, server sitegraph.ServerID, text string) int32
 	if !ok {
 		i = int32(len(k.groups))
 		k.byKey[h] = i
-		k.groups = append(k.groups, evidence{})
+		k.groups = append(k.groups, group{like: sitegraph.NoPage})
 	}
 	k.groups[i].pages++
 	return i
@@ -91,37 +97,33 @@ func (k *kinship) group(kind byte, server sitegraph.ServerID, text string) int32
 
 // join puts a page into the ring of its shape.
 func (k *kinship) join(shape int32, p sitegraph.PageID) {
-	for len(k.like) < len(k.groups) {
-		k.like = append(k.like, sitegraph.NoPage)
-		k.heard = append(k.heard, 0)
-	}
-	at := k.like[shape]
-	if at == sitegraph.NoPage {
-		k.like[shape] = p
+	like := &k.groups[shape].like
+	if *like == sitegraph.NoPage {
+		*like = p
 		k.next[p] = p
 		return
 	}
-	k.next[p] = k.next[at]
-	k.next[at] = p
+	k.next[p] = k.next[*like]
+	k.next[*like] = p
 }
 
 // hear adds what surprised at a page to what is known of its shape; it returns how many pages of the shape to
 // think of again.
 func (k *kinship) hear(p sitegraph.PageID, surprise float32) int {
-	shape := k.of[p].shape
-	k.heard[shape] += surprise
-	if k.heard[shape] < 0.5 {
+	shape := &k.groups[k.of[p].shape]
+	shape.heard += surprise
+	if shape.heard < 0.5 {
 		return 0
 	}
-	k.heard[shape] = 0
-	return int(min(k.groups[shape].pages-1, 64))
+	shape.heard = 0
+	return int(min(shape.pages-1, 64))
 }
 
 // nextLike returns pages of the shape of a page, one after the other.
 func (k *kinship) nextLike(p sitegraph.PageID) sitegraph.PageID {
-	shape := k.of[p].shape
-	k.like[shape] = k.next[k.like[shape]]
-	return k.like[shape]
+	like := &k.groups[k.of[p].shape].like
+	*like = k.next[*like]
+	return *like
 }
 
 // inDays converts unix seconds.
@@ -135,7 +137,7 @@ func (k *kinship) rates(p sitegraph.PageID) rates {
 	r.all = k.all.rate(defaultRate)
 	r.server = k.servers[k.corpus.Graph.Server(p)].rate(r.all)
 	of := &k.of[p]
-	r.section = k.groups[of.section].rate(r.server)
+	r.section = k.groups[k.groups[of.shape].section].rate(r.server)
 	r.directory = k.groups[of.directory].rate(r.section)
 	r.shape = k.groups[of.shape].rate(r.server)
 	return r
@@ -151,7 +153,7 @@ func (k *kinship) look(l looked) {
 	of := &k.of[l.page]
 	k.groups[of.shape].watch(a, b, l.changed, r.shape)
 	k.groups[of.directory].watch(a, b, l.changed, r.directory)
-	k.groups[of.section].watch(a, b, l.changed, r.section)
+	k.groups[k.groups[of.shape].section].watch(a, b, l.changed, r.section)
 	k.servers[k.corpus.Graph.Server(l.page)].watch(a, b, l.changed, r.server)
 	k.all.watch(a, b, l.changed, r.all)
 }

@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"cmp"
 	"math"
 
 	"github.com/recrawl/recrawl/sitegraph"
@@ -24,10 +23,11 @@ func (a candidate) before(b candidate) bool {
 	return a.page < b.page
 }
 
-// compare orders as before does.
-func (a candidate) compare(b candidate) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.tie, b.tie), cmp.Compare(a.page, b.page))
-}
+// beforeAll is before any candidate.
+var beforeAll = candidate{score: math.Inf(1)}
+
+// reversed candidates come in the reverse order; reversed again, they are what they were.
+func (a candidate) reversed() candidate { return candidate{-a.score, -a.tie, ^a.page} }
 
 // ranking yields candidates best first. Filling is O(n), each pop O(log n), so a round
 // that takes few of many pages does not pay for sorting them all.

@@ -61,9 +61,10 @@ type newsOf struct {
 	surprise float32 // sum of outcome - probability, where that is positive
 	looks    int32
 	inRound  int32
-	// order of its pages by the scores they had when the first news of a round came: those still to be
-	// thought of.
+	// order of its pages by their scores, in this round: those still to be thought of. At most orderMost at
+	// a time; after is the last that was taken.
 	order ranking
+	after candidate
 }
 
 func newValue(s Settings) Policy {
@@ -88,7 +89,7 @@ func (v *value) Begin(r Round) {
 	}
 	v.held = v.held[:0]
 	for s := range v.news {
-		v.news[s].inRound, v.news[s].order = 0, ranking{}
+		v.news[s].inRound, v.news[s].order, v.news[s].after = 0, ranking{}, beforeAll
 	}
 	v.reserve = 0
 	if v.price > 0 { // not NaN
@@ -151,13 +152,16 @@ func (v *value) weighServer(s sitegraph.ServerID, row *[Features]float32) (held 
 	return held
 }
 
-// release ranks the pages, too, that were held back for their low values.
+// release ranks pages, too, that were held back for their low values: first those worth at least a quarter
+// as much, at last all.
 func (v *value) release() {
-	v.more = false
 	reserve := v.reserve
-	v.reserve = 0
+	v.reserve /= 4
+	if v.more = float64(v.reserve) > v.price/100; !v.more {
+		v.reserve = 0
+	}
 	for p := range sitegraph.PageID(len(v.scores)) {
-		if v.open(p) && v.worth(p) < reserve {
+		if worth := v.worth(p); v.reserve <= worth && worth < reserve && v.open(p) {
 			v.rankings.add(v, p)
 		}
 	}
@@ -172,7 +176,7 @@ func (v *value) grow() {
 		v.scores = append(v.scores, scored{})
 	}
 	for len(v.news) < v.Corpus.Graph.Servers() {
-		v.news = append(v.news, newsOf{})
+		v.news = append(v.news, newsOf{after: beforeAll})
 		v.exploration.looked = append(v.exploration.looked, v.lastQuiet(sitegraph.ServerID(len(v.exploration.looked))))
 	}
 }
@@ -348,12 +352,13 @@ func (v *value) learn(l looked) {
 	}
 	// Until news come again about a quarter more of visits is made here: to the best of them.
 	n.surprise, n.looks = 0, 0
-	if len(n.order.heap) == 0 {
-		v.byScore(server, &n.order)
-	}
 	idle = 0
-	for range min(max(int(n.inRound), leastNews), len(n.order.heap)) {
-		if idle = v.reconsider(n.order.take().page, idle); idle == idleMost {
+	for range max(int(n.inRound), leastNews) {
+		if len(n.order.heap) == 0 && !v.byScore(server, n) {
+			break
+		}
+		n.after = n.order.take()
+		if idle = v.reconsider(n.after.page, idle); idle == idleMost {
 			break
 		}
 	}
@@ -392,14 +397,33 @@ func (v *value) open(p sitegraph.PageID) bool {
 	return v.scores[p].again != 0 && v.Corpus.Refetchable(p)
 }
 
-// byScore ranks the pages of a server by their scores.
-func (v *value) byScore(server sitegraph.ServerID, order *ranking) {
+// orderMost bounds what is kept of a server's order.
+const orderMost = 256
+
+// byScore finds those pages of a server that come next by their scores; false: there are no more, and
+// the next news are for the first again.
+func (v *value) byScore(server sitegraph.ServerID, n *newsOf) bool {
+	var last ranking // the worst of those kept so far is its first
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
-		if v.open(p) {
-			order.heap = append(order.heap, candidate{float64(v.scores[p].raw), v.ties.of[p], p})
+		c := candidate{float64(v.scores[p].raw), v.ties.of[p], p}
+		full := len(last.heap) == orderMost
+		if !n.after.before(c) || full && !c.before(last.heap[0].reversed()) || !v.open(p) {
+			continue
 		}
+		if full {
+			last.take()
+		}
+		last.push(c.reversed())
 	}
-	order.order()
+	for i := range last.heap {
+		last.heap[i] = last.heap[i].reversed()
+	}
+	if n.order = last; len(last.heap) == 0 {
+		n.after = beforeAll
+		return false
+	}
+	n.order.order()
+	return true
 }
 
 // Hinted scores a page anew of which a feed or sitemap said something.
