@@ -241,8 +241,8 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	if p.caps != nil && p.caps.inBytes {
 		p.caps.sizes.see(p.Corpus.Graph.Server(r.Page), p.Corpus.Memory(r.Page).size)
 	}
-	if d, ok := p.Policy.(discoverer); ok && verdict == sitegraph.VerdictChanged {
-		d.discovered(r.Page, found)
+	if d, ok := p.Policy.(Discoverer); ok && verdict == sitegraph.VerdictChanged {
+		d.Discovered(r.Page, found)
 	}
 	if p.Policy != nil {
 		p.Policy.Observe(r.Page, verdict)

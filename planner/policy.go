@@ -30,11 +30,11 @@ type Estimator interface {
 	Probability(p sitegraph.PageID, at time.Time) float64
 }
 
-// discoverer is a policy that learns which pages bring new ones.
-type discoverer interface {
-	// discovered is told of a page that was seen to change how many pages became known, or known
+// Discoverer is a policy that learns which pages bring new ones.
+type Discoverer interface {
+	// Discovered is told of a page that was seen to change how many pages became known, or known
 	// again, by its links; before Observe.
-	discovered(p sitegraph.PageID, pages int)
+	Discovered(p sitegraph.PageID, pages int)
 }
 
 // Mode is the protocol a policy works under.

@@ -221,7 +221,7 @@ func (v *value) weight(p sitegraph.PageID) float32 {
 
 // newWorth is what it is worth to know a new page, in changes found: a change of a page that brings new
 // ones is worth more.
-const newWorth = 0.25
+const newWorth = 0.5
 
 // worth is what a visit to a page is worth by its last score.
 func (v *value) worth(p sitegraph.PageID) float32 { return v.scores[p].worth }
@@ -317,7 +317,8 @@ func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	}
 }
 
-func (v *value) discovered(p sitegraph.PageID, pages int) {
+// Discovered tells the groups of a page that a change of it made pages known.
+func (v *value) Discovered(p sitegraph.PageID, pages int) {
 	v.grow()
 	v.kin.found(p, pages)
 }

@@ -9,9 +9,12 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// knower is a policy that tells what it knows of a page.
+// knower is a policy that tells what it knows of a page. What the planner tells it, a collector
+// must pass on.
 type knower interface {
 	planner.Policy
+	planner.Discoverer
+	planner.Hinter
 	Row(p sitegraph.PageID, at time.Time, row *[planner.Features]float32)
 }
 
