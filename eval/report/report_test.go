@@ -175,12 +175,13 @@ func TestTicks(t *testing.T) {
 		{0.93, 0.97, true, true, "93 94 95 96 97"},
 		{0.93, 0.97, true, false, "0 20 40 60 80 100"},
 		{0.6, 0.7, true, false, "0 20 40 60 80"},
+		{0, 1.01, true, false, "0 20 40 60 80 100 120"},
 		{0.05, 0.97, true, false, "0 20 40 60 80 100"},
 		{2, 24, false, false, "0 5 10 15 20 25"},
 		{0, 1300000, false, false, "0 500,000 1,000,000 1,500,000"},
 		{0, .0123, true, false, "0.0 0.5 1.0 1.5"},
 		{-1, 1, false, false, "-1.0 -0.5 0.0 0.5 1.0"},
-		{0, 2.6e7, false, false, "0 M 10 M 20 M 30 M"},
+		{0, 2.6e7, false, false, "0 M 5 M 10 M 15 M 20 M 25 M 30 M"},
 		{3, 3, false, false, "1 2 3 4 5"},
 		{1, 0, false, false, "0.0 0.2 0.4 0.6 0.8 1.0"}, // no values
 	} {
