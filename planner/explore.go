@@ -92,7 +92,7 @@ func (e *exploration) next(v *value) (Visit, bool) {
 // start page counts as much as four times the age: there new sections are linked.
 func (v *value) quietPage(of scouting) sitegraph.PageID {
 	draw := mix(v.Seed ^ uint64(v.Corpus.round.Number)<<32 ^ uint64(of.tie*(1<<52)))
-	best, most := sitegraph.NoPage, -1.0
+	best, most := sitegraph.NoPage, math.Inf(-1)
 	for _, p := range v.Corpus.Graph.ServerPages(of.server) {
 		var score float64
 		if draw%3 != 0 {

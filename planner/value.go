@@ -153,7 +153,7 @@ func (v *value) weighServer(s sitegraph.ServerID, row *[Features]float32) (held 
 }
 
 // release ranks pages, too, that were held back for their low values: first those worth at least a quarter
-// as much, at last all.
+// as much, at last all. One that is ranked already may be ranked twice; it is taken once.
 func (v *value) release() {
 	reserve := v.reserve
 	v.reserve /= 4
@@ -365,10 +365,11 @@ func (v *value) learn(l looked) {
 	}
 }
 
-// leastNews is how many of the best pages of a server are looked at when it shows something unexpected. The next
-// news are for those after them.
+// leastNews is how many of the best pages of a server are looked at when it shows something unexpected, as long as
+// some of them come to be worth more. The next news are for those after them.
 const leastNews = 96
 
+// idleMost pages in a row that are worth no more than before: what was seen does not tell of those after them.
 const idleMost = 32
 
 // reconsider scores a page that was not visited in this round, and lets it take its new place if that is
@@ -389,6 +390,7 @@ func (v *value) reconsider(p sitegraph.PageID, idle int) int {
 	*s = before
 	if better {
 		s.again = v.now // in the next round
+		return 0
 	}
 	return idle + 1
 }
@@ -398,16 +400,17 @@ func (v *value) open(p sitegraph.PageID) bool {
 	return v.scores[p].again != 0 && v.Corpus.Refetchable(p)
 }
 
-// orderMost bounds what is kept of a server's order.
+// orderMost pages of a server's order are kept, or as many as were visited in the round.
 const orderMost = 256
 
 // byScore finds those pages of a server that come next by their scores; false: there are no more, and
 // the next news are for the first again.
 func (v *value) byScore(server sitegraph.ServerID, n *newsOf) bool {
 	var last ranking // the worst of those kept so far is its first
+	most := max(orderMost, int(n.inRound))
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
 		c := candidate{float64(v.scores[p].raw), v.ties.of[p], p}
-		full := len(last.heap) == orderMost
+		full := len(last.heap) == most
 		if !n.after.before(c) || full && !c.before(last.heap[0].reversed()) || !v.open(p) {
 			continue
 		}

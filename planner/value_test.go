@@ -3,6 +3,7 @@ package planner
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -167,4 +168,73 @@ func pageName(rng *rand.Rand, i int) string {
 	server := string(rune('a' + rng.IntN(3)))
 	section := []string{"news", "doc", "blog"}[rng.IntN(3)]
 	return "http://" + server + ".example/" + section + "/" + strings.Repeat("1", 1+i%4) + string(rune('a'+i%26)) + ".html"
+}
+
+// Pages of a server come by their scores, each once, however many are kept at a time; then again from the first.
+func TestByScore(t *testing.T) {
+	m := newSim(t, quietWorld(3, 1, 3*orderMost, 0), nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 5}, Options{})
+	m.day(1, 5)
+	v := m.planner.Policy.(*value)
+	v.Begin(Round{Number: 2, Start: at(1), End: at(2), Budget: 10})
+	var want []candidate
+	for p := range v.scores {
+		page := sitegraph.PageID(p)
+		v.scores[p].raw = float32(p%7) / 10 // many ties
+		if v.open(page) {
+			want = append(want, candidate{float64(v.scores[p].raw), v.ties.of[p], page})
+		}
+	}
+	slices.SortFunc(want, func(a, b candidate) int {
+		if a.before(b) {
+			return -1
+		}
+		return 1
+	})
+	n := &v.news[0]
+	for time := range 2 {
+		for i, c := range want {
+			if len(n.order.heap) == 0 && !v.byScore(0, n) {
+				t.Fatalf("time %d: %d pages, want %d", time+1, i, len(want))
+			}
+			if len(n.order.heap) > orderMost {
+				t.Fatalf("%d pages kept, want at most %d", len(n.order.heap), orderMost)
+			}
+			if n.after = n.order.take(); n.after != c {
+				t.Fatalf("time %d, place %d: %v, want %v", time+1, i, n.after, c)
+			}
+		}
+		if len(n.order.heap) > 0 || v.byScore(0, n) {
+			t.Fatalf("time %d: more than %d pages", time+1, len(want))
+		}
+	}
+}
+
+// Pages held back for their low values are visited where the budget lasts, each once and none forgotten.
+func TestReleaseReachesAll(t *testing.T) {
+	m := newSim(t, newWorld(5, 4, 300, false), nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 40}, Options{})
+	for day := 1; day <= 10; day++ {
+		m.day(day, 40)
+	}
+	v := m.planner.Policy.(*value)
+	alive := 0
+	for p := range v.scores {
+		if m.corpus.Memory(sitegraph.PageID(p)).State == sitegraph.StateAlive {
+			alive++
+		}
+	}
+	for _, price := range []float64{v.price, 1e-30, 0.999, math.NaN()} {
+		v.price, v.lowest = price, math.NaN()
+		round := m.corpus.Round().Number + 1
+		seen := map[sitegraph.PageID]bool{}
+		m.planner.Begin(Round{Number: round, Start: at(round - 1), End: at(round), Budget: 10 * alive})
+		for visit, ok := m.planner.Next(); ok; visit, ok = m.planner.Next() {
+			if seen[visit.Page] {
+				t.Fatalf("price %g: page %d is visited twice", price, visit.Page)
+			}
+			seen[visit.Page] = true
+		}
+		if len(seen) < alive {
+			t.Errorf("price %g: %d of %d pages visited", price, len(seen), alive)
+		}
+	}
 }

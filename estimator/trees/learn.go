@@ -144,7 +144,7 @@ func (l *learner) tree() Tree {
 	}
 	clear(l.leaf)
 	var t Tree
-	for depth := range l.Depth {
+	for depth := range min(l.Depth, MaxDepth) {
 		f, b, ok := l.best(depth)
 		if !ok {
 			break
