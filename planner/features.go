@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -134,7 +135,12 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	}
 	row[fOwnRecent] = (float32(bits.OnesCount32(h.WeeksChanged&0xfff)) + 0.1) / (float32(bits.OnesCount32(h.WeeksSeen&0xfff)) + 1)
 	row[fKnown] = now - inDays(h.Epoch)
-	row[fOwnFactor] = factor(float32(h.Changes), inDays(h.Last-h.Epoch)*r.shape)
+	row[fOwnFactor] = 1
+	if watched := inDays(h.Last - h.Epoch); h.Visits > 1 && watched > 0 {
+		// A visit sees one of several changes: pages that change from visit to visit would seem slower than they are.
+		rate := estimator.BiasReduced(int(h.Changes), int(h.Visits-1), float64(watched))
+		row[fOwnFactor] = factor(float32(rate)*watched, watched*r.shape)
+	}
 
 	serverShare := inServer.share(min(inAll.share(min(r.all*age, 1)), 1))
 	sectionShare := inSection.share(serverShare)

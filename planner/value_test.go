@@ -238,3 +238,19 @@ func TestReleaseReachesAll(t *testing.T) {
 		}
 	}
 }
+
+// A page that has changed at each of five visits ten days apart changes more often than it was visited: it is
+// all but sure to have changed after ten days more, among pages that hardly do.
+func TestPageThatAlwaysChanges(t *testing.T) {
+	h := newHandDriven(t, "value")
+	for day := 10; day <= 50; day += 10 {
+		h.begin(day)
+		for p := range sitegraph.PageID(18) {
+			h.visit(p, day, p == 3)
+		}
+	}
+	at60 := func(p sitegraph.PageID) float64 { return h.policy.Probability(p, at(60)) }
+	if always, never := at60(3), at60(5); always < 0.6 || never > 0.2 {
+		t.Errorf("a change is expected at %.2f of a page that always changed, and at %.2f of one that never did", always, never)
+	}
+}
