@@ -93,11 +93,14 @@ func (c *Corpus) Round() Round { return c.round }
 // visited in it, and not waiting after failures.
 func (c *Corpus) Eligible(p sitegraph.PageID) bool {
 	m := &c.pages[p]
-	if m.mark == c.mark || int64(m.Tried) > c.start {
+	if c.taken(m) {
 		return false
 	}
 	return m.Errors == 0 || int64(m.Tried)+int64(backOff(m.Errors)/time.Second) <= c.end
 }
+
+// taken reports whether a page was proposed or visited in this round.
+func (c *Corpus) taken(m *Memory) bool { return m.mark == c.mark || int64(m.Tried) > c.start }
 
 // outside reports whether a page must not be visited whatever a policy says. It may still
 // count in partitions.

@@ -120,8 +120,9 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	inShape := shape.since(last, now, r.shape)
 
 	row[fAge] = age
-	row[fOwnLooks] = float32(max(int(h.Visits)-1, 0))
-	row[fOwnExpected] = (float32(h.Changes) + 30*r.shape) / (inDays(h.Last-h.Epoch) + 30) * age
+	looks, watched := max(int(h.Visits)-1, 0), inDays(h.Last-h.Epoch)
+	row[fOwnLooks] = float32(looks)
+	row[fOwnExpected] = (float32(h.Changes) + 30*r.shape) / (watched + 30) * age
 	row[fOwnQuiet] = 999
 	if h.LastChange > 0 {
 		row[fOwnQuiet] = now - inDays(h.LastChange)
@@ -135,12 +136,9 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	}
 	row[fOwnRecent] = (float32(bits.OnesCount32(h.WeeksChanged&0xfff)) + 0.1) / (float32(bits.OnesCount32(h.WeeksSeen&0xfff)) + 1)
 	row[fKnown] = now - inDays(h.Epoch)
-	row[fOwnFactor] = 1
-	if watched := inDays(h.Last - h.Epoch); h.Visits > 1 && watched > 0 {
-		// A visit sees one of several changes: pages that change from visit to visit would seem slower than they are.
-		rate := estimator.BiasReduced(int(h.Changes), int(h.Visits-1), float64(watched))
-		row[fOwnFactor] = factor(float32(rate)*watched, watched*r.shape)
-	}
+	// A visit sees one of several changes: pages that change from visit to visit would seem slower than they are.
+	rate := estimator.BiasReduced(int(h.Changes), looks, float64(watched))
+	row[fOwnFactor] = factor(float32(rate)*watched, watched*r.shape)
 
 	serverShare := inServer.share(min(inAll.share(min(r.all*age, 1)), 1))
 	sectionShare := inSection.share(serverShare)

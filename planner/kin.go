@@ -58,7 +58,7 @@ func (k *kinship) grow() {
 		}
 		directory := url[:strings.LastIndexByte(url, '/')+1]
 		of := kin{shape: k.group('s', server, shape), directory: k.group('d', server, directory)}
-		in := k.group('p', server, section)
+		in := k.group('p', server, section) // which may move the groups
 		k.groups[of.shape].section = in
 		k.of = append(k.of, of)
 		k.looks = append(k.looks, lookOf(url))

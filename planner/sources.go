@@ -98,7 +98,7 @@ func (p *Planner) nextSource() (Visit, step) {
 		page := s.due[0]
 		s.due = s.due[1:]
 		m := p.Corpus.Memory(page)
-		if m.mark == p.Corpus.mark || int64(m.Tried) > p.Corpus.start || p.Corpus.outside(page) || !p.caps.mayListen(page) {
+		if p.Corpus.taken(m) || p.Corpus.outside(page) || !p.caps.mayListen(page) {
 			continue
 		}
 		v := Visit{Page: page, Due: dueTime(m), Probability: math.NaN(), Value: math.NaN(), Reason: because("it may claim changes of pages")}

@@ -339,12 +339,7 @@ func (v *value) learn(l looked) {
 	}
 	n := &v.news[server]
 	surprise := max(saw-raw, 0)
-	idle := 0
-	for range v.kin.hear(l.page, surprise) {
-		if idle = v.reconsider(v.kin.nextLike(l.page), idle); idle == idleMost {
-			break
-		}
-	}
+	v.search(v.kin.hear(l.page, surprise), func() (sitegraph.PageID, bool) { return v.kin.nextLike(l.page), true })
 	n.surprise += surprise
 	n.looks++
 	n.inRound++
@@ -353,14 +348,27 @@ func (v *value) learn(l looked) {
 	}
 	// Until news come again about a quarter more of visits is made here: to the best of them.
 	n.surprise, n.looks = 0, 0
-	idle = 0
-	for range max(int(n.inRound), leastNews) {
+	v.search(max(int(n.inRound), leastNews), func() (sitegraph.PageID, bool) {
 		if len(n.order.heap) == 0 && !v.byScore(server, n) {
-			break
+			return sitegraph.NoPage, false
 		}
 		n.after = n.order.take()
-		if idle = v.reconsider(n.after.page, idle); idle == idleMost {
-			break
+		return n.after.page, true
+	})
+}
+
+// search thinks again of so many pages, or until idleMost in a row are worth no more than before.
+func (v *value) search(pages int, next func() (sitegraph.PageID, bool)) {
+	for idle := 0; pages > 0 && idle < idleMost; pages-- {
+		p, ok := next()
+		switch {
+		case !ok:
+			return
+		case !v.open(p):
+		case v.reconsider(p):
+			idle = 0
+		default:
+			idle++
 		}
 	}
 }
@@ -369,30 +377,25 @@ func (v *value) learn(l looked) {
 // some of them come to be worth more. The next news are for those after them.
 const leastNews = 96
 
-// idleMost pages in a row that are worth no more than before: what was seen does not tell of those after them.
+// idleMost pages in a row were worth no more than before: what was seen does not tell of those after them.
 const idleMost = 32
 
-// reconsider scores a page that was not visited in this round, and lets it take its new place if that is
-// clearly better. If it is not, its score stays what it is ranked by, until it is the first. It counts
-// how many in a row were not.
-func (v *value) reconsider(p sitegraph.PageID, idle int) int {
-	if !v.open(p) {
-		return idle
-	}
+// reconsider scores an open page anew and reports whether it is worth clearly more than before. If it is, it takes
+// its new place; if not, its score stays what it is ranked by, until it is the first.
+func (v *value) reconsider(p sitegraph.PageID) bool {
 	before := v.scores[p]
 	v.rate(p)
 	s := &v.scores[p]
 	better := float64(s.worth) > (1+v.tolerance)*float64(before.worth)
 	if better && s.worth >= v.reserve {
 		v.rankings.push(v, p)
-		return 0
+		return true
 	}
 	*s = before
 	if better {
 		s.again = v.now // in the next round
-		return 0
 	}
-	return idle + 1
+	return better
 }
 
 // open reports whether a page may be visited and was not in this round.
@@ -406,7 +409,7 @@ const orderMost = 256
 // byScore finds those pages of a server that come next by their scores; false: there are no more, and
 // the next news are for the first again.
 func (v *value) byScore(server sitegraph.ServerID, n *newsOf) bool {
-	var last ranking // the worst of those kept so far is its first
+	last := ranking{n.order.heap[:0]} // the worst of those kept so far is its first
 	most := max(orderMost, int(n.inRound))
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
 		c := candidate{float64(v.scores[p].raw), v.ties.of[p], p}
@@ -437,7 +440,7 @@ func (v *value) Hinted(p sitegraph.PageID) {
 	}
 	v.grow()
 	if v.open(p) {
-		v.reconsider(p, 0)
+		v.reconsider(p)
 	} else if v.scores[p].again > 0 {
 		v.scores[p].again = v.now
 	}

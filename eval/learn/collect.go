@@ -78,7 +78,6 @@ type examples struct {
 	servers []string
 	chosen  []bool // by the policy; the others were drawn at random
 	before  int    // those of earlier rounds
-	bags    int    // forests that one is the mean of
 }
 
 func (e *examples) add(server string, row []float32, changed, chosen bool) {

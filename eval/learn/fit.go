@@ -9,7 +9,10 @@ import (
 	"github.com/recrawl/recrawl/planner"
 )
 
-// fit learns the forest of a fold from the examples of the others: one, or the mean of several, each of
+// bags are the forests that one is the mean of.
+const bags = 3
+
+// fit learns the forest of a fold from the examples of the others: the mean of several, each of
 // which does without the servers of a bag (Breiman 1996). What a few servers teach alone counts less then.
 func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds int, without planner.Without) (*trees.Forest, error) {
 	of := func(server string) bool { return folds > 1 && eval.Fold(server, folds) == fold }
@@ -17,12 +20,9 @@ func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds
 	if train.Len() == 0 {
 		return nil, tooFew{fold, folds}
 	}
-	var bags []*trees.Forest
-	for bag := range e.bags {
-		some := train
-		if e.bags > 1 {
-			some, _ = e.split(func(server string) bool { return of(server) || eval.Fold("bag of "+server, e.bags) == bag }, without)
-		}
+	var forests []*trees.Forest
+	for bag := range bags {
+		some, _ := e.split(func(server string) bool { return of(server) || eval.Fold("bag of "+server, bags) == bag }, without)
 		if some.Len() == 0 {
 			continue // too few servers for so many bags
 		}
@@ -30,11 +30,11 @@ func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds
 		if g == nil {
 			return nil, ctx.Err()
 		}
-		bags = append(bags, g)
+		forests = append(forests, g)
 	}
 	f := &trees.Forest{Features: e.Features}
-	for _, g := range bags {
-		f.Add(g, 1/float32(len(bags)))
+	for _, g := range forests {
+		f.Add(g, 1/float32(len(forests)))
 	}
 	l.step("fitting trees")
 	if folds > 1 {

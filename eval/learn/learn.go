@@ -52,8 +52,6 @@ func Models(ctx context.Context, o Options) (*Parameters, error) {
 	l := &learner{Options: o}
 	l.sweep.Features, l.stream.Features = planner.Features, planner.Features
 	l.sweep.mode, l.stream.mode = planner.Sweep, planner.Stream
-	// A sweep begins with nothing seen, so it hangs on what was learnt. A stream must be quick.
-	l.sweep.bags, l.stream.bags = 3, 3
 	kinds := []planner.Without{planner.WithoutNothing}
 	for _, v := range o.Variants {
 		if w := planner.WithoutOf(v); w.Masks() {
