@@ -21,6 +21,11 @@ type Memory struct {
 	mark     uint16 // round in which it was proposed, modulo 2^16; 0: never
 }
 
+// left reports whether the last visit that told something found the page to be none any more.
+func (m *Memory) left() bool {
+	return m.State == sitegraph.StateGone || m.State == sitegraph.StateMoved || m.State == sitegraph.StateExcluded
+}
+
 // Corpus is all that a policy may know: the graph of the last snapshots and the memory
 // of each page.
 type Corpus struct {

@@ -16,6 +16,7 @@ type evidence struct {
 	looks   float32 // visits that compared a page with its copy
 	changes float32 // and saw a change
 	days    float32 // watched by them
+	gone    float32 // share of its last looks that found a page gone; each counts for less than the next, by goneMemory
 	found   float32 // pages that became known by those changes
 
 	after []sums // by span: over all spans after it, if known is true
@@ -56,6 +57,29 @@ func (e *evidence) rate(parent float32) float32 {
 func (e *evidence) finds(parent float32) float32 {
 	const changes = 4
 	return (e.found + parent*changes) / (e.changes + changes)
+}
+
+// goneMemory is the weight of the last look in the share gone. Pages go in runs, a directory or a version at once.
+const goneMemory = 1.0 / 8
+
+// met notes whether a look, before it is watched, found the page gone. A group that was never looked at begins with
+// what is believed of a larger one. It returns what was believed of this one.
+func (e *evidence) met(gone bool, believed float32) float32 {
+	before := e.goneOr(believed)
+	saw := float32(0)
+	if gone {
+		saw = 1
+	}
+	e.gone = before + goneMemory*(saw-before)
+	return before
+}
+
+// goneOr is the share of the last looks that found a page gone; where there was none, what is believed.
+func (e *evidence) goneOr(believed float32) float32 {
+	if e.looks == 0 {
+		return believed
+	}
+	return e.gone
 }
 
 // watch adds a look at a page at day to whose copy was of day from.

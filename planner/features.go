@@ -26,6 +26,7 @@ const (
 	fShapeRate
 	fShapeSize
 	fShapePast
+	fShapeGone
 	fDirectoryMass
 	fDirectoryShare
 	fDirectoryLooks
@@ -34,6 +35,7 @@ const (
 	fSectionMass
 	fSectionShare
 	fSectionLooks
+	fSectionGone
 	fServerMass
 	fServerShare
 	fServerLooks
@@ -41,6 +43,7 @@ const (
 	fServerRate
 	fServerSize
 	fServerPast
+	fServerGone
 	fAllShare
 	fAllLooks
 	fDepth
@@ -71,6 +74,7 @@ var FeatureNames = [Features]string{
 	fShapeRate:      "long-run rate of its address shape",
 	fShapeSize:      "pages of its address shape",
 	fShapePast:      "its address shape in an earlier span of this length",
+	fShapeGone:      "share gone of its address shape lately",
 	fDirectoryMass:  "change of its directory since then",
 	fDirectoryShare: "share changed of its directory since then",
 	fDirectoryLooks: "visits to its directory since then",
@@ -79,6 +83,7 @@ var FeatureNames = [Features]string{
 	fSectionMass:    "change of its section since then",
 	fSectionShare:   "share changed of its section since then",
 	fSectionLooks:   "visits to its section since then",
+	fSectionGone:    "share gone of its section lately",
 	fServerMass:     "change of its server since then",
 	fServerShare:    "share changed of its server since then",
 	fServerLooks:    "visits to its server since then",
@@ -86,6 +91,7 @@ var FeatureNames = [Features]string{
 	fServerRate:     "long-run rate of its server",
 	fServerSize:     "pages of its server",
 	fServerPast:     "its server in an earlier span of this length",
+	fServerGone:     "share gone of its server lately",
 	fAllShare:       "share changed of all servers since then",
 	fAllLooks:       "visits to all servers since then",
 	fDepth:          "links from the start page",
@@ -105,19 +111,16 @@ const lately = 3
 func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	g := k.corpus.Graph
 	h := &k.corpus.Memory(p).History
-	r := k.rates(p)
-	server := g.Server(p)
-	of := &k.of[p]
+	of := k.lineage(p)
+	r := k.rates(of)
 	last := inDays(k.last[p])
 	age := now - last
 
-	shape, directory, all := &k.groups[of.shape], &k.groups[of.directory], &k.servers[server]
-	section := &k.groups[shape.section]
 	inAll := k.all.since(last, now, r.all)
-	inServer := all.since(last, now, r.server)
-	inSection := section.since(last, now, r.section)
-	inDirectory := directory.since(last, now, r.directory)
-	inShape := shape.since(last, now, r.shape)
+	inServer := of.server.since(last, now, r.server)
+	inSection := of.section.since(last, now, r.section)
+	inDirectory := of.directory.since(last, now, r.directory)
+	inShape := of.shape.since(last, now, r.shape)
 
 	row[fAge] = age
 	looks, watched := max(int(h.Visits)-1, 0), inDays(h.Last-h.Epoch)
@@ -145,25 +148,28 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	row[fShapeMass] = inShape.mass
 	row[fShapeShare] = inShape.share(sectionShare)
 	row[fShapeLooks] = inShape.looks
-	row[fShapeRecent] = shape.recent(now, r.shape)
+	row[fShapeRecent] = of.shape.recent(now, r.shape)
 	row[fShapeRate] = r.shape
-	row[fShapeSize] = float32(shape.pages)
-	row[fShapePast] = shape.before(last, now, age, inShape.mass, r.shape)
+	row[fShapeSize] = float32(of.shape.pages)
+	row[fShapePast] = of.shape.before(last, now, age, inShape.mass, r.shape)
 	row[fDirectoryMass] = inDirectory.mass
 	row[fDirectoryShare] = inDirectory.share(sectionShare)
 	row[fDirectoryLooks] = inDirectory.looks
 	row[fDirectoryRate] = r.directory
-	row[fDirectorySize] = float32(directory.pages)
+	row[fDirectorySize] = float32(of.directory.pages)
 	row[fSectionMass] = inSection.mass
 	row[fSectionShare] = sectionShare
 	row[fSectionLooks] = inSection.looks
 	row[fServerMass] = inServer.mass
 	row[fServerShare] = serverShare
 	row[fServerLooks] = inServer.looks
-	row[fServerRecent] = all.recent(now, r.server)
+	row[fServerRecent] = of.server.recent(now, r.server)
 	row[fServerRate] = r.server
-	row[fServerSize] = float32(all.pages)
-	row[fServerPast] = all.before(last, now, age, inServer.mass, r.server)
+	row[fServerSize] = float32(of.server.pages)
+	row[fServerPast] = of.server.before(last, now, age, inServer.mass, r.server)
+	row[fServerGone] = of.server.goneOr(0)
+	row[fSectionGone] = of.section.goneOr(row[fServerGone])
+	row[fShapeGone] = of.shape.goneOr(row[fSectionGone])
 	row[fAllShare] = inAll.share(min(r.all*age, 1))
 	row[fAllLooks] = inAll.looks
 

@@ -35,6 +35,16 @@ type group struct {
 // kin are groups of a page: places in groups. Its shape knows its section, and the graph its server.
 type kin struct{ shape, directory int32 }
 
+// lineage is what is known of the groups of a page.
+type lineage struct{ shape, directory, section, server *evidence }
+
+// lineage of a page, until groups are added.
+func (k *kinship) lineage(p sitegraph.PageID) lineage {
+	of := k.of[p]
+	shape := &k.groups[of.shape]
+	return lineage{&shape.evidence, &k.groups[of.directory].evidence, &k.groups[shape.section].evidence, &k.servers[k.corpus.Graph.Server(p)]}
+}
+
 func newKinship(c *Corpus, t *ties) *kinship {
 	return &kinship{corpus: c, ties: t, byKey: map[uint64]int32{}}
 }
@@ -132,14 +142,13 @@ func inDays(unix uint32) float32 { return float32(float64(unix) / (24 * 60 * 60)
 // rates are the changes per day that each group of a page is believed to have in the long run.
 type rates struct{ all, server, section, directory, shape float32 }
 
-func (k *kinship) rates(p sitegraph.PageID) rates {
+func (k *kinship) rates(of lineage) rates {
 	var r rates
 	r.all = k.all.rate(defaultRate)
-	r.server = k.servers[k.corpus.Graph.Server(p)].rate(r.all)
-	of := &k.of[p]
-	r.section = k.groups[k.groups[of.shape].section].rate(r.server)
-	r.directory = k.groups[of.directory].rate(r.section)
-	r.shape = k.groups[of.shape].rate(r.server)
+	r.server = of.server.rate(r.all)
+	r.section = of.section.rate(r.server)
+	r.directory = of.directory.rate(r.section)
+	r.shape = of.shape.rate(r.server)
 	return r
 }
 
@@ -148,23 +157,32 @@ const defaultRate = 0.0038
 
 // look tells all groups of a page what a visit saw.
 func (k *kinship) look(l looked) {
-	r := k.rates(l.page)
+	of := k.lineage(l.page)
+	r := k.rates(of)
+	gone := of.server.met(l.left, 0)
+	gone = of.section.met(l.left, gone)
+	of.shape.met(l.left, gone)
 	a, b := inDays(l.from), inDays(l.to)
-	of := &k.of[l.page]
-	k.groups[of.shape].watch(a, b, l.changed, r.shape)
-	k.groups[of.directory].watch(a, b, l.changed, r.directory)
-	k.groups[k.groups[of.shape].section].watch(a, b, l.changed, r.section)
-	k.servers[k.corpus.Graph.Server(l.page)].watch(a, b, l.changed, r.server)
+	of.shape.watch(a, b, l.changed, r.shape)
+	of.directory.watch(a, b, l.changed, r.directory)
+	of.section.watch(a, b, l.changed, r.section)
+	of.server.watch(a, b, l.changed, r.server)
 	k.all.watch(a, b, l.changed, r.all)
 }
 
 // seen notes a visit; if it compared the page with its copy, or found it gone, the groups are still to be told.
 // A page that is gone is no change found: visits to its like are worth less.
 func (k *kinship) seen(p sitegraph.PageID, verdict sitegraph.Verdict) (l looked, compared bool) {
-	now := k.corpus.Memory(p).History.Last
-	l = looked{p, k.last[p], now, verdict == sitegraph.VerdictChanged}
-	k.last[p] = now
-	return l, l.from > 0 && (l.changed || verdict == sitegraph.VerdictUnchanged || verdict == sitegraph.VerdictLeft)
+	m := k.corpus.Memory(p)
+	l = looked{page: p, from: k.last[p], to: m.History.Last}
+	switch verdict {
+	case sitegraph.VerdictChanged:
+		l.changed = true
+	case sitegraph.VerdictLeft: // the history ends with the last look at its content
+		l.left, l.to = true, m.Tried
+	}
+	k.last[p] = l.to
+	return l, l.from > 0 && (l.changed || l.left || verdict == sitegraph.VerdictUnchanged)
 }
 
 // remember learns from the weeks that the pages' histories tell of, the oldest first.
@@ -178,30 +196,35 @@ func (k *kinship) remember() {
 	newest := uint32(0)
 	for p := range sitegraph.PageID(k.corpus.Pages()) {
 		m := k.corpus.Memory(p)
-		if m.History.WeeksSeen != 0 {
-			pages = append(pages, told{p, 0})
-			newest = max(newest, sitegraph.Week(m.History.Last))
+		if m.left() {
+			k.last[p] = m.Tried
+		} else if m.History.WeeksSeen == 0 {
+			continue
 		}
+		pages = append(pages, told{p, 0})
+		newest = max(newest, sitegraph.Week(k.last[p]))
 	}
 	slices.SortFunc(pages, func(a, b told) int { return cmp.Compare(k.ties.of[a.page], k.ties.of[b.page]) })
 	for back := 31; back >= 0; back-- {
 		for i := range pages {
 			t := &pages[i]
-			h := &k.corpus.Memory(t.page).History
+			m := k.corpus.Memory(t.page)
+			h := &m.History
 			later := int(newest - sitegraph.Week(h.Last)) // its weeks are so much older
-			bit := back - later
-			if bit < 0 || bit > 31 || h.WeeksSeen>>bit&1 == 0 {
-				continue
+			if bit := back - later; bit >= 0 && bit <= 31 && h.WeeksSeen>>bit&1 != 0 {
+				end := h.Last - uint32(bit)*week
+				begin := t.last
+				if begin == 0 { // the first look that is known
+					begin = max(h.Epoch, end-min(week, end))
+				}
+				if begin < end {
+					k.look(looked{page: t.page, from: begin, to: end, changed: h.WeeksChanged>>bit&1 != 0})
+				}
+				t.last = end
 			}
-			end := h.Last - uint32(bit)*week
-			begin := t.last
-			if begin == 0 { // the first look that is known
-				begin = max(h.Epoch, end-min(week, end))
+			if m.left() && back == int(newest-sitegraph.Week(m.Tried)) && h.Last > 0 {
+				k.look(looked{page: t.page, from: h.Last, to: m.Tried, left: true})
 			}
-			if begin < end {
-				k.look(looked{t.page, begin, end, h.WeeksChanged>>bit&1 != 0})
-			}
-			t.last = end
 		}
 	}
 }
@@ -212,12 +235,14 @@ const mostFound = 20
 // found tells the groups of a page that a change of it made pages known.
 func (k *kinship) found(p sitegraph.PageID, pages int) {
 	n := float32(min(pages, mostFound))
-	k.groups[k.of[p].shape].found += n
-	k.servers[k.corpus.Graph.Server(p)].found += n
+	of := k.lineage(p)
+	of.shape.found += n
+	of.server.found += n
 	k.all.found += n
 }
 
 // finds is how many pages a change of a page makes known.
 func (k *kinship) finds(p sitegraph.PageID) float32 {
-	return k.groups[k.of[p].shape].finds(k.servers[k.corpus.Graph.Server(p)].finds(k.all.finds(0)))
+	of := k.lineage(p)
+	return of.shape.finds(of.server.finds(k.all.finds(0)))
 }

@@ -47,6 +47,7 @@ type looked struct {
 	page     sitegraph.PageID
 	from, to uint32 // unix seconds
 	changed  bool
+	left     bool // it is gone
 }
 
 // scored is the last score of a page, and when it is worth making anew.

@@ -126,6 +126,7 @@ func (w Without) Mask(row *[Features]float32) {
 		row[fShapeRate] = row[fServerRate]
 		row[fShapeSize] = 1
 		row[fShapePast] = -1
+		row[fShapeGone] = row[fSectionGone]
 	case WithoutDirectory:
 		row[fDirectoryMass] = row[fServerRate] * row[fAge]
 		row[fDirectoryShare] = row[fSectionShare]
@@ -136,6 +137,7 @@ func (w Without) Mask(row *[Features]float32) {
 		row[fSectionMass] = row[fServerRate] * row[fAge]
 		row[fSectionShare] = row[fServerShare]
 		row[fSectionLooks] = 0
+		row[fSectionGone] = row[fServerGone]
 	case WithoutServer:
 		row[fServerMass] = defaultRate * row[fAge]
 		row[fServerShare] = row[fAllShare]
@@ -144,6 +146,7 @@ func (w Without) Mask(row *[Features]float32) {
 		row[fServerRate] = defaultRate
 		row[fServerSize] = 1
 		row[fServerPast] = -1
+		row[fServerGone] = 0
 	case WithoutAll:
 		row[fAllShare] = min(defaultRate*row[fAge], 1)
 		row[fAllLooks] = 0
