@@ -21,9 +21,10 @@ type Memory struct {
 	mark     uint16 // round in which it was proposed, modulo 2^16; 0: never
 }
 
-// left reports whether the last visit that told something found the page to be none any more.
+// left reports whether a page that we held a copy of was found to be none any more, at Tried or before: also if
+// it was named again since, and waits to be fetched anew.
 func (m *Memory) left() bool {
-	return m.State == sitegraph.StateGone || m.State == sitegraph.StateMoved || m.State == sitegraph.StateExcluded
+	return m.History.Visits > 0 && m.State != sitegraph.StateAlive && m.State != sitegraph.StateSource
 }
 
 // Corpus is all that a policy may know: the graph of the last snapshots and the memory

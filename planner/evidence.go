@@ -13,10 +13,10 @@ type evidence struct {
 	pages   int32   // in the group
 	start   float32 // of the first span
 	spans   []span  // ascending
-	looks   float32 // visits that compared a page with its copy
+	looks   float32 // visits that compared a page with its copy, or found it gone
 	changes float32 // and saw a change
 	days    float32 // watched by them
-	gone    float32 // share of its last looks that found a page gone; each counts for less than the next, by goneMemory
+	gone    float32 // of shapes, sections and servers: share of the last looks that found a page gone; see met
 	found   float32 // pages that became known by those changes
 
 	after []sums // by span: over all spans after it, if known is true
@@ -59,7 +59,8 @@ func (e *evidence) finds(parent float32) float32 {
 	return (e.found + parent*changes) / (e.changes + changes)
 }
 
-// goneMemory is the weight of the last look in the share gone. Pages go in runs, a directory or a version at once.
+// goneMemory is the weight of the last look in the share gone: that of the look before is smaller by this share of it,
+// and so on. Pages go in runs, a section or a version at once.
 const goneMemory = 1.0 / 8
 
 // met notes whether a look, before it is watched, found the page gone. A group that was never looked at begins with

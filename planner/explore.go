@@ -107,13 +107,14 @@ func (v *value) quietPage(of scouting) sitegraph.PageID {
 	return best
 }
 
-// lastQuiet is when a page of a server was last seen not to have changed, by the pages' own past; days.
+// lastQuiet is when a page of a server was last seen not to have changed, or to be gone, by the pages' own past; days.
 func (v *value) lastQuiet(s sitegraph.ServerID) float32 {
 	last := uint32(0)
 	for _, p := range v.Corpus.Graph.ServerPages(s) {
 		if int(p) < v.Corpus.Pages() {
-			if h := &v.Corpus.Memory(p).History; h.LastChange != h.Last {
-				last = max(last, h.Last)
+			m := v.Corpus.Memory(p)
+			if h := &m.History; m.left() || h.LastChange != h.Last && m.State != sitegraph.StateSource {
+				last = max(last, v.kin.last[p])
 			}
 		}
 	}

@@ -20,7 +20,7 @@ type kinship struct {
 	looks   []addressLook
 	servers []evidence         // by server
 	next    []sitegraph.PageID // of the same shape, in a ring
-	last    []uint32           // unix seconds of the last look at each page, as the evidence has it
+	last    []uint32           // unix seconds of the last look at each page, or when it was found gone
 }
 
 // group of pages of a server.
@@ -75,7 +75,11 @@ func (k *kinship) grow() {
 		fresh = append(fresh, p)
 		k.servers[server].pages++
 		k.all.pages++
-		k.last = append(k.last, k.corpus.Memory(p).History.Last)
+		m := k.corpus.Memory(p)
+		k.last = append(k.last, m.History.Last)
+		if m.left() {
+			k.last[p] = m.Tried
+		}
 	}
 	if len(fresh) == 0 {
 		return
@@ -170,24 +174,35 @@ func (k *kinship) look(l looked) {
 	k.all.watch(a, b, l.changed, r.all)
 }
 
-// seen notes a visit; if it compared the page with its copy, or found it gone, the groups are still to be told.
-// A page that is gone is no change found: visits to its like are worth less.
-func (k *kinship) seen(p sitegraph.PageID, verdict sitegraph.Verdict) (l looked, compared bool) {
+// seen notes a visit; if it compared the page with its copy, or found that it left, the groups are still to be told.
+// A page that left is no change found: visits to its like are worth less. It leaves once, however often it is
+// looked for later.
+func (k *kinship) seen(p sitegraph.PageID, verdict sitegraph.Verdict) (l looked, tells bool) {
+	if verdict == sitegraph.VerdictUnknown {
+		return looked{}, false
+	}
 	m := k.corpus.Memory(p)
 	l = looked{page: p, from: k.last[p], to: m.History.Last}
 	switch verdict {
 	case sitegraph.VerdictChanged:
-		l.changed = true
+		l.changed, tells = true, true
+	case sitegraph.VerdictUnchanged:
+		tells = true
 	case sitegraph.VerdictLeft: // the history ends with the last look at its content
-		l.left, l.to = true, m.Tried
+		l.left, tells = true, l.from == m.History.Last
+		l.to = m.Tried
 	}
 	k.last[p] = l.to
-	return l, l.from > 0 && (l.changed || l.left || verdict == sitegraph.VerdictUnchanged)
+	return l, tells && l.from > 0
 }
 
-// remember learns from the weeks that the pages' histories tell of, the oldest first.
+// remember learns from the weeks that the pages' histories tell of, the oldest first, and from the pages that left. In
+// a week those come first that were last looked at first.
 func (k *kinship) remember() {
-	const week = 7 * 24 * 60 * 60
+	const (
+		week  = 7 * 24 * 60 * 60
+		weeks = 32
+	)
 	type told struct {
 		page sitegraph.PageID
 		last uint32 // end of the look before
@@ -196,22 +211,21 @@ func (k *kinship) remember() {
 	newest := uint32(0)
 	for p := range sitegraph.PageID(k.corpus.Pages()) {
 		m := k.corpus.Memory(p)
-		if m.left() {
-			k.last[p] = m.Tried
-		} else if m.History.WeeksSeen == 0 {
-			continue
+		if m.State != sitegraph.StateSource && (m.left() || m.History.WeeksSeen != 0) {
+			pages = append(pages, told{p, 0})
+			newest = max(newest, sitegraph.Week(k.last[p]))
 		}
-		pages = append(pages, told{p, 0})
-		newest = max(newest, sitegraph.Week(k.last[p]))
 	}
-	slices.SortFunc(pages, func(a, b told) int { return cmp.Compare(k.ties.of[a.page], k.ties.of[b.page]) })
-	for back := 31; back >= 0; back-- {
+	slices.SortFunc(pages, func(a, b told) int {
+		return cmp.Or(cmp.Compare(k.last[a.page], k.last[b.page]), cmp.Compare(k.ties.of[a.page], k.ties.of[b.page]))
+	})
+	for back := weeks - 1; back >= 0; back-- {
 		for i := range pages {
 			t := &pages[i]
 			m := k.corpus.Memory(t.page)
 			h := &m.History
 			later := int(newest - sitegraph.Week(h.Last)) // its weeks are so much older
-			if bit := back - later; bit >= 0 && bit <= 31 && h.WeeksSeen>>bit&1 != 0 {
+			if bit := back - later; bit >= 0 && bit < weeks && h.WeeksSeen>>bit&1 != 0 {
 				end := h.Last - uint32(bit)*week
 				begin := t.last
 				if begin == 0 { // the first look that is known
@@ -222,8 +236,9 @@ func (k *kinship) remember() {
 				}
 				t.last = end
 			}
-			if m.left() && back == int(newest-sitegraph.Week(m.Tried)) && h.Last > 0 {
-				k.look(looked{page: t.page, from: h.Last, to: m.Tried, left: true})
+			// When it left is known to lie before it was last looked for, which may be long after.
+			if m.left() && back == int(newest-sitegraph.Week(m.Tried)) {
+				k.look(looked{page: t.page, from: max(h.Last, m.Tried-min(weeks*week, m.Tried)), to: m.Tried, left: true})
 			}
 		}
 	}

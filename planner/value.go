@@ -42,7 +42,7 @@ type value struct {
 	held    []looked // WithoutProbe: what this round saw
 }
 
-// looked is a visit that compared a page with its copy.
+// looked is a visit that compared a page with its copy, or found it gone.
 type looked struct {
 	page     sitegraph.PageID
 	from, to uint32 // unix seconds

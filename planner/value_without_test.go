@@ -150,6 +150,10 @@ func TestWithoutSeesNothing(t *testing.T) {
 					}
 				}
 			}
+			if world == 1 {
+				h.begin(13)
+				h.leave(5, 13) // of the same groups
+			}
 			rows[world] = h.row(page, 14)
 			for _, w := range groups[:denied] {
 				w.Mask(&rows[world])
