@@ -19,6 +19,9 @@ import (
 // where days are those since the last look at a quiet page of its server, and pages those of the server,
 // at most a day's visits: how likely it was rebuilt, times what visits there then bring beyond
 // those that they replace. It is made where that is above the price, the worthiest first.
+//
+// A sweep has no price. Where pages have a past, it begins with looks at pages of each server, drawn from all of them:
+// by the past alone those that used to change come first, and what was rebuilt since comes last.
 type exploration struct {
 	looked []float32  // by server: days of the last look at a quiet page of it
 	wanted []scouting // of this round
@@ -32,6 +35,7 @@ type scouting struct {
 	worth  float64
 	days   float64 // since the last look
 	tie    float64 // of the server
+	look   int     // of a sweep: its number
 }
 
 const (
@@ -40,6 +44,9 @@ const (
 	rebuiltRate = 0.01
 	// exploringShare bounds the visits of a round that are made to learn.
 	exploringShare = 0.1
+	// sweepLooks is the looks at a server that begin a sweep, by the root of its pages, and mostSweepLooks of any.
+	sweepLooks     = 0.1
+	mostSweepLooks = 10
 	// quietPart of the price: a page worth less is a quiet one.
 	quietPart = 0.5
 )
@@ -60,12 +67,34 @@ func (e *exploration) begin(v *value, r Round) {
 		pages := min(float64(v.rankings.of[s].alive), most)
 		if worth := -math.Expm1(-rebuiltRate*days) * pages * (1 - price); worth > price {
 			id := sitegraph.ServerID(s)
-			e.wanted = append(e.wanted, scouting{id, worth, days, tie(v.Seed, v.Corpus.Graph.ServerName(id))})
+			e.wanted = append(e.wanted, scouting{server: id, worth: worth, days: days, tie: tie(v.Seed, v.Corpus.Graph.ServerName(id))})
 		}
 	}
 	slices.SortFunc(e.wanted, func(a, b scouting) int {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.tie, b.tie))
 	})
+}
+
+// sweep plans the looks that begin a sweep: the first at each server, then the second at those that get one.
+func (e *exploration) sweep(v *value, r Round) {
+	e.wanted, e.left = e.wanted[:0], 0
+	if v.kin.all.looks == 0 { // no page has a past
+		return
+	}
+	for s := range e.looked {
+		id := sitegraph.ServerID(s)
+		looks := min(math.Ceil(sweepLooks*math.Sqrt(float64(v.rankings.of[s].alive))), mostSweepLooks)
+		for look := range int(looks) {
+			e.wanted = append(e.wanted, scouting{server: id, tie: tie(v.Seed, v.Corpus.Graph.ServerName(id)), look: look})
+		}
+	}
+	slices.SortFunc(e.wanted, func(a, b scouting) int {
+		return cmp.Or(cmp.Compare(a.look, b.look), cmp.Compare(a.tie, b.tie))
+	})
+	e.left = len(e.wanted)
+	if r.Budget != Unlimited {
+		e.left = min(e.left, int(exploringShare*float64(r.Budget)))
+	}
 }
 
 // next is a look at the next server that is worth one.
@@ -81,21 +110,26 @@ func (e *exploration) next(v *value) (Visit, bool) {
 		e.left--
 		v.rate(p)
 		visit := v.visit(p)
-		visit.Reason = because("a look at a quiet page: nobody had one for %.3g days, and its server has %.0f pages that could have changed",
-			want.days, float64(v.rankings.of[want.server].alive))
+		if v.Mode == Sweep {
+			visit.Reason = because("one of the looks at any page of each server that begin a sweep: this one has %.0f, and what used to change need not be what changed", float64(v.rankings.of[want.server].alive))
+		} else {
+			visit.Reason = because("a look at a quiet page: nobody had one for %.3g days, and its server has %.0f pages that could have changed",
+				want.days, float64(v.rankings.of[want.server].alive))
+		}
 		return visit, true
 	}
 	return Visit{}, false
 }
 
-// quietPage draws one of a server: one time in three any, else the one with the oldest copy, where a link less from the
+// quietPage draws one of a server: in a sweep and one time in three any, else the one with the oldest copy, where a link less from the
 // start page counts as much as four times the age: there new sections are linked.
 func (v *value) quietPage(of scouting) sitegraph.PageID {
-	draw := mix(v.Seed ^ uint64(v.Corpus.round.Number)<<32 ^ uint64(of.tie*(1<<52)))
+	draw := mix(v.Seed ^ uint64(v.Corpus.round.Number)<<32 ^ uint64(of.look)<<24 ^ uint64(of.tie*(1<<52)))
+	anyPage := v.Mode == Sweep || draw%3 == 0
 	best, most := sitegraph.NoPage, math.Inf(-1)
 	for _, p := range v.Corpus.Graph.ServerPages(of.server) {
 		var score float64
-		if draw%3 != 0 {
+		if !anyPage {
 			score = math.Ldexp(float64(v.now-inDays(v.kin.last[p])), -2*int(v.kin.depth(p)))
 		} else {
 			score = float64(mix(draw ^ uint64(math.Float32bits(v.ties.of[p]))))
@@ -124,9 +158,9 @@ func (v *value) lastQuiet(s sitegraph.ServerID) float32 {
 	return inDays(last)
 }
 
-// isQuiet reports whether a page can be visited now, and a change of it would be news.
+// isQuiet reports whether a page can be visited now, and a change of it would be news: in a sweep that of any.
 func (v *value) isQuiet(p sitegraph.PageID) bool {
-	return v.open(p) && !v.Corpus.outside(p) && v.worthLittle(p)
+	return v.open(p) && !v.Corpus.outside(p) && (v.Mode == Sweep || v.worthLittle(p))
 }
 
 // worthLittle reports whether a page is far below the price, so that nobody expects it to have changed.

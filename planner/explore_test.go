@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -151,5 +152,43 @@ func TestWeighAtOnce(t *testing.T) {
 	}
 	if alone, together := run(1_000_000), run(10); !slices.Equal(alone, together) {
 		t.Error("other visits")
+	}
+}
+
+// A sweep of pages with a past begins with looks at each server, the more the larger it is, each at another page; one
+// of pages without a past, or that is denied exploration, begins with none.
+func TestSweepBeginsWithLooks(t *testing.T) {
+	for _, c := range []struct {
+		policy string
+		days   int // of the past
+		looks  bool
+	}{{"value", 30, true}, {"value", 0, false}, {"value-exploration", 30, false}} {
+		m := newSim(t, twoBusy(), nil, "uniform", Settings{Mode: Stream, Seed: 3, PerDay: 100}, Options{})
+		for day := 1; day <= c.days; day++ {
+			m.day(day, 100)
+		}
+		m.policy, m.settings = c.policy, Settings{Mode: Sweep, Seed: 3}
+		m.restart()
+		looks, last := map[sitegraph.ServerID]int{}, 0
+		for i, v := range m.day(c.days+1, 200) {
+			if strings.HasPrefix(v.Reason.String(), "one of the looks") {
+				looks[m.graph.Server(v.Page)]++
+				last = i + 1
+			}
+		}
+		all := 0
+		for s := range sitegraph.ServerID(m.graph.Servers()) {
+			want := 0
+			if c.looks {
+				want = int(math.Ceil(math.Sqrt(float64(len(m.graph.ServerPages(s)))) / 10))
+			}
+			if looks[s] != want {
+				t.Errorf("%s after %d days: %d looks at %s, want %d", c.policy, c.days, looks[s], m.graph.ServerName(s), want)
+			}
+			all += want
+		}
+		if last != all {
+			t.Errorf("%s after %d days: the last look is visit %d, want %d", c.policy, c.days, last, all)
+		}
 	}
 }

@@ -98,6 +98,9 @@ func (v *value) Begin(r Round) {
 	}
 	v.rankings.clear(v)
 	v.weigh()
+	if v.Mode == Sweep && v.without != WithoutExploration {
+		v.exploration.sweep(v, r)
+	}
 	if v.Mode != Stream || r.Budget == Unlimited {
 		return
 	}

@@ -79,7 +79,7 @@ func WithoutOf(policy string) Without {
 func (w Without) FromSources() bool { return w == WithoutClaims }
 
 // StreamsOnly reports whether a kind of evidence plays no part in sweeps.
-func (w Without) StreamsOnly() bool { return w == WithoutExploration || w == WithoutNew }
+func (w Without) StreamsOnly() bool { return w == WithoutNew }
 
 // Masks reports whether a kind of evidence is a part of rows. The others are a matter of what is done.
 func (w Without) Masks() bool { return w != WithoutNothing && w < WithoutProbe }
