@@ -27,6 +27,14 @@ func (m *Memory) left() bool {
 	return m.History.Visits > 0 && m.State != sitegraph.StateAlive && m.State != sitegraph.StateSource
 }
 
+// told is when the last visit told something: what its copy was compared with, or that it left; unix seconds, 0: none.
+func (m *Memory) told() uint32 {
+	if m.left() {
+		return m.Tried
+	}
+	return m.History.Last
+}
+
 // Corpus is all that a policy may know: the graph of the last snapshots and the memory
 // of each page.
 type Corpus struct {

@@ -63,19 +63,16 @@ func (e *evidence) finds(parent float32) float32 {
 // and so on. Pages go in runs, a section or a version at once.
 const goneMemory = 1.0 / 8
 
-// met notes whether a look, before it is watched, found the page gone. A group that was never looked at begins with
-// what is believed of a larger one. It returns what was believed of this one.
-func (e *evidence) met(gone bool, believed float32) float32 {
-	before := e.goneOr(believed)
+// met notes whether a look found the page gone, of which before it so large a share was believed.
+func (e *evidence) met(gone bool, believed float32) {
 	saw := float32(0)
 	if gone {
 		saw = 1
 	}
-	e.gone = before + goneMemory*(saw-before)
-	return before
+	e.gone = believed + goneMemory*(saw-believed)
 }
 
-// goneOr is the share of the last looks that found a page gone; where there was none, what is believed.
+// goneOr is the share of the last looks that found a page gone; where there was none, what is believed of a larger group.
 func (e *evidence) goneOr(believed float32) float32 {
 	if e.looks == 0 {
 		return believed

@@ -81,9 +81,9 @@ func (e *exploration) sweep(v *value, r Round) {
 	if v.kin.all.looks == 0 { // no page has a past
 		return
 	}
-	for s := range e.looked {
+	for s, of := range v.rankings.of {
 		id := sitegraph.ServerID(s)
-		looks := min(math.Ceil(sweepLooks*math.Sqrt(float64(v.rankings.of[s].alive))), mostSweepLooks)
+		looks := min(math.Ceil(sweepLooks*math.Sqrt(float64(of.alive))), mostSweepLooks)
 		for look := range int(looks) {
 			e.wanted = append(e.wanted, scouting{server: id, tie: tie(v.Seed, v.Corpus.Graph.ServerName(id)), look: look})
 		}
@@ -110,19 +110,20 @@ func (e *exploration) next(v *value) (Visit, bool) {
 		e.left--
 		v.rate(p)
 		visit := v.visit(p)
+		pages := float64(v.rankings.of[want.server].alive)
 		if v.Mode == Sweep {
-			visit.Reason = because("one of the looks at any page of each server that begin a sweep: this one has %.0f, and what used to change need not be what changed", float64(v.rankings.of[want.server].alive))
+			visit.Reason = because("one of the looks at any page of each server that begin a sweep: this one has %.0f, and what used to change need not be what changed",
+				pages)
 		} else {
-			visit.Reason = because("a look at a quiet page: nobody had one for %.3g days, and its server has %.0f pages that could have changed",
-				want.days, float64(v.rankings.of[want.server].alive))
+			visit.Reason = because("a look at a quiet page: nobody had one for %.3g days, and its server has %.0f pages that could have changed", want.days, pages)
 		}
 		return visit, true
 	}
 	return Visit{}, false
 }
 
-// quietPage draws one of a server: in a sweep and one time in three any, else the one with the oldest copy, where a link less from the
-// start page counts as much as four times the age: there new sections are linked.
+// quietPage draws one of a server: in a sweep and one time in three any, else the one with the oldest copy, where a
+// link less from the start page counts as much as four times the age: there new sections are linked.
 func (v *value) quietPage(of scouting) sitegraph.PageID {
 	draw := mix(v.Seed ^ uint64(v.Corpus.round.Number)<<32 ^ uint64(of.look)<<24 ^ uint64(of.tie*(1<<52)))
 	anyPage := v.Mode == Sweep || draw%3 == 0

@@ -167,9 +167,7 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	row[fServerRate] = r.server
 	row[fServerSize] = float32(of.server.pages)
 	row[fServerPast] = of.server.before(last, now, age, inServer.mass, r.server)
-	row[fServerGone] = of.server.goneOr(0)
-	row[fSectionGone] = of.section.goneOr(row[fServerGone])
-	row[fShapeGone] = of.shape.goneOr(row[fSectionGone])
+	row[fServerGone], row[fSectionGone], row[fShapeGone] = of.gone()
 	row[fAllShare] = inAll.share(min(r.all*age, 1))
 	row[fAllLooks] = inAll.looks
 

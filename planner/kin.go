@@ -75,11 +75,7 @@ func (k *kinship) grow() {
 		fresh = append(fresh, p)
 		k.servers[server].pages++
 		k.all.pages++
-		m := k.corpus.Memory(p)
-		k.last = append(k.last, m.History.Last)
-		if m.left() {
-			k.last[p] = m.Tried
-		}
+		k.last = append(k.last, k.corpus.Memory(p).told())
 	}
 	if len(fresh) == 0 {
 		return
@@ -156,6 +152,13 @@ func (k *kinship) rates(of lineage) rates {
 	return r
 }
 
+// gone are the shares of the last looks at the server, the section and the shape of a page that found pages gone.
+func (of lineage) gone() (server, section, shape float32) {
+	server = of.server.goneOr(0)
+	section = of.section.goneOr(server)
+	return server, section, of.shape.goneOr(section)
+}
+
 // defaultRate is that of estimator.DefaultPrior.
 const defaultRate = 0.0038
 
@@ -163,9 +166,10 @@ const defaultRate = 0.0038
 func (k *kinship) look(l looked) {
 	of := k.lineage(l.page)
 	r := k.rates(of)
-	gone := of.server.met(l.left, 0)
-	gone = of.section.met(l.left, gone)
-	of.shape.met(l.left, gone)
+	inServer, inSection, inShape := of.gone()
+	of.server.met(l.left, inServer)
+	of.section.met(l.left, inSection)
+	of.shape.met(l.left, inShape)
 	a, b := inDays(l.from), inDays(l.to)
 	of.shape.watch(a, b, l.changed, r.shape)
 	of.directory.watch(a, b, l.changed, r.directory)
@@ -178,22 +182,16 @@ func (k *kinship) look(l looked) {
 // A page that left is no change found: visits to its like are worth less. It leaves once, however often it is
 // looked for later.
 func (k *kinship) seen(p sitegraph.PageID, verdict sitegraph.Verdict) (l looked, tells bool) {
-	if verdict == sitegraph.VerdictUnknown {
-		return looked{}, false
-	}
 	m := k.corpus.Memory(p)
-	l = looked{page: p, from: k.last[p], to: m.History.Last}
-	switch verdict {
-	case sitegraph.VerdictChanged:
-		l.changed, tells = true, true
-	case sitegraph.VerdictUnchanged:
-		tells = true
-	case sitegraph.VerdictLeft: // the history ends with the last look at its content
-		l.left, tells = true, l.from == m.History.Last
-		l.to = m.Tried
-	}
+	l = looked{page: p, from: k.last[p], to: m.told(), changed: verdict == sitegraph.VerdictChanged, left: verdict == sitegraph.VerdictLeft}
 	k.last[p] = l.to
-	return l, tells && l.from > 0
+	switch {
+	case l.from == 0: // there was no copy
+		return l, false
+	case l.left: // the history ends with the last look at its content
+		return l, l.from == m.History.Last
+	}
+	return l, l.changed || verdict == sitegraph.VerdictUnchanged
 }
 
 // remember learns from the weeks that the pages' histories tell of, the oldest first, and from the pages that left. In

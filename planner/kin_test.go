@@ -26,14 +26,10 @@ func (h *handDriven) like(p sitegraph.PageID) (all []sitegraph.PageID) {
 	return all
 }
 
-// again are rows of a process that begins anew on a day.
+// again begins a day in a process that begins anew.
 func (h *handDriven) again(day int) {
 	h.Helper()
-	policy, err := NewPolicy("value", Settings{Corpus: h.corpus, Mode: Stream, Seed: 1})
-	if err != nil {
-		h.Fatal(err)
-	}
-	h.policy = policy.(*value)
+	h.start("value")
 	h.begin(day)
 }
 

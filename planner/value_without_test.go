@@ -88,12 +88,18 @@ func newHandDriven(t *testing.T, variant string) *handDriven {
 		h.records = append(h.records, sitegraph.Record{Page: p, URL: g.URL(p), State: sitegraph.StateAlive, History: sitegraph.Start(at(0))})
 		h.corpus.Remember(&h.records[p])
 	}
+	h.start(variant)
+	return h
+}
+
+// start makes a policy from the corpus: also a process that begins anew.
+func (h *handDriven) start(variant string) {
+	h.Helper()
 	policy, err := NewPolicy(variant, Settings{Corpus: h.corpus, Mode: Stream, Seed: 1})
 	if err != nil {
-		t.Fatal(err)
+		h.Fatal(err)
 	}
 	h.policy = policy.(*value)
-	return h
 }
 
 func (h *handDriven) begin(day int) {
