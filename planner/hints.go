@@ -75,6 +75,14 @@ func (c *Corpus) listening() *hints {
 	return c.hints
 }
 
+// KindOf is the kind of a source that was read; HintUnknown for any other.
+func (c *Corpus) KindOf(source sitegraph.PageID) HintKind {
+	if c.hints == nil {
+		return HintUnknown
+	}
+	return c.hints.kinds[source]
+}
+
 // ClaimHeader notes when a page's own header says that it was modified, just before the outcome of
 // its visit is observed; the zero time: it does not say.
 func (c *Corpus) ClaimHeader(p sitegraph.PageID, modified time.Time) {

@@ -233,6 +233,7 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	p.Corpus.prove(r.Page, verdict)
 	p.Corpus.Remember(r)
 	if r.State == sitegraph.StateSource {
+		p.sources.observed(r.Page)
 		return // policies know pages only
 	}
 	if r.State == sitegraph.StateNew && r.Errors > 0 {

@@ -3,6 +3,7 @@ package planner
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
@@ -17,6 +18,14 @@ const (
 	// sourceIdle is the least wait after a visit to a source whose claims proved to tell nothing, for each
 	// source of its server, and sourceLatest the least of all: what new pages it names is soon enough then.
 	sourceIdle = Day
+
+	// dullShare of the visits to sources of one kin must find that they say something else than before. Else one of
+	// them is asked each sourceLatest, the longest due first. It takes dullLooks that found nothing.
+	dullShare = 1.0 / 6
+	dullLooks = 5
+
+	// firstOfKin feeds of a kin are visited before the others, until dullLooks tell what they bring.
+	firstOfKin = 3
 
 	// sourceRetry is the wait after a visit to a source that was there once and failed, doubled
 	// with each; one that never was there is looked for each sourceProbe.
@@ -35,7 +44,46 @@ type sources struct {
 	due    []sitegraph.PageID         // in this round, not yet visited
 	left   int                        // visits left in this round
 	carry  float64
-	queued map[sitegraph.PageID]bool // due, or found in this round
+	queued map[sitegraph.PageID]bool // due, or found in this round; true: somebody said that it has news
+	kin    map[sitegraph.PageID]*sourceKin
+	byKey  map[sourceKey]*sourceKin
+}
+
+// sourceKin are the sources of a server whose addresses are alike, as the feeds of its tags: what visits to some
+// of them brought tells of the others.
+type sourceKin struct {
+	members []sitegraph.PageID
+	known   bool   // what follows is
+	feeds   bool   // and no sitemaps
+	asked   int    // members that were visited
+	looks   int    // visits that compared one with what it said before
+	dull    bool   // these brought next to nothing
+	last    uint32 // visit to one that was the same as before; unix seconds
+}
+
+type sourceKey struct {
+	server sitegraph.ServerID
+	like   string
+}
+
+// likeness is what addresses of sources that do the same for different parts of a site have in common: their
+// first segment and their name, as in /tag/one/feed.xml, /tag/two/feed.xml; years are alike.
+func likeness(url string) string {
+	_, address, _ := strings.Cut(url, "://")
+	_, path, _ := strings.Cut(address, "/")
+	path, _, _ = strings.Cut(path, "?")
+	segments := strings.Split(strings.Trim(path, "/"), "/")
+	name := segments[len(segments)-1]
+	switch first := segments[0]; {
+	case len(segments) == 1:
+		return sitegraph.Shape(url)
+	case len(segments) == 2:
+		return "/*/" + name
+	case strings.Trim(first, "0123456789") == "":
+		return "/#/*/" + name
+	default:
+		return "/" + first + "/*/" + name
+	}
 }
 
 // Listens reports whether sources are visited at all.
@@ -52,19 +100,80 @@ func (p *Planner) FoundSource(page sitegraph.PageID) {
 	s := &p.sources
 	if s.of == nil {
 		s.of, s.queued = map[sitegraph.ServerID]int{}, map[sitegraph.PageID]bool{}
+		s.kin, s.byKey = map[sitegraph.PageID]*sourceKin{}, map[sourceKey]*sourceKin{}
 	}
 	s.known = append(s.known, page)
-	s.of[p.Corpus.Graph.Server(page)]++
-	p.WantSource(page)
+	server := p.Corpus.Graph.Server(page)
+	s.of[server]++
+	key := sourceKey{server, likeness(p.Corpus.Graph.URL(page))}
+	if s.byKey[key] == nil {
+		s.byKey[key] = &sourceKin{}
+	}
+	k := s.byKey[key]
+	k.members, k.known = append(k.members, page), false
+	s.kin[page] = k
+	s.queue(page, false)
 }
 
-// WantSource puts a source in line for this round, unless it was visited in it.
-func (p *Planner) WantSource(page sitegraph.PageID) {
-	s := &p.sources
-	if !s.queued[page] {
-		s.queued[page] = true
+// WantSource puts a source in line for this round, unless it was visited in it: somebody said that it has news.
+func (p *Planner) WantSource(page sitegraph.PageID) { p.sources.queue(page, true) }
+
+func (s *sources) queue(page sitegraph.PageID, news bool) {
+	had, ok := s.queued[page]
+	s.queued[page] = had || news
+	if !ok {
 		s.due = append(s.due, page)
 	}
+}
+
+// observed forgets what was made of the kin of a source that was just visited.
+func (s *sources) observed(page sitegraph.PageID) {
+	if k := s.kin[page]; k != nil {
+		k.known = false
+	}
+}
+
+// waits reports whether a source is not to be asked now, though it is due: visits to its kin brought next to
+// nothing, and one of them was asked lately. Of feeds a few are asked before all others, as what one of a kin
+// names for the first time other pages link to, too; a sitemap may be all that names its pages.
+func (p *Planner) waits(page sitegraph.PageID, until time.Time) bool {
+	k := p.sources.kin[page]
+	if !k.known {
+		p.judge(k)
+	}
+	m := p.Corpus.Memory(page)
+	if m.History.Visits == 0 && !k.feeds {
+		return false
+	}
+	if k.looks < dullLooks {
+		return m.History.Visits == 0 && k.asked >= firstOfKin
+	}
+	return k.dull && !m.saidNew() && int64(k.last) > until.Add(-sourceLatest).Unix()
+}
+
+// judge finds out what visits to sources of one kin brought.
+func (p *Planner) judge(k *sourceKin) {
+	changes := 0
+	k.looks, k.asked, k.last, k.feeds = 0, 0, 0, false
+	for _, page := range k.members {
+		m := p.Corpus.Memory(page)
+		if m.History.Visits > 0 {
+			k.asked++
+			k.looks += int(m.History.Visits) - 1
+			changes += int(m.History.Changes)
+			k.feeds = k.feeds || p.Corpus.KindOf(page) == HintFeed
+		}
+		if !m.saidNew() {
+			k.last = max(k.last, m.Tried)
+		}
+	}
+	k.dull = float64(changes+1) < dullShare*float64(k.looks+2)
+	k.known = true
+}
+
+// saidNew reports whether the last visit to a source found that it said something else than before.
+func (m *Memory) saidNew() bool {
+	return m.History.Changes > 0 && m.History.LastChange == m.History.Last
 }
 
 // beginSources puts in line what is due by the end of the round, longest due first.
@@ -83,7 +192,7 @@ func (p *Planner) beginSources(r Round) {
 	clear(s.queued)
 	for _, page := range s.known {
 		if int64(p.Corpus.Memory(page).Due) <= r.End.Unix() {
-			p.WantSource(page)
+			s.queue(page, false)
 		}
 	}
 	slices.SortStableFunc(s.due, func(a, b sitegraph.PageID) int {
@@ -98,7 +207,7 @@ func (p *Planner) nextSource() (Visit, step) {
 		page := s.due[0]
 		s.due = s.due[1:]
 		m := p.Corpus.Memory(page)
-		if p.Corpus.taken(m) || p.Corpus.outside(page) || !p.caps.mayListen(page) {
+		if p.Corpus.taken(m) || p.Corpus.outside(page) || !p.caps.mayListen(page) || !s.queued[page] && p.waits(page, p.Corpus.round.End) {
 			continue
 		}
 		v := Visit{Page: page, Due: dueTime(m), Probability: math.NaN(), Value: math.NaN(), Reason: because("it may claim changes of pages")}

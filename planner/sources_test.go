@@ -135,3 +135,81 @@ func TestIdleSources(t *testing.T) {
 		}
 	}
 }
+
+// Of many feeds of one shape, as those of tags, a few show what they bring. If that is nothing, one is asked a week, and
+// most never; the main feed, which has news each day, and sitemaps, each of which names pages of its own, are
+// none of them. Once one of them says something new it is asked as any other.
+func TestFeedsOfOneKinTellOfEachOther(t *testing.T) {
+	const tags, maps = 40, 10
+	g := sitegraph.NewGraph()
+	c := NewCorpus(g)
+	records := map[sitegraph.PageID]*sitegraph.Record{}
+	add := func(url string) sitegraph.PageID {
+		p := g.AddStart(url)
+		records[p] = &sitegraph.Record{Page: p, URL: url, State: sitegraph.StateSource}
+		c.Remember(records[p])
+		return p
+	}
+	kinds, asked := map[sitegraph.PageID]HintKind{}, map[sitegraph.PageID]int{}
+	main := add("http://h.example/feed.xml")
+	kinds[main] = HintFeed
+	var tag, sitemap []sitegraph.PageID
+	for i := range tags {
+		tag = append(tag, add(fmt.Sprintf("http://h.example/tag/word%c%c/feed.xml", 'a'+i/26, 'a'+i%26)))
+		kinds[tag[i]] = HintFeed
+	}
+	for i := range maps {
+		sitemap = append(sitemap, add(fmt.Sprintf("http://h.example/maps/%c.xml", 'a'+i)))
+		kinds[sitemap[i]] = HintSitemap
+	}
+	p := New(c, nil, Options{SourceShare: 1})
+	news := tag[tags-1] // has some each day from day 60 on
+	day := 0
+	until := func(last int) {
+		for ; day < last; day++ {
+			end := hintsBase.Add(time.Duration(day+1) * Day)
+			p.Begin(Round{Number: day, Start: end.Add(-Day), End: end, Budget: 1000})
+			for v, ok := p.Next(); ok; v, ok = p.Next() {
+				r := records[v.Page]
+				asked[v.Page]++
+				changed := r.History.Visits > 0 && (v.Page == main || v.Page == news && day >= 60)
+				r.Tried = end
+				if r.History.Visits == 0 {
+					r.History = sitegraph.Start(end)
+				} else {
+					r.History.See(end, changed, time.Time{})
+				}
+				p.Observe(r, sitegraph.VerdictUnchanged)
+				c.Hear(v.Page, kinds[v.Page], nil, true)
+				due, _ := p.Due(v.Page, end)
+				r.Due = due.When
+				c.Remember(r)
+			}
+		}
+	}
+	until(60)
+	sum := 0
+	for _, p := range tag {
+		sum += asked[p]
+	}
+	if most := firstOfKin*dullLooks + 60/7 + 1; sum > most || sum < dullLooks+60/7 {
+		t.Errorf("%d visits to feeds of tags in 60 days, want %d to %d", sum, dullLooks+60/7, most)
+	}
+	if asked[main] < 50 {
+		t.Errorf("%d visits to the main feed in 60 days", asked[main])
+	}
+	for _, p := range sitemap {
+		if asked[p] == 0 {
+			t.Errorf("%s was never asked", g.URL(p))
+		}
+	}
+	until(60 + 14*tags) // its turn comes, twice: the first visit has nothing to compare with
+	if asked[news] == 0 {
+		t.Fatal("the feed that has news was never asked")
+	}
+	before := asked[news]
+	until(60 + 14*tags + 30)
+	if asked[news]-before < 20 {
+		t.Errorf("it has news each day, and got %d visits in 30 days", asked[news]-before)
+	}
+}
