@@ -91,10 +91,14 @@ func (e *exploration) sweep(v *value, r Round) {
 	slices.SortFunc(e.wanted, func(a, b scouting) int {
 		return cmp.Or(cmp.Compare(a.look, b.look), cmp.Compare(a.tie, b.tie))
 	})
-	e.left = len(e.wanted)
-	if r.Budget != Unlimited {
-		e.left = min(e.left, int(exploringShare*float64(r.Budget)))
+	visits := r.Budget
+	if visits == Unlimited {
+		visits = 0
+		for _, of := range v.rankings.of {
+			visits += int(of.alive)
+		}
 	}
+	e.left = min(len(e.wanted), int(exploringShare*float64(visits)))
 }
 
 // next is a look at the next server that is worth one.

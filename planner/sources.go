@@ -44,39 +44,37 @@ type sources struct {
 	due    []sitegraph.PageID         // in this round, not yet visited
 	left   int                        // visits left in this round
 	carry  float64
-	queued map[sitegraph.PageID]bool // due, or found in this round; true: somebody said that it has news
+	queued map[sitegraph.PageID]bool // due, or found in this round
+	news   map[sitegraph.PageID]bool // somebody said that they have some, and they were not visited since
 	kin    map[sitegraph.PageID]*sourceKin
-	byKey  map[sourceKey]*sourceKin
+	byKey  map[uint64]*sourceKin
 }
 
 // sourceKin are the sources of a server whose addresses are alike, as the feeds of its tags: what visits to some
 // of them brought tells of the others.
 type sourceKin struct {
 	members []sitegraph.PageID
-	known   bool   // what follows is
-	feeds   bool   // and no sitemaps
-	asked   int    // members that were visited
-	looks   int    // visits that compared one with what it said before
-	dull    bool   // these brought next to nothing
-	last    uint32 // visit to one that was the same as before; unix seconds
-}
+	out     []sitegraph.PageID // visits to these were proposed, and their outcomes are not known
 
-type sourceKey struct {
-	server sitegraph.ServerID
-	like   string
+	known bool   // what follows is
+	feeds bool   // all that were read are; true if none was
+	asked int    // members that were visited, and were there the last time
+	looks int    // visits that compared one with what it said before
+	dull  bool   // these brought next to nothing
+	last  uint32 // visit to one that tells nothing; unix seconds
 }
 
 // likeness is what addresses of sources that do the same for different parts of a site have in common: their
-// first segment and their name, as in /tag/one/feed.xml, /tag/two/feed.xml; years are alike.
+// first segment and their name, as in /tag/one/feed.xml, /tag/two/feed.xml; years are alike. Those of the
+// whole site, /feed.xml and /sitemap-1.xml, are like no other.
 func likeness(url string) string {
 	_, address, _ := strings.Cut(url, "://")
 	_, path, _ := strings.Cut(address, "/")
-	path, _, _ = strings.Cut(path, "?")
 	segments := strings.Split(strings.Trim(path, "/"), "/")
 	name := segments[len(segments)-1]
 	switch first := segments[0]; {
 	case len(segments) == 1:
-		return sitegraph.Shape(url)
+		return "/" + name
 	case len(segments) == 2:
 		return "/*/" + name
 	case strings.Trim(first, "0123456789") == "":
@@ -99,71 +97,90 @@ func (p *Planner) KnownSources() int { return len(p.sources.known) }
 func (p *Planner) FoundSource(page sitegraph.PageID) {
 	s := &p.sources
 	if s.of == nil {
-		s.of, s.queued = map[sitegraph.ServerID]int{}, map[sitegraph.PageID]bool{}
-		s.kin, s.byKey = map[sitegraph.PageID]*sourceKin{}, map[sourceKey]*sourceKin{}
+		s.of, s.queued, s.news = map[sitegraph.ServerID]int{}, map[sitegraph.PageID]bool{}, map[sitegraph.PageID]bool{}
+		s.kin, s.byKey = map[sitegraph.PageID]*sourceKin{}, map[uint64]*sourceKin{}
 	}
 	s.known = append(s.known, page)
 	server := p.Corpus.Graph.Server(page)
 	s.of[server]++
-	key := sourceKey{server, likeness(p.Corpus.Graph.URL(page))}
-	if s.byKey[key] == nil {
-		s.byKey[key] = &sourceKin{}
+	like := keyOf('f', server, likeness(p.Corpus.Graph.URL(page)))
+	if s.byKey[like] == nil {
+		s.byKey[like] = &sourceKin{}
 	}
-	k := s.byKey[key]
+	k := s.byKey[like]
 	k.members, k.known = append(k.members, page), false
 	s.kin[page] = k
-	s.queue(page, false)
+	s.queue(page)
 }
 
-// WantSource puts a source in line for this round, unless it was visited in it: somebody said that it has news.
-func (p *Planner) WantSource(page sitegraph.PageID) { p.sources.queue(page, true) }
+// WantSource puts a source in line, unless it was visited in this round: somebody said that it has news.
+func (p *Planner) WantSource(page sitegraph.PageID) {
+	p.sources.news[page] = true
+	p.sources.queue(page)
+}
 
-func (s *sources) queue(page sitegraph.PageID, news bool) {
-	had, ok := s.queued[page]
-	s.queued[page] = had || news
-	if !ok {
+func (s *sources) queue(page sitegraph.PageID) {
+	if !s.queued[page] {
+		s.queued[page] = true
 		s.due = append(s.due, page)
 	}
 }
 
 // observed forgets what was made of the kin of a source that was just visited.
 func (s *sources) observed(page sitegraph.PageID) {
+	delete(s.news, page)
 	if k := s.kin[page]; k != nil {
 		k.known = false
+		k.returned(page)
+	}
+}
+
+func (k *sourceKin) returned(page sitegraph.PageID) {
+	if i := slices.Index(k.out, page); i >= 0 {
+		k.out = slices.Delete(k.out, i, i+1)
 	}
 }
 
 // waits reports whether a source is not to be asked now, though it is due: visits to its kin brought next to
-// nothing, and one of them was asked lately. Of feeds a few are asked before all others, as what one of a kin
-// names for the first time other pages link to, too; a sitemap may be all that names its pages.
-func (p *Planner) waits(page sitegraph.PageID, until time.Time) bool {
+// nothing, and one of them was asked lately. Of feeds a few are asked before all others, as what one names for the
+// first time other pages link to, too; a sitemap may be all that names its pages, and an index leads to some.
+func (p *Planner) waits(page sitegraph.PageID) bool {
 	k := p.sources.kin[page]
 	if !k.known {
 		p.judge(k)
 	}
 	m := p.Corpus.Memory(page)
-	if m.History.Visits == 0 && !k.feeds {
+	first := m.History.Visits == 0
+	room := 0 // of the kin
+	switch {
+	case p.sources.news[page], first && !k.feeds, m.telling(),
+		!first && p.Corpus.KindOf(page) == HintUnknown, k.looks >= dullLooks && !k.dull:
 		return false
+	case k.looks < dullLooks && first:
+		room = firstOfKin - k.asked
+	case k.looks < dullLooks:
+		room = dullLooks - k.looks
+	case int64(k.last) <= p.Corpus.round.End.Add(-sourceLatest).Unix():
+		room = 1
 	}
-	if k.looks < dullLooks {
-		return m.History.Visits == 0 && k.asked >= firstOfKin
-	}
-	return k.dull && !m.saidNew() && int64(k.last) > until.Add(-sourceLatest).Unix()
+	return len(k.out) >= room
 }
 
 // judge finds out what visits to sources of one kin brought.
 func (p *Planner) judge(k *sourceKin) {
 	changes := 0
-	k.looks, k.asked, k.last, k.feeds = 0, 0, 0, false
+	k.looks, k.asked, k.last, k.feeds = 0, 0, 0, true
 	for _, page := range k.members {
 		m := p.Corpus.Memory(page)
 		if m.History.Visits > 0 {
-			k.asked++
 			k.looks += int(m.History.Visits) - 1
 			changes += int(m.History.Changes)
-			k.feeds = k.feeds || p.Corpus.KindOf(page) == HintFeed
+			k.feeds = k.feeds && p.Corpus.KindOf(page) == HintFeed
+			if m.Errors == 0 {
+				k.asked++
+			}
 		}
-		if !m.saidNew() {
+		if !m.telling() {
 			k.last = max(k.last, m.Tried)
 		}
 	}
@@ -171,9 +188,10 @@ func (p *Planner) judge(k *sourceKin) {
 	k.known = true
 }
 
-// saidNew reports whether the last visit to a source found that it said something else than before.
-func (m *Memory) saidNew() bool {
-	return m.History.Changes > 0 && m.History.LastChange == m.History.Last
+// telling reports whether a source says something else than before, by its last visit or by many.
+func (m *Memory) telling() bool {
+	h := &m.History
+	return h.Changes > 0 && (h.LastChange == h.Last || float64(h.Changes) >= dullShare*float64(h.Visits))
 }
 
 // beginSources puts in line what is due by the end of the round, longest due first.
@@ -191,8 +209,8 @@ func (p *Planner) beginSources(r Round) {
 	s.due = s.due[:0]
 	clear(s.queued)
 	for _, page := range s.known {
-		if int64(p.Corpus.Memory(page).Due) <= r.End.Unix() {
-			s.queue(page, false)
+		if s.news[page] || int64(p.Corpus.Memory(page).Due) <= r.End.Unix() && !p.waits(page) {
+			s.queue(page)
 		}
 	}
 	slices.SortStableFunc(s.due, func(a, b sitegraph.PageID) int {
@@ -207,7 +225,11 @@ func (p *Planner) nextSource() (Visit, step) {
 		page := s.due[0]
 		s.due = s.due[1:]
 		m := p.Corpus.Memory(page)
-		if p.Corpus.taken(m) || p.Corpus.outside(page) || !p.caps.mayListen(page) || !s.queued[page] && p.waits(page, p.Corpus.round.End) {
+		if p.Corpus.taken(m) || p.Corpus.outside(page) || !p.caps.mayListen(page) {
+			continue
+		}
+		if p.waits(page) {
+			delete(s.queued, page) // until somebody says that it has news
 			continue
 		}
 		v := Visit{Page: page, Due: dueTime(m), Probability: math.NaN(), Value: math.NaN(), Reason: because("it may claim changes of pages")}
@@ -229,8 +251,16 @@ func (p *Planner) closed(v *Visit) bool {
 
 // spendSource counts a visit to a source against their share, or takes it back with sign -1.
 func (p *Planner) spendSource(v *Visit, sign int) {
-	if p.Corpus.Memory(v.Page).State == sitegraph.StateSource && p.sources.left != math.MaxInt {
+	if p.Corpus.Memory(v.Page).State != sitegraph.StateSource {
+		return
+	}
+	if p.sources.left != math.MaxInt {
 		p.sources.left -= sign
+	}
+	k := p.sources.kin[v.Page]
+	k.returned(v.Page)
+	if sign > 0 {
+		k.out = append(k.out, v.Page)
 	}
 }
 

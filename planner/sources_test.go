@@ -136,55 +136,84 @@ func TestIdleSources(t *testing.T) {
 	}
 }
 
-// Of many feeds of one shape, as those of tags, a few show what they bring. If that is nothing, one is asked a week, and
-// most never; the main feed, which has news each day, and sitemaps, each of which names pages of its own, are
-// none of them. Once one of them says something new it is asked as any other.
+// Of many feeds that are alike, as those of tags, a few show what they bring. If that is nothing, one is asked a week.
+// The main feed, an index and sitemaps, each of which names pages of its own, are none of them. One that
+// says something new now and then is asked as any other.
 func TestFeedsOfOneKinTellOfEachOther(t *testing.T) {
+	for _, atOnce := range []int{1, 1000} { // visits begun before the first outcome
+		testFeedsOfOneKin(t, atOnce)
+	}
+}
+
+func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	const tags, maps = 40, 10
 	g := sitegraph.NewGraph()
 	c := NewCorpus(g)
 	records := map[sitegraph.PageID]*sitegraph.Record{}
-	add := func(url string) sitegraph.PageID {
-		p := g.AddStart(url)
-		records[p] = &sitegraph.Record{Page: p, URL: url, State: sitegraph.StateSource}
+	kinds, every, asked := map[sitegraph.PageID]HintKind{}, map[sitegraph.PageID]int{}, map[sitegraph.PageID]int{}
+	add := func(path string, kind HintKind, days int) sitegraph.PageID { // has news each so many; 0: never
+		p := g.AddStart("http://h.example" + path)
+		records[p] = &sitegraph.Record{Page: p, URL: g.URL(p), State: sitegraph.StateSource}
 		c.Remember(records[p])
+		kinds[p], every[p] = kind, days
 		return p
 	}
-	kinds, asked := map[sitegraph.PageID]HintKind{}, map[sitegraph.PageID]int{}
-	main := add("http://h.example/feed.xml")
-	kinds[main] = HintFeed
+	main, index := add("/feed.xml", HintFeed, 3), add("/maps/all/sitemap.xml", HintUnknown, 0)
 	var tag, sitemap []sitegraph.PageID
 	for i := range tags {
-		tag = append(tag, add(fmt.Sprintf("http://h.example/tag/word%c%c/feed.xml", 'a'+i/26, 'a'+i%26)))
-		kinds[tag[i]] = HintFeed
+		tag = append(tag, add(fmt.Sprintf("/tag/word%d/feed.xml", i), HintFeed, 0))
 	}
 	for i := range maps {
-		sitemap = append(sitemap, add(fmt.Sprintf("http://h.example/maps/%c.xml", 'a'+i)))
-		kinds[sitemap[i]] = HintSitemap
+		sitemap = append(sitemap, add(fmt.Sprintf("/maps/%d/sitemap.xml", i), HintSitemap, 0), add(fmt.Sprintf("/map-%d.xml", i), HintSitemap, 0))
 	}
 	p := New(c, nil, Options{SourceShare: 1})
-	news := tag[tags-1] // has some each day from day 60 on
 	day := 0
 	until := func(last int) {
 		for ; day < last; day++ {
 			end := hintsBase.Add(time.Duration(day+1) * Day)
 			p.Begin(Round{Number: day, Start: end.Add(-Day), End: end, Budget: 1000})
-			for v, ok := p.Next(); ok; v, ok = p.Next() {
+			var begun []Visit
+			for {
+				v, ok := p.Next()
+				if ok {
+					begun = append(begun, v)
+				}
+				if ok && len(begun) < atOnce {
+					continue
+				}
+				if len(begun) == 0 {
+					break
+				}
+				v, begun = begun[0], begun[1:]
 				r := records[v.Page]
 				asked[v.Page]++
-				changed := r.History.Visits > 0 && (v.Page == main || v.Page == news && day >= 60)
-				r.Tried = end
+				news := false
 				if r.History.Visits == 0 {
 					r.History = sitegraph.Start(end)
-				} else {
-					r.History.See(end, changed, time.Time{})
+				} else if n := every[v.Page]; n > 0 {
+					news = int64(r.History.Last)/86400/int64(n) < end.Unix()/86400/int64(n)
+				}
+				if r.Tried = end; r.History.Last != unix32(end) {
+					r.History.See(end, news, time.Time{})
 				}
 				p.Observe(r, sitegraph.VerdictUnchanged)
-				c.Hear(v.Page, kinds[v.Page], nil, true)
+				if kinds[v.Page] != HintUnknown {
+					c.Hear(v.Page, kinds[v.Page], nil, true)
+				}
 				due, _ := p.Due(v.Page, end)
 				r.Due = due.When
 				c.Remember(r)
 			}
+		}
+	}
+	if atOnce == 1 {
+		until(1)
+	} else {
+		until(5) // at first nobody knew that they are no feeds
+	}
+	for _, p := range sitemap {
+		if asked[p] == 0 {
+			t.Errorf("%d at once: %s was not asked in %d days", atOnce, g.URL(p), day)
 		}
 	}
 	until(60)
@@ -192,24 +221,64 @@ func TestFeedsOfOneKinTellOfEachOther(t *testing.T) {
 	for _, p := range tag {
 		sum += asked[p]
 	}
-	if most := firstOfKin*dullLooks + 60/7 + 1; sum > most || sum < dullLooks+60/7 {
-		t.Errorf("%d visits to feeds of tags in 60 days, want %d to %d", sum, dullLooks+60/7, most)
+	if least, most := dullLooks+60/7, 2*dullLooks+60/7+1; sum < least || sum > most {
+		t.Errorf("%d at once: %d visits to feeds of tags in 60 days, want %d to %d", atOnce, sum, least, most)
 	}
-	if asked[main] < 50 {
-		t.Errorf("%d visits to the main feed in 60 days", asked[main])
-	}
-	for _, p := range sitemap {
-		if asked[p] == 0 {
-			t.Errorf("%s was never asked", g.URL(p))
+	for p, least := range map[sitegraph.PageID]int{main: 20, index: 8, sitemap[1]: 8, sitemap[2*maps-1]: 8} {
+		if asked[p] < least {
+			t.Errorf("%d at once: %d visits to %s in 60 days, want %d or more", atOnce, asked[p], g.URL(p), least)
 		}
 	}
+	news := tag[tags-1]
+	every[news] = 3
 	until(60 + 14*tags) // its turn comes, twice: the first visit has nothing to compare with
-	if asked[news] == 0 {
-		t.Fatal("the feed that has news was never asked")
-	}
 	before := asked[news]
-	until(60 + 14*tags + 30)
+	until(60 + 14*tags + 60)
 	if asked[news]-before < 20 {
-		t.Errorf("it has news each day, and got %d visits in 30 days", asked[news]-before)
+		t.Errorf("%d at once: it has news each third day, and got %d visits in 60 days", atOnce, asked[news]-before)
+	}
+
+	day++ // one that waits is asked once somebody says that it has news, though its share was used up
+	end := hintsBase.Add(time.Duration(day) * Day)
+	p.Begin(Round{Number: day, Start: end.Add(-Day), End: end, Budget: 0})
+	p.WantSource(tag[0])
+	before = asked[tag[0]]
+	until(day + 1)
+	if asked[tag[0]] != before+1 {
+		t.Errorf("%d at once: the feed that somebody named was not asked", atOnce)
+	}
+}
+
+// Feeds that answered once and fail since take no room from those like them.
+func TestFeedsThatFailTellNothingOfOthers(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		c := NewCorpus(sitegraph.NewGraph())
+		for i := range 10 {
+			r := sitegraph.Record{URL: fmt.Sprintf("http://h.example/tag/%d/feed.xml", i), State: sitegraph.StateSource}
+			r.Page = c.Graph.AddStart(r.URL)
+			if i < firstOfKin {
+				r.Tried, r.History, r.Due = hintsBase, sitegraph.Start(hintsBase), hintsBase.Add(100*Day)
+				if fails {
+					r.Errors = 1
+				}
+			}
+			c.Remember(&r)
+			if i < firstOfKin {
+				c.Hear(r.Page, HintFeed, nil, true)
+			}
+		}
+		p := New(c, nil, Options{SourceShare: 1})
+		p.Begin(Round{Number: 1, Start: hintsBase, End: hintsBase.Add(Day), Budget: 100})
+		asked := 0
+		for _, ok := p.Next(); ok; _, ok = p.Next() {
+			asked++
+		}
+		want := 0
+		if fails {
+			want = firstOfKin
+		}
+		if asked != want {
+			t.Errorf("those asked before fail: %t; %d others are asked, want %d", fails, asked, want)
+		}
 	}
 }

@@ -48,15 +48,18 @@ func (l *Loop) refresh(r *sitegraph.Record) {
 	}
 }
 
-// followIndex makes the sitemaps of an index known; those it says are newer than our last
-// visit are wanted at once.
+// followIndex makes the sitemaps of an index known; those that were never visited, or that it says are
+// newer than our last visit, are wanted at once.
 func (l *Loop) followIndex(r *sitegraph.Record, o sitegraph.Observation) error {
 	for _, c := range o.Claims {
 		p, err := l.addSource(c.URL, r, r.Hops+1)
 		if err != nil {
 			return err
 		}
-		if p != sitegraph.NoPage && c.Modified.Unix() > int64(l.Planner.Corpus.Memory(p).Tried) {
+		if p == sitegraph.NoPage {
+			continue
+		}
+		if tried := l.Planner.Corpus.Memory(p).Tried; tried == 0 || c.Modified.Unix() > int64(tried) {
 			l.Planner.WantSource(p)
 		}
 	}
