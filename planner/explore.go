@@ -81,22 +81,21 @@ func (e *exploration) sweep(v *value, r Round) {
 	if v.kin.all.looks == 0 { // no page has a past
 		return
 	}
+	alive := 0
 	for s, of := range v.rankings.of {
-		id := sitegraph.ServerID(s)
+		want := scouting{server: sitegraph.ServerID(s), tie: tie(v.Seed, v.Corpus.Graph.ServerName(sitegraph.ServerID(s)))}
 		looks := min(math.Ceil(sweepLooks*math.Sqrt(float64(of.alive))), mostSweepLooks)
-		for look := range int(looks) {
-			e.wanted = append(e.wanted, scouting{server: id, tie: tie(v.Seed, v.Corpus.Graph.ServerName(id)), look: look})
+		for want.look = range int(looks) {
+			e.wanted = append(e.wanted, want)
 		}
+		alive += int(of.alive)
 	}
 	slices.SortFunc(e.wanted, func(a, b scouting) int {
 		return cmp.Or(cmp.Compare(a.look, b.look), cmp.Compare(a.tie, b.tie))
 	})
 	visits := r.Budget
 	if visits == Unlimited {
-		visits = 0
-		for _, of := range v.rankings.of {
-			visits += int(of.alive)
-		}
+		visits = alive
 	}
 	e.left = min(len(e.wanted), int(exploringShare*float64(visits)))
 }

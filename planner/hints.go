@@ -75,8 +75,8 @@ func (c *Corpus) listening() *hints {
 	return c.hints
 }
 
-// KindOf is the kind of a source that was read; HintUnknown for any other.
-func (c *Corpus) KindOf(source sitegraph.PageID) HintKind {
+// kindOf is the kind of a source that was read; HintUnknown for any other.
+func (c *Corpus) kindOf(source sitegraph.PageID) HintKind {
 	if c.hints == nil {
 		return HintUnknown
 	}

@@ -78,7 +78,7 @@ func (c *Corpus) idle(source sitegraph.PageID) bool {
 	if c.hints == nil {
 		return false
 	}
-	kind, server := c.hints.kinds[source], c.Graph.Server(source)
+	kind, server := c.kindOf(source), c.Graph.Server(source)
 	p := c.hints.proofs[serverKind{server, kind}]
 	if p == nil {
 		return false

@@ -104,10 +104,11 @@ func (p *Planner) FoundSource(page sitegraph.PageID) {
 	server := p.Corpus.Graph.Server(page)
 	s.of[server]++
 	like := keyOf('f', server, likeness(p.Corpus.Graph.URL(page)))
-	if s.byKey[like] == nil {
-		s.byKey[like] = &sourceKin{}
-	}
 	k := s.byKey[like]
+	if k == nil {
+		k = &sourceKin{}
+		s.byKey[like] = k
+	}
 	k.members, k.known = append(k.members, page), false
 	s.kin[page] = k
 	s.queue(page)
@@ -135,6 +136,7 @@ func (s *sources) observed(page sitegraph.PageID) {
 	}
 }
 
+// returned forgets that a visit is out, if one is.
 func (k *sourceKin) returned(page sitegraph.PageID) {
 	if i := slices.Index(k.out, page); i >= 0 {
 		k.out = slices.Delete(k.out, i, i+1)
@@ -154,7 +156,7 @@ func (p *Planner) waits(page sitegraph.PageID) bool {
 	room := 0 // of the kin
 	switch {
 	case p.sources.news[page], first && !k.feeds, m.telling(),
-		!first && p.Corpus.KindOf(page) == HintUnknown, k.looks >= dullLooks && !k.dull:
+		!first && p.Corpus.kindOf(page) == HintUnknown, k.looks >= dullLooks && !k.dull:
 		return false
 	case k.looks < dullLooks && first:
 		room = firstOfKin - k.asked
@@ -175,7 +177,7 @@ func (p *Planner) judge(k *sourceKin) {
 		if m.History.Visits > 0 {
 			k.looks += int(m.History.Visits) - 1
 			changes += int(m.History.Changes)
-			k.feeds = k.feeds && p.Corpus.KindOf(page) == HintFeed
+			k.feeds = k.feeds && p.Corpus.kindOf(page) == HintFeed
 			if m.Errors == 0 {
 				k.asked++
 			}
@@ -249,7 +251,8 @@ func (p *Planner) closed(v *Visit) bool {
 	return v.First && (p.newLeft == 0 || !p.caps.newOpen())
 }
 
-// spendSource counts a visit to a source against their share, or takes it back with sign -1.
+// spendSource counts a visit to a source against their share and among those of its kin that are out, or takes it
+// back with sign -1.
 func (p *Planner) spendSource(v *Visit, sign int) {
 	if p.Corpus.Memory(v.Page).State != sitegraph.StateSource {
 		return
