@@ -138,6 +138,10 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 	if p.Corpus.Weight(page) == 0 {
 		return "its weight is 0"
 	}
+	if e, ok := p.Policy.(Expecter); ok && slices.Contains(p.frontier.doubtful, page) {
+		there, _ := e.Expect(page)
+		return fmt.Sprintf("of first visits to addresses like it about %.2g meet a page: it waits for what others leave over, or for its turn among such pages", there)
+	}
 	if p.caps != nil {
 		if b := p.caps.of(p.Corpus.Graph.Server(page)); b != nil {
 			need := int64(0)

@@ -27,6 +27,11 @@ func (m *Memory) left() bool {
 	return m.History.Visits > 0 && m.State != sitegraph.StateAlive && m.State != sitegraph.StateSource
 }
 
+// dead reports whether an address was not there when somebody looked, and never before.
+func (m *Memory) dead() bool {
+	return (m.State == sitegraph.StateGone || m.State == sitegraph.StateNew) && m.Tried != 0 && m.Errors == 0 && m.History.Visits == 0
+}
+
 // told is when the last visit told something: what its copy was compared with, or that it left; unix seconds, 0: none.
 func (m *Memory) told() uint32 {
 	if m.left() {

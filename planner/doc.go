@@ -14,7 +14,8 @@
 //	          when its method has nothing more to fetch
 //	stream    round after round without end; the policy always wants something
 //	first     a visit to a page without a copy; the others are refetches
-//	frontier  pages known by a link and not yet fetched, first come first served
+//	frontier  pages known by a link and not yet fetched, first come first served, though value lets those wait
+//	          that are likely not to be there
 //	limit     a budget beside that of the round: in bytes, of an hour, of a server (Caps)
 //	hint      what feeds and sitemaps claim of a page, and what that proved to be worth
 //	price     what the last fetch that fits into a budget is worth

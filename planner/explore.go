@@ -20,12 +20,17 @@ import (
 // at most a day's visits: how likely it was rebuilt, times what visits there then bring beyond
 // those that they replace. It is made where that is above the price, the worthiest first.
 //
+// A look that finds a change was no chance: two more looks at any pages of the server follow at once, and so on, until what
+// was seen there makes its pages worth a visit by themselves. There are no more of these in a round than of the others.
+//
 // A sweep has no price. Where pages have a past, it begins with looks at pages of each server, drawn from all of them:
 // by the past alone those that used to change come first, and what was rebuilt since comes last.
 type exploration struct {
 	looked []float32  // by server: days of the last look at a quiet page of it
 	wanted []scouting // of this round
-	left   int        // looks of this round
+	again  []scouting // looks that follow others, the next one last
+	left   int        // looks of this round that may still be made
+	more   int        // looks that may still follow others
 	carry  float64    // fraction of a look carried over
 }
 
@@ -35,31 +40,36 @@ type scouting struct {
 	worth  float64
 	days   float64 // since the last look
 	tie    float64 // of the server
-	look   int     // of a sweep: its number
+	look   int     // of a sweep, or one that follows others: its number
+	after  bool    // it follows one that found a change
 }
 
 const (
 	// rebuiltRate is how often a server is rebuilt, per day. From half to three times as much
 	// coverage of the streams of real histories is the same.
 	rebuiltRate = 0.01
-	// exploringShare bounds the visits of a round that are made to learn.
+	// exploringShare bounds the visits of a round that are made to learn, and once more those that follow them.
 	exploringShare = 0.1
 	// sweepLooks is the looks at a server that begin a sweep, by the root of its pages, and mostSweepLooks of any.
 	sweepLooks     = 0.1
 	mostSweepLooks = 10
+	// followLooks follow a look that found a change; at a server at most mostFollow in a round.
+	followLooks = 2
+	mostFollow  = 10
 	// quietPart of the price: a page worth less is a quiet one.
 	quietPart = 0.5
 )
 
 // begin finds the servers worth a look.
 func (e *exploration) begin(v *value, r Round) {
-	e.wanted = e.wanted[:0]
+	e.wanted, e.again, e.left, e.more = e.wanted[:0], e.again[:0], 0, 0
 	if !(v.price > 0) {
 		return
 	}
 	e.carry = min(e.carry, 1) + exploringShare*float64(r.Budget)
 	e.left = int(e.carry)
 	e.carry -= float64(e.left)
+	e.more = e.left
 	price := min(v.price/v.Corpus.MeanWeight(), 1) // of a page of mean weight
 	most := max(float64(r.Budget), v.PerDay)
 	for s, looked := range e.looked {
@@ -100,24 +110,49 @@ func (e *exploration) sweep(v *value, r Round) {
 	e.left = min(len(e.wanted), int(exploringShare*float64(visits)))
 }
 
+// follow adds looks at a server of which a quiet page has changed.
+func (e *exploration) follow(v *value, s sitegraph.ServerID, n *newsOf) {
+	for range min(followLooks, e.more, mostFollow-int(n.follow)) {
+		n.follow++
+		e.more--
+		e.again = append(e.again, scouting{server: s, tie: tie(v.Seed, v.Corpus.Graph.ServerName(s)), look: int(n.follow), after: true})
+	}
+}
+
+// take the next look; false: there is none.
+func (e *exploration) take() (want scouting, ok bool) {
+	if last := len(e.again) - 1; last >= 0 {
+		want, e.again = e.again[last], e.again[:last]
+		return want, true
+	}
+	if e.left == 0 || len(e.wanted) == 0 {
+		return want, false
+	}
+	want, e.wanted = e.wanted[0], e.wanted[1:]
+	return want, true
+}
+
 // next is a look at the next server that is worth one.
 func (e *exploration) next(v *value) (Visit, bool) {
-	for e.left > 0 && len(e.wanted) > 0 {
-		want := e.wanted[0]
-		e.wanted = e.wanted[1:]
+	for want, ok := e.take(); ok; want, ok = e.take() {
 		e.looked[want.server] = v.now // also if there is none, or it fails: not before the others' turn
 		p := v.quietPage(want)
 		if p == sitegraph.NoPage {
 			continue
 		}
-		e.left--
+		if !want.after {
+			e.left--
+		}
 		v.rate(p)
 		visit := v.visit(p)
 		pages := float64(v.rankings.of[want.server].alive)
-		if v.Mode == Sweep {
+		switch {
+		case v.Mode == Sweep:
 			visit.Reason = because("one of the looks at any page of each server that begin a sweep: this one has %.0f, and what used to change need not be what changed",
 				pages)
-		} else {
+		case want.after:
+			visit.Reason = because("a look at a quiet page: another one of its server had changed, which has %.0f pages that could have", pages)
+		default:
 			visit.Reason = because("a look at a quiet page: nobody had one for %.3g days, and its server has %.0f pages that could have changed", want.days, pages)
 		}
 		return visit, true
@@ -125,11 +160,11 @@ func (e *exploration) next(v *value) (Visit, bool) {
 	return Visit{}, false
 }
 
-// quietPage draws one of a server: in a sweep and one time in three any, else the one with the oldest copy, where a
+// quietPage draws one of a server: in a sweep, after a look that found a change and one time in three any, else the one with the oldest copy, where a
 // link less from the start page counts as much as four times the age: there new sections are linked.
 func (v *value) quietPage(of scouting) sitegraph.PageID {
 	draw := mix(v.Seed ^ uint64(v.Corpus.round.Number)<<32 ^ uint64(of.look)<<24 ^ uint64(of.tie*(1<<52)))
-	anyPage := v.Mode == Sweep || draw%3 == 0
+	anyPage := v.Mode == Sweep || of.after || draw%3 == 0
 	best, most := sitegraph.NoPage, math.Inf(-1)
 	for _, p := range v.Corpus.Graph.ServerPages(of.server) {
 		var score float64

@@ -66,6 +66,48 @@ func TestLooks(t *testing.T) {
 	}
 }
 
+// After a look that found a change two more are made at that server at once, and none after one that found none.
+func TestLooksFollow(t *testing.T) {
+	w := newWorld(3, 6, 100, false)
+	const rebuilt = 20.5
+	for _, p := range w.pages {
+		switch {
+		case strings.HasPrefix(p.url, "http://s0."):
+			p.changes = []float64{rebuilt}
+		case !strings.HasPrefix(p.url, "http://s5.") && !strings.HasPrefix(p.url, "http://s4."):
+			p.changes = nil
+		}
+	}
+	m := newSim(t, w, nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 40}, Options{})
+	found := 0 // the day
+	for day := 1; day <= 45; day++ {
+		followed := 0
+		for _, v := range m.day(day, 40) {
+			s := m.graph.ServerName(m.graph.Server(v.Page))
+			if strings.Contains(v.Reason.String(), "another one of its server had changed") {
+				switch s {
+				case "s0.example":
+					followed++
+				case "s1.example", "s2.example", "s3.example":
+					t.Errorf("day %d: a look at %s follows, where nothing changes", day, s)
+				}
+			}
+			if found == 0 && float64(day) > rebuilt && s == "s0.example" {
+				found = day
+			}
+		}
+		if day == found && followed < 2 {
+			t.Errorf("day %d, s0 proves rebuilt: %d looks follow, want 2", day, followed)
+		}
+		if found == 0 && followed > 0 {
+			t.Errorf("day %d: %d looks at s0 follow before it changed", day, followed)
+		}
+	}
+	if found == 0 {
+		t.Error("s0 was never looked at after it was rebuilt")
+	}
+}
+
 // Servers of which no page can be visited do not keep others from being looked at.
 func TestLooksElsewhere(t *testing.T) {
 	var m *sim

@@ -8,12 +8,15 @@ import (
 )
 
 // frontier holds the pages that are known by a link and have no copy: first come, first
-// served, the same for every policy.
+// served, but that those the policy doubts wait.
 type frontier struct {
 	corpus  *Corpus
 	waiting queue
 	failed  []sitegraph.PageID // to be asked for again in a later round
-	deep    []sitegraph.PageID // neither reached within MaxDepth nor listed when it was their turn
+	// doubtful are pages that the policy does not think worth a visit in this round.
+	doubtful []sitegraph.PageID
+	recalled bool               // in this round there is room for these, too
+	deep     []sitegraph.PageID // neither reached within MaxDepth nor listed when it was their turn
 }
 
 // begin puts pages whose visit failed back in line once their wait is over, and deep ones
@@ -28,6 +31,8 @@ func (f *frontier) begin() {
 		f.add(p)
 		return true
 	})
+	f.waiting.putBack(f.doubtful)
+	f.doubtful, f.recalled = f.doubtful[:0], false
 	again := f.failed
 	f.failed = f.failed[len(f.failed):]
 	for _, p := range again {
@@ -43,6 +48,18 @@ func (f *frontier) add(p sitegraph.PageID) {
 		m.queued = true
 		f.waiting.push(p)
 	}
+}
+
+// doubt lets a page that was next wait for the next round, or recall.
+func (f *frontier) doubt(p sitegraph.PageID) {
+	f.corpus.Memory(p).queued = true
+	f.doubtful = append(f.doubtful, p)
+}
+
+// recall puts the doubtful pages back in line, as the last; for the rest of the round nobody doubts.
+func (f *frontier) recall() {
+	f.waiting.push(f.doubtful...)
+	f.doubtful, f.recalled = f.doubtful[:0], true
 }
 
 // next takes the page that has waited longest. Pages deeper than MaxDepth are not fetched

@@ -210,6 +210,7 @@ func (k *kinship) remember() {
 		page sitegraph.PageID
 		last uint32 // end of the look before
 	}
+	k.rememberFirsts()
 	var pages []told
 	newest := uint32(0)
 	for p := range sitegraph.PageID(k.corpus.Pages()) {

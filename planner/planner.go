@@ -122,22 +122,33 @@ func (p *Planner) Next() (Visit, bool) {
 			return p.takeNew(v), true
 		}
 	}
-	if p.options.Leftover && (p.newLeft == 0 || !p.caps.newOpen()) {
-		v, step := p.nextNew()
-		v.leftover = true
-		if step == goOn {
-			return p.take(v), true
-		}
-		return v, false
+	if !p.options.Leftover {
+		return Visit{}, false
 	}
-	return Visit{}, false
+	p.frontier.recall()
+	v, step := p.nextNew()
+	switch {
+	case step != goOn:
+		return Visit{}, false
+	case p.newLeft == 0 || !p.caps.newOpen():
+		v.leftover = true
+		return p.take(v), true
+	}
+	return p.takeNew(v), true
 }
 
-// nextNew takes the page that has waited longest and has room under the limits; skip: none.
+// nextNew takes the page that has waited longest and has room under the limits, of those worth a visit; skip: none.
 func (p *Planner) nextNew() (Visit, step) {
+	expecter, _ := p.Policy.(Expecter)
 	for v, ok := p.frontier.next(); ok; v, ok = p.frontier.next() {
 		if p.Corpus.outside(v.Page) {
 			continue
+		}
+		if expecter != nil && !p.frontier.recalled {
+			if _, worth := expecter.Expect(v.Page); !worth {
+				p.frontier.doubt(v.Page)
+				continue
+			}
 		}
 		if step := p.admit(&v); step != skip {
 			return v, step
@@ -216,7 +227,7 @@ func (p *Planner) Found(page sitegraph.PageID) {
 
 // Waiting is the number of new pages in line.
 func (p *Planner) Waiting() int {
-	waiting := p.frontier.waiting.len() + len(p.frontier.failed)
+	waiting := p.frontier.waiting.len() + len(p.frontier.failed) + len(p.frontier.doubtful)
 	if p.caps != nil {
 		waiting += p.caps.heldNew
 		if v := p.caps.pending; v != nil && v.First {

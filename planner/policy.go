@@ -37,6 +37,13 @@ type Discoverer interface {
 	Discovered(p sitegraph.PageID, pages int)
 }
 
+// Expecter is a policy that knows which new addresses are worth their first visit: many links lead nowhere.
+type Expecter interface {
+	// Expect is the probability that a page without a copy is there, and whether its first visit is worth one
+	// of this round, for which it is then taken.
+	Expect(p sitegraph.PageID) (there float64, worth bool)
+}
+
 // Mode is the protocol a policy works under.
 type Mode uint8
 

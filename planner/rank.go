@@ -2,6 +2,7 @@ package planner
 
 import (
 	"math"
+	"slices"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -146,6 +147,14 @@ func (q *queue) pop() (sitegraph.PageID, bool) {
 	}
 	q.head++
 	return q.pages[q.head-1], true
+}
+
+// putBack lets pages that were popped be the next again, in their order.
+func (q *queue) putBack(pages []sitegraph.PageID) {
+	if len(pages) > 0 {
+		q.pages = slices.Concat(pages, q.pages[q.head:])
+		q.head = 0
+	}
 }
 
 func (q *queue) len() int { return len(q.pages) - q.head }

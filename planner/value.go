@@ -62,6 +62,8 @@ type newsOf struct {
 	surprise float32 // sum of outcome - probability, where that is positive
 	looks    int32
 	inRound  int32
+	follow   int32 // looks that followed others in this round
+	doubts   doubts
 	// order of its pages by their scores, in this round: those still to be thought of. At most orderMost at
 	// a time; after is the last that was taken.
 	order ranking
@@ -90,7 +92,8 @@ func (v *value) Begin(r Round) {
 	}
 	v.held = v.held[:0]
 	for s := range v.news {
-		v.news[s].inRound, v.news[s].order, v.news[s].after = 0, ranking{}, beforeAll
+		n := &v.news[s]
+		n.inRound, n.follow, n.order, n.after = 0, 0, ranking{}, beforeAll
 	}
 	v.reserve = 0
 	if v.price > 0 { // not NaN
@@ -311,6 +314,12 @@ func (v *value) visit(p sitegraph.PageID) Visit {
 func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	v.grow()
 	l, ok := v.kin.seen(p, verdict)
+	switch {
+	case verdict == sitegraph.VerdictFirst:
+		v.first(p, false)
+	case l.left && !ok && v.Corpus.Memory(p).State == sitegraph.StateGone: // it was gone before, or never there
+		v.first(p, true)
+	}
 	v.scores[p].again = 0
 	switch {
 	case !ok:
@@ -338,11 +347,14 @@ func (v *value) learn(l looked) {
 	server := v.Corpus.Graph.Server(l.page)
 	raw := v.scores[l.page].raw
 	v.calibrator.see(raw, l.changed, v.Corpus.round.Budget)
-	if v.worthLittle(l.page) {
-		v.exploration.looked[server] = inDays(l.to)
-	}
 	n := &v.news[server]
 	surprise := max(saw-raw, 0)
+	if v.worthLittle(l.page) {
+		v.exploration.looked[server] = inDays(l.to)
+		if surprise > 0.5 { // not a page that is worth little by its weight alone
+			v.exploration.follow(v, server, n)
+		}
+	}
 	v.search(v.kin.hear(l.page, surprise), func() (sitegraph.PageID, bool) { return v.kin.nextLike(l.page), true })
 	n.surprise += surprise
 	n.looks++

@@ -20,6 +20,7 @@ const (
 	WithoutProbe               // what this round saw: outcomes count from the next round on
 	WithoutExploration         // looks at quiet pages for what they tell
 	WithoutNew                 // what changes that bring new pages are worth beyond others
+	WithoutFirsts              // which addresses like those of new pages held one
 	WithoutClaims              // what feeds and sitemaps claim of pages; those that they name are found as ever
 	withouts
 )
@@ -37,6 +38,7 @@ var withoutNames = [withouts]string{
 	WithoutProbe:       "probe",
 	WithoutExploration: "exploration",
 	WithoutNew:         "new",
+	WithoutFirsts:      "firsts",
 	WithoutClaims:      "claims",
 }
 
@@ -79,7 +81,7 @@ func WithoutOf(policy string) Without {
 func (w Without) FromSources() bool { return w == WithoutClaims }
 
 // StreamsOnly reports whether a kind of evidence plays no part in sweeps.
-func (w Without) StreamsOnly() bool { return w == WithoutNew }
+func (w Without) StreamsOnly() bool { return w == WithoutNew || w == WithoutFirsts }
 
 // Masks reports whether a kind of evidence is a part of rows. The others are a matter of what is done.
 func (w Without) Masks() bool { return w != WithoutNothing && w < WithoutProbe }
