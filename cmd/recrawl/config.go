@@ -134,7 +134,7 @@ var settings = append(tuneSettings, []setting{
 	{"max-body", int64(2_000_000), "bytes kept of a page", "run"},
 
 	{"eval.protocol", "snapshot", "snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks", "eval"},
-	{"eval.policy", []string{"all"}, "policies to compare, or all", "eval"},
+	{"eval.policy", []string{"all"}, "policies to compare, or all; variants of value (value-own and so on) take part if named", "eval"},
 	{"eval.weeks", []int{}, "horizons N of the snapshot protocol (default 2,4,12,24), or length of the stream (default 40)", "eval"},
 	{"eval.budget", []float64{0.02}, "stream: fetches a day as shares of the base pages", "eval"},
 	{"eval.base", 12, "weeks after the start of a server's window at which the policies take over", "eval"},

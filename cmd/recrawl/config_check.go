@@ -233,7 +233,8 @@ const ownPolicy = "value"
 // noComparison as a policy to compare stands for none.
 const noComparison = "none"
 
-// policies are those that take part, without the variants that --ablate adds.
+// policies are those that take part, without the variants that --ablate adds. "all" are all but the variants of
+// value; one that is named beside it takes part, too.
 func (c *EvalConfig) policies() []string {
 	if !slices.Contains(c.Policy, "all") {
 		return c.Policy
@@ -242,7 +243,9 @@ func (c *EvalConfig) policies() []string {
 	if c.Protocol == "stream" {
 		all = planner.StreamPolicyNames()
 	}
-	return slices.DeleteFunc(all, func(name string) bool { return slices.Contains(planner.Ablations(), name) })
+	return slices.DeleteFunc(all, func(name string) bool {
+		return slices.Contains(planner.Ablations(), name) && !slices.Contains(c.Policy, name)
+	})
 }
 
 // compared is the policy to set beside the others, "" for none.

@@ -70,3 +70,14 @@ func TestRunFromFile(t *testing.T) {
 		t.Errorf("a plan without a budget is %q", r.stdout)
 	}
 }
+
+// "all" leaves the variants of value out, but those that are named beside it.
+func TestPoliciesOfAll(t *testing.T) {
+	histories := writeFile(t, filepath.Join(t.TempDir(), "a.jsonl.gz"), historyFile(t, "a.example", 4))
+	r := recrawl(t, "eval", histories, "--weeks", "2", "--policy", "all,value-shape", "--json").ok(t)
+	for policy, want := range map[string]bool{"value": true, "random": true, "value-shape": true, "value-own": false} {
+		if got := strings.Contains(r.stdout, `"policy": "`+policy+`"`); got != want {
+			t.Errorf("%s takes part: %v, want %v", policy, got, want)
+		}
+	}
+}

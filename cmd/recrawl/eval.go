@@ -116,7 +116,12 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 		}
 		return p.publish(f, f.Page(), c.Eval.HTML)
 	}
-	policies := slices.Concat(c.Eval.policies(), c.Eval.variants())
+	policies := c.Eval.policies()
+	for _, v := range c.Eval.variants() {
+		if !slices.Contains(policies, v) {
+			policies = append(policies, v)
+		}
+	}
 	if slices.ContainsFunc(policies, planner.Learns) {
 		if corpus.Learnt, err = p.learnt(ctx, servers); err != nil {
 			return err
