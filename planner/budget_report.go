@@ -3,6 +3,7 @@ package planner
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -84,7 +85,7 @@ func sortUnfit(list []Unfit) {
 }
 
 // Beyond asks for all that the budget leaves out of this round, by server: for dry runs, since the
-// policy proposes it and it is not fetched. New pages have no value.
+// policy proposes it and it is not fetched. New pages have no value; those that are doubtful are among them.
 func (p *Planner) Beyond() []Unfit {
 	if !p.bound() {
 		return nil
@@ -116,6 +117,12 @@ func (p *Planner) Beyond() []Unfit {
 			count(v)
 		}
 	}
+	for _, page := range p.frontier.doubtful {
+		if p.Corpus.Memory(page).State != sitegraph.StateNew {
+			continue
+		}
+		count(Visit{Page: page, First: true, Probability: math.NaN(), Value: math.NaN()})
+	}
 	if p.Policy != nil {
 		for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
 			p.Corpus.propose(v.Page)
@@ -139,8 +146,8 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 		return "its weight is 0"
 	}
 	if e, ok := p.Policy.(Expecter); ok && slices.Contains(p.frontier.doubtful, page) {
-		there, _ := e.Expect(page)
-		return fmt.Sprintf("of first visits to addresses like it about %.2g meet a page: it waits for what others leave over, or for its turn among such pages", there)
+		return fmt.Sprintf("of first visits to addresses like it about %.2g meet a page: it waits for what others leave over, or for its turn among such pages",
+			e.Expect(page))
 	}
 	if p.caps != nil {
 		if b := p.caps.of(p.Corpus.Graph.Server(page)); b != nil {

@@ -18,12 +18,12 @@ type evidence struct {
 	days    float32 // watched by them
 	gone    float32 // of shapes, sections and servers: share of the last looks that found a page gone; see met
 	found   float32 // pages that became known by those changes
-	dead    float32 // of the first visits, those that met no page; see answered
+	dead    float32 // of the first visits, those that met no page
 
 	after []sums // by span: over all spans after it, if known is true
 	known bool
 
-	firsts float32 // first visits, the last ones
+	firsts float32 // first visits, firstsKept at most: the last ones; see answered
 }
 
 // span is a stretch of days up to end, from the end of the span before.

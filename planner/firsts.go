@@ -35,36 +35,50 @@ const (
 
 // doubts are the visits to doubtful pages of a server.
 type doubts struct {
-	page  sitegraph.PageID // the last that was asked for
-	asked float32          // days: then
-	met   [2]float32       // days: the last whose outcome is known, of those like others and of strange ones
+	page    sitegraph.PageID // the last that was asked for
+	strange bool             // nobody had asked for any like it
+	asked   float32          // days: then
+	met     [2]float32       // days: the last whose outcome is known, of those like others and of strange ones
 }
 
-// answered counts a first visit that counts for so many, of the last ones.
-func (e *evidence) answered(dead bool, weight float32) {
-	if most := firstsKept - weight; e.firsts > most && weight == 1 {
+// placeOf is the place in met.
+func placeOf(strange bool) int {
+	if strange {
+		return 1
+	}
+	return 0
+}
+
+// answered counts one more first visit; of more than are kept the older ones count less.
+func (e *evidence) answered(dead bool) {
+	e.keepFirsts(firstsKept - 1)
+	e.firsts++
+	if dead {
+		e.dead++
+	}
+}
+
+// keepFirsts makes all that was answered count for so many first visits at most.
+func (e *evidence) keepFirsts(most float32) {
+	if e.firsts > most {
 		e.dead *= most / e.firsts
 		e.firsts = most
-	}
-	e.firsts += weight
-	if dead {
-		e.dead += weight
 	}
 }
 
 // deadShare of the first visits, pulled toward that of a larger group.
 func (e *evidence) deadShare(parent float32) float32 { return (e.dead + parent) / (e.firsts + 1) }
 
-// answered tells the groups of an address what its first visit met.
-func (k *kinship) answered(p sitegraph.PageID, dead bool, weight float32) {
+// answered tells the groups of an address what its first visit met, now.
+func (k *kinship) answered(p sitegraph.PageID, dead bool) {
 	of := k.lineage(p)
 	for _, e := range [...]*evidence{&k.all, of.server, of.section, of.directory, of.shape} {
-		e.answered(dead, weight)
+		e.answered(dead)
 	}
 }
 
 // rememberFirsts learns from what is known of each address whether it held a page, the less of it the longer ago that was
-// before the newest: in weeks, one counts 1/2, two 1/3.
+// before the newest: in weeks, one counts 1/2, two 1/3. What comes of it does not hang on the order of pages.
 func (k *kinship) rememberFirsts() {
 	first := func(m *Memory) uint32 {
 		switch {
@@ -79,11 +93,35 @@ func (k *kinship) rememberFirsts() {
 	for p := range sitegraph.PageID(k.corpus.Pages()) {
 		newest = max(newest, first(k.corpus.Memory(p)))
 	}
+	type sum struct{ firsts, dead float64 } // of many that count little
+	var all sum
+	servers, groups := make([]sum, len(k.servers)), make([]sum, len(k.groups))
 	for p := range sitegraph.PageID(k.corpus.Pages()) {
 		m := k.corpus.Memory(p)
-		if at := first(m); at > 0 {
-			k.answered(p, m.dead(), 1/(1+inDays(newest-at)/7))
+		at := first(m)
+		if at == 0 {
+			continue
 		}
+		counts, dead := 1/(1+float64(newest-at)/(7*24*60*60)), 0.0
+		if m.dead() {
+			dead = counts
+		}
+		of := k.of[p]
+		for _, s := range [...]*sum{&all, &servers[k.corpus.Graph.Server(p)], &groups[k.groups[of.shape].section], &groups[of.directory], &groups[of.shape]} {
+			s.firsts += counts
+			s.dead += dead
+		}
+	}
+	keep := func(e *evidence, s sum) {
+		e.firsts, e.dead = float32(s.firsts), float32(s.dead)
+		e.keepFirsts(firstsKept)
+	}
+	keep(&k.all, all)
+	for i := range servers {
+		keep(&k.servers[i], servers[i])
+	}
+	for i := range groups {
+		keep(&k.groups[i].evidence, groups[i])
 	}
 }
 
@@ -99,42 +137,56 @@ func (k *kinship) there(p sitegraph.PageID) (there float32, strange bool) {
 	return 1 - (dead+section)/(firsts+1), firsts == 0
 }
 
-// Expect tells how likely a new page is to be there, and whether that is worth a visit beside the refetches that fit.
-func (v *value) Expect(p sitegraph.PageID) (there float64, worth bool) {
+// lastDoubts are those that the pages of a server tell of: the last dead address may have been a doubtful one.
+func (v *value) lastDoubts(s sitegraph.ServerID) doubts {
+	last := uint32(0)
+	for _, p := range v.Corpus.Graph.ServerPages(s) {
+		if int(p) < v.Corpus.Pages() && v.Corpus.Memory(p).dead() {
+			last = max(last, v.Corpus.Memory(p).Tried)
+		}
+	}
+	return doubts{page: sitegraph.NoPage, met: [2]float32{inDays(last), inDays(last)}}
+}
+
+// Expect is the probability that an address without a copy holds a page.
+func (v *value) Expect(p sitegraph.PageID) float64 {
+	v.grow()
+	there, _ := v.kin.there(p)
+	return float64(there)
+}
+
+// TakesFirst reports whether the first visit to an address is worth one of this round beside the refetches that fit.
+func (v *value) TakesFirst(p sitegraph.PageID) bool {
 	v.grow()
 	share, strange := v.kin.there(p)
-	there = float64(share)
+	there := float64(share)
 	s := v.Corpus.Graph.Server(p)
 	switch {
 	case v.Mode != Stream || v.without == WithoutFirsts || there >= 0.5 || !(v.price > 0):
-		return there, true
+		return true
 	case there*firstWorth*v.Corpus.Weight(p) >= v.price || slices.Contains(v.Corpus.Graph.StartPages(s), p):
-		return there, true
+		return true
+	}
+	days := float32(doubtDays)
+	if strange {
+		days = strangeDays
 	}
 	d := &v.news[s].doubts
-	kind, days := 0, float32(doubtDays)
-	if strange {
-		kind, days = 1, strangeDays
+	if d.asked == v.now || v.now-d.met[placeOf(strange)] < days {
+		return false
 	}
-	if d.asked == v.now || v.now-d.met[kind] < days {
-		return there, false
-	}
-	d.page, d.asked = p, v.now
-	return there, true
+	d.page, d.strange, d.asked = p, strange, v.now
+	return true
 }
 
 // first learns what the first visit to an address met. What is elsewhere, or must not be visited, tells nothing.
 func (v *value) first(p sitegraph.PageID, dead bool) {
 	d := &v.news[v.Corpus.Graph.Server(p)].doubts
-	if d.page == p && d.asked > 0 {
-		kind := 0
-		if _, strange := v.kin.there(p); strange {
-			kind = 1
-		}
-		if d.met[kind] = d.asked; !dead {
+	if d.page == p {
+		if d.met[placeOf(d.strange)] = d.asked; !dead {
 			d.met = [2]float32{} // there may be more: the next may follow at once
 		}
 		d.page = sitegraph.NoPage
 	}
-	v.kin.answered(p, dead, 1)
+	v.kin.answered(p, dead)
 }

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -69,6 +70,17 @@ func TestFirsts(t *testing.T) {
 		if wait := m.planner.Waiting(); wait != 60-dead {
 			t.Errorf("%s: %d pages wait, want %d", c.policy, wait, 60-dead)
 		}
+		m.planner.options.NewShare = 1 // so that new pages are thought of in a round of one visit
+		m.planner.Begin(Round{Number: 41, Start: at(40), End: at(41), Budget: 1})
+		refetchable := len(m.refetchable())
+		m.planner.Next()
+		beyond := 0
+		for _, u := range m.planner.Beyond() {
+			beyond += u.Pages
+		}
+		if want := refetchable + 60 - dead - 1; beyond != want {
+			t.Errorf("%s: %d pages are beyond a budget of one visit, want %d", c.policy, beyond, want)
+		}
 	}
 }
 
@@ -90,19 +102,132 @@ func TestExpect(t *testing.T) {
 			m.planner.Begin(Round{Number: 21, Start: at(20), End: at(21), Budget: 20})
 		}
 		v := m.planner.Policy.(*value)
-		if there, _ := v.Expect(old); there > 0.3 {
+		if there := v.Expect(old); there > 0.3 {
 			t.Errorf("restarted %v: an address among dead ones is there with probability %.2f", restarted, there)
 		}
-		if there, worth := v.Expect(news); there < 0.8 || !worth {
-			t.Errorf("restarted %v: one among pages is there with probability %.2f, worth a visit: %v", restarted, there, worth)
+		if there, takes := v.Expect(news), v.TakesFirst(news); there < 0.8 || !takes {
+			t.Errorf("restarted %v: one among pages is there with probability %.2f, worth a visit: %v", restarted, there, takes)
 		}
 	}
 	v := m.planner.Policy.(*value)
 	for range 12 {
 		v.first(old, false)
 	}
-	if there, _ := v.Expect(add("old/z.html")); there < 0.6 {
+	if there := v.Expect(add("old/z.html")); there < 0.6 {
 		t.Errorf("after 12 pages that were there it is %.2f", there)
+	}
+}
+
+// What a process that begins anew believes does not hang on which addresses became known first.
+func TestExpectWhateverCameFirst(t *testing.T) {
+	const like = 40
+	expect := func(order func(i int) int) float64 {
+		g := sitegraph.NewGraph()
+		c := NewCorpus(g)
+		for i := range like {
+			i = order(i)
+			r := sitegraph.Record{Page: g.Add(fmt.Sprintf("http://s0.example/old/x%d.html", i)), State: sitegraph.StateAlive, Tried: at(20), History: sitegraph.Start(at(20))}
+			if i < like/2 {
+				r.State, r.History = sitegraph.StateGone, sitegraph.History{}
+			}
+			c.Remember(&r)
+		}
+		p := g.Add("http://s0.example/old/new.html")
+		c.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateNew})
+		v := newValue(Settings{Corpus: c, Mode: Stream}).(*value)
+		v.Begin(Round{Number: 21, Start: at(20), End: at(21), Budget: 20})
+		return v.Expect(p)
+	}
+	forth := expect(func(i int) int { return i })
+	back := expect(func(i int) int { return like - 1 - i })
+	if math.Abs(forth-back) > 1e-6 || forth < 0.3 || forth > 0.7 {
+		t.Errorf("of %d addresses, half of them dead, another one is there with probability %.3f, and %.3f when they became known the other way round; want the same, about a half", like, forth, back)
+	}
+}
+
+// One directory of many addresses does not drown what is known of the few of one shape in it, after a restart either.
+func TestExpectOfFew(t *testing.T) {
+	m := newSim(t, withDead(), nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 20}, Options{NewShare: 0.25})
+	m.day(1, 20)
+	know := func(i int, shape string, state sitegraph.State) sitegraph.PageID {
+		p := m.graph.Add(fmt.Sprintf("http://s1.example/big/%s", fmt.Sprintf(shape, i)))
+		m.know(p)
+		r := &m.records[p]
+		if r.State, r.Tried = state, at(1); state == sitegraph.StateAlive {
+			r.History = sitegraph.Start(at(1))
+		}
+		m.corpus.Remember(r)
+		return p
+	}
+	for i := range 2000 {
+		know(i, "old%d.html", sitegraph.StateGone)
+	}
+	for i := range 30 {
+		know(i, "p%d.pdf", sitegraph.StateAlive)
+	}
+	next := know(31, "p%d.pdf", sitegraph.StateNew)
+	m.restart()
+	m.planner.Begin(Round{Number: 2, Start: at(1), End: at(2), Budget: 20})
+	v := m.planner.Policy.(*value)
+	before := v.Expect(next)
+	v.first(next, false)
+	after := v.Expect(next)
+	if before < 0.4 || after < before || after > before+0.1 {
+		t.Errorf("among 2000 dead pages of another shape and 30 of its own that are there it is there with probability %.2f, and %.2f after one more of them; want more than 0.4, and little more then", before, after)
+	}
+}
+
+// Pages that are doubtful wait in their order, before those found later, and are counted all the while.
+func TestDoubtfulInLine(t *testing.T) {
+	c := NewCorpus(sitegraph.NewGraph())
+	f := frontier{corpus: c}
+	add := func(names ...string) {
+		for _, name := range names {
+			p := c.Graph.AddStart("http://s0.example/" + name)
+			c.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateNew})
+			f.add(p)
+		}
+	}
+	next := func(doubt bool) (name string) {
+		v, ok := f.next()
+		if !ok {
+			return ""
+		}
+		if doubt {
+			f.doubt(v.Page)
+		}
+		return strings.TrimPrefix(c.Graph.URL(v.Page), "http://s0.example/")
+	}
+	day := 0
+	begin := func() {
+		day++
+		c.begin(Round{Number: day, Start: at(day - 1), End: at(day)})
+		f.begin()
+	}
+	wait := func(want int) {
+		t.Helper()
+		if f.len() != want {
+			t.Errorf("%d pages wait, want %d", f.len(), want)
+		}
+	}
+	begin()
+	add("a", "b", "c", "d")
+	line := next(true) + next(true)
+	wait(4)
+	begin()
+	add("e")
+	wait(5)
+	line += " " + next(true) + next(false)
+	wait(4)
+	begin()
+	wait(4)
+	line += " " + next(true) + next(true) + next(true)
+	f.recall()
+	wait(4)
+	line += " " + next(false) + next(false) + next(false) + next(false) + next(false)
+	wait(0)
+	if want := "ab ab acd eacd"; line != want {
+		t.Errorf("in line %q, want %q", line, want)
 	}
 }
 
@@ -125,7 +250,7 @@ func TestDoubt(t *testing.T) {
 	for day := range 3 * doubtDays {
 		v.now++
 		for _, p := range waiting {
-			if _, worth := v.Expect(p); worth {
+			if v.TakesFirst(p) {
 				v.first(p, true)
 				asked++
 			}
@@ -137,6 +262,66 @@ func TestDoubt(t *testing.T) {
 	if asked < 3 {
 		t.Errorf("%d asked for in %d days, want one each %d", asked, 3*doubtDays, doubtDays)
 	}
+}
+
+// A process that begins anew each day does not ask anew for a doubtful page each day.
+func TestDoubtRestarted(t *testing.T) {
+	asked := [2]int{}
+	for i := range asked {
+		m := newSim(t, withDead(), nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 20}, Options{NewShare: 0.25})
+		firstVisits(m, 10, 20)
+		for day := 11; day < days; day++ {
+			if i == 1 {
+				m.restart()
+			}
+			m.planner.Begin(Round{Number: day, Start: at(day - 1), End: at(day), Budget: 20})
+			m.planner.Policy.(*value).price = 0.9
+			for v, ok := m.planner.Next(); ok; v, ok = m.planner.Next() {
+				if strings.Contains(m.graph.URL(v.Page), "/old/") {
+					asked[i]++
+				}
+				r := &m.records[v.Page]
+				m.planner.Observe(r, r.Apply(m.world.observe(m.graph.URL(v.Page), day), sitegraph.ChangeByBytes))
+			}
+		}
+	}
+	if asked[1] > asked[0]+1 || asked[0] == 0 {
+		t.Errorf("in %d days %d dead addresses were asked for, and %d by a process that begins anew each day", days-11, asked[0], asked[1])
+	}
+}
+
+// To ask for a page of a folder that nobody asked for does not take the turn of those like others, nor they its.
+func TestDoubtStrange(t *testing.T) {
+	m := newSim(t, withDead(), nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 20}, Options{NewShare: 0.25})
+	firstVisits(m, 20, 20)
+	v := m.planner.Policy.(*value)
+	v.price = 0.9
+	add := func(path string) sitegraph.PageID {
+		p := m.graph.Add("http://s0.example/" + path)
+		m.know(p)
+		m.corpus.Remember(&m.records[p])
+		v.grow()
+		return p
+	}
+	for _, e := range []*evidence{&v.kin.all, &v.kin.servers[0], v.kin.lineage(add("odd/x.html")).section} {
+		e.firsts, e.dead = firstsKept, firstsKept // so that strange ones are doubted, too
+	}
+	ask := func(path string, later float32, want bool) {
+		t.Helper()
+		v.now += later
+		p := add(path)
+		if takes := v.TakesFirst(p); takes != want {
+			t.Errorf("%s, %g days later: worth a visit: %v, want %v", path, later, takes, want)
+		} else if takes {
+			v.first(p, true)
+		}
+	}
+	ask("old/y.html", 2*doubtDays, true)
+	ask("odda/x.html", 1, true)
+	ask("oddb/x.html", strangeDays-1, false)
+	ask("oddb/x.html", 1, true)
+	ask("old/z.html", doubtDays-strangeDays-2, false)
+	ask("old/z.html", 1, true)
 }
 
 // Pages of a new folder are found though all other folders of the server proved dead, and though pages that bring new
@@ -183,8 +368,8 @@ func TestBelieved(t *testing.T) {
 		m.know(p)
 		r := &m.records[p]
 		m.corpus.Remember(r)
-		if there, worth := v.Expect(p); !worth {
-			t.Fatalf("address %d is not worth a visit, though there with probability %.2f", i, there)
+		if !v.TakesFirst(p) {
+			t.Fatalf("address %d is not worth a visit, though there with probability %.2f", i, v.Expect(p))
 		}
 		verdict := r.Apply(sitegraph.Observation{Time: at(1), Outcome: sitegraph.OutcomeRedirected, RedirectTo: "http://s1.example/"}, sitegraph.ChangeByBytes)
 		m.planner.Observe(r, verdict)

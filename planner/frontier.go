@@ -11,6 +11,7 @@ import (
 // served, but that those the policy doubts wait.
 type frontier struct {
 	corpus  *Corpus
+	again   queue // pages that were doubtful in the round before: the next in line
 	waiting queue
 	failed  []sitegraph.PageID // to be asked for again in a later round
 	// doubtful are pages that the policy does not think worth a visit in this round.
@@ -31,11 +32,11 @@ func (f *frontier) begin() {
 		f.add(p)
 		return true
 	})
-	f.waiting.putBack(f.doubtful)
+	f.again.putBack(f.doubtful)
 	f.doubtful, f.recalled = f.doubtful[:0], false
-	again := f.failed
+	failed := f.failed
 	f.failed = f.failed[len(f.failed):]
-	for _, p := range again {
+	for _, p := range failed {
 		if f.corpus.Memory(p).State == sitegraph.StateNew {
 			f.add(p)
 		}
@@ -65,7 +66,7 @@ func (f *frontier) recall() {
 // next takes the page that has waited longest. Pages deeper than MaxDepth are not fetched
 // until links bring them nearer.
 func (f *frontier) next() (Visit, bool) {
-	for p, ok := f.waiting.pop(); ok; p, ok = f.waiting.pop() {
+	for p, ok := f.pop(); ok; p, ok = f.pop() {
 		m := f.corpus.Memory(p)
 		m.queued = false
 		if m.State != sitegraph.StateNew {
@@ -86,4 +87,17 @@ func (f *frontier) next() (Visit, bool) {
 		return Visit{Page: p, First: true, Probability: math.NaN(), Value: math.NaN(), Reason: reason}, true
 	}
 	return Visit{}, false
+}
+
+// pop takes the page that is the next in line.
+func (f *frontier) pop() (sitegraph.PageID, bool) {
+	if p, ok := f.again.pop(); ok {
+		return p, true
+	}
+	return f.waiting.pop()
+}
+
+// len is the number of pages in line, those apart that are too deep.
+func (f *frontier) len() int {
+	return f.again.len() + f.waiting.len() + len(f.failed) + len(f.doubtful)
 }

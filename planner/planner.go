@@ -144,11 +144,9 @@ func (p *Planner) nextNew() (Visit, step) {
 		if p.Corpus.outside(v.Page) {
 			continue
 		}
-		if expecter != nil && !p.frontier.recalled {
-			if _, worth := expecter.Expect(v.Page); !worth {
-				p.frontier.doubt(v.Page)
-				continue
-			}
+		if expecter != nil && !p.frontier.recalled && !expecter.TakesFirst(v.Page) {
+			p.frontier.doubt(v.Page)
+			continue
 		}
 		if step := p.admit(&v); step != skip {
 			return v, step
@@ -227,7 +225,7 @@ func (p *Planner) Found(page sitegraph.PageID) {
 
 // Waiting is the number of new pages in line.
 func (p *Planner) Waiting() int {
-	waiting := p.frontier.waiting.len() + len(p.frontier.failed) + len(p.frontier.doubtful)
+	waiting := p.frontier.len()
 	if p.caps != nil {
 		waiting += p.caps.heldNew
 		if v := p.caps.pending; v != nil && v.First {

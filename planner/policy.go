@@ -39,9 +39,10 @@ type Discoverer interface {
 
 // Expecter is a policy that knows which new addresses are worth their first visit: many links lead nowhere.
 type Expecter interface {
-	// Expect is the probability that a page without a copy is there, and whether its first visit is worth one
-	// of this round, for which it is then taken.
-	Expect(p sitegraph.PageID) (there float64, worth bool)
+	// Expect is the probability that a page without a copy is there. It changes nothing.
+	Expect(p sitegraph.PageID) float64
+	// TakesFirst reports whether the first visit to p is worth one of this round; if so, it is taken to be made.
+	TakesFirst(p sitegraph.PageID) bool
 }
 
 // Mode is the protocol a policy works under.

@@ -183,7 +183,7 @@ func (v *value) grow() {
 		v.scores = append(v.scores, scored{})
 	}
 	for len(v.news) < v.Corpus.Graph.Servers() {
-		v.news = append(v.news, newsOf{after: beforeAll})
+		v.news = append(v.news, newsOf{after: beforeAll, doubts: v.lastDoubts(sitegraph.ServerID(len(v.news)))})
 		v.exploration.looked = append(v.exploration.looked, v.lastQuiet(sitegraph.ServerID(len(v.exploration.looked))))
 	}
 }

@@ -14,6 +14,7 @@ import (
 type knower interface {
 	planner.Policy
 	planner.Discoverer
+	planner.Expecter
 	planner.Hinter
 	Row(p sitegraph.PageID, at time.Time, row *[planner.Features]float32)
 }
