@@ -160,18 +160,24 @@ func (e *exploration) next(v *value) (Visit, bool) {
 	return Visit{}, false
 }
 
-// quietPage draws one of a server: in a sweep, after a look that found a change and one time in three any, else the one with the oldest copy, where a
-// link less from the start page counts as much as four times the age: there new sections are linked.
+// quietPage draws one of a server. In a sweep, after a look that found a change and one time in three any: what is rebuilt
+// may be anywhere. Else the oldest copy of a list: new sections are linked there. So a link less from the start page
+// counts as much as four times the age, and each directory that a page links to as much as its age once more. (By the
+// parameters that come with the program 0.87 instead of 0.83 of the new pages of real histories become known at 1 % a day,
+// in eight runs each; by others less is gained.)
 func (v *value) quietPage(of scouting) sitegraph.PageID {
 	draw := mix(v.Seed ^ uint64(v.Corpus.round.Number)<<32 ^ uint64(of.look)<<24 ^ uint64(of.tie*(1<<52)))
 	anyPage := v.Mode == Sweep || of.after || draw%3 == 0
 	best, most := sitegraph.NoPage, math.Inf(-1)
 	for _, p := range v.Corpus.Graph.ServerPages(of.server) {
 		var score float64
-		if !anyPage {
-			score = math.Ldexp(float64(v.now-inDays(v.kin.last[p])), -2*int(v.kin.depth(p)))
-		} else {
+		if anyPage {
 			score = float64(mix(draw ^ uint64(math.Float32bits(v.ties.of[p]))))
+		} else {
+			score = math.Ldexp(float64(v.now-inDays(v.kin.last[p])), -2*int(v.kin.depth(p)))
+			if score*(1+mostListed) >= most {
+				score *= float64(1 + v.kin.directories(p))
+			}
 		}
 		if (score > most || score == most && v.ties.of[p] < v.ties.of[best]) && v.isQuiet(p) {
 			best, most = p, score

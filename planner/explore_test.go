@@ -108,6 +108,49 @@ func TestLooksFollow(t *testing.T) {
 	}
 }
 
+// A page that links to many directories is looked at more often than others as near to the start page.
+func TestLooksAtLists(t *testing.T) {
+	const worlds = 6
+	looks := map[string]int{}
+	for seed := range uint64(worlds) {
+		w := twoBusy()
+		top := w.of["http://s0.example/"]
+		page := func(path string) *simulated {
+			p := w.add(3, "http://s0.example"+path, false)
+			p.changes = nil
+			return p
+		}
+		list := page("/all.html")
+		for i := range 12 {
+			list.children = append(list.children, page(fmt.Sprintf("/part%c/x.html", 'a'+i)))
+			alone := page(fmt.Sprintf("/leaf%c.html", 'a'+i))
+			twin := page(fmt.Sprintf("/twin%c.html", 'a'+i)) // more links, all into one directory
+			for k := range 24 {
+				twin.children = append(twin.children, page(fmt.Sprintf("/parta/%c%d.html", 'a'+i, k)))
+			}
+			top.children = append(top.children, alone, twin)
+		}
+		top.children = append(top.children, list)
+		m := newSim(t, w, nil, "value", Settings{Mode: Stream, Seed: seed, PerDay: 20}, Options{})
+		for day := 1; day <= 60; day++ {
+			for _, v := range m.day(day, 20) {
+				if url := m.graph.URL(v.Page); strings.HasPrefix(v.Reason.String(), "a look at a quiet page") && strings.HasPrefix(url, top.url) {
+					looks[url[len(top.url):]]++
+				}
+			}
+		}
+	}
+	list, other := looks["all.html"], ""
+	for path, n := range looks {
+		if path != "" && path != "all.html" && (other == "" || n > looks[other]) { // but the start page, ""
+			other = path
+		}
+	}
+	if list < worlds || list <= looks[other] {
+		t.Errorf("%d looks at the list in %d worlds, %d at %s; want %d or more, and more", list, worlds, looks[other], other, worlds)
+	}
+}
+
 // Servers of which no page can be visited do not keep others from being looked at.
 func TestLooksElsewhere(t *testing.T) {
 	var m *sim

@@ -21,6 +21,8 @@ type kinship struct {
 	servers []evidence         // by server
 	next    []sitegraph.PageID // of the same shape, in a ring
 	last    []uint32           // unix seconds of the last look at each page, or when it was found gone
+	listed  []uint8            // directories that each page links to, and one; 0: not counted since its last visit
+	room    []int32            // for work
 }
 
 // group of pages of a server.
@@ -72,6 +74,7 @@ func (k *kinship) grow() {
 		k.groups[of.shape].section = in
 		k.of = append(k.of, of)
 		k.looks = append(k.looks, lookOf(url))
+		k.listed = append(k.listed, 0)
 		fresh = append(fresh, p)
 		k.servers[server].pages++
 		k.all.pages++
@@ -108,6 +111,24 @@ func keyOf(kind byte, server sitegraph.ServerID, text string) uint64 {
 		h = (h ^ uint64(text[i])) * 0x100000001b3
 	}
 	return h ^ h>>29
+}
+
+// mostListed bounds the directories that a page is known to link to.
+const mostListed = 254
+
+// directories is how many directories a page links to, at most mostListed.
+func (k *kinship) directories(p sitegraph.PageID) int {
+	if k.listed[p] == 0 {
+		k.room = k.room[:0]
+		for _, q := range k.corpus.Graph.Links(p) {
+			if int(q) < len(k.of) {
+				k.room = append(k.room, k.of[q].directory)
+			}
+		}
+		slices.Sort(k.room)
+		k.listed[p] = uint8(1 + min(len(slices.Compact(k.room)), mostListed))
+	}
+	return int(k.listed[p]) - 1
 }
 
 // join puts a page into the ring of its shape.
@@ -190,6 +211,7 @@ func (k *kinship) seen(p sitegraph.PageID, verdict sitegraph.Verdict) (l looked,
 	m := k.corpus.Memory(p)
 	l = looked{page: p, from: k.last[p], to: m.told(), changed: verdict == sitegraph.VerdictChanged, left: verdict == sitegraph.VerdictLeft}
 	k.last[p] = l.to
+	k.listed[p] = 0
 	switch {
 	case l.from == 0: // there was no copy
 		return l, false
