@@ -207,13 +207,17 @@ func (p *program) printExplanation(e explanation) error {
 	if e.Site.IsTop {
 		role = "top"
 	}
+	tops := strings.Join(e.Site.Tops[:min(shownTops, len(e.Site.Tops))], " ")
+	if more := len(e.Site.Tops) - shownTops; more > 0 {
+		tops += fmt.Sprintf(" and %d more (--json has all)", more)
+	}
 	t := report.Table{Title: e.URL, Header: []string{"what", "is"}, Rows: [][]string{
 		{"planned", planned},
 		{"due", show(e.Due)},
 		{"because", orDash(e.Reason)},
 		{"state", fmt.Sprintf("%s (last status %d, %s in a row)", e.State, e.Status, plural(int(e.Errors), "failure"))},
 		{"server, depth", fmt.Sprintf("%s, %d", e.Server, e.Depth)},
-		{"site", fmt.Sprintf("%s of %s; top %s", role, plural(e.Site.Pages, "page"), strings.Join(e.Site.Tops, " "))},
+		{"site", fmt.Sprintf("%s of %s; top %s", role, plural(e.Site.Pages, "page"), tops)},
 		{"found on", orDash(e.Referer)},
 		{"first copy, last visit", show(e.FirstCopy) + ", " + show(e.LastVisit)},
 		{"visits, changes seen", fmt.Sprintf("%d, %d", e.Visits, e.Changes)},
