@@ -3,7 +3,6 @@ package planner
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -112,16 +111,11 @@ func (p *Planner) Beyond() []Unfit {
 		p.caps.pending = nil
 		p.caps.spent = true
 	}
+	p.frontier.recall()
 	for v, ok := p.frontier.next(); ok; v, ok = p.frontier.next() {
 		if !p.Corpus.outside(v.Page) {
 			count(v)
 		}
-	}
-	for _, page := range p.frontier.doubtful {
-		if p.Corpus.Memory(page).State != sitegraph.StateNew {
-			continue
-		}
-		count(Visit{Page: page, First: true, Probability: math.NaN(), Value: math.NaN()})
 	}
 	if p.Policy != nil {
 		for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {

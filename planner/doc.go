@@ -42,7 +42,7 @@
 //     are given an oracle, and only by an evaluation.
 //
 // Memory: 56 bytes a page beyond the graph, plus 9 (breadth-first) to 22 in the policy, about
-// 100 in value: 36 of its own and 16 while it is ranked, the rest for what is known of its address shape, directory and
+// 100 in value: 37 of its own and 16 while it is ranked, the rest for what is known of its address shape, directory and
 // section (BenchmarkScale).
 //
 // The package knows no HTTP, no store and no clock; a Planner is used by one goroutine.

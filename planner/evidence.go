@@ -23,7 +23,7 @@ type evidence struct {
 	after []sums // by span: over all spans after it, if known is true
 	known bool
 
-	firsts float32 // first visits, firstsKept at most: the last ones; see answered
+	firsts float32 // first visits, firstsKept at most: the last ones; see answered. Here it takes no room
 }
 
 // span is a stretch of days up to end, from the end of the span before.

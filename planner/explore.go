@@ -60,6 +60,11 @@ const (
 	quietPart = 0.5
 )
 
+// scouting of a server, whatever it is worth.
+func (v *value) scouting(s sitegraph.ServerID) scouting {
+	return scouting{server: s, tie: tie(v.Seed, v.Corpus.Graph.ServerName(s))}
+}
+
 // begin finds the servers worth a look.
 func (e *exploration) begin(v *value, r Round) {
 	e.wanted, e.again, e.left, e.more = e.wanted[:0], e.again[:0], 0, 0
@@ -76,8 +81,9 @@ func (e *exploration) begin(v *value, r Round) {
 		days := float64(v.now - looked)
 		pages := min(float64(v.rankings.of[s].alive), most)
 		if worth := -math.Expm1(-rebuiltRate*days) * pages * (1 - price); worth > price {
-			id := sitegraph.ServerID(s)
-			e.wanted = append(e.wanted, scouting{server: id, worth: worth, days: days, tie: tie(v.Seed, v.Corpus.Graph.ServerName(id))})
+			want := v.scouting(sitegraph.ServerID(s))
+			want.worth, want.days = worth, days
+			e.wanted = append(e.wanted, want)
 		}
 	}
 	slices.SortFunc(e.wanted, func(a, b scouting) int {
@@ -93,7 +99,7 @@ func (e *exploration) sweep(v *value, r Round) {
 	}
 	alive := 0
 	for s, of := range v.rankings.of {
-		want := scouting{server: sitegraph.ServerID(s), tie: tie(v.Seed, v.Corpus.Graph.ServerName(sitegraph.ServerID(s)))}
+		want := v.scouting(sitegraph.ServerID(s))
 		looks := min(math.Ceil(sweepLooks*math.Sqrt(float64(of.alive))), mostSweepLooks)
 		for want.look = range int(looks) {
 			e.wanted = append(e.wanted, want)
@@ -115,7 +121,9 @@ func (e *exploration) follow(v *value, s sitegraph.ServerID, n *newsOf) {
 	for range min(followLooks, e.more, mostFollow-int(n.follow)) {
 		n.follow++
 		e.more--
-		e.again = append(e.again, scouting{server: s, tie: tie(v.Seed, v.Corpus.Graph.ServerName(s)), look: int(n.follow), after: true})
+		want := v.scouting(s)
+		want.look, want.after = int(n.follow), true
+		e.again = append(e.again, want)
 	}
 }
 
@@ -186,21 +194,26 @@ func (v *value) quietPage(of scouting) sitegraph.PageID {
 	return best
 }
 
-// lastQuiet is when a page of a server was last seen not to have changed, or to be gone, by the pages' own past; days.
-func (v *value) lastQuiet(s sitegraph.ServerID) float32 {
-	last := uint32(0)
+// lastSeen is when a page of a server was last seen not to have changed, or to be gone, and when an address last proved
+// dead, by the pages' own past; days. Where no page was quiet that is now.
+func (v *value) lastSeen(s sitegraph.ServerID) (quiet, dead float32) {
+	lastQuiet, lastDead := uint32(0), uint32(0)
 	for _, p := range v.Corpus.Graph.ServerPages(s) {
-		if int(p) < v.Corpus.Pages() {
-			m := v.Corpus.Memory(p)
-			if h := &m.History; m.left() || h.LastChange != h.Last && m.State != sitegraph.StateSource {
-				last = max(last, v.kin.last[p])
-			}
+		if int(p) >= v.Corpus.Pages() {
+			continue
+		}
+		m := v.Corpus.Memory(p)
+		if h := &m.History; m.left() || h.LastChange != h.Last && m.State != sitegraph.StateSource {
+			lastQuiet = max(lastQuiet, v.kin.last[p])
+		}
+		if m.dead() {
+			lastDead = max(lastDead, m.Tried)
 		}
 	}
-	if last == 0 {
-		return v.now
+	if quiet = v.now; lastQuiet > 0 {
+		quiet = inDays(lastQuiet)
 	}
-	return inDays(last)
+	return quiet, inDays(lastDead)
 }
 
 // isQuiet reports whether a page can be visited now, and a change of it would be news: in a sweep that of any.

@@ -137,17 +137,6 @@ func (k *kinship) there(p sitegraph.PageID) (there float32, strange bool) {
 	return 1 - (dead+section)/(firsts+1), firsts == 0
 }
 
-// lastDoubts are those that the pages of a server tell of: the last dead address may have been a doubtful one.
-func (v *value) lastDoubts(s sitegraph.ServerID) doubts {
-	last := uint32(0)
-	for _, p := range v.Corpus.Graph.ServerPages(s) {
-		if int(p) < v.Corpus.Pages() && v.Corpus.Memory(p).dead() {
-			last = max(last, v.Corpus.Memory(p).Tried)
-		}
-	}
-	return doubts{page: sitegraph.NoPage, met: [2]float32{inDays(last), inDays(last)}}
-}
-
 // Expect is the probability that an address without a copy holds a page.
 func (v *value) Expect(p sitegraph.PageID) float64 {
 	v.grow()

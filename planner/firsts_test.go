@@ -89,13 +89,7 @@ func TestFirsts(t *testing.T) {
 func TestExpect(t *testing.T) {
 	m := newSim(t, withDead(), nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 20}, Options{NewShare: 0.25})
 	firstVisits(m, 20, 20)
-	add := func(path string) sitegraph.PageID {
-		p := m.graph.Add("http://s0.example/" + path)
-		m.know(p)
-		m.corpus.Remember(&m.records[p])
-		return p
-	}
-	old, news := add("old/y.html"), add("news/y.html")
+	old, news := m.link("http://s0.example/old/y.html"), m.link("http://s0.example/news/y.html")
 	for _, restarted := range []bool{false, true} {
 		if restarted {
 			m.restart()
@@ -113,7 +107,7 @@ func TestExpect(t *testing.T) {
 	for range 12 {
 		v.first(old, false)
 	}
-	if there := v.Expect(add("old/z.html")); there < 0.6 {
+	if there := v.Expect(m.link("http://s0.example/old/z.html")); there < 0.6 {
 		t.Errorf("after 12 pages that were there it is %.2f", there)
 	}
 }
@@ -150,8 +144,7 @@ func TestExpectOfFew(t *testing.T) {
 	m := newSim(t, withDead(), nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 20}, Options{NewShare: 0.25})
 	m.day(1, 20)
 	know := func(i int, shape string, state sitegraph.State) sitegraph.PageID {
-		p := m.graph.Add(fmt.Sprintf("http://s1.example/big/%s", fmt.Sprintf(shape, i)))
-		m.know(p)
+		p := m.link("http://s1.example/big/" + fmt.Sprintf(shape, i))
 		r := &m.records[p]
 		if r.State, r.Tried = state, at(1); state == sitegraph.StateAlive {
 			r.History = sitegraph.Start(at(1))
@@ -296,20 +289,15 @@ func TestDoubtStrange(t *testing.T) {
 	firstVisits(m, 20, 20)
 	v := m.planner.Policy.(*value)
 	v.price = 0.9
-	add := func(path string) sitegraph.PageID {
-		p := m.graph.Add("http://s0.example/" + path)
-		m.know(p)
-		m.corpus.Remember(&m.records[p])
-		v.grow()
-		return p
-	}
-	for _, e := range []*evidence{&v.kin.all, &v.kin.servers[0], v.kin.lineage(add("odd/x.html")).section} {
+	odd := m.link("http://s0.example/odd/x.html")
+	v.grow()
+	for _, e := range []*evidence{&v.kin.all, &v.kin.servers[0], v.kin.lineage(odd).section} {
 		e.firsts, e.dead = firstsKept, firstsKept // so that strange ones are doubted, too
 	}
 	ask := func(path string, later float32, want bool) {
 		t.Helper()
 		v.now += later
-		p := add(path)
+		p := m.link("http://s0.example/" + path)
 		if takes := v.TakesFirst(p); takes != want {
 			t.Errorf("%s, %g days later: worth a visit: %v, want %v", path, later, takes, want)
 		} else if takes {
@@ -364,10 +352,8 @@ func TestBelieved(t *testing.T) {
 	v := m.planner.Policy.(*value)
 	v.price = 50
 	for i := range 40 {
-		p := m.graph.Add(fmt.Sprintf("http://s1.example/moved/%d.html", i))
-		m.know(p)
+		p := m.link(fmt.Sprintf("http://s1.example/moved/%d.html", i))
 		r := &m.records[p]
-		m.corpus.Remember(r)
 		if !v.TakesFirst(p) {
 			t.Fatalf("address %d is not worth a visit, though there with probability %.2f", i, v.Expect(p))
 		}

@@ -189,6 +189,17 @@ func (m *sim) know(p sitegraph.PageID) {
 	m.records = append(m.records, sitegraph.Record{Page: p, URL: m.graph.URL(p), State: sitegraph.StateNew, Due: at(0)})
 }
 
+// link makes an address known, as a link does.
+func (m *sim) link(url string) sitegraph.PageID {
+	p, known := m.graph.Lookup(url)
+	if !known {
+		p = m.graph.Add(url)
+		m.know(p)
+		m.corpus.Remember(&m.records[p])
+	}
+	return p
+}
+
 // start builds policy and planner from the corpus: also after a crash.
 func (m *sim) start() {
 	m.Helper()

@@ -183,8 +183,10 @@ func (v *value) grow() {
 		v.scores = append(v.scores, scored{})
 	}
 	for len(v.news) < v.Corpus.Graph.Servers() {
-		v.news = append(v.news, newsOf{after: beforeAll, doubts: v.lastDoubts(sitegraph.ServerID(len(v.news)))})
-		v.exploration.looked = append(v.exploration.looked, v.lastQuiet(sitegraph.ServerID(len(v.exploration.looked))))
+		quiet, dead := v.lastSeen(sitegraph.ServerID(len(v.news)))
+		v.exploration.looked = append(v.exploration.looked, quiet)
+		// The last dead address may have been a doubtful one.
+		v.news = append(v.news, newsOf{after: beforeAll, doubts: doubts{page: sitegraph.NoPage, met: [2]float32{dead, dead}}})
 	}
 }
 

@@ -117,11 +117,7 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 		return p.publish(f, f.Page(), c.Eval.HTML)
 	}
 	policies := c.Eval.policies()
-	for _, v := range c.Eval.variants() {
-		if !slices.Contains(policies, v) {
-			policies = append(policies, v)
-		}
-	}
+	policies = slices.Concat(policies, slices.DeleteFunc(c.Eval.variants(), func(v string) bool { return slices.Contains(policies, v) }))
 	if slices.ContainsFunc(policies, planner.Learns) {
 		if corpus.Learnt, err = p.learnt(ctx, servers); err != nil {
 			return err

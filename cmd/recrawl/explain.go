@@ -207,9 +207,9 @@ func (p *program) printExplanation(e explanation) error {
 	if e.Site.IsTop {
 		role = "top"
 	}
-	tops := strings.Join(e.Site.Tops[:min(shownTops, len(e.Site.Tops))], " ")
-	if more := len(e.Site.Tops) - shownTops; more > 0 {
-		tops += fmt.Sprintf(" and %d more (--json has all)", more)
+	tops := shorten(e.Site.Tops, shownTops, " ")
+	if len(e.Site.Tops) > shownTops {
+		tops += " (--json has all)"
 	}
 	t := report.Table{Title: e.URL, Header: []string{"what", "is"}, Rows: [][]string{
 		{"planned", planned},

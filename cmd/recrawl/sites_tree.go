@@ -107,15 +107,11 @@ func (t *tree) describe(i int) string {
 		}
 	}
 	if len(others) > 0 {
-		list := strings.Join(others[:min(len(others), shownUppers)], ", ")
-		if more := len(others) - shownUppers; more > 0 {
-			list += fmt.Sprintf(" and %d more", more)
-		}
 		also := "also "
 		if t.parent[i] < 0 {
 			also = ""
 		}
-		line += "; " + also + "below " + list
+		line += "; " + also + "below " + shorten(others, shownUppers, ", ")
 	}
 	return line + ")"
 }

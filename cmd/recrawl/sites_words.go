@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -42,6 +43,15 @@ func (d *division) notes() []string {
 		notes = append(notes, fmt.Sprintf("Never looked at by method %s: %s to which no upper site leads from the start page.", d.result.Method, plural(n, "site")))
 	}
 	return notes
+}
+
+// shorten joins the first of a list and says how many more there are.
+func shorten(list []string, most int, between string) string {
+	text := strings.Join(list[:min(len(list), most)], between)
+	if more := len(list) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // plural is "1 page" or "2 pages".
