@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/estimator/perceptron"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -19,6 +20,7 @@ const (
 	fOwnRecent
 	fKnown
 	fOwnFactor
+	fExpected
 	fShapeMass
 	fShapeShare
 	fShapeLooks
@@ -67,6 +69,7 @@ var FeatureNames = [Features]string{
 	fOwnRecent:      "its last weeks",
 	fKnown:          "days it is known",
 	fOwnFactor:      "its own changes beside those of its address shape",
+	fExpected:       "changes expected of it and of its address shape",
 	fShapeMass:      "change of its address shape since then",
 	fShapeShare:     "share changed of its address shape since then",
 	fShapeLooks:     "visits to its address shape since then",
@@ -102,6 +105,72 @@ var FeatureNames = [Features]string{
 	fIndex:          "index page",
 	fQuery:          "parameters in its address",
 	fVersion:        "version, API or archive in its path",
+}
+
+// Inputs are how nets see the features: most on two scales, since what a small number tells and what a large one
+// tells lie far apart.
+func Inputs() (all []perceptron.Input) {
+	for f, forms := range featureForms {
+		for _, form := range forms {
+			all = append(all, perceptron.Input{Feature: uint8(f), Form: form})
+		}
+	}
+	return all
+}
+
+var (
+	asCount = []perceptron.Form{perceptron.Count}
+	asMass  = []perceptron.Form{perceptron.Count, perceptron.Rate}
+	asPast  = []perceptron.Form{perceptron.Count, perceptron.Rate, perceptron.Missing}
+	asShare = []perceptron.Form{perceptron.Plain, perceptron.Odds}
+	asMark  = []perceptron.Form{perceptron.Plain}
+)
+
+var featureForms = [Features][]perceptron.Form{
+	fAge:            asCount,
+	fOwnLooks:       asCount,
+	fOwnExpected:    asMass,
+	fOwnQuiet:       asCount,
+	fOwnLast:        {perceptron.Plain, perceptron.Missing},
+	fOwnRecent:      asShare,
+	fKnown:          asCount,
+	fOwnFactor:      asCount,
+	fExpected:       asMass,
+	fShapeMass:      asMass,
+	fShapeShare:     asShare,
+	fShapeLooks:     asCount,
+	fShapeRecent:    asShare,
+	fShapeRate:      asMass,
+	fShapeSize:      asCount,
+	fShapePast:      asPast,
+	fShapeGone:      asShare,
+	fDirectoryMass:  asMass,
+	fDirectoryShare: asShare,
+	fDirectoryLooks: asCount,
+	fDirectoryRate:  asMass,
+	fDirectorySize:  asCount,
+	fSectionMass:    asMass,
+	fSectionShare:   asShare,
+	fSectionLooks:   asCount,
+	fSectionGone:    asShare,
+	fServerMass:     asMass,
+	fServerShare:    asShare,
+	fServerLooks:    asCount,
+	fServerRecent:   asShare,
+	fServerRate:     asMass,
+	fServerSize:     asCount,
+	fServerPast:     asPast,
+	fServerGone:     asShare,
+	fAllShare:       asShare,
+	fAllLooks:       asCount,
+	fDepth:          asCount,
+	fLinks:          asCount,
+	fSegments:       asCount,
+	fDigits:         asMark,
+	fName:           asCount,
+	fIndex:          asMark,
+	fQuery:          asMark,
+	fVersion:        asMark,
 }
 
 // lately is the span of recent shares, in days.
@@ -168,6 +237,7 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	row[fServerSize] = float32(of.server.pages)
 	row[fServerPast] = of.server.before(last, now, age, inServer.mass, r.server)
 	row[fServerGone], row[fSectionGone], row[fShapeGone] = of.gone()
+	row[fExpected] = row[fOwnFactor] * row[fShapeMass]
 	row[fAllShare] = inAll.share(min(r.all*age, 1))
 	row[fAllLooks] = inAll.looks
 

@@ -9,30 +9,28 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/recrawl/recrawl/estimator/trees"
+	"github.com/recrawl/recrawl/estimator/logodds"
 )
 
-// Model is what value learnt from histories: a forest for each protocol, over the features
-// of FeatureNames. A nil forest stands for a rule without parameters.
+// Model is what value learnt from histories: a blend for each protocol, over the features
+// of FeatureNames. A nil blend stands for a rule without parameters.
 type Model struct {
-	Source   string        `json:"source"`   // the command, and a fingerprint of its input
-	Form     int           `json:"form"`     // of what is learnt: modelForm
-	Features []string      `json:"features"` // of a row, in their order
-	Sweep    *trees.Forest `json:"sweep"`
-	Stream   *trees.Forest `json:"stream"`
-	// Curves bring what the forests say of servers they were not learnt from, and of the pages that
+	Source   string   `json:"source"`   // the command, and a fingerprint of its input
+	Form     int      `json:"form"`     // of what is learnt: modelForm
+	Features []string `json:"features"` // of a row, in their order
+	Sweep    *Blend   `json:"sweep"`
+	Stream   *Blend   `json:"stream"`
+	// Curves bring what the blends say of servers they were not learnt from, and of the pages that
 	// value chooses by it, to what came of it.
 	SweepCurve  Curve `json:"sweep_curve"`
 	StreamCurve Curve `json:"stream_curve"`
-
-	prepare               sync.Once
-	fastSweep, fastStream *trees.Fast
 }
 
 // modelForm tells parameters from those of other versions of value: 2 adds Offset in streams,
 // 4 the curves, 5 the factor in Offset, 6 changes that no visit saw in the factor, 7 looks that found a page gone
-// when they were made.
-const modelForm = 7
+// when they were made, 8 nets beside
+// the forests.
+const modelForm = 8
 
 // NewModel returns one that knows nothing.
 func NewModel() *Model {
@@ -72,21 +70,18 @@ func (m *Model) check() error {
 			return err
 		}
 	}
-	for _, f := range []*trees.Forest{m.Sweep, m.Stream} {
-		if f == nil {
+	for _, b := range []*Blend{m.Sweep, m.Stream} {
+		if b == nil {
 			continue
 		}
-		if f.Features != Features {
-			return fmt.Errorf("a forest over %d features, want %d", f.Features, Features)
-		}
-		if err := f.Check(); err != nil {
+		if err := b.check(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *Model) forest(mode Mode) *trees.Forest {
+func (m *Model) blend(mode Mode) *Blend {
 	if mode == Sweep {
 		return m.Sweep
 	}
@@ -100,37 +95,22 @@ func (m *Model) curve(mode Mode) Curve {
 	return m.StreamCurve
 }
 
-func (m *Model) fast(mode Mode) *trees.Fast {
-	m.prepare.Do(func() {
-		if m.Sweep != nil {
-			m.fastSweep = m.Sweep.Fast()
-		}
-		if m.Stream != nil {
-			m.fastStream = m.Stream.Fast()
-		}
-	})
-	if mode == Sweep {
-		return m.fastSweep
-	}
-	return m.fastStream
-}
-
 // probability of change of a page with these features; claimed adds to the log odds.
 func (m *Model) probability(mode Mode, row *[Features]float32, claimed float32) float32 {
 	return m.curve(mode).At(m.uncalibrated(mode, row, claimed))
 }
 
-// Uncalibrated is what the forest makes of a row, before its curve: for learning the curve.
+// Uncalibrated is what the blend makes of a row, before its curve: for learning the curve.
 func (m *Model) Uncalibrated(mode Mode, row *[Features]float32) float32 {
 	return m.uncalibrated(mode, row, 0)
 }
 
 func (m *Model) uncalibrated(mode Mode, row *[Features]float32, claimed float32) float32 {
-	f := m.fast(mode)
-	if f == nil {
+	b := m.blend(mode)
+	if b == nil {
 		return plain(row) // without what is claimed: it is for learning, and has no curve
 	}
-	return trees.Probability(Offset(mode, row) + trust(mode, row)*f.LogOdds(row[:]) + claimed)
+	return logodds.Probability(Offset(mode, row) + trust(mode, row)*b.LogOdds(row[:]) + claimed)
 }
 
 // plain is the rule without learnt parameters: what is expected of the page, and a part of what is
@@ -148,7 +128,7 @@ func Offset(mode Mode, row *[Features]float32) float32 {
 	if mode == Sweep {
 		return 0
 	}
-	x := expected(row)
+	x := float64(row[fExpected])
 	return float32(math.Log(math.Expm1(min(max(x, 1e-4), 6)))) // log of p / (1 - p), p = 1 - exp(-x)
 }
 
@@ -160,10 +140,4 @@ func trust(mode Mode, row *[Features]float32) float32 {
 	}
 	const small = 100 // pages
 	return row[fServerSize] / (row[fServerSize] + small)
-}
-
-// expected are the changes of a page since its last visit: what was seen of its address shape, times how
-// much more or less often it changed than its like.
-func expected(row *[Features]float32) float64 {
-	return float64(row[fOwnFactor]) * float64(row[fShapeMass])
 }

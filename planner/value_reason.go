@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/recrawl/recrawl/estimator/trees"
+	"github.com/recrawl/recrawl/estimator/logodds"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -80,21 +80,22 @@ func (v *value) Explain(p sitegraph.PageID, at time.Time) Contributions {
 	var row [Features]float32
 	v.Row(p, at, &row)
 	c := Contributions{Rebuilt: v.rebuilt(p, &row)}
-	f := v.model(p).forest(v.Mode)
-	if f == nil {
+	blend := v.model(p).blend(v.Mode)
+	if blend == nil {
 		c.Probability = v.Probability(p, at)
 		c.Start = logOdds(c.Probability)
 		return c
 	}
 	parts := make([]float32, Features)
 	learnt := float64(trust(v.Mode, &row))
-	c.Start = learnt * float64(f.Explain(row[:], parts))
-	if x := Offset(v.Mode, &row); x != 0 {
-		c.All = append(c.All, Contribution{"changes expected of it and of its address shape", expected(&row), float64(x)})
-	}
+	c.Start = learnt * float64(blend.Explain(row[:], parts))
 	for i, x := range parts {
-		if x != 0 {
-			c.All = append(c.All, Contribution{FeatureNames[i], float64(row[i]), learnt * float64(x)})
+		adds := learnt * float64(x)
+		if i == fExpected {
+			adds += float64(Offset(v.Mode, &row))
+		}
+		if adds != 0 {
+			c.All = append(c.All, Contribution{FeatureNames[i], float64(row[i]), adds})
 		}
 	}
 	if h := v.hint(p); h.LogRatio != 0 {
@@ -105,7 +106,7 @@ func (v *value) Explain(p sitegraph.PageID, at time.Time) Contributions {
 	for _, x := range c.All {
 		sum += x.LogOdds
 	}
-	c.Probability = float64(trees.Probability(float32(sum)))
+	c.Probability = float64(logodds.Probability(float32(sum)))
 	before := c.Probability
 	if came := float64(v.calibrator.of(v.model(p).curve(v.Mode).At(float32(before)))); came != before {
 		c.Probability = min(max(came, 1e-6), 1-1e-6)

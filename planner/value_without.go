@@ -157,4 +157,5 @@ func (w Without) Mask(row *[Features]float32) {
 	case WithoutLinks:
 		row[fDepth], row[fLinks] = usualDepth, usualLinks
 	}
+	row[fExpected] = row[fOwnFactor] * row[fShapeMass]
 }

@@ -19,7 +19,7 @@ var kindOf = map[string]Without{"its own": WithoutOwn, "what its last": WithoutO
 	"version": WithoutAddress, "links": WithoutLinks}
 
 // Every feature but the age belongs to one kind, by what people are told of it; a mask changes
-// those of its kind, and no others but the page's own rate, which leans on its shape's.
+// those of its kind, and no others but the page's own rate, which leans on its shape's, and what both of them expect.
 func TestMask(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	masked := map[int]bool{fAge: true}
@@ -31,6 +31,7 @@ func TestMask(t *testing.T) {
 				row[i] = 1000 + 1000*rng.Float32() // nothing a mask would set
 			}
 			row[fKnown] += row[fAge]
+			row[fExpected] = row[fOwnFactor] * row[fShapeMass]
 			before := row
 			w.Mask(&row)
 			for i := range row {
@@ -48,7 +49,7 @@ func TestMask(t *testing.T) {
 			for part, kind := range kindOf {
 				want = want || kind == w && strings.Contains(name, part) && !(kind == WithoutServer && strings.Contains(name, "all servers"))
 			}
-			want = want || w == WithoutShape && i == fOwnExpected
+			want = want || w == WithoutShape && i == fOwnExpected || w == WithoutOwn && i == fExpected
 			if changed[i] {
 				masked[i] = true
 			}

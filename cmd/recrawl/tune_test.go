@@ -107,7 +107,7 @@ func TestTune(t *testing.T) {
 	}
 	for i, p := range got.Check.Points {
 		for name, c := range map[string]tuneChecked{"coverage": p.Coverage, "update rate": p.UpdateRate, "freshness": p.Freshness} {
-			if math.Abs(*c.Error) > 0.15 {
+			if math.Abs(*c.Error) > 0.2 { // of a visit or so a day to 19 pages
 				t.Errorf("budget %g: %s is checked as %.3f for %.3f", p.Budget, name, *c.Predicted.Value, *c.Measured)
 			}
 		}

@@ -2,8 +2,6 @@ package trees
 
 import (
 	"fmt"
-	"math"
-	"slices"
 )
 
 // MaxDepth bounds the questions of a tree: Fast has room for so many in each.
@@ -47,18 +45,6 @@ func (f *Forest) Check() error {
 	return nil
 }
 
-// Add adds the trees of another forest, and its start, times a factor.
-func (f *Forest) Add(g *Forest, factor float32) {
-	f.Start += factor * g.Start
-	for _, t := range g.Trees {
-		t.Leaves = slices.Clone(t.Leaves)
-		for i := range t.Leaves {
-			t.Leaves[i] *= factor
-		}
-		f.Trees = append(f.Trees, t)
-	}
-}
-
 // LogOdds of a row of Features numbers.
 func (f *Forest) LogOdds(row []float32) float32 {
 	sum := f.Start
@@ -79,11 +65,6 @@ func (t *Tree) place(row []float32) int {
 		place |= bit << k
 	}
 	return place
-}
-
-// Probability is that of log odds.
-func Probability(logOdds float32) float32 {
-	return float32(1 / (1 + math.Exp(-float64(logOdds))))
 }
 
 // Explain adds to each feature's place in contributions, of length Features, what the

@@ -5,31 +5,9 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"github.com/recrawl/recrawl/estimator/logodds"
 )
-
-// Examples are rows with what came of them.
-type Examples struct {
-	Features int
-	Rows     []float32 // one after the other
-	Changed  []bool
-	Weights  []float32 // > 0
-	// Offsets are log odds that are known of each row beforehand: what is learnt is added to
-	// them. Empty: none.
-	Offsets []float32
-}
-
-// Add copies a row.
-func (e *Examples) Add(row []float32, changed bool, weight float32) {
-	e.Rows = append(e.Rows, row...)
-	e.Changed = append(e.Changed, changed)
-	e.Weights = append(e.Weights, weight)
-}
-
-// Len is the number of rows.
-func (e *Examples) Len() int { return len(e.Changed) }
-
-// Row i, not to be changed.
-func (e *Examples) Row(i int) []float32 { return e.Rows[i*e.Features : (i+1)*e.Features] }
 
 // Options of learning.
 type Options struct {
@@ -48,7 +26,7 @@ const bins = 64
 // logistic loss.
 type learner struct {
 	Options
-	e          *Examples
+	e          *logodds.Examples
 	thresholds [][]float32 // by feature, ascending; bin b holds values up to thresholds[b]
 	binned     [][]uint8   // by feature, by row
 	sum        []float32   // log odds, by row
@@ -59,7 +37,7 @@ type learner struct {
 
 // Learn fits a forest to examples, of which there must be some, by gradient boosting of the
 // logistic loss. goOn is asked after each tree; once it says no, Learn returns nil. It may be nil.
-func Learn(e *Examples, o Options, goOn func() bool) *Forest {
+func Learn(e *logodds.Examples, o Options, goOn func() bool) *Forest {
 	l := &learner{Options: o, e: e, sum: make([]float32, e.Len()), gradient: make([]float32, e.Len()),
 		hessian: make([]float32, e.Len()), leaf: make([]uint8, e.Len())}
 	l.cut()
@@ -84,7 +62,7 @@ func (l *learner) start() float32 {
 	for range 30 {
 		slope, curve := 0.0, 1e-9
 		for i, w := range l.e.Weights {
-			p := float64(Probability(l.sum[i] + float32(start)))
+			p := float64(logodds.Probability(l.sum[i] + float32(start)))
 			slope -= float64(w) * p
 			if l.e.Changed[i] {
 				slope += float64(w)
@@ -135,7 +113,7 @@ func (l *learner) cut() {
 // tree grows one tree level by level and adds it to the sums.
 func (l *learner) tree() Tree {
 	for i, s := range l.sum {
-		p, w := Probability(s), l.e.Weights[i]
+		p, w := logodds.Probability(s), l.e.Weights[i]
 		y := float32(0)
 		if l.e.Changed[i] {
 			y = 1

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/recrawl/recrawl/estimator/trees"
+	"github.com/recrawl/recrawl/estimator/logodds"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -74,7 +74,7 @@ func (c *collector) keep(p sitegraph.PageID, share float64, chosen bool) {
 
 // examples of one protocol, by server.
 type examples struct {
-	trees.Examples
+	logodds.Examples
 	mode    planner.Mode
 	servers []string
 	chosen  []bool // by the policy; the others were drawn at random

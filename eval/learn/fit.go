@@ -4,45 +4,43 @@ import (
 	"context"
 	"math"
 
+	"github.com/recrawl/recrawl/estimator/logodds"
+	"github.com/recrawl/recrawl/estimator/perceptron"
 	"github.com/recrawl/recrawl/estimator/trees"
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/planner"
 )
 
-// bags are the forests that one is the mean of.
-const bags = 3
+// nets are those that one is the mean of: what the luck of its first weights makes of each counts less then.
+const nets = 2
 
-// fit learns the forest of a fold from the examples of the others: the mean of several, each of
-// which does without the servers of a bag (Breiman 1996). What a few servers teach alone counts less then.
-func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds int, without planner.Without) (*trees.Forest, error) {
+// fit learns the blend of a fold from the examples of the others.
+func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds int, without planner.Without) (*planner.Blend, error) {
 	of := func(server string) bool { return folds > 1 && eval.Fold(server, folds) == fold }
 	train, test := e.split(of, without)
 	if train.Len() == 0 {
 		return nil, tooFew{fold, folds}
 	}
-	var forests []*trees.Forest
-	for bag := range bags {
-		some, _ := e.split(func(server string) bool { return of(server) || eval.Fold("bag of "+server, bags) == bag }, without)
-		if some.Len() == 0 {
-			continue // too few servers for so many bags
-		}
-		g := trees.Learn(some, l.Trees, func() bool { return ctx.Err() == nil })
-		if g == nil {
-			return nil, ctx.Err()
-		}
-		forests = append(forests, g)
+	goOn := func() bool { return ctx.Err() == nil }
+	b := &planner.Blend{Forest: trees.Learn(train, l.Trees, goOn)}
+	var parts [nets]*perceptron.Net
+	cores.Each(nets, func(i int) {
+		o := l.Net
+		o.Seed += uint64(i)
+		parts[i] = perceptron.Learn(train, planner.Inputs(), o, goOn)
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	f := &trees.Forest{Features: e.Features}
-	for _, g := range forests {
-		f.Add(g, 1/float32(len(forests)))
-	}
-	l.step("fitting trees")
+	b.Net = perceptron.Mean(parts[:])
+	l.step("fitting")
 	if folds > 1 {
-		l.log("%s, fold %d: log loss %.4f over %d examples, %.4f over %d of the fold", what, fold+1, loss(f, train), train.Len(), loss(f, test), test.Len())
+		l.log("%s, fold %d: log loss %.4f over %d examples, %.4f over %d of the fold", what, fold+1, loss(b, train), train.Len(), loss(b, test), test.Len())
 	} else {
-		l.log("%s: log loss %.4f over %d examples", what, loss(f, train), train.Len())
+		l.log("%s: log loss %.4f over %d examples", what, loss(b, train), train.Len())
 	}
-	return f, nil
+	return b, nil
 }
 
 // curve learns what came of the probabilities at which pages were chosen in the last round, on servers of other
@@ -70,12 +68,12 @@ func (l *learner) curve(e *examples, by *Parameters, fold, folds int) planner.Cu
 func weightOf(examples int) float64 { return 1 / math.Sqrt(float64(examples)) }
 
 // split parts examples into those of servers to be tested and others to learn from, whose weights have mean 1.
-func (e *examples) split(tested func(server string) bool, without planner.Without) (train, test *trees.Examples) {
+func (e *examples) split(tested func(server string) bool, without planner.Without) (train, test *logodds.Examples) {
 	count := map[string]int{}
 	for _, s := range e.servers {
 		count[s]++
 	}
-	train, test = &trees.Examples{Features: e.Features}, &trees.Examples{Features: e.Features}
+	train, test = &logodds.Examples{Features: e.Features}, &logodds.Examples{Features: e.Features}
 	var row [planner.Features]float32
 	for i, s := range e.servers {
 		to := train
@@ -103,13 +101,13 @@ func scale(weights []float32) {
 }
 
 // loss is the mean log loss, in nats; NaN for none.
-func loss(f *trees.Forest, e *trees.Examples) float64 {
+func loss(m interface{ LogOdds(row []float32) float32 }, e *logodds.Examples) float64 {
 	if e.Len() == 0 {
 		return math.NaN()
 	}
 	var sum, all float64
 	for i, w := range e.Weights {
-		x := float64(f.LogOdds(e.Row(i)) + e.Offsets[i])
+		x := float64(m.LogOdds(e.Row(i)) + e.Offsets[i])
 		if e.Changed[i] {
 			x = -x
 		}

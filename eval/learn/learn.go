@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/recrawl/recrawl/estimator/perceptron"
 	"github.com/recrawl/recrawl/estimator/trees"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/planner"
@@ -16,6 +17,7 @@ type Options struct {
 	Rounds int // of runs, each by what was learnt from those before; 0 stands for 1
 	Seed   uint64
 	Trees  trees.Options
+	Net    perceptron.Options
 	// Variants are policies of planner.Ablations that get parameters of their own: learnt from the
 	// same examples, of which the denied evidence is masked. Runs for examples are made by value
 	// alone, which saves the time of runs by each variant.
@@ -105,7 +107,7 @@ func (l *learner) log(format string, args ...any) {
 	}
 }
 
-// fitAll learns the forests of all folds for each kind of evidence to be without, and the curves for what
+// fitAll learns the blends of all folds for each kind of evidence to be without, and the curves for what
 // the examples of the last round were made by; nil: a rule, and no curve.
 func (l *learner) fitAll(ctx context.Context, by *Parameters, folds int, kinds []planner.Without) (*Parameters, error) {
 	p := &Parameters{folds: folds, models: map[planner.Without][]*planner.Model{}}

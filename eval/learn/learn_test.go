@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/estimator/logodds"
+	"github.com/recrawl/recrawl/estimator/perceptron"
 	"github.com/recrawl/recrawl/estimator/trees"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
@@ -48,7 +50,7 @@ func newsSites(servers int) (all []*history.Server) {
 }
 
 func options(t *testing.T, servers []*history.Server) Options {
-	return Options{Folds: 2, Seed: 1, Trees: trees.Options{Trees: 20, Depth: 3, Rate: 0.3, Lambda: 1, LeastWeight: 5},
+	return Options{Folds: 2, Seed: 1, Trees: trees.Options{Trees: 20, Depth: 3, Rate: 0.3, Lambda: 1, LeastWeight: 5}, Net: perceptron.Options{Units: 8, Epochs: 5, Rate: 0.01, Decay: 0.3},
 		Open: func(base, past int, by *eval.Learnt) (*eval.Corpus, error) {
 			c, err := eval.NewCorpus(t.Context(), servers, eval.Options{Base: time.Duration(base) * weekSeconds * time.Second, History: past})
 			if err == nil {
@@ -212,8 +214,8 @@ func TestSplitMasks(t *testing.T) {
 
 // The log loss by hand: one half for all costs ln 2 each.
 func TestLoss(t *testing.T) {
-	e := &trees.Examples{Features: 1}
-	if f := (&trees.Forest{Features: 1}); !math.IsNaN(loss(f, e)) {
+	e := &logodds.Examples{Features: 1}
+	if n := (&trees.Forest{Features: 1}); !math.IsNaN(loss(n, e)) {
 		t.Error("a loss over nothing")
 	}
 	e.Add([]float32{0}, true, 1)
@@ -222,12 +224,12 @@ func TestLoss(t *testing.T) {
 	if got := loss(&trees.Forest{Features: 1}, e); math.Abs(got-math.Ln2) > 1e-9 {
 		t.Errorf("loss %g of one half, want ln 2", got)
 	}
-	f := &trees.Forest{Features: 1, Start: float32(math.Log(3))} // probability 3/4: 1 of ln 4/3, 3 of ln 4
-	if got, want := loss(f, e), (math.Log(4./3)+3*math.Log(4))/4; math.Abs(got-want) > 1e-6 {
+	n := &trees.Forest{Features: 1, Start: float32(math.Log(3))} // probability 3/4: 1 of ln 4/3, 3 of ln 4
+	if got, want := loss(n, e), (math.Log(4./3)+3*math.Log(4))/4; math.Abs(got-want) > 1e-6 {
 		t.Errorf("loss %g, want %g", got, want)
 	}
 	e.Offsets = []float32{0, float32(-2 * math.Log(3))} // the second has probability 1/4: all cost ln 4/3
-	if got, want := loss(f, e), math.Log(4./3); math.Abs(got-want) > 1e-6 {
+	if got, want := loss(n, e), math.Log(4./3); math.Abs(got-want) > 1e-6 {
 		t.Errorf("loss %g with known log odds, want %g", got, want)
 	}
 }
@@ -235,7 +237,7 @@ func TestLoss(t *testing.T) {
 // Learning ends soon when asked to, and says what it lacks.
 func TestModelsEnd(t *testing.T) {
 	servers := newsSites(3)
-	for _, when := range []string{"replaying", "fitting trees"} {
+	for _, when := range []string{"replaying", "fitting"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		o := options(t, servers)
 		after := 0
@@ -250,7 +252,7 @@ func TestModelsEnd(t *testing.T) {
 		if _, err := Models(ctx, o); !errors.Is(err, context.Canceled) {
 			t.Errorf("ended while %s: %v", when, err)
 		}
-		if after > 8 { // runs under way, and one forest
+		if after > 8 { // runs under way, and one blend
 			t.Errorf("%d steps after the end while %s", after, when)
 		}
 		cancel()
@@ -273,7 +275,7 @@ func TestCurve(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	l := &learner{}
 	model := planner.NewModel()
-	model.Stream = &trees.Forest{Features: planner.Features} // adds nothing to Offset
+	model.Stream = &planner.Blend{Forest: &trees.Forest{Features: planner.Features}, Net: &perceptron.Net{Features: planner.Features}} // adds nothing to Offset
 	by := &Parameters{folds: 1, models: map[planner.Without][]*planner.Model{planner.WithoutNothing: {model}}}
 	e := &examples{mode: planner.Stream}
 	e.Features = planner.Features

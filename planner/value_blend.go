@@ -1,0 +1,50 @@
+package planner
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/recrawl/recrawl/estimator/perceptron"
+	"github.com/recrawl/recrawl/estimator/trees"
+)
+
+// Blend is the mean of a forest and a net, in log odds. They err in different ways: a forest where a threshold
+// that was learnt lies elsewhere on another server, a net where something turns at once. Any number of goroutines may use it.
+type Blend struct {
+	Forest *trees.Forest   `json:"forest"`
+	Net    *perceptron.Net `json:"net"`
+
+	prepare    sync.Once
+	fastForest *trees.Fast
+	fastNet    *perceptron.Fast
+}
+
+func (b *Blend) check() error {
+	if b.Forest == nil || b.Net == nil {
+		return errors.New("a forest or a net is not there")
+	}
+	for what, n := range map[string]int{"forest": b.Forest.Features, "net": b.Net.Features} {
+		if n != Features {
+			return fmt.Errorf("a %s over %d features, want %d", what, n, Features)
+		}
+	}
+	return errors.Join(b.Forest.Check(), b.Net.Check())
+}
+
+// LogOdds of a row of Features numbers.
+func (b *Blend) LogOdds(row []float32) float32 {
+	b.prepare.Do(func() { b.fastForest, b.fastNet = b.Forest.Fast(), b.Net.Fast() })
+	return (b.fastForest.LogOdds(row) + b.fastNet.LogOdds(row)) / 2
+}
+
+// Explain adds to contributions, of length Features, what each feature adds to the log odds of a row, and
+// returns what is left for no feature.
+func (b *Blend) Explain(row []float32, contributions []float32) (start float32) {
+	var parts [Features]float32
+	start = b.Forest.Explain(row, parts[:]) + b.Net.Explain(row, parts[:])
+	for i, x := range parts {
+		contributions[i] += x / 2
+	}
+	return start / 2
+}
