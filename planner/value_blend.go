@@ -24,10 +24,8 @@ func (b *Blend) check() error {
 	if b.Forest == nil || b.Net == nil {
 		return errors.New("a forest or a net is not there")
 	}
-	for what, n := range map[string]int{"forest": b.Forest.Features, "net": b.Net.Features} {
-		if n != Features {
-			return fmt.Errorf("a %s over %d features, want %d", what, n, Features)
-		}
+	if f, n := b.Forest.Features, b.Net.Features; f != Features || n != Features {
+		return fmt.Errorf("a forest over %d features and a net over %d, want %d", f, n, Features)
 	}
 	return errors.Join(b.Forest.Check(), b.Net.Check())
 }

@@ -43,9 +43,10 @@ func TestBlend(t *testing.T) {
 func TestBlendCheck(t *testing.T) {
 	for want, spoil := range map[string]func(b *Blend){
 		"not there":                   func(b *Blend) { b.Net = nil },
-		"a net over 3 features":       func(b *Blend) { b.Net.Features = 3 },
+		"a net over 3":                func(b *Blend) { b.Net.Features = 3 },
 		"a forest over 3 features":    func(b *Blend) { b.Forest.Features = 3 },
 		"unit 0 has 1 weights":        func(b *Blend) { b.Net.Units[0].Weights = b.Net.Units[0].Weights[:1] },
+		"tree 0 has a leaf of NaN":    func(b *Blend) { b.Forest.Trees[0].Leaves[1] = float32(math.NaN()) },
 		"tree 0 has 1 questions, 1 l": func(b *Blend) { b.Forest.Trees[0].Leaves = b.Forest.Trees[0].Leaves[:1] },
 	} {
 		b := handMade()

@@ -28,9 +28,9 @@ func (p *program) learnCommand() *cobra.Command {
 		Use:   "learn FILE|DIRECTORY...",
 		Short: "Learn what the policy value goes by from histories",
 		Long: `learn replays histories by the protocols of eval, looks over the shoulder of the policy
-value, and fits boosted trees and a perceptron to what it knew of pages and whether they had changed. The
-parameters that come with the program were made by it. It takes minutes: four on two cores for
-40,000 pages.
+value, and fits boosted trees and a perceptron to what it knew of pages and whether they
+had changed. The parameters that come with the program were made by it. It takes minutes:
+three on two cores for 40,000 pages.
 
 Parameters are no data: they hold thresholds and weights, the command's name and a
 fingerprint of the servers, and nothing of any page. The same histories, options and seed

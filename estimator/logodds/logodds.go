@@ -32,3 +32,30 @@ func (e *Examples) Len() int { return len(e.Changed) }
 
 // Row i, not to be changed.
 func (e *Examples) Row(i int) []float32 { return e.Rows[i*e.Features : (i+1)*e.Features] }
+
+// Start is what is to be added to the offsets of all rows, so that as many changes are expected as
+// there are; by Newton's method.
+func (e *Examples) Start() float32 {
+	start := 0.0
+	for range 30 {
+		slope, curve := 0.0, 1e-9
+		for i, w := range e.Weights {
+			known := float32(0)
+			if len(e.Offsets) > 0 {
+				known = e.Offsets[i]
+			}
+			p := float64(Probability(known + float32(start)))
+			slope -= float64(w) * p
+			if e.Changed[i] {
+				slope += float64(w)
+			}
+			curve += float64(w) * p * (1 - p)
+		}
+		step := max(min(slope/curve, 2), -2)
+		start += step
+		if math.Abs(step) < 1e-6 {
+			break
+		}
+	}
+	return float32(start)
+}

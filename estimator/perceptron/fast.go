@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// Fast is a net for many rows: the same answers but for rounding, ten times as quick. It is used by many goroutines.
+// Fast is a net for many rows: the same answers but for rounding, several times as quick. It is used by many goroutines.
 type Fast struct {
 	start  float32
 	inputs []quick    // those of one form together, so that their scale is no question
@@ -46,24 +46,33 @@ func (in Input) quickly() quick {
 	default:
 		return q
 	}
+	at := func(b int32) float32 {
+		if q.Form == Odds {
+			return q.at(b - bits(1-math.Float32frombits(uint32(b))))
+		}
+		return q.at(b)
+	}
 	low, high := bits(least), bits(most)
-	if from, to := q.at(low), q.at(high); from > cut || to < -cut { // all of its form is beyond
+	if from, to := at(low), at(high); from > cut || to < -cut { // all of its form is beyond
 		q.times, q.plus = 0, within(from, -cut, cut)
 	}
-	q.least = low + int32(sort.Search(int(high-low), func(i int) bool { return q.at(low+int32(i)) >= -cut }))
-	q.most = low + int32(sort.Search(int(high-low), func(i int) bool { return q.at(low+int32(i)) >= cut }))
+	q.least = low + int32(sort.Search(int(high-low), func(i int) bool { return at(low+int32(i)) >= -cut }))
+	q.most = low + int32(sort.Search(int(high-low), func(i int) bool { return at(low+int32(i)) >= cut }))
 	return q
 }
 
 func bits(x float32) int32 { return int32(math.Float32bits(x)) }
 
-// at is the input by the bits of its number, within least and most.
-func (q *quick) at(b int32) float32 {
-	if q.Form == Odds {
-		b -= bits(1 - math.Float32frombits(uint32(b)))
+// number makes what is none, of which the bits may be those of any sign, one above all others.
+func number(x float32) float32 {
+	if x != x {
+		return math.MaxFloat32
 	}
-	return float32(b)*q.times + q.plus
+	return x
 }
+
+// at is the input by the bits of its logarithm: those of the number, of odds the difference of two.
+func (q *quick) at(b int32) float32 { return float32(float32(b)*q.times) + q.plus }
 
 func (q *quick) within(b int32) int32 { return min(max(b, q.least), q.most) }
 
@@ -102,16 +111,16 @@ func (f *Fast) LogOdds(row []float32) float32 {
 	}
 	for ; i < f.ends[Count]; i++ {
 		q := &f.inputs[i]
-		x[i] = float32(q.within(bits(row[q.Feature]+1)))*q.times + q.plus
+		x[i] = q.at(q.within(bits(number(row[q.Feature]) + 1)))
 	}
 	for ; i < f.ends[Rate]; i++ {
 		q := &f.inputs[i]
-		x[i] = float32(q.within(bits(row[q.Feature])))*q.times + q.plus
+		x[i] = q.at(q.within(bits(number(row[q.Feature]))))
 	}
 	for ; i < f.ends[Odds]; i++ {
 		q := &f.inputs[i]
-		b := q.within(bits(row[q.Feature]))
-		x[i] = float32(b-bits(1-math.Float32frombits(uint32(b))))*q.times + q.plus
+		b := q.within(bits(number(row[q.Feature])))
+		x[i] = q.at(b - bits(1-math.Float32frombits(uint32(b))))
 	}
 	for ; i < f.ends[Missing]; i++ {
 		x[i] = f.inputs[i].of(row)
@@ -133,14 +142,15 @@ func (b *block) sum(x []float32) float32 {
 	for i := 0; i < blockUnits; i += 4 {
 		for k := range adds {
 			if s := sums[i+k]; s > 0 {
-				adds[k] += s * b.out[i+k]
+				adds[k] += float32(s * b.out[i+k])
 			}
 		}
 	}
 	return adds[0] + adds[1] + adds[2] + adds[3]
 }
 
-// weighPlainly adds the weighted inputs to the sums of units.
+// weighPlainly adds the weighted inputs to the sums of units. Products are rounded before they are added, also where the
+// processor could do both at once.
 func weighPlainly(sums *[blockUnits]float32, x []float32, weights [][blockUnits]float32) {
 	weights = weights[:len(x)]
 	for part := 0; part < blockUnits; part += 8 { // as many as there are registers for
@@ -148,14 +158,14 @@ func weighPlainly(sums *[blockUnits]float32, x []float32, weights [][blockUnits]
 		a0, a1, a2, a3, a4, a5, a6, a7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
 		for i, v := range x {
 			w := (*[8]float32)(weights[i][part : part+8])
-			a0 += v * w[0]
-			a1 += v * w[1]
-			a2 += v * w[2]
-			a3 += v * w[3]
-			a4 += v * w[4]
-			a5 += v * w[5]
-			a6 += v * w[6]
-			a7 += v * w[7]
+			a0 += float32(v * w[0])
+			a1 += float32(v * w[1])
+			a2 += float32(v * w[2])
+			a3 += float32(v * w[3])
+			a4 += float32(v * w[4])
+			a5 += float32(v * w[5])
+			a6 += float32(v * w[6])
+			a7 += float32(v * w[7])
 		}
 		*s = [8]float32{a0, a1, a2, a3, a4, a5, a6, a7}
 	}

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
 // func weighAVX(sums *[32]float32, x *float32, n int, weights *[32]float32)
-// Products are rounded before they are added, as in Go: a fused multiplication would give other sums.
+// Products are rounded before they are added, as in weighPlainly.
 TEXT ·weighAVX(SB), NOSPLIT, $0-32
 	MOVQ sums+0(FP), DI
 	MOVQ x+8(FP), SI

@@ -16,7 +16,8 @@ type Options struct {
 	Seed   uint64
 }
 
-// A step is made by the mean gradient of a batch: one of so many examples, and of no fewer than leastSteps in an epoch.
+// A step is made by the mean gradient of a batch: of so many examples that an epoch has leastSteps, within limits. What is left
+// of an epoch is in no batch.
 const (
 	mostBatch  = 1024
 	leastBatch = 16
@@ -49,7 +50,8 @@ func (w *weights) parts(all []float32) (weights, bias, out []float32, start *flo
 	return all[:n], all[n : n+w.units], all[n+w.units : n+2*w.units], &all[n+2*w.units]
 }
 
-// Learn fits a net with these inputs, of which Feature and Form are given, to examples, of which there must be some.
+// Learn fits a net with these inputs, of which Feature and Form are given, to examples, of which there must be some. There are at most
+// MaxInputs of these and MaxUnits.
 // goOn is asked now and then; once it says no, Learn returns nil. It may be nil.
 func Learn(e *logodds.Examples, inputs []Input, o Options, goOn func() bool) *Net {
 	n := &Net{Features: e.Features, Inputs: scaled(e, inputs)}
@@ -59,6 +61,8 @@ func Learn(e *logodds.Examples, inputs []Input, o Options, goOn func() bool) *Ne
 	for i := range first {
 		first[i] = float32(random.NormFloat64() / math.Sqrt(float64(len(inputs))))
 	}
+	_, _, _, start := w.parts(w.at)
+	*start = e.Start()
 	for i := range out {
 		out[i] = float32(0.1 * random.NormFloat64() / math.Sqrt(float64(o.Units)))
 	}
@@ -86,15 +90,20 @@ func scaled(e *logodds.Examples, inputs []Input) []Input {
 	for i, in := range inputs {
 		var sum, squares, count float64
 		for k := range e.Len() {
-			if x := float64(in.Form.of(e.Row(k)[in.Feature])); !math.IsNaN(x) && !math.IsInf(x, 0) {
-				sum, squares, count = sum+x, squares+x*x, count+1
+			if x := e.Row(k)[in.Feature]; !(abs(x) <= math.MaxFloat32) { // no number, or an infinite one
+				continue
 			}
+			x := float64(in.Form.of(e.Row(k)[in.Feature]))
+			sum, squares, count = sum+x, squares+x*x, count+1
 		}
 		mean := sum / max(count, 1)
 		deviation := math.Sqrt(max(squares/max(count, 1)-mean*mean, 0))
-		all[i] = Input{in.Feature, in.Form, float32(mean), float32(1 / (deviation + 1e-6))}
-		if deviation < 1e-5*math.Abs(mean)+1e-9 {
-			all[i].Factor = 0 // it is the same in all that it is learnt from
+		all[i] = Input{in.Feature, in.Form, float32(mean), float32(1 / max(deviation, 1/mostFactor))}
+		if deviation < max(1e-5*math.Abs(mean), 1/mostFactor) {
+			all[i].Factor = 0 // it is the same, or nearly, in all that it is learnt from
+		}
+		if math.Abs(mean) > mostWeight { // so that no sum overflows
+			all[i].Mean, all[i].Factor = 0, 0
 		}
 	}
 	return all
@@ -103,7 +112,7 @@ func scaled(e *logodds.Examples, inputs []Input) []Input {
 // learn makes the gradient of a batch of examples: that of the mean log loss.
 func (w *weights) learn(n *Net, e *logodds.Examples, batch []int) {
 	clear(w.gradient)
-	weights, bias, out, start := w.parts(w.at)
+	from, bias, out, start := w.parts(w.at)
 	toWeights, toBias, toOut, toStart := w.parts(w.gradient)
 	var units, back [MaxUnits]float32
 	for _, i := range batch {
@@ -111,7 +120,7 @@ func (w *weights) learn(n *Net, e *logodds.Examples, batch []int) {
 		values := units[:w.units]
 		copy(values, bias)
 		for k := range w.inputs {
-			add(values, weights[k*w.units:], x[k])
+			add(values, from[k*w.units:], x[k])
 		}
 		sum := *start
 		if len(e.Offsets) > 0 {
@@ -170,14 +179,14 @@ func (w *weights) move(step int, rate, decay float64) {
 
 // into makes the weights those of a net.
 func (w *weights) into(n *Net) {
-	weights, bias, out, start := w.parts(w.at)
+	from, bias, out, start := w.parts(w.at)
 	n.Start = *start
 	n.Units = make([]Unit, w.units)
 	for h := range n.Units {
 		u := &n.Units[h]
 		*u = Unit{Bias: bias[h], Out: out[h], Weights: make([]float32, w.inputs)}
 		for k := range u.Weights {
-			u.Weights[k] = weights[k*w.units+h]
+			u.Weights[k] = from[k*w.units+h]
 		}
 	}
 }

@@ -62,6 +62,26 @@ func TestLearnOffsets(t *testing.T) {
 	near(t, "log odds by weights", float64(Learn(e, plain3, options, nil).LogOdds([]float32{0, 0, 0})), math.Log(3), 0.05)
 }
 
+// A rare change stays rare, however few examples there are; and one row without a number spoils nothing.
+func TestLearnRare(t *testing.T) {
+	for _, n := range []int{200, 1000, 20_000} {
+		e := drawn(n, func(_, _ float64) float64 { return -4 })
+		e.Rows[0] = float32(math.NaN())
+		share, learnt := 0.0, 0.0
+		net := Learn(e, plain3, Options{Units: 16, Epochs: 3, Rate: 0.005, Decay: 0.3}, nil)
+		for i := range n {
+			if e.Changed[i] {
+				share++
+			}
+			learnt += float64(logodds.Probability(net.LogOdds(e.Row(i))))
+		}
+		near(t, "learnt share", learnt/float64(n), share/float64(n), 0.01)
+		if net.Inputs[0].Factor < 0.5 {
+			t.Errorf("one row without a number makes the factor %g", net.Inputs[0].Factor)
+		}
+	}
+}
+
 // Promise 4, and the end when asked to.
 func TestLearnAgain(t *testing.T) {
 	e := drawn(5000, func(a, b float64) float64 { return a + b })

@@ -1,9 +1,6 @@
 package perceptron
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // Form is the scale on which a net sees a number. Logarithms are those of base 2, exact at its powers and
 // straight between them: a net is learnt with what it is asked with, so more would cost and bring nothing.
@@ -39,9 +36,7 @@ func (in *Input) of(row []float32) float32 {
 }
 
 func (f Form) of(x float32) float32 {
-	if x != x {
-		x = math.MaxFloat32
-	}
+	x = number(x)
 	switch f {
 	case Count:
 		return log(max(x, 0) + 1)
@@ -104,6 +99,14 @@ const (
 	MaxUnits  = 128
 )
 
+// Limits of what is learnt, beyond which answers could become no numbers.
+const (
+	mostFactor = 1e4
+	mostWeight = 1e6
+)
+
+func abs(x float32) float32 { return max(x, -x) }
+
 // Check reports what makes a net unusable.
 func (n *Net) Check() error {
 	if len(n.Inputs) > MaxInputs || len(n.Units) > MaxUnits {
@@ -113,13 +116,18 @@ func (n *Net) Check() error {
 		if int(in.Feature) >= n.Features || in.Form >= forms {
 			return fmt.Errorf("input %d is feature %d of %d in form %d of %d", i, in.Feature, n.Features, in.Form, forms)
 		}
-		if in.Factor < 0 {
-			return fmt.Errorf("input %d is multiplied by %g: 1 / deviation cannot be below 0", i, in.Factor)
+		if !(in.Factor >= 0 && in.Factor <= mostFactor && abs(in.Mean) <= mostWeight) {
+			return fmt.Errorf("input %d has mean %g and factor %g: want a factor from 0 to %g", i, in.Mean, in.Factor, float32(mostFactor))
 		}
 	}
 	for i, u := range n.Units {
 		if len(u.Weights) != len(n.Inputs) {
 			return fmt.Errorf("unit %d has %d weights for %d inputs", i, len(u.Weights), len(n.Inputs))
+		}
+		for _, w := range append([]float32{u.Bias, u.Out, n.Start}, u.Weights...) {
+			if !(abs(w) <= mostWeight) {
+				return fmt.Errorf("unit %d has a weight of %g, more than was ever learnt", i, w)
+			}
 		}
 	}
 	return nil
@@ -167,9 +175,9 @@ func (u *Unit) at(inputs *[MaxInputs]float32) float32 {
 }
 
 // Explain adds to each feature's place in contributions, of length Features, what the feature adds
-// to the log odds of a row: the integral of its gradient on the straight way from the mean row, which is
+// to the log odds of a row: the integral of its gradient on the straight way from all inputs at their means, which is
 // exact here, since each unit is either off or straight. It returns what is left for no feature: the log
-// odds of the mean row.
+// odds at the means.
 func (n *Net) Explain(row []float32, contributions []float32) (start float32) {
 	inputs := n.inputs(row)
 	start = n.Start

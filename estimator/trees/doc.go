@@ -1,5 +1,5 @@
 // Package trees holds boosted decision trees that turn what is known of a page into the
-// probability of a change: how they answer, how they say why, and how they are learnt.
+// log odds of a change: how they answer, how they say why, and how they are learnt.
 //
 // All trees are oblivious: one question a level, the same for all nodes of the level. So a
 // tree of depth d asks d questions whatever the answers, and needs no branches.
@@ -15,8 +15,8 @@
 //
 //  1. A forest is read-only once made; any number of goroutines may ask it, and asking
 //     allocates nothing.
-//  2. The probability is 1 / (1 + exp(-sum)), the sum taken over a start value and one leaf
-//     of each tree. The contributions of the features and the start value add up to the sum.
+//  2. The log odds are the sum of a start value and one leaf of each tree. The contributions of
+//     the features and the start that Explain returns add up to them.
 //  3. Learning is deterministic: the same rows in the same order give the same forest,
 //     whatever the number of processors.
 //  4. A NaN answers every question with no.

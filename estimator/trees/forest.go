@@ -1,8 +1,6 @@
 package trees
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // MaxDepth bounds the questions of a tree: Fast has room for so many in each.
 const MaxDepth = 5
@@ -28,6 +26,9 @@ type Forest struct {
 	Trees    []Tree  `json:"trees"`
 }
 
+// mostLeaf bounds leaves: beyond it answers could become no numbers.
+const mostLeaf = 1e6
+
 // Check reports what makes a forest unusable.
 func (f *Forest) Check() error {
 	for i := range f.Trees {
@@ -39,6 +40,11 @@ func (f *Forest) Check() error {
 		for _, q := range t.Questions {
 			if int(q.Feature) >= f.Features {
 				return fmt.Errorf("tree %d asks for feature %d of %d", i, q.Feature, f.Features)
+			}
+		}
+		for _, leaf := range append([]float32{f.Start}, t.Leaves...) {
+			if !(leaf >= -mostLeaf && leaf <= mostLeaf) {
+				return fmt.Errorf("tree %d has a leaf of %g, more than was ever learnt", i, leaf)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package trees
 
 import (
-	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -42,7 +41,7 @@ func Learn(e *logodds.Examples, o Options, goOn func() bool) *Forest {
 		hessian: make([]float32, e.Len()), leaf: make([]uint8, e.Len())}
 	l.cut()
 	copy(l.sum, e.Offsets)
-	f := &Forest{Features: e.Features, Start: l.start()}
+	f := &Forest{Features: e.Features, Start: e.Start()}
 	for i := range l.sum {
 		l.sum[i] += f.Start
 	}
@@ -53,29 +52,6 @@ func Learn(e *logodds.Examples, o Options, goOn func() bool) *Forest {
 		}
 	}
 	return f
-}
-
-// start is what is to be added to the offsets of all rows, so that as many changes are expected as
-// there are; by Newton's method.
-func (l *learner) start() float32 {
-	start := 0.0
-	for range 30 {
-		slope, curve := 0.0, 1e-9
-		for i, w := range l.e.Weights {
-			p := float64(logodds.Probability(l.sum[i] + float32(start)))
-			slope -= float64(w) * p
-			if l.e.Changed[i] {
-				slope += float64(w)
-			}
-			curve += float64(w) * p * (1 - p)
-		}
-		step := max(min(slope/curve, 2), -2)
-		start += step
-		if math.Abs(step) < 1e-6 {
-			break
-		}
-	}
-	return float32(start)
 }
 
 // cut finds thresholds that part the rows evenly.

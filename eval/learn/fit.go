@@ -24,10 +24,13 @@ func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds
 	}
 	goOn := func() bool { return ctx.Err() == nil }
 	b := &planner.Blend{Forest: trees.Learn(train, l.Trees, goOn)}
+	if !goOn() {
+		return nil, ctx.Err()
+	}
 	var parts [nets]*perceptron.Net
 	cores.Each(nets, func(i int) {
 		o := l.Net
-		o.Seed += uint64(i)
+		o.Seed = l.Seed*nets + uint64(i)
 		parts[i] = perceptron.Learn(train, planner.Inputs(), o, goOn)
 	})
 	if ctx.Err() != nil {

@@ -215,7 +215,7 @@ func TestSplitMasks(t *testing.T) {
 // The log loss by hand: one half for all costs ln 2 each.
 func TestLoss(t *testing.T) {
 	e := &logodds.Examples{Features: 1}
-	if n := (&trees.Forest{Features: 1}); !math.IsNaN(loss(n, e)) {
+	if f := (&trees.Forest{Features: 1}); !math.IsNaN(loss(f, e)) {
 		t.Error("a loss over nothing")
 	}
 	e.Add([]float32{0}, true, 1)
@@ -224,12 +224,12 @@ func TestLoss(t *testing.T) {
 	if got := loss(&trees.Forest{Features: 1}, e); math.Abs(got-math.Ln2) > 1e-9 {
 		t.Errorf("loss %g of one half, want ln 2", got)
 	}
-	n := &trees.Forest{Features: 1, Start: float32(math.Log(3))} // probability 3/4: 1 of ln 4/3, 3 of ln 4
-	if got, want := loss(n, e), (math.Log(4./3)+3*math.Log(4))/4; math.Abs(got-want) > 1e-6 {
+	f := &trees.Forest{Features: 1, Start: float32(math.Log(3))} // probability 3/4: 1 of ln 4/3, 3 of ln 4
+	if got, want := loss(f, e), (math.Log(4./3)+3*math.Log(4))/4; math.Abs(got-want) > 1e-6 {
 		t.Errorf("loss %g, want %g", got, want)
 	}
 	e.Offsets = []float32{0, float32(-2 * math.Log(3))} // the second has probability 1/4: all cost ln 4/3
-	if got, want := loss(n, e), math.Log(4./3); math.Abs(got-want) > 1e-6 {
+	if got, want := loss(f, e), math.Log(4./3); math.Abs(got-want) > 1e-6 {
 		t.Errorf("loss %g with known log odds, want %g", got, want)
 	}
 }
