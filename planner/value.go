@@ -209,7 +209,7 @@ func (v *value) score(p sitegraph.PageID, row *[Features]float32) {
 	v.fill(p, v.now, row)
 	s := &v.scores[p]
 	s.raw = v.raw(p, row)
-	probability, weight := v.calibrator.of(s.raw), v.weight(p)*v.lasting(row)
+	probability, weight := v.calibrator.of(s.raw), v.weight(p)
 	s.worth = probability * weight
 	// Until something happens the probability grows about as its age does, or at once where a page
 	// changes by a calendar: so it is looked at again when it is twice as old.
@@ -227,21 +227,6 @@ func (v *value) weight(p sitegraph.PageID) float32 {
 	}
 	return weight
 }
-
-// lasting is how many times as much a change found is worth for the time that the copy then stays true. What changes
-// daily is found changed daily, and its copy is never true: by changes alone it would come first for ever.
-func (v *value) lasting(row *[Features]float32) float32 {
-	if v.Mode != Stream {
-		return 1
-	}
-	return 1 + lastingWorth*float32(math.Exp(-lastingDays*float64(row[fOwnFactor]*row[fShapeRate])))
-}
-
-const (
-	// lastingWorth is what it is worth that a copy stays true for lastingDays, in changes found.
-	lastingWorth = 0.3
-	lastingDays  = 20
-)
 
 // newWorth is what it is worth to know a new page, in changes found: a change of a page that brings new
 // ones is worth more.
@@ -490,7 +475,7 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	// Of 1, 2, 4 ... 256 days the first at which it is reached.
 	exponent := sort.Search(8, func(i int) bool {
 		v.fill(p, start+float32(int(1)<<i), &v.row)
-		return float64(v.calibrator.of(v.raw(p, &v.row))*v.weight(p)*v.lasting(&v.row)) >= price
+		return float64(v.calibrator.of(v.raw(p, &v.row))*v.weight(p)) >= price
 	})
 	ahead := int(1) << exponent
 	wait := estimator.FromDays(float64(ahead))
