@@ -237,7 +237,7 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	row[fServerSize] = float32(of.server.pages)
 	row[fServerPast] = of.server.before(last, now, age, inServer.mass, r.server)
 	row[fServerGone], row[fSectionGone], row[fShapeGone] = of.gone()
-	row[fExpected] = row[fOwnFactor] * row[fShapeMass]
+	expect(row)
 	row[fAllShare] = inAll.share(min(r.all*age, 1))
 	row[fAllLooks] = inAll.looks
 
@@ -245,6 +245,9 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	row[fLinks] = float32(len(g.Links(p)))
 	k.looks[p].fill(row)
 }
+
+// expect fills in what follows from two others: a page's own factor, and the change of its shape.
+func expect(row *[Features]float32) { row[fExpected] = row[fOwnFactor] * row[fShapeMass] }
 
 // factor is how many times as often a page changes as was to be expected of its like: the mean of a gamma
 // distribution of shape 1/2 and mean 1, after so many changes where so many were expected (a frailty).

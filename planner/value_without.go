@@ -117,6 +117,7 @@ func (w Without) Mask(row *[Features]float32) {
 		row[fOwnRecent] = 0.1
 		row[fOwnFactor] = 1
 		row[fKnown] = row[fAge]
+		expect(row)
 	case WithoutShape:
 		// The page's own rate is pulled toward that of its shape by 30 days' worth.
 		row[fOwnExpected] += 30 * (row[fServerRate] - row[fShapeRate]) / (max(row[fKnown]-row[fAge], 0) + 30) * row[fAge]
@@ -129,6 +130,7 @@ func (w Without) Mask(row *[Features]float32) {
 		row[fShapeSize] = 1
 		row[fShapePast] = -1
 		row[fShapeGone] = row[fSectionGone]
+		expect(row)
 	case WithoutDirectory:
 		row[fDirectoryMass] = row[fServerRate] * row[fAge]
 		row[fDirectoryShare] = row[fSectionShare]
@@ -157,5 +159,4 @@ func (w Without) Mask(row *[Features]float32) {
 	case WithoutLinks:
 		row[fDepth], row[fLinks] = usualDepth, usualLinks
 	}
-	row[fExpected] = row[fOwnFactor] * row[fShapeMass]
 }

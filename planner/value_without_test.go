@@ -31,7 +31,7 @@ func TestMask(t *testing.T) {
 				row[i] = 1000 + 1000*rng.Float32() // nothing a mask would set
 			}
 			row[fKnown] += row[fAge]
-			row[fExpected] = row[fOwnFactor] * row[fShapeMass]
+			expect(&row)
 			before := row
 			w.Mask(&row)
 			for i := range row {

@@ -31,8 +31,7 @@ type quick struct {
 
 // quickly prepares an input.
 func (in Input) quickly() quick {
-	const power = 1.0 / (1 << 23) // of bits, in a logarithm
-	q := quick{Input: in, times: in.Factor * power, plus: -in.Mean * in.Factor}
+	q := quick{Input: in, times: in.Factor * logOfBit, plus: -in.Mean * in.Factor}
 	least, most := float32(0), float32(0)
 	switch in.Form {
 	case Count:
@@ -48,7 +47,7 @@ func (in Input) quickly() quick {
 	}
 	at := func(b int32) float32 {
 		if q.Form == Odds {
-			return q.at(b - bits(1-math.Float32frombits(uint32(b))))
+			b = oddsBits(b)
 		}
 		return q.at(b)
 	}
@@ -62,6 +61,9 @@ func (in Input) quickly() quick {
 }
 
 func bits(x float32) int32 { return int32(math.Float32bits(x)) }
+
+// oddsBits are those of the odds of a share, whose bits these are.
+func oddsBits(b int32) int32 { return b - bits(1-math.Float32frombits(uint32(b))) }
 
 // number makes what is none, of which the bits may be those of any sign, one above all others.
 func number(x float32) float32 {
@@ -119,8 +121,7 @@ func (f *Fast) LogOdds(row []float32) float32 {
 	}
 	for ; i < f.ends[Odds]; i++ {
 		q := &f.inputs[i]
-		b := q.within(bits(number(row[q.Feature])))
-		x[i] = q.at(b - bits(1-math.Float32frombits(uint32(b))))
+		x[i] = q.at(oddsBits(q.within(bits(number(row[q.Feature])))))
 	}
 	for ; i < f.ends[Missing]; i++ {
 		x[i] = f.inputs[i].of(row)

@@ -72,11 +72,14 @@ func within(x, least, most float32) float32 {
 
 // log of base 2 of what is above 0: exact at its powers, straight between them.
 func log(x float32) float32 {
-	return float32(bits(x))*(1.0/(1<<23)) - logOfOne
+	return float32(bits(x))*logOfBit - logOfOne
 }
 
-// logOfOne is where the bits of 1 lie, in steps of logarithms.
-const logOfOne = 127
+// Bits of a number count up in steps of its logarithm, from that of 1.
+const (
+	logOfBit = 1.0 / (1 << 23)
+	logOfOne = 127
+)
 
 // Unit of the hidden layer.
 type Unit struct {
