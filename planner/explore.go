@@ -151,6 +151,7 @@ func (e *exploration) next(v *value) (Visit, bool) {
 		if !want.after {
 			e.left--
 		}
+		v.news[want.server].quiet = p
 		v.rate(p)
 		visit := v.visit(p)
 		pages := float64(v.rankings.of[want.server].alive)

@@ -178,8 +178,17 @@ const lately = 3
 
 // row fills a row with the features of a page at a moment in days.
 func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
-	g := k.corpus.Graph
-	h := &k.corpus.Memory(p).History
+	k.rowOfGroups(p, now, row)
+	k.rowOfPage(p, now, row)
+}
+
+// alike reports whether two pages have the same rowOfGroups: they are in the same groups, and were last visited at once.
+func (k *kinship) alike(p, q sitegraph.PageID) bool {
+	return k.of[p] == k.of[q] && k.last[p] == k.last[q]
+}
+
+// rowOfGroups fills in what visits to the groups of a page tell.
+func (k *kinship) rowOfGroups(p sitegraph.PageID, now float32, row *[Features]float32) {
 	of := k.lineage(p)
 	r := k.rates(of)
 	last := inDays(k.last[p])
@@ -192,27 +201,8 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	inShape := of.shape.since(last, now, r.shape)
 
 	row[fAge] = age
-	looks, watched := max(int(h.Visits)-1, 0), inDays(h.Last-h.Epoch)
-	row[fOwnLooks] = float32(looks)
-	row[fOwnExpected] = (float32(h.Changes) + 30*r.shape) / (watched + 30) * age
-	row[fOwnQuiet] = 999
-	if h.LastChange > 0 {
-		row[fOwnQuiet] = now - inDays(h.LastChange)
-	}
-	row[fOwnLast] = -1
-	if h.Visits > 1 {
-		row[fOwnLast] = 0
-		if h.LastChange == h.Last {
-			row[fOwnLast] = 1
-		}
-	}
-	row[fOwnRecent] = (float32(bits.OnesCount32(h.WeeksChanged&0xfff)) + 0.1) / (float32(bits.OnesCount32(h.WeeksSeen&0xfff)) + 1)
-	row[fKnown] = now - inDays(h.Epoch)
-	// A visit sees one of several changes: pages that change from visit to visit would seem slower than they are.
-	rate := estimator.BiasReduced(int(h.Changes), looks, float64(watched))
-	row[fOwnFactor] = factor(float32(rate)*watched, watched*r.shape)
-
-	serverShare := inServer.share(min(inAll.share(min(r.all*age, 1)), 1))
+	allShare := inAll.share(min(r.all*age, 1))
+	serverShare := inServer.share(min(allShare, 1))
 	sectionShare := inSection.share(serverShare)
 	row[fShapeMass] = inShape.mass
 	row[fShapeShare] = inShape.share(sectionShare)
@@ -237,12 +227,37 @@ func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	row[fServerSize] = float32(of.server.pages)
 	row[fServerPast] = of.server.before(last, now, age, inServer.mass, r.server)
 	row[fServerGone], row[fSectionGone], row[fShapeGone] = of.gone()
-	expect(row)
-	row[fAllShare] = inAll.share(min(r.all*age, 1))
+	row[fAllShare] = allShare
 	row[fAllLooks] = inAll.looks
+}
+
+// rowOfPage fills in the rest: what is known of the page itself, beside its groups.
+func (k *kinship) rowOfPage(p sitegraph.PageID, now float32, row *[Features]float32) {
+	h := &k.corpus.Memory(p).History
+	shapeRate := row[fShapeRate]
+	looks, watched := max(int(h.Visits)-1, 0), inDays(h.Last-h.Epoch)
+	row[fOwnLooks] = float32(looks)
+	row[fOwnExpected] = (float32(h.Changes) + 30*shapeRate) / (watched + 30) * row[fAge]
+	row[fOwnQuiet] = 999
+	if h.LastChange > 0 {
+		row[fOwnQuiet] = now - inDays(h.LastChange)
+	}
+	row[fOwnLast] = -1
+	if h.Visits > 1 {
+		row[fOwnLast] = 0
+		if h.LastChange == h.Last {
+			row[fOwnLast] = 1
+		}
+	}
+	row[fOwnRecent] = (float32(bits.OnesCount32(h.WeeksChanged&0xfff)) + 0.1) / (float32(bits.OnesCount32(h.WeeksSeen&0xfff)) + 1)
+	row[fKnown] = now - inDays(h.Epoch)
+	// A visit sees one of several changes: pages that change from visit to visit would seem slower than they are.
+	rate := estimator.BiasReduced(int(h.Changes), looks, float64(watched))
+	row[fOwnFactor] = factor(float32(rate)*watched, watched*shapeRate)
+	expect(row)
 
 	row[fDepth] = k.depth(p)
-	row[fLinks] = float32(len(g.Links(p)))
+	row[fLinks] = float32(len(k.corpus.Graph.Links(p)))
 	k.looks[p].fill(row)
 }
 

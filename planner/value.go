@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/estimator/logodds"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -33,6 +34,7 @@ type value struct {
 	lowest   float64        // of this round so far
 	begun    bool
 	row      [Features]float32 // room for work
+	batch    batch             // and for more
 
 	exploration exploration
 	calibrator  calibrator
@@ -50,19 +52,13 @@ type looked struct {
 	left     bool // it is gone
 }
 
-// scored is the last score of a page, and when it is worth making anew.
-type scored struct {
-	raw   float32 // probability before it is calibrated
-	worth float32
-	again float32 // days
-}
-
 // newsOf a server since the scores of its pages were made.
 type newsOf struct {
 	surprise float32 // sum of outcome - probability, where that is positive
 	looks    int32
 	inRound  int32
-	follow   int32 // looks that followed others in this round
+	follow   int32            // looks that followed others in this round
+	quiet    sitegraph.PageID // the last page that was looked at as a quiet one
 	doubts   doubts
 	// order of its pages by their scores, in this round: those still to be thought of. At most orderMost at
 	// a time; after is the last that was taken.
@@ -126,9 +122,9 @@ func (v *value) weigh() {
 	var wait sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 1+len(v.scores)/fewPages) {
 		wait.Go(func() {
-			var row [Features]float32
+			var due batch
 			for s := next.Add(1) - 1; s < int64(len(v.rankings.of)); s = next.Add(1) - 1 {
-				held.Add(v.weighServer(sitegraph.ServerID(s), &row))
+				held.Add(v.weighServer(sitegraph.ServerID(s), &due))
 			}
 		})
 	}
@@ -141,21 +137,35 @@ func (v *value) weigh() {
 var fewPages = 10_000
 
 // weighServer returns how many pages were worth less than reserve.
-func (v *value) weighServer(s sitegraph.ServerID, row *[Features]float32) (held int64) {
-	for _, p := range v.Corpus.Graph.ServerPages(s) {
-		if !v.Corpus.Refetchable(p) {
-			continue
-		}
-		v.rankings.of[s].alive++
-		if v.scores[p].again <= v.now {
-			v.score(p, row)
-		}
+func (v *value) weighServer(s sitegraph.ServerID, due *batch) (held int64) {
+	rank := func(p sitegraph.PageID) {
 		if v.worth(p) >= v.reserve {
 			v.rankings.add(v, p)
 		} else {
 			held++
 		}
 	}
+	score := func() {
+		v.rateAll(due)
+		for _, p := range due.all() {
+			rank(p)
+		}
+		due.clear()
+	}
+	for _, p := range v.Corpus.Graph.ServerPages(s) {
+		if !v.Corpus.Refetchable(p) {
+			continue
+		}
+		v.rankings.of[s].alive++
+		if v.scores[p].again > v.now {
+			rank(p)
+			continue
+		}
+		if due.add(p); due.full() {
+			score()
+		}
+	}
+	score()
 	return held
 }
 
@@ -186,7 +196,7 @@ func (v *value) grow() {
 		quiet, dead := v.lastSeen(sitegraph.ServerID(len(v.news)))
 		v.exploration.looked = append(v.exploration.looked, quiet)
 		// The last dead address may have been a doubtful one.
-		v.news = append(v.news, newsOf{after: beforeAll, doubts: doubts{page: sitegraph.NoPage, met: [2]float32{dead, dead}}})
+		v.news = append(v.news, newsOf{quiet: sitegraph.NoPage, after: beforeAll, doubts: doubts{page: sitegraph.NoPage, met: [2]float32{dead, dead}}})
 	}
 }
 
@@ -200,74 +210,6 @@ func (v *value) settlePrice() {
 	}
 	v.price += 0.3 * (v.lowest - v.price) // about three rounds of memory
 	v.lowest = math.NaN()
-}
-
-// rate makes the score of a page anew.
-func (v *value) rate(p sitegraph.PageID) { v.score(p, &v.row) }
-
-func (v *value) score(p sitegraph.PageID, row *[Features]float32) {
-	v.fill(p, v.now, row)
-	s := &v.scores[p]
-	s.raw = v.raw(p, row)
-	probability, weight := v.calibrator.of(s.raw), v.weight(p)
-	s.worth = probability * weight
-	// Until something happens the probability grows about as its age does, or at once where a page
-	// changes by a calendar: so it is looked at again when it is twice as old.
-	s.again = v.now + 1
-	if near := 0.85 * float32(v.price) / weight; probability < near { // not so if no price is known
-		s.again = v.now + min(max(row[fAge]*min(near/probability-1, 1), 1), 30)
-	}
-}
-
-// weight is what a change of a page is worth, with the new pages that it brings.
-func (v *value) weight(p sitegraph.PageID) float32 {
-	weight := float32(v.Corpus.Weight(p))
-	if v.Mode == Stream && v.without != WithoutNew {
-		weight *= 1 + newWorth*v.kin.finds(p)
-	}
-	return weight
-}
-
-// newWorth is what it is worth to know a new page, in changes found: a change of a page that brings new
-// ones is worth more.
-const newWorth = 0.5
-
-// worth is what a visit to a page is worth by its last score.
-func (v *value) worth(p sitegraph.PageID) float32 { return v.scores[p].worth }
-
-// modelOf is what was learnt for a server.
-func (v *value) modelOf(s sitegraph.ServerID) *Model {
-	for int(s) >= len(v.models) {
-		v.models = append(v.models, nil)
-	}
-	m := v.models[s]
-	if m == nil {
-		m = v.Model
-		if v.ModelOf != nil {
-			m = v.ModelOf(v.Corpus.Graph.ServerName(s))
-		}
-		if m == nil {
-			m = DefaultModel()
-		}
-		v.models[s] = m
-	}
-	return m
-}
-
-func (v *value) model(p sitegraph.PageID) *Model { return v.modelOf(v.Corpus.Graph.Server(p)) }
-
-// hint is what feeds and sitemaps claim of a page; nothing if the policy is denied it.
-func (v *value) hint(p sitegraph.PageID) (h Hint) {
-	if v.without != WithoutClaims {
-		h, _ = v.Corpus.Hint(p)
-	}
-	return h
-}
-
-// raw is the probability that a row makes of all evidence, and of what feeds and sitemaps claim, before
-// it is calibrated.
-func (v *value) raw(p sitegraph.PageID, row *[Features]float32) float32 {
-	return v.model(p).probability(v.Mode, row, float32(v.hint(p).LogRatio))
 }
 
 // Probability tells how likely a page is to have changed at a moment, whether it is visited or
@@ -351,7 +293,8 @@ func (v *value) learn(l looked) {
 	v.calibrator.see(raw, l.changed, v.Corpus.round.Budget)
 	n := &v.news[server]
 	surprise := max(saw-raw, 0)
-	if v.worthLittle(l.page) {
+	if n.quiet == l.page || v.worthLittle(l.page) {
+		n.quiet = sitegraph.NoPage
 		v.exploration.looked[server] = inDays(l.to)
 		if surprise > 0.5 { // not a page that is worth little by its weight alone
 			v.exploration.follow(v, server, n)
@@ -375,18 +318,28 @@ func (v *value) learn(l looked) {
 	})
 }
 
-// search thinks again of so many pages, or until idleMost in a row are worth no more than before.
+// search thinks again of so many pages of a server, as many at once as are scored at once, or until idleMost in a row
+// were worth no more than before.
 func (v *value) search(pages int, next func() (sitegraph.PageID, bool)) {
-	for idle := 0; pages > 0 && idle < idleMost; pages-- {
-		p, ok := next()
-		switch {
-		case !ok:
-			return
-		case !v.open(p):
-		case v.reconsider(p):
-			idle = 0
-		default:
-			idle++
+	b := &v.batch
+	var before [logodds.Lanes]scored
+	for idle := 0; pages > 0 && idle < idleMost; {
+		for b.clear(); pages > 0 && !b.full(); pages-- {
+			p, ok := next()
+			if !ok {
+				pages = 0
+				break
+			}
+			if v.open(p) {
+				before[b.n] = v.scores[p]
+				b.add(p)
+			}
+		}
+		v.rateAll(b)
+		for lane, p := range b.all() {
+			if idle++; v.settle(p, before[lane]) {
+				idle = 0
+			}
 		}
 	}
 }
@@ -403,6 +356,11 @@ const idleMost = 32
 func (v *value) reconsider(p sitegraph.PageID) bool {
 	before := v.scores[p]
 	v.rate(p)
+	return v.settle(p, before)
+}
+
+// settle is the rest of reconsider: the page was scored anew, before is what it was worth.
+func (v *value) settle(p sitegraph.PageID, before scored) bool {
 	s := &v.scores[p]
 	better := float64(s.worth) > (1+v.tolerance)*float64(before.worth)
 	if better && s.worth >= v.reserve {

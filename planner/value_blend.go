@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/recrawl/recrawl/estimator/logodds"
 	"github.com/recrawl/recrawl/estimator/perceptron"
 	"github.com/recrawl/recrawl/estimator/trees"
 )
@@ -30,10 +31,26 @@ func (b *Blend) check() error {
 	return errors.Join(b.Forest.Check(), b.Net.Check())
 }
 
+func (b *Blend) fast() (*trees.Fast, *perceptron.Fast) {
+	b.prepare.Do(func() { b.fastForest, b.fastNet = b.Forest.Fast(), b.Net.Fast() })
+	return b.fastForest, b.fastNet
+}
+
 // LogOdds of a row of Features numbers.
 func (b *Blend) LogOdds(row []float32) float32 {
-	b.prepare.Do(func() { b.fastForest, b.fastNet = b.Forest.Fast(), b.Net.Fast() })
-	return (b.fastForest.LogOdds(row) + b.fastNet.LogOdds(row)) / 2
+	forest, net := b.fast()
+	return (forest.LogOdds(row) + net.LogOdds(row)) / 2
+}
+
+// LogOddsOf fills in the log odds of logodds.Lanes rows, given by their Features columns: the same to the bit as one by one.
+func (b *Blend) LogOddsOf(columns []logodds.Column, sums *logodds.Column) {
+	forest, net := b.fast()
+	var other logodds.Column
+	forest.LogOddsOf(columns, sums)
+	net.LogOddsOf(columns, &other)
+	for lane := range sums {
+		sums[lane] = (sums[lane] + other[lane]) / 2
+	}
 }
 
 // Explain adds to contributions, of length Features, what each feature adds to the log odds of a row, and

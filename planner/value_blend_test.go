@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recrawl/recrawl/estimator/logodds"
 	"github.com/recrawl/recrawl/estimator/perceptron"
 	"github.com/recrawl/recrawl/estimator/trees"
 )
@@ -35,7 +36,9 @@ func TestBlend(t *testing.T) {
 	if start != (1+3+2)/2. || parts[fAge] != (2+4)/2. || parts[fDepth] != 0 {
 		t.Errorf("start %g, of the age %g, of the depth %g; want 3, 3 and 0", start, parts[fAge], parts[fDepth])
 	}
-	if n := testing.AllocsPerRun(100, func() { b.LogOdds(row[:]) }); n != 0 {
+	var columns [Features]logodds.Column
+	var sums logodds.Column
+	if n := testing.AllocsPerRun(100, func() { b.LogOdds(row[:]); b.LogOddsOf(columns[:], &sums) }); n != 0 {
 		t.Errorf("%g allocations", n)
 	}
 }

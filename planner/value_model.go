@@ -94,22 +94,37 @@ func (m *Model) curve(mode Mode) Curve {
 	return m.StreamCurve
 }
 
-// probability of change of a page with these features; claimed adds to the log odds.
-func (m *Model) probability(mode Mode, row *[Features]float32, claimed float32) float32 {
-	return m.curve(mode).At(m.uncalibrated(mode, row, claimed))
+// probability of change of a page with these features, of which so much is learnt; claimed adds to the log odds.
+func (m *Model) probability(mode Mode, row *[Features]float32, learnt, claimed float32) float32 {
+	return m.curve(mode).At(m.uncalibrated(mode, row, learnt, claimed))
 }
 
 // Uncalibrated is what the blend makes of a row, before its curve: for learning the curve.
 func (m *Model) Uncalibrated(mode Mode, row *[Features]float32) float32 {
-	return m.uncalibrated(mode, row, 0)
+	return m.uncalibrated(mode, row, m.learnt(mode, row), 0)
 }
 
-func (m *Model) uncalibrated(mode Mode, row *[Features]float32, claimed float32) float32 {
-	b := m.blend(mode)
-	if b == nil {
+func (m *Model) uncalibrated(mode Mode, row *[Features]float32, learnt, claimed float32) float32 {
+	if m.blend(mode) == nil {
 		return plain(row) // without what is claimed: it is for learning, and has no curve
 	}
-	return logodds.Probability(Offset(mode, row) + trust(mode, row)*b.LogOdds(row[:]) + claimed)
+	return logodds.Probability(Offset(mode, row) + trust(mode, row)*learnt + claimed)
+}
+
+// learnt is the log odds of a row by the blend; 0 where there is none.
+func (m *Model) learnt(mode Mode, row *[Features]float32) float32 {
+	if b := m.blend(mode); b != nil {
+		return b.LogOdds(row[:])
+	}
+	return 0
+}
+
+// learntOf is learnt of several rows, by columns.
+func (m *Model) learntOf(mode Mode, columns []logodds.Column) (sums logodds.Column) {
+	if b := m.blend(mode); b != nil {
+		b.LogOddsOf(columns, &sums)
+	}
+	return sums
 }
 
 // plain is the rule without learnt parameters: what is expected of the page, and a part of what is

@@ -27,9 +27,6 @@ type serverRanking struct {
 	tie   float32
 }
 
-// triedPages of a server are scored anew at most before one is chosen.
-const triedPages = 8
-
 // clear forgets all pages, before add and order, and makes room for new servers.
 func (r *serverRankings) clear(v *value) {
 	for s := sitegraph.ServerID(len(r.of)); int(s) < v.Corpus.Graph.Servers(); s++ {
@@ -125,29 +122,41 @@ func (r *serverRankings) next(v *value) (sitegraph.PageID, bool) {
 	return sitegraph.NoPage, false
 }
 
-// best takes the best page of a server: of the first few those that are scored anew, until one stays the first.
+// best takes the best page of a server: the first, if it stays the first when it is scored anew, else the best of it and a batch of the next.
 func (r *serverRankings) best(v *value, s sitegraph.ServerID) (sitegraph.PageID, bool) {
 	pages := &r.of[s].pages
-	best := sitegraph.NoPage
-	for tried := 0; tried < triedPages && len(pages.heap) > 0; {
-		c := pages.take()
-		if c.score != float64(v.worth(c.page)) || !v.open(c.page) {
-			continue
-		}
-		tried++
-		v.rate(c.page)
-		switch {
-		case best == sitegraph.NoPage:
-			best = c.page
-		case v.worth(c.page) > v.worth(best):
-			pages.push(v.candidate(best))
-			best = c.page
-		default:
-			pages.push(v.candidate(c.page))
-		}
-		if len(pages.heap) == 0 || float64(v.worth(best)) >= (1-v.tolerance)*pages.heap[0].score {
+	best, ok := r.take(v, pages)
+	if !ok {
+		return best, false
+	}
+	v.rate(best)
+	if len(pages.heap) == 0 || float64(v.worth(best)) >= (1-v.tolerance)*pages.heap[0].score {
+		return best, true
+	}
+	b := &v.batch
+	for b.clear(); !b.full(); {
+		p, ok := r.take(v, pages)
+		if !ok {
 			break
 		}
+		b.add(p)
 	}
-	return best, best != sitegraph.NoPage
+	v.rateAll(b)
+	for _, p := range b.all() {
+		if v.worth(p) > v.worth(best) {
+			best, p = p, best
+		}
+		pages.push(v.candidate(p))
+	}
+	return best, true
+}
+
+// take the page of a server that is ranked first, by the score that it is ranked by.
+func (r *serverRankings) take(v *value, pages *ranking) (sitegraph.PageID, bool) {
+	for len(pages.heap) > 0 {
+		if c := pages.take(); c.score == float64(v.worth(c.page)) && v.open(c.page) {
+			return c.page, true
+		}
+	}
+	return sitegraph.NoPage, false
 }

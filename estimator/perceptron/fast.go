@@ -3,6 +3,8 @@ package perceptron
 import (
 	"math"
 	"sort"
+
+	"github.com/recrawl/recrawl/estimator/logodds"
 )
 
 // Fast is a net for many rows: the same answers but for rounding, several times as quick. It is used by many goroutines.
@@ -131,6 +133,22 @@ func (f *Fast) LogOdds(row []float32) float32 {
 		sum += f.layer[i].sum(x)
 	}
 	return sum
+}
+
+// LogOddsOf fills in the log odds of logodds.Lanes rows, given by their Features columns: the same to the bit as one by one.
+func (f *Fast) LogOddsOf(columns []logodds.Column, sums *logodds.Column) {
+	f.ask(columns, sums)
+}
+
+func (f *Fast) askPlainly(columns []logodds.Column, sums *logodds.Column) {
+	var room [1 << 8]float32 // a feature is a byte
+	row := room[:len(columns)]
+	for lane := range sums {
+		for i := range row {
+			row[i] = columns[i][lane]
+		}
+		sums[lane] = f.LogOdds(row)
+	}
 }
 
 // sum is what the units add to the log odds.

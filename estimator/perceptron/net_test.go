@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/recrawl/recrawl/estimator/logodds"
 )
 
 // someNet has random weights over 43 features.
@@ -94,6 +96,30 @@ func TestFast(t *testing.T) {
 	}
 }
 
+// Rows at once get the same log odds as one by one, to the bit, whatever the processor can.
+func TestLogOddsOf(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 5))
+	for _, units := range []int{0, 1, 32, 33, MaxUnits} {
+		for _, inputs := range []int{0, 1, 5, 60, MaxInputs} {
+			f := someNet(r, inputs, units).Fast()
+			columns := make([]logodds.Column, 43)
+			for range 100 {
+				var want, got, plain logodds.Column
+				for lane := range want {
+					row := someRow(r)
+					logodds.Put(columns, lane, row)
+					want[lane] = f.LogOdds(row)
+				}
+				f.LogOddsOf(columns, &got)
+				f.askPlainly(columns, &plain)
+				if got != want || plain != want {
+					t.Fatalf("%d inputs, %d units: %v, plainly %v, want %v", inputs, units, got, plain, want)
+				}
+			}
+		}
+	}
+}
+
 // Whatever the processor can, sums are the same to the bit. Where it can no more than plain Go, there is nothing to compare.
 func TestWeigh(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
@@ -155,7 +181,9 @@ func TestAllocates(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	n, row := someNet(r, 60, 32), someRow(r)
 	f, parts := n.Fast(), make([]float32, n.Features)
-	if allocs := testing.AllocsPerRun(100, func() { n.LogOdds(row); f.LogOdds(row); n.Explain(row, parts) }); allocs != 0 {
+	columns := make([]logodds.Column, n.Features)
+	var sums logodds.Column
+	if allocs := testing.AllocsPerRun(100, func() { n.LogOdds(row); f.LogOdds(row); f.LogOddsOf(columns, &sums); n.Explain(row, parts) }); allocs != 0 {
 		t.Errorf("%g allocations", allocs)
 	}
 }
@@ -217,6 +245,15 @@ func BenchmarkLogOdds(b *testing.B) {
 	b.Run("fast", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			fast.LogOdds(rows[i%n])
+		}
+	})
+	columns := logodds.Turned(rows)
+	b.Run("eight", func(b *testing.B) { // of which an operation is one
+		var sums logodds.Column
+		for i := 0; b.Loop(); i++ {
+			if i%logodds.Lanes == 0 {
+				fast.LogOddsOf(columns[i/logodds.Lanes%len(columns)], &sums)
+			}
 		}
 	})
 }

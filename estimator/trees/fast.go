@@ -1,6 +1,10 @@
 package trees
 
-import "math"
+import (
+	"math"
+
+	"github.com/recrawl/recrawl/estimator/logodds"
+)
 
 // Fast is a forest for many rows: the same answers to the bit, several times as quick. All its trees are of
 // one size, in one piece of memory, and no answer is a jump. It is used by many goroutines.
@@ -42,6 +46,27 @@ func (q *Fast) LogOdds(row []float32) float32 {
 		sum += t.leaves[place]
 	}
 	return sum
+}
+
+// LogOddsOf fills in the log odds of logodds.Lanes rows, given by their Features columns: the same to the bit as one by one.
+func (q *Fast) LogOddsOf(columns []logodds.Column, sums *logodds.Column) {
+	for lane := range sums {
+		sums[lane] = q.start
+	}
+	q.addLeaves(columns, sums)
+}
+
+func (q *Fast) addLeavesPlainly(columns []logodds.Column, sums *logodds.Column) {
+	for i := range q.trees {
+		t := &q.trees[i]
+		for lane := range sums {
+			var place uint8
+			for k, ask := range t.ask {
+				place |= yes(columns[ask][lane], t.above[k]) << k
+			}
+			sums[lane] += t.leaves[place]
+		}
+	}
 }
 
 // yes is 1 if x is above the threshold, else 0: without a jump.

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/recrawl/recrawl/estimator/logodds"
 )
 
 // someForest has trees of at most depth questions over 39 features.
@@ -27,6 +29,22 @@ func someForest(r *rand.Rand, trees, depth int, same bool) *Forest {
 	return f
 }
 
+// someRow has thresholds themselves among its numbers, zeros and infinities.
+func someRow(r *rand.Rand, f *Forest) []float32 {
+	row := make([]float32, f.Features)
+	for i := range row {
+		row[i] = []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), float32(r.NormFloat64()), 1e-30, float32(math.NaN())}[r.IntN(7)]
+	}
+	for i := range f.Trees {
+		for _, ask := range f.Trees[i].Questions {
+			if r.IntN(4) == 0 {
+				row[ask.Feature] = ask.Threshold
+			}
+		}
+	}
+	return row
+}
+
 // The fast form gives the same log odds, to the bit, also at thresholds, zeros and infinities.
 func TestFast(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
@@ -35,20 +53,33 @@ func TestFast(t *testing.T) {
 			f := someForest(r, 30, depth, same)
 			q := f.Fast()
 			for range 200 {
-				row := make([]float32, f.Features)
-				for i := range row {
-					row[i] = []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), float32(r.NormFloat64()), 1e-30, float32(math.NaN())}[r.IntN(7)]
-				}
-				for i := range f.Trees { // thresholds themselves
-					for _, ask := range f.Trees[i].Questions {
-						if r.IntN(4) == 0 {
-							row[ask.Feature] = ask.Threshold
-						}
-					}
-				}
+				row := someRow(r, f)
 				if got, want := q.LogOdds(row), f.LogOdds(row); got != want {
 					t.Fatalf("depth %d, same %v: log odds %v, want %v", depth, same, got, want)
 				}
+			}
+		}
+	}
+}
+
+// Rows at once get the same log odds as one by one, to the bit, whatever the processor can.
+func TestLogOddsOf(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 4))
+	for _, trees := range []int{0, 1, 7, 40} {
+		f := someForest(r, trees, MaxDepth, false)
+		q := f.Fast()
+		for range 200 {
+			columns := make([]logodds.Column, f.Features)
+			var want, got, plain logodds.Column
+			for lane := range want {
+				row := someRow(r, f)
+				logodds.Put(columns, lane, row)
+				want[lane], plain[lane] = f.LogOdds(row), f.Start
+			}
+			q.LogOddsOf(columns, &got)
+			q.addLeavesPlainly(columns, &plain)
+			if got != want || plain != want {
+				t.Fatalf("%d trees: log odds %v, plainly %v, want %v", trees, got, plain, want)
 			}
 		}
 	}
@@ -74,6 +105,15 @@ func BenchmarkLogOdds(b *testing.B) {
 	b.Run("fast", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			q.LogOdds(rows[i%n])
+		}
+	})
+	columns := logodds.Turned(rows)
+	b.Run("eight", func(b *testing.B) { // of which an operation is one
+		var sums logodds.Column
+		for i := 0; b.Loop(); i++ {
+			if i%logodds.Lanes == 0 {
+				q.LogOddsOf(columns[i/logodds.Lanes%len(columns)], &sums)
+			}
 		}
 	})
 }

@@ -1,0 +1,130 @@
+package planner
+
+import (
+	"github.com/recrawl/recrawl/estimator/logodds"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// scored is the last score of a page, and when it is worth making anew.
+type scored struct {
+	raw   float32 // probability before it is calibrated
+	worth float32
+	again float32 // days
+}
+
+// rate makes the score of a page anew.
+func (v *value) rate(p sitegraph.PageID) {
+	v.fill(p, v.now, &v.row)
+	v.note(p, v.raw(p, &v.row), v.row[fAge])
+}
+
+// note keeps the score of a page, of such an age.
+func (v *value) note(p sitegraph.PageID, raw, age float32) {
+	probability, weight := v.calibrator.of(raw), v.weight(p)
+	// Until something happens the probability grows about as its age does, or at once where a page
+	// changes by a calendar: so it is looked at again when it is twice as old.
+	again := v.now + 1
+	if near := 0.85 * float32(v.price) / weight; probability < near { // not so if no price is known
+		again = v.now + min(max(age*min(near/probability-1, 1), 1), 30)
+	}
+	v.scores[p] = scored{raw, probability * weight, again}
+}
+
+// batch are pages of one server to be scored at once.
+type batch struct {
+	pages   [logodds.Lanes]sitegraph.PageID
+	n       int
+	rows    [logodds.Lanes][Features]float32
+	columns [Features]logodds.Column
+}
+
+func (b *batch) clear()                  { b.n = 0 }
+func (b *batch) full() bool              { return b.n == len(b.pages) }
+func (b *batch) all() []sitegraph.PageID { return b.pages[:b.n] }
+
+func (b *batch) add(p sitegraph.PageID) {
+	b.pages[b.n] = p
+	b.n++
+}
+
+// rateAll makes the scores of a batch anew: the same as one by one.
+func (v *value) rateAll(b *batch) {
+	if b.n == 0 {
+		return
+	}
+	for lane, p := range b.all() {
+		row := &b.rows[lane]
+		if lane > 0 && v.kin.alike(p, b.pages[lane-1]) {
+			*row = b.rows[lane-1]
+		} else {
+			v.kin.rowOfGroups(p, v.now, row)
+		}
+		v.kin.rowOfPage(p, v.now, row)
+	}
+	for lane := range b.n {
+		row := &b.rows[lane]
+		v.without.Mask(row)
+		logodds.Put(b.columns[:], lane, row[:])
+	}
+	m := v.model(b.pages[0])
+	learnt := m.learntOf(v.Mode, b.columns[:])
+	for lane, p := range b.all() {
+		row := &b.rows[lane]
+		v.note(p, m.probability(v.Mode, row, learnt[lane], v.claimed(p)), row[fAge])
+	}
+}
+
+// weight is what a change of a page is worth, with the new pages that it brings.
+func (v *value) weight(p sitegraph.PageID) float32 {
+	weight := float32(v.Corpus.Weight(p))
+	if v.Mode == Stream && v.without != WithoutNew {
+		weight *= 1 + newWorth*v.kin.finds(p)
+	}
+	return weight
+}
+
+// newWorth is what it is worth to know a new page, in changes found: a change of a page that brings new
+// ones is worth more.
+const newWorth = 0.5
+
+// worth is what a visit to a page is worth by its last score.
+func (v *value) worth(p sitegraph.PageID) float32 { return v.scores[p].worth }
+
+// modelOf is what was learnt for a server.
+func (v *value) modelOf(s sitegraph.ServerID) *Model {
+	for int(s) >= len(v.models) {
+		v.models = append(v.models, nil)
+	}
+	m := v.models[s]
+	if m == nil {
+		m = v.Model
+		if v.ModelOf != nil {
+			m = v.ModelOf(v.Corpus.Graph.ServerName(s))
+		}
+		if m == nil {
+			m = DefaultModel()
+		}
+		v.models[s] = m
+	}
+	return m
+}
+
+func (v *value) model(p sitegraph.PageID) *Model { return v.modelOf(v.Corpus.Graph.Server(p)) }
+
+// hint is what feeds and sitemaps claim of a page; nothing if the policy is denied it.
+func (v *value) hint(p sitegraph.PageID) (h Hint) {
+	if v.without != WithoutClaims {
+		h, _ = v.Corpus.Hint(p)
+	}
+	return h
+}
+
+// claimed is what feeds and sitemaps claim of a page, in log odds.
+func (v *value) claimed(p sitegraph.PageID) float32 { return float32(v.hint(p).LogRatio) }
+
+// raw is the probability that a row makes of all evidence, and of what feeds and sitemaps claim, before
+// it is calibrated.
+func (v *value) raw(p sitegraph.PageID, row *[Features]float32) float32 {
+	m := v.model(p)
+	return m.probability(v.Mode, row, m.learnt(v.Mode, row), v.claimed(p))
+}
