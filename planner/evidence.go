@@ -10,20 +10,18 @@ import (
 // A look at a page that covers several days spreads what it saw over them, most where the
 // group is known to have changed. All times are days since 1970.
 type evidence struct {
-	pages   int32   // in the group
-	start   float32 // of the first span
-	spans   []span  // ascending
-	looks   float32 // visits that compared a page with its copy, or found it gone
-	changes float32 // and saw a change
-	days    float32 // watched by them
-	gone    float32 // of shapes, sections and servers: share of the last looks that found a page gone; see met
-	found   float32 // pages that became known by those changes
-	dead    float32 // of the first visits, those that met no page
-
-	after []sums // by span: over all spans after it, if known is true
-	known bool
-
-	firsts float32 // first visits, firstsKept at most: the last ones; see answered. Here it takes no room
+	spans   []span          // ascending
+	after   *[maxSpans]sums // of a group of manyPages, by span: over all spans after it, if known is true
+	pages   int32           // in the group
+	start   float32         // of the first span
+	looks   float32         // visits that compared a page with its copy, or found it gone
+	changes float32         // and saw a change
+	days    float32         // watched by them
+	gone    float32         // of shapes, sections and servers: share of the last looks that found a page gone; see met
+	found   float32         // pages that became known by those changes
+	dead    float32         // of the first visits, those that met no page
+	firsts  float32         // first visits, firstsKept at most: the last ones; see answered
+	known   bool
 }
 
 // span is a stretch of days up to end, from the end of the span before.
@@ -218,32 +216,48 @@ func (e *evidence) since(t, now, rate float32) since {
 	var s sums
 	unseen := max(now-max(e.spans[n-1].end, t), 0) // days
 	if i := e.first(t); i < n {                    // the span in which t lies
-		if !e.known {
-			e.sumUp()
-		}
 		begin := e.begin(i)
 		p := &e.spans[i]
 		width := p.end - begin
-		s = e.after[i].plus(p, width, min((p.end-t)/width, 1))
+		s = e.later(i).plus(p, width, min((p.end-t)/width, 1))
 		unseen += max(e.start-t, 0)
 	}
 	return since{mass: s.mass + rate*(s.doubt+unseen), looks: s.looks, changed: s.changed}
+}
+
+// manyPages make it worth the memory to keep what the spans of a group add up to.
+const manyPages = 64
+
+// later sums up all spans after one.
+func (e *evidence) later(i int) (s sums) {
+	if e.pages >= manyPages {
+		if !e.known {
+			e.sumUp()
+		}
+		return e.after[i]
+	}
+	for k := len(e.spans) - 1; k > i; k-- {
+		s = e.earlier(s, k)
+	}
+	return s
+}
+
+// earlier adds a whole span to what later ones add up to.
+func (e *evidence) earlier(s sums, k int) sums {
+	return s.plus(&e.spans[k], e.spans[k].end-e.begin(k), 1)
 }
 
 // sumUp makes the sums over all spans after each anew. They do not hang on a rate, so it makes no
 // difference when somebody asks.
 func (e *evidence) sumUp() {
 	e.known = true
-	if len(e.spans) == 0 {
-		return
+	if e.after == nil {
+		e.after = new([maxSpans]sums)
 	}
-	if cap(e.after) < len(e.spans) {
-		e.after = make([]sums, cap(e.spans))
-	}
-	e.after = e.after[:len(e.spans)]
-	e.after[len(e.spans)-1] = sums{}
-	for i := len(e.spans) - 1; i > 0; i-- {
-		e.after[i-1] = e.after[i].plus(&e.spans[i], e.spans[i].end-e.begin(i), 1)
+	var s sums
+	for k := len(e.spans) - 1; k >= 0; k-- {
+		e.after[k] = s
+		s = e.earlier(s, k)
 	}
 }
 

@@ -32,6 +32,8 @@ type exploration struct {
 	left   int        // looks of this round that may still be made
 	more   int        // looks that may still follow others
 	carry  float64    // fraction of a look carried over
+	// looks of this round whose outcomes are not known; a page can prove likelier than thought when it is chosen.
+	underWay map[sitegraph.PageID]struct{}
 }
 
 // scouting is a server that is worth a look.
@@ -127,6 +129,13 @@ func (e *exploration) follow(v *value, s sitegraph.ServerID, n *newsOf) {
 	}
 }
 
+// wasLook reports whether a page that was visited was chosen for a look, once.
+func (e *exploration) wasLook(p sitegraph.PageID) bool {
+	_, was := e.underWay[p]
+	delete(e.underWay, p)
+	return was
+}
+
 // take the next look; false: there is none.
 func (e *exploration) take() (want scouting, ok bool) {
 	if last := len(e.again) - 1; last >= 0 {
@@ -151,7 +160,7 @@ func (e *exploration) next(v *value) (Visit, bool) {
 		if !want.after {
 			e.left--
 		}
-		v.news[want.server].quiet = p
+		e.underWay[p] = struct{}{}
 		v.rate(p)
 		visit := v.visit(p)
 		pages := float64(v.rankings.of[want.server].alive)

@@ -68,6 +68,15 @@ func TestLooks(t *testing.T) {
 
 // After a look that found a change more are made at that server at once, and none after one that found none.
 func TestLooksFollow(t *testing.T) {
+	for _, lag := range []int{0, 4} {
+		looksFollow(t, lag, false)
+		looksFollow(t, lag, true)
+	}
+}
+
+// looksFollow tries it where so many outcomes are not known yet when the next visit is chosen, and where pages prove likely
+// to have changed once they were chosen for a look.
+func looksFollow(t *testing.T, lag int, likely bool) {
 	w := newWorld(3, 6, 100, false)
 	const rebuilt = 20.5
 	for _, p := range w.pages {
@@ -79,6 +88,12 @@ func TestLooksFollow(t *testing.T) {
 		}
 	}
 	m := newSim(t, w, nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 40}, Options{})
+	m.lag = lag
+	m.onVisit = func(v Visit) {
+		if value := m.planner.Policy.(*value); likely && strings.Contains(v.Reason.String(), "a look at a quiet page") {
+			value.scores[v.Page].worth = 1
+		}
+	}
 	found := 0 // the day
 	for day := 1; day <= 45; day++ {
 		followed := 0

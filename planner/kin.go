@@ -57,8 +57,14 @@ func (k *kinship) grow() {
 	for n := g.Servers(); len(k.servers) < n; {
 		k.servers = append(k.servers, evidence{})
 	}
-	var fresh []sitegraph.PageID
-	for p := sitegraph.PageID(len(k.of)); int(p) < k.corpus.Pages(); p++ {
+	first := sitegraph.PageID(len(k.of))
+	n := k.corpus.Pages() - int(first)
+	if n <= 0 {
+		return
+	}
+	k.of, k.looks, k.listed, k.last = slices.Grow(k.of, n), slices.Grow(k.looks, n), slices.Grow(k.listed, n), slices.Grow(k.last, n)
+	fresh := make([]sitegraph.PageID, 0, n)
+	for p := first; int(p) < k.corpus.Pages(); p++ {
 		server := g.Server(p)
 		url := g.URL(p)
 		shape := sitegraph.Shape(url)
@@ -79,9 +85,6 @@ func (k *kinship) grow() {
 		k.servers[server].pages++
 		k.all.pages++
 		k.last = append(k.last, k.corpus.Memory(p).told())
-	}
-	if len(fresh) == 0 {
-		return
 	}
 	k.next = append(k.next, make([]sitegraph.PageID, len(fresh))...)
 	k.ties.upTo(k.corpus)

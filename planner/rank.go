@@ -7,14 +7,19 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// candidate is a page with what it is ranked by.
-type candidate struct {
-	score float64 // larger first
+// candidateOf is a page with what it is ranked by, of either precision: 12 or 16 bytes.
+type candidateOf[S float32 | float64] struct {
+	score S       // larger first
 	tie   float32 // smaller first among equal scores
 	page  sitegraph.PageID
 }
 
-func (a candidate) before(b candidate) bool {
+type (
+	candidate = candidateOf[float64]
+	ranking   = rankingOf[float64]
+)
+
+func (a candidateOf[S]) before(b candidateOf[S]) bool {
 	switch {
 	case a.score != b.score:
 		return a.score > b.score
@@ -24,20 +29,19 @@ func (a candidate) before(b candidate) bool {
 	return a.page < b.page
 }
 
-// beforeAll is before any candidate.
-var beforeAll = candidate{score: math.Inf(1)}
-
 // reversed candidates come in the reverse order; reversed again, they are what they were.
-func (a candidate) reversed() candidate { return candidate{-a.score, -a.tie, ^a.page} }
+func (a candidateOf[S]) reversed() candidateOf[S] {
+	return candidateOf[S]{-a.score, -a.tie, ^a.page}
+}
 
-// ranking yields candidates best first. Filling is O(n), each pop O(log n), so a round
+// rankingOf yields candidates best first. Filling is O(n), each pop O(log n), so a round
 // that takes few of many pages does not pay for sorting them all.
-type ranking struct {
-	heap []candidate
+type rankingOf[S float32 | float64] struct {
+	heap []candidateOf[S]
 }
 
 // fill ranks all pages for which score says yes.
-func (r *ranking) fill(c *Corpus, ties []float32, score func(p sitegraph.PageID) (float64, bool)) {
+func (r *rankingOf[S]) fill(c *Corpus, ties []float32, score func(p sitegraph.PageID) (S, bool)) {
 	r.heap = r.heap[:0]
 	for i := range c.pages {
 		p := sitegraph.PageID(i)
@@ -45,21 +49,21 @@ func (r *ranking) fill(c *Corpus, ties []float32, score func(p sitegraph.PageID)
 			continue
 		}
 		if s, ok := score(p); ok {
-			r.heap = append(r.heap, candidate{s, ties[p], p})
+			r.heap = append(r.heap, candidateOf[S]{s, ties[p], p})
 		}
 	}
 	r.order()
 }
 
 // order makes a heap of candidates in any order.
-func (r *ranking) order() {
+func (r *rankingOf[S]) order() {
 	for i := len(r.heap)/2 - 1; i >= 0; i-- {
 		r.down(i)
 	}
 }
 
 // push ranks a page; one that is ranked already stays there too.
-func (r *ranking) push(c candidate) {
+func (r *rankingOf[S]) push(c candidateOf[S]) {
 	r.heap = append(r.heap, c)
 	for i := len(r.heap) - 1; i > 0; {
 		parent := (i - 1) / 2
@@ -72,17 +76,17 @@ func (r *ranking) push(c candidate) {
 }
 
 // pop returns the best candidate that is still refetchable.
-func (r *ranking) pop(c *Corpus) (candidate, bool) {
+func (r *rankingOf[S]) pop(c *Corpus) (best candidateOf[S], ok bool) {
 	for len(r.heap) > 0 {
-		if best := r.take(); c.Refetchable(best.page) {
+		if best = r.take(); c.Refetchable(best.page) {
 			return best, true
 		}
 	}
-	return candidate{}, false
+	return best, false
 }
 
 // take removes the best candidate, of which there must be one.
-func (r *ranking) take() candidate {
+func (r *rankingOf[S]) take() candidateOf[S] {
 	best := r.heap[0]
 	last := len(r.heap) - 1
 	r.heap[0] = r.heap[last]
@@ -91,7 +95,7 @@ func (r *ranking) take() candidate {
 	return best
 }
 
-func (r *ranking) down(i int) {
+func (r *rankingOf[S]) down(i int) {
 	for {
 		child := 2*i + 1
 		if child >= len(r.heap) {
@@ -116,6 +120,7 @@ type ties struct {
 
 // upTo makes sure that all pages of the corpus have one.
 func (t *ties) upTo(c *Corpus) []float32 {
+	t.of = slices.Grow(t.of, max(c.Pages()-len(t.of), 0))
 	for p := len(t.of); p < c.Pages(); p++ {
 		t.of = append(t.of, float32(tie(t.seed, c.Graph.URL(sitegraph.PageID(p)))))
 	}

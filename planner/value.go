@@ -34,7 +34,7 @@ type value struct {
 	lowest   float64        // of this round so far
 	begun    bool
 	row      [Features]float32 // room for work
-	batch    batch             // and for more
+	batch    batch
 
 	exploration exploration
 	calibrator  calibrator
@@ -52,23 +52,26 @@ type looked struct {
 	left     bool // it is gone
 }
 
+// beforeAll is before any other.
+var beforeAll = standing{score: float32(math.Inf(1))}
+
 // newsOf a server since the scores of its pages were made.
 type newsOf struct {
 	surprise float32 // sum of outcome - probability, where that is positive
 	looks    int32
 	inRound  int32
-	follow   int32            // looks that followed others in this round
-	quiet    sitegraph.PageID // the last page that was looked at as a quiet one
+	follow   int32 // looks that followed others in this round
 	doubts   doubts
 	// order of its pages by their scores, in this round: those still to be thought of. At most orderMost at
 	// a time; after is the last that was taken.
-	order ranking
-	after candidate
+	order standings
+	after standing
 }
 
 func newValue(s Settings) Policy {
 	v := &value{Settings: s, ties: ties{seed: s.Seed}, price: math.NaN(), lowest: math.NaN()}
 	v.kin = newKinship(s.Corpus, &v.ties)
+	v.exploration.underWay = map[sitegraph.PageID]struct{}{}
 	if s.Mode == Stream {
 		v.tolerance = tolerance
 	}
@@ -87,9 +90,10 @@ func (v *value) Begin(r Round) {
 		v.learn(l)
 	}
 	v.held = v.held[:0]
+	clear(v.exploration.underWay)
 	for s := range v.news {
 		n := &v.news[s]
-		n.inRound, n.follow, n.order, n.after = 0, 0, ranking{}, beforeAll
+		n.inRound, n.follow, n.order, n.after = 0, 0, standings{}, beforeAll
 	}
 	v.reserve = 0
 	if v.price > 0 { // not NaN
@@ -138,34 +142,30 @@ var fewPages = 10_000
 
 // weighServer returns how many pages were worth less than reserve.
 func (v *value) weighServer(s sitegraph.ServerID, due *batch) (held int64) {
-	rank := func(p sitegraph.PageID) {
-		if v.worth(p) >= v.reserve {
+	pages := v.Corpus.Graph.ServerPages(s)
+	due.clear()
+	for _, p := range pages {
+		if v.Corpus.Refetchable(p) && v.scores[p].again <= v.now {
+			if due.add(p); due.full() {
+				v.rateAll(due)
+				due.clear()
+			}
+		}
+	}
+	v.rateAll(due)
+	of := &v.rankings.of[s]
+	for _, p := range pages {
+		switch {
+		case !v.Corpus.Refetchable(p):
+			continue
+		case v.worth(p) >= v.reserve:
 			v.rankings.add(v, p)
-		} else {
+		default:
 			held++
 		}
+		of.alive++
 	}
-	score := func() {
-		v.rateAll(due)
-		for _, p := range due.all() {
-			rank(p)
-		}
-		due.clear()
-	}
-	for _, p := range v.Corpus.Graph.ServerPages(s) {
-		if !v.Corpus.Refetchable(p) {
-			continue
-		}
-		v.rankings.of[s].alive++
-		if v.scores[p].again > v.now {
-			rank(p)
-			continue
-		}
-		if due.add(p); due.full() {
-			score()
-		}
-	}
-	score()
+	of.fit()
 	return held
 }
 
@@ -189,14 +189,14 @@ func (v *value) release() {
 // two outcomes.
 func (v *value) grow() {
 	v.kin.grow()
-	for len(v.scores) < v.Corpus.Pages() {
-		v.scores = append(v.scores, scored{})
+	if n := v.Corpus.Pages() - len(v.scores); n > 0 {
+		v.scores = append(v.scores, make([]scored, n)...)
 	}
 	for len(v.news) < v.Corpus.Graph.Servers() {
 		quiet, dead := v.lastSeen(sitegraph.ServerID(len(v.news)))
 		v.exploration.looked = append(v.exploration.looked, quiet)
 		// The last dead address may have been a doubtful one.
-		v.news = append(v.news, newsOf{quiet: sitegraph.NoPage, after: beforeAll, doubts: doubts{page: sitegraph.NoPage, met: [2]float32{dead, dead}}})
+		v.news = append(v.news, newsOf{after: beforeAll, doubts: doubts{page: sitegraph.NoPage, met: [2]float32{dead, dead}}})
 	}
 }
 
@@ -293,8 +293,7 @@ func (v *value) learn(l looked) {
 	v.calibrator.see(raw, l.changed, v.Corpus.round.Budget)
 	n := &v.news[server]
 	surprise := max(saw-raw, 0)
-	if n.quiet == l.page || v.worthLittle(l.page) {
-		n.quiet = sitegraph.NoPage
+	if v.exploration.wasLook(l.page) || v.worthLittle(l.page) {
 		v.exploration.looked[server] = inDays(l.to)
 		if surprise > 0.5 { // not a page that is worth little by its weight alone
 			v.exploration.follow(v, server, n)
@@ -318,7 +317,7 @@ func (v *value) learn(l looked) {
 	})
 }
 
-// search thinks again of so many pages of a server, as many at once as are scored at once, or until idleMost in a row
+// search thinks again of so many pages of a server, a batch at a time, or until after a batch the last idleMost or more
 // were worth no more than before.
 func (v *value) search(pages int, next func() (sitegraph.PageID, bool)) {
 	b := &v.batch
@@ -330,7 +329,7 @@ func (v *value) search(pages int, next func() (sitegraph.PageID, bool)) {
 				pages = 0
 				break
 			}
-			if v.open(p) {
+			if v.open(p) && !b.has(p) {
 				before[b.n] = v.scores[p]
 				b.add(p)
 			}
@@ -385,10 +384,10 @@ const orderMost = 256
 // byScore finds those pages of a server that come next by their scores; false: there are no more, and
 // the next news are for the first again.
 func (v *value) byScore(server sitegraph.ServerID, n *newsOf) bool {
-	last := ranking{n.order.heap[:0]} // the worst of those kept so far is its first
+	last := standings{n.order.heap[:0]} // the worst of those kept so far is its first
 	most := max(orderMost, int(n.inRound))
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
-		c := candidate{float64(v.scores[p].raw), v.ties.of[p], p}
+		c := standing{v.scores[p].raw, v.ties.of[p], p}
 		full := len(last.heap) == most
 		if !n.after.before(c) || full && !c.before(last.heap[0].reversed()) || !v.open(p) {
 			continue

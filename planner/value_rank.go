@@ -16,14 +16,20 @@ import (
 // but by what nobody has looked at yet.
 type serverRankings struct {
 	of      []serverRanking // by server
-	servers ranking         // of servers: page is a ServerID; an entry is good if its score is the server's lead
+	servers standings       // of servers: page is a ServerID; an entry is good if its score is the server's lead
 }
+
+// standing of a page by its worth, and of a server by the best of its own.
+type (
+	standing  = candidateOf[float32]
+	standings = rankingOf[float32]
+)
 
 // serverRanking ranks pages of a server.
 type serverRanking struct {
-	pages ranking // an entry is good if its score is the page's worth, and the page open
-	lead  float32 // what the server is ranked by
-	alive int32   // pages that could be visited when the round began
+	pages standings // an entry is good if its score is the page's worth, and the page open
+	lead  float32   // what the server is ranked by
+	alive int32     // pages that could be visited when the round began
 	tie   float32
 }
 
@@ -37,15 +43,22 @@ func (r *serverRankings) clear(v *value) {
 	}
 }
 
-// candidate is a page as its server ranks it.
-func (v *value) candidate(p sitegraph.PageID) candidate {
-	return candidate{float64(v.worth(p)), v.ties.of[p], p}
+// standing is a page as its server ranks it.
+func (v *value) standing(p sitegraph.PageID) standing {
+	return standing{v.worth(p), v.ties.of[p], p}
 }
 
 // add ranks a page, before order.
 func (r *serverRankings) add(v *value, p sitegraph.PageID) {
 	of := &r.of[v.Corpus.Graph.Server(p)]
-	of.pages.heap = append(of.pages.heap, v.candidate(p))
+	of.pages.heap = append(of.pages.heap, v.standing(p))
+}
+
+// fit gives back room for far more pages than there are.
+func (of *serverRanking) fit() {
+	if n := len(of.pages.heap); cap(of.pages.heap) > n+n/4+64 {
+		of.pages.heap = slices.Clone(of.pages.heap)
+	}
 }
 
 // order ranks all pages that were added, and the servers.
@@ -55,8 +68,8 @@ func (r *serverRankings) order() {
 		of := &r.of[s]
 		of.pages.order()
 		if len(of.pages.heap) > 0 {
-			of.lead = float32(of.pages.heap[0].score)
-			r.servers.heap = append(r.servers.heap, candidate{float64(of.lead), of.tie, sitegraph.PageID(s)})
+			of.lead = of.pages.heap[0].score
+			r.servers.heap = append(r.servers.heap, standing{of.lead, of.tie, sitegraph.PageID(s)})
 		}
 	}
 	r.servers.order()
@@ -67,7 +80,7 @@ func (r *serverRankings) price(visits int) float64 {
 	var all []float64
 	for s := range r.of {
 		for _, c := range r.of[s].pages.heap {
-			all = append(all, c.score)
+			all = append(all, float64(c.score))
 		}
 	}
 	if len(all) == 0 || visits <= 0 {
@@ -82,7 +95,7 @@ func (r *serverRankings) push(v *value, p sitegraph.PageID) {
 	s := v.Corpus.Graph.Server(p)
 	of := &r.of[s]
 	worth := v.worth(p)
-	of.pages.push(v.candidate(p))
+	of.pages.push(v.standing(p))
 	if len(of.pages.heap) == 1 || worth > of.lead {
 		r.rank(s, worth)
 	}
@@ -92,7 +105,7 @@ func (r *serverRankings) push(v *value, p sitegraph.PageID) {
 func (r *serverRankings) rank(s sitegraph.ServerID, lead float32) {
 	of := &r.of[s]
 	of.lead = lead
-	r.servers.push(candidate{float64(lead), of.tie, sitegraph.PageID(s)})
+	r.servers.push(standing{lead, of.tie, sitegraph.PageID(s)})
 }
 
 // next takes the page that is worth most, by a score made now; false: there are no more. Another one may
@@ -101,7 +114,7 @@ func (r *serverRankings) next(v *value) (sitegraph.PageID, bool) {
 	for len(r.servers.heap) > 0 {
 		first := r.servers.take()
 		s := sitegraph.ServerID(first.page)
-		if first.score != float64(r.of[s].lead) {
+		if first.score != r.of[s].lead {
 			continue // it was ranked anew since
 		}
 		p, ok := r.best(v, s)
@@ -109,33 +122,34 @@ func (r *serverRankings) next(v *value) (sitegraph.PageID, bool) {
 			continue // none is left: push brings it back
 		}
 		worth := v.worth(p)
-		if len(r.servers.heap) > 0 && float64(worth) < (1-v.tolerance)*r.servers.heap[0].score {
-			r.of[s].pages.push(v.candidate(p))
+		if len(r.servers.heap) > 0 && float64(worth) < (1-v.tolerance)*float64(r.servers.heap[0].score) {
+			r.of[s].pages.push(v.standing(p))
 			r.rank(s, worth)
 			continue
 		}
-		if pages := &r.of[s].pages; len(pages.heap) > 0 {
-			r.rank(s, float32(pages.heap[0].score))
+		if next, ok := r.of[s].first(v); ok {
+			r.rank(s, next.score)
 		}
 		return p, true
 	}
 	return sitegraph.NoPage, false
 }
 
-// best takes the best page of a server: the first, if it stays the first when it is scored anew, else the best of it and a batch of the next.
+// best takes the best page of a server: the first, if it stays the first when it is scored anew, else the best of it and
+// a batch of the next.
 func (r *serverRankings) best(v *value, s sitegraph.ServerID) (sitegraph.PageID, bool) {
-	pages := &r.of[s].pages
-	best, ok := r.take(v, pages)
+	of := &r.of[s]
+	best, ok := of.take(v)
 	if !ok {
 		return best, false
 	}
 	v.rate(best)
-	if len(pages.heap) == 0 || float64(v.worth(best)) >= (1-v.tolerance)*pages.heap[0].score {
+	if next, ok := of.first(v); !ok || float64(v.worth(best)) >= (1-v.tolerance)*float64(next.score) {
 		return best, true
 	}
 	b := &v.batch
 	for b.clear(); !b.full(); {
-		p, ok := r.take(v, pages)
+		p, ok := of.take(v)
 		if !ok {
 			break
 		}
@@ -146,17 +160,29 @@ func (r *serverRankings) best(v *value, s sitegraph.ServerID) (sitegraph.PageID,
 		if v.worth(p) > v.worth(best) {
 			best, p = p, best
 		}
-		pages.push(v.candidate(p))
+		of.pages.push(v.standing(p))
 	}
 	return best, true
 }
 
-// take the page of a server that is ranked first, by the score that it is ranked by.
-func (r *serverRankings) take(v *value, pages *ranking) (sitegraph.PageID, bool) {
-	for len(pages.heap) > 0 {
-		if c := pages.take(); c.score == float64(v.worth(c.page)) && v.open(c.page) {
-			return c.page, true
+// first is the best entry that is good; those before it are dropped. False: there is none.
+func (of *serverRanking) first(v *value) (standing, bool) {
+	for ; len(of.pages.heap) > 0; of.pages.take() {
+		if c := of.pages.heap[0]; c.score == v.worth(c.page) && v.open(c.page) {
+			return c, true
 		}
 	}
-	return sitegraph.NoPage, false
+	return standing{}, false
+}
+
+// take the page of the first entry; it may have several, which are alike.
+func (of *serverRanking) take(v *value) (sitegraph.PageID, bool) {
+	c, ok := of.first(v)
+	if !ok {
+		return sitegraph.NoPage, false
+	}
+	for len(of.pages.heap) > 0 && of.pages.heap[0] == c {
+		of.pages.take()
+	}
+	return c.page, true
 }

@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/recrawl/recrawl/estimator/logodds"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -38,9 +40,10 @@ type batch struct {
 	columns [Features]logodds.Column
 }
 
-func (b *batch) clear()                  { b.n = 0 }
-func (b *batch) full() bool              { return b.n == len(b.pages) }
-func (b *batch) all() []sitegraph.PageID { return b.pages[:b.n] }
+func (b *batch) clear()                      { b.n = 0 }
+func (b *batch) full() bool                  { return b.n == len(b.pages) }
+func (b *batch) all() []sitegraph.PageID     { return b.pages[:b.n] }
+func (b *batch) has(p sitegraph.PageID) bool { return slices.Contains(b.all(), p) }
 
 func (b *batch) add(p sitegraph.PageID) {
 	b.pages[b.n] = p

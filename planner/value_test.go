@@ -176,15 +176,15 @@ func TestByScore(t *testing.T) {
 	m.day(1, 5)
 	v := m.planner.Policy.(*value)
 	v.Begin(Round{Number: 2, Start: at(1), End: at(2), Budget: 10})
-	var want []candidate
+	var want []standing
 	for p := range v.scores {
 		page := sitegraph.PageID(p)
 		v.scores[p].raw = float32(p%7) / 10 // many ties
 		if v.open(page) {
-			want = append(want, candidate{float64(v.scores[p].raw), v.ties.of[p], page})
+			want = append(want, standing{v.scores[p].raw, v.ties.of[p], page})
 		}
 	}
-	slices.SortFunc(want, func(a, b candidate) int {
+	slices.SortFunc(want, func(a, b standing) int {
 		if a.before(b) {
 			return -1
 		}

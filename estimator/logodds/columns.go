@@ -12,15 +12,3 @@ func Put(columns []Column, lane int, row []float32) {
 		columns[i][lane] = x
 	}
 }
-
-// Turned are rows as columns, Lanes at a time; rows that fill no lanes are left out.
-func Turned(rows [][]float32) (all [][]Column) {
-	for ; len(rows) >= Lanes; rows = rows[Lanes:] {
-		columns := make([]Column, len(rows[0]))
-		for lane, row := range rows[:Lanes] {
-			Put(columns, lane, row)
-		}
-		all = append(all, columns)
-	}
-	return all
-}

@@ -23,21 +23,3 @@ func TestExamples(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
-
-func TestTurned(t *testing.T) {
-	var rows [][]float32
-	for i := range 2*Lanes + 3 {
-		rows = append(rows, []float32{float32(i), float32(-i)})
-	}
-	all := Turned(rows)
-	if len(all) != 2 {
-		t.Fatalf("%d times columns, want 2", len(all))
-	}
-	for i, columns := range all {
-		for lane := range Lanes {
-			if x := float32(i*Lanes + lane); columns[0][lane] != x || columns[1][lane] != -x {
-				t.Errorf("columns %d, lane %d: %g and %g, want %g and %g", i, lane, columns[0][lane], columns[1][lane], x, -x)
-			}
-		}
-	}
-}

@@ -1,11 +1,11 @@
 #include "textflag.h"
 #include "go_asm.h"
 
-DATA ·numbers+0(SB)/4, $0x7f7fffff // the largest
-DATA ·numbers+4(SB)/4, $0x3f800000 // 1
-DATA ·numbers+8(SB)/4, $0x40800000 // cut
-DATA ·numbers+12(SB)/4, $0xc0800000 // -cut
-GLOBL ·numbers(SB), RODATA|NOPTR, $16
+DATA numbers<>+0(SB)/4, $0x7f7fffff // the largest
+DATA numbers<>+4(SB)/4, $0x3f800000 // 1
+DATA numbers<>+8(SB)/4, $0x40800000 // cut
+DATA numbers<>+12(SB)/4, $0xc0800000 // -cut
+GLOBL numbers<>(SB), RODATA|NOPTR, $16
 
 // NUMBERS begins a form: inputs DX, n CX of them, of columns SI into x DI. Y15 is the largest number, Y14 1.
 #define NUMBERS \
@@ -13,8 +13,8 @@ GLOBL ·numbers(SB), RODATA|NOPTR, $16
 	MOVQ columns+8(FP), SI \
 	MOVQ inputs+16(FP), DX \
 	MOVQ n+24(FP), CX \
-	VBROADCASTSS ·numbers+0(SB), Y15 \
-	VBROADCASTSS ·numbers+4(SB), Y14
+	VBROADCASTSS numbers<>+0(SB), Y15 \
+	VBROADCASTSS numbers<>+4(SB), Y14
 
 // FEATURE is that of eight rows, Y0; what is no number is the largest.
 #define FEATURE \
@@ -62,8 +62,8 @@ GLOBL ·numbers(SB), RODATA|NOPTR, $16
 // func plainAVX2(x, columns *logodds.Column, inputs *quick, n int)
 TEXT ·plainAVX2(SB), NOSPLIT, $0-32
 	NUMBERS
-	VBROADCASTSS ·numbers+8(SB), Y13
-	VBROADCASTSS ·numbers+12(SB), Y12
+	VBROADCASTSS numbers<>+8(SB), Y13
+	VBROADCASTSS numbers<>+12(SB), Y12
 input:
 	FEATURE
 	OF
@@ -72,8 +72,8 @@ input:
 // func missingAVX2(x, columns *logodds.Column, inputs *quick, n int)
 TEXT ·missingAVX2(SB), NOSPLIT, $0-32
 	NUMBERS
-	VBROADCASTSS ·numbers+8(SB), Y13
-	VBROADCASTSS ·numbers+12(SB), Y12
+	VBROADCASTSS numbers<>+8(SB), Y13
+	VBROADCASTSS numbers<>+12(SB), Y12
 	VXORPS Y11, Y11, Y11
 input:
 	FEATURE
@@ -151,8 +151,6 @@ part:
 	BIAS(5, Y5)
 	BIAS(6, Y6)
 	BIAS(7, Y7)
-	TESTQ CX, CX
-	JZ ends
 
 input:
 	VMOVUPS (SI), Y8
@@ -169,7 +167,6 @@ input:
 	DECQ CX
 	JNZ input
 
-ends:
 	VXORPS Y8, Y8, Y8
 	OUT(0, Y0, Y12)
 	OUT(1, Y1, Y13)

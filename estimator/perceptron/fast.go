@@ -9,10 +9,11 @@ import (
 
 // Fast is a net for many rows: the same answers but for rounding, several times as quick. It is used by many goroutines.
 type Fast struct {
-	start  float32
-	inputs []quick    // those of one form together, so that their scale is no question
-	ends   [forms]int // of each form
-	layer  []block
+	features int
+	start    float32
+	inputs   []quick    // those of one form together, so that their scale is no question
+	ends     [forms]int // of each form
+	layer    []block
 }
 
 // block is 32 units, whose sums are kept in registers; the last block of a net may have some that add nothing.
@@ -82,7 +83,7 @@ func (q *quick) within(b int32) int32 { return min(max(b, q.least), q.most) }
 
 // Fast returns the net in that form.
 func (n *Net) Fast() *Fast {
-	f := &Fast{start: n.Start, layer: make([]block, (len(n.Units)+blockUnits-1)/blockUnits)}
+	f := &Fast{features: n.Features, start: n.Start, layer: make([]block, (len(n.Units)+blockUnits-1)/blockUnits)}
 	var from []int // by place in f.inputs: place in n.inputs
 	for form := range forms {
 		for i, in := range n.Inputs {
@@ -137,7 +138,7 @@ func (f *Fast) LogOdds(row []float32) float32 {
 
 // LogOddsOf fills in the log odds of logodds.Lanes rows, given by their Features columns: the same to the bit as one by one.
 func (f *Fast) LogOddsOf(columns []logodds.Column, sums *logodds.Column) {
-	f.ask(columns, sums)
+	f.ask(columns[:f.features], sums)
 }
 
 func (f *Fast) askPlainly(columns []logodds.Column, sums *logodds.Column) {

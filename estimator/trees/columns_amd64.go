@@ -16,6 +16,12 @@ func (q *Fast) addLeaves(columns []logodds.Column, sums *logodds.Column) {
 	}
 }
 
+// Sizes that the assembly goes by.
+var (
+	_ [8]struct{} = [logodds.Lanes]struct{}{}
+	_ [5]struct{} = [MaxDepth]struct{}{}
+)
+
 // addLeavesAVX2 reads n trees, 1 or more.
 //
 //go:noescape

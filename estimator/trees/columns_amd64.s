@@ -1,12 +1,12 @@
 #include "textflag.h"
 #include "go_asm.h"
 
-DATA ·answers+0(SB)/4, $1
-DATA ·answers+4(SB)/4, $2
-DATA ·answers+8(SB)/4, $4
-DATA ·answers+12(SB)/4, $8
-DATA ·answers+16(SB)/4, $16
-GLOBL ·answers(SB), RODATA|NOPTR, $20
+DATA answers<>+0(SB)/4, $1
+DATA answers<>+4(SB)/4, $2
+DATA answers<>+8(SB)/4, $4
+DATA answers<>+12(SB)/4, $8
+DATA answers<>+16(SB)/4, $16
+GLOBL answers<>(SB), RODATA|NOPTR, $20
 
 // ASK makes answer k of eight rows bit k of their places, Y0.
 #define ASK(k, bit) \
@@ -25,11 +25,11 @@ TEXT ·addLeavesAVX2(SB), NOSPLIT, $0-32
 	MOVQ trees+16(FP), DX
 	MOVQ n+24(FP), CX
 	VMOVUPS (DI), Y15
-	VPBROADCASTD ·answers+0(SB), Y10
-	VPBROADCASTD ·answers+4(SB), Y11
-	VPBROADCASTD ·answers+8(SB), Y12
-	VPBROADCASTD ·answers+12(SB), Y13
-	VPBROADCASTD ·answers+16(SB), Y14
+	VPBROADCASTD answers<>+0(SB), Y10
+	VPBROADCASTD answers<>+4(SB), Y11
+	VPBROADCASTD answers<>+8(SB), Y12
+	VPBROADCASTD answers<>+12(SB), Y13
+	VPBROADCASTD answers<>+16(SB), Y14
 
 tree:
 	VPXOR Y0, Y0, Y0

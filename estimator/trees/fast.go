@@ -9,8 +9,9 @@ import (
 // Fast is a forest for many rows: the same answers to the bit, several times as quick. All its trees are of
 // one size, in one piece of memory, and no answer is a jump. It is used by many goroutines.
 type Fast struct {
-	start float32
-	trees []fastTree
+	features int
+	start    float32
+	trees    []fastTree
 }
 
 type fastTree struct {
@@ -22,7 +23,7 @@ type fastTree struct {
 // Fast returns the forest in that form. Trees with fewer questions than others get some whose
 // answer is always no.
 func (f *Forest) Fast() *Fast {
-	q := &Fast{start: f.Start, trees: make([]fastTree, len(f.Trees))}
+	q := &Fast{features: f.Features, start: f.Start, trees: make([]fastTree, len(f.Trees))}
 	for i := range q.trees {
 		t := &q.trees[i]
 		for k := range t.above {
@@ -53,7 +54,7 @@ func (q *Fast) LogOddsOf(columns []logodds.Column, sums *logodds.Column) {
 	for lane := range sums {
 		sums[lane] = q.start
 	}
-	q.addLeaves(columns, sums)
+	q.addLeaves(columns[:q.features], sums)
 }
 
 func (q *Fast) addLeavesPlainly(columns []logodds.Column, sums *logodds.Column) {
