@@ -128,7 +128,7 @@ func (e *evidence) watch(from, to float32, changed bool, rate float32) {
 // reach adds spans so that from and to lie in some.
 func (e *evidence) reach(from, to float32) {
 	if cap(e.spans) < len(e.spans)+2 { // few at a time: there are groups by the million
-		e.spans = append(make([]span, 0, len(e.spans)+4), e.spans...)
+		e.spans = append(make([]span, 0, len(e.spans)+2), e.spans...)
 	}
 	if len(e.spans) == 0 {
 		e.start = from

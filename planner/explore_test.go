@@ -66,18 +66,30 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// After a look that found a change more are made at that server at once, and none after one that found none.
+// After a look that found a change more are made at that server at once, if what it saw did not make all its pages likely;
+// and none after one that found none. It is so where outcomes come late, and where a page proves likely to have
+// changed once it was chosen for a look.
 func TestLooksFollow(t *testing.T) {
+	const seeds = 8
 	for _, lag := range []int{0, 4} {
-		looksFollow(t, lag, false)
-		looksFollow(t, lag, true)
+		for _, likely := range []bool{false, true} {
+			followed := 0
+			for seed := range uint64(seeds) {
+				if looksFollow(t, seed, lag, likely) {
+					followed++
+				}
+			}
+			if followed < seeds/2 {
+				t.Errorf("lag %d, likely %v: looks follow in %d of %d worlds", lag, likely, followed, seeds)
+			}
+		}
 	}
 }
 
-// looksFollow tries it where so many outcomes are not known yet when the next visit is chosen, and where pages prove likely
-// to have changed once they were chosen for a look.
-func looksFollow(t *testing.T, lag int, likely bool) {
-	w := newWorld(3, 6, 100, false)
+// looksFollow reports whether looks follow on the day on which a rebuilt server is first visited, of a world in which
+// two others change and three never do.
+func looksFollow(t *testing.T, seed uint64, lag int, likely bool) bool {
+	w := newWorld(seed, 6, 100, false)
 	const rebuilt = 20.5
 	for _, p := range w.pages {
 		switch {
@@ -87,16 +99,15 @@ func looksFollow(t *testing.T, lag int, likely bool) {
 			p.changes = nil
 		}
 	}
-	m := newSim(t, w, nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 40}, Options{})
+	m := newSim(t, w, nil, "value", Settings{Mode: Stream, Seed: seed, PerDay: 40}, Options{})
 	m.lag = lag
 	m.onVisit = func(v Visit) {
 		if value := m.planner.Policy.(*value); likely && strings.Contains(v.Reason.String(), "a look at a quiet page") {
 			value.scores[v.Page].worth = 1
 		}
 	}
-	found := 0 // the day
 	for day := 1; day <= 45; day++ {
-		followed := 0
+		found, followed := false, 0
 		for _, v := range m.day(day, 40) {
 			s := m.graph.ServerName(m.graph.Server(v.Page))
 			if strings.Contains(v.Reason.String(), "another one of its server had changed") {
@@ -104,23 +115,20 @@ func looksFollow(t *testing.T, lag int, likely bool) {
 				case "s0.example":
 					followed++
 				case "s1.example", "s2.example", "s3.example":
-					t.Errorf("day %d: a look at %s follows, where nothing changes", day, s)
+					t.Errorf("seed %d, day %d: a look at %s follows, where nothing changes", seed, day, s)
 				}
 			}
-			if found == 0 && float64(day) > rebuilt && s == "s0.example" {
-				found = day
-			}
+			found = found || float64(day) > rebuilt && s == "s0.example"
 		}
-		if day == found && followed == 0 {
-			t.Errorf("day %d, s0 proves rebuilt: no look follows", day)
+		if found {
+			return followed > 0
 		}
-		if found == 0 && followed > 0 {
-			t.Errorf("day %d: %d looks at s0 follow before it changed", day, followed)
+		if followed > 0 {
+			t.Errorf("seed %d, day %d: %d looks at s0 follow before it changed", seed, day, followed)
 		}
 	}
-	if found == 0 {
-		t.Error("s0 was never looked at after it was rebuilt")
-	}
+	t.Errorf("seed %d: s0 was never looked at after it was rebuilt", seed)
+	return false
 }
 
 // A page that links to many directories is looked at more often than others as near to the start page.

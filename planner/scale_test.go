@@ -14,7 +14,7 @@ import (
 )
 
 // scaleWorld is a web of any size whose past and future are worked out when asked for: servers of 5000 pages in
-// directories of 50, of which a tenth changes every 20 days and the others once in 500; each server is
+// directories of some, of which a tenth changes every 20 days and the others once in 500; each server is
 // rebuilt each 120 days. A visit costs it nothing worth naming, so what is measured is the planner.
 type scaleWorld struct {
 	corpus  *Corpus
@@ -25,12 +25,11 @@ type scaleWorld struct {
 }
 
 const (
-	scaleServer    = 5000
-	scaleDirectory = 50
-	scaleRebuilt   = 120 // days
+	scaleServer  = 5000
+	scaleRebuilt = 120 // days
 )
 
-func newScaleWorld(pages int, seed uint64, perDay float64) (*scaleWorld, error) {
+func newScaleWorld(pages, perDirectory int, seed uint64, perDay float64) (*scaleWorld, error) {
 	g := sitegraph.NewGraph()
 	for i := range pages {
 		s := i / scaleServer
@@ -39,7 +38,7 @@ func newScaleWorld(pages int, seed uint64, perDay float64) (*scaleWorld, error) 
 			g.Add(fmt.Sprintf("http://s%d-%d.example/", seed, s))
 			continue
 		}
-		g.Add(fmt.Sprintf("http://s%d-%d.example/d%c/page-%d.html", seed, s, 'a'+rune(i%scaleServer/scaleDirectory), i))
+		g.Add(fmt.Sprintf("http://s%d-%d.example/d%c/page-%d.html", seed, s, 'a'+rune(i%scaleServer/perDirectory), i))
 	}
 	w := &scaleWorld{corpus: NewCorpus(g)}
 	for p := range sitegraph.PageID(pages) {
@@ -87,17 +86,21 @@ func (w *scaleWorld) day(d, budget int) {
 }
 
 // BenchmarkScale is the stream protocol without fetching: two planners share the pages, each on a processor of
-// its own, as nodes share a large crawl. RECRAWL_SCALE_PAGES says how many; 20 million take 6 GB. A visit is
-// one decision. Each day all pages are thought of; those far below the price keep their scores for up to 30 days.
+// its own, as nodes share a large crawl. RECRAWL_SCALE_PAGES says how many; 20 million take 6 GB. RECRAWL_SCALE_WARM
+// is days that pass before those measured, and RECRAWL_SCALE_DIRECTORY pages in a directory: what is known of a directory
+// takes more room by the day. A visit is one decision. Each day all pages are thought of; those far below the price keep their scores for up to 30 days.
 func BenchmarkScale(b *testing.B) {
-	pages, shards := 100_000, 2
-	if s := os.Getenv("RECRAWL_SCALE_PAGES"); s != "" {
-		var err error
-		if pages, err = strconv.Atoi(s); err != nil {
-			b.Fatal(err)
+	given := func(name string, n int) int {
+		if s := os.Getenv(name); s != "" {
+			var err error
+			if n, err = strconv.Atoi(s); err != nil {
+				b.Fatal(err)
+			}
 		}
+		return n
 	}
-	const budget, warm, days = 0.02, 10, 10 // share of the pages a day
+	pages, perDirectory, warm, shards := given("RECRAWL_SCALE_PAGES", 100_000), given("RECRAWL_SCALE_DIRECTORY", 50), given("RECRAWL_SCALE_WARM", 10), 2
+	const budget, days = 0.02, 10 // share of the pages a day
 	perShard := pages / shards
 	perDay := int(budget * float64(perShard))
 	for b.Loop() {
@@ -114,7 +117,7 @@ func BenchmarkScale(b *testing.B) {
 		}
 		each(func(i int) {
 			var err error
-			if worlds[i], err = newScaleWorld(perShard, uint64(i), float64(perDay)); err != nil {
+			if worlds[i], err = newScaleWorld(perShard, perDirectory, uint64(i), float64(perDay)); err != nil {
 				b.Error(err)
 			}
 		})
