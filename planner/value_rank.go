@@ -56,7 +56,7 @@ func (r *serverRankings) add(v *value, p sitegraph.PageID) {
 
 // fit gives back room for far more pages than there are.
 func (of *serverRanking) fit() {
-	if n := len(of.pages.heap); cap(of.pages.heap) > n+n/4+64 {
+	if n := len(of.pages.heap); cap(of.pages.heap) > 2*n+64 {
 		of.pages.heap = slices.Clone(of.pages.heap)
 	}
 }
