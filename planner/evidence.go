@@ -33,7 +33,7 @@ type span struct {
 	changed float32 // of these saw a change
 }
 
-// maxSpans bounds a group's memory: 20 bytes each. keptSpans of the newest are never joined.
+// maxSpans bounds a group's memory: 20 bytes each, and 16 more in one of manyPages. keptSpans of the newest are never joined.
 const (
 	maxSpans  = 24
 	keptSpans = 8
@@ -127,20 +127,19 @@ func (e *evidence) watch(from, to float32, changed bool, rate float32) {
 
 // reach adds spans so that from and to lie in some.
 func (e *evidence) reach(from, to float32) {
-	if cap(e.spans) < len(e.spans)+2 { // few at a time: there are groups by the million
-		e.spans = append(make([]span, 0, len(e.spans)+2), e.spans...)
+	n := len(e.spans)
+	first, last := n > 0 && from < e.start, n == 0 || to > e.spans[n-1].end
+	if (first || last) && cap(e.spans) < n+2 { // few at a time: there are groups by the million
+		e.spans = append(make([]span, 0, n+2), e.spans...)
 	}
-	if len(e.spans) == 0 {
-		e.start = from
-		e.spans = append(e.spans, span{end: to})
-		return
-	}
-	if from < e.start {
+	if first {
 		e.spans = slices.Insert(e.spans, 0, span{end: e.start})
-		e.start = from
 	}
-	if last := e.spans[len(e.spans)-1].end; to > last {
+	if last {
 		e.spans = append(e.spans, span{end: to})
+	}
+	if first || n == 0 {
+		e.start = from
 	}
 }
 

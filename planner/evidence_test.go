@@ -91,7 +91,12 @@ func TestEvidenceSums(t *testing.T) {
 		rate, now := e.rate(defaultRate), e.spans[len(e.spans)-1].end+float32(rng.IntN(5))
 		for range 40 {
 			from := e.start - 5 + rng.Float32()*(now-e.start+5)
+			e.pages = manyPages - 1
 			got, want := e.since(from, now, rate), addedUp(e, from, now, rate)
+			e.pages = manyPages
+			if kept := e.since(from, now, rate); kept != got {
+				t.Fatalf("seed %d, since %g: %+v by sums that are kept, %+v without", seed, from, kept, got)
+			}
 			for _, x := range [][2]float32{{got.mass, want.mass}, {got.looks, want.looks}, {got.changed, want.changed}} {
 				if math.Abs(float64(x[0]-x[1])) > 1e-3*(1+math.Abs(float64(x[1]))) {
 					t.Fatalf("seed %d, since %g: %+v, want %+v", seed, from, got, want)

@@ -180,8 +180,8 @@ func (e *exploration) next(v *value) (Visit, bool) {
 
 // quietPage draws one of a server. In a sweep, after a look that found a change and one time in three any: what is rebuilt
 // may be anywhere. Else the oldest copy of a list: new sections are linked there. So a link less from the start page
-// counts as much as four times the age, and each directory that a page links to as much as its age once more. (By the
-// parameters that come with the program 0.87 instead of 0.83 of the new pages of real histories become known at 1 % a day,
+// counts as much as four times the age, and each directory that a page links to as much as its age once more. (By
+// parameters of an earlier time 0.87 instead of 0.83 of the new pages of real histories become known at 1 % a day,
 // in eight runs each; by others less is gained.)
 func (v *value) quietPage(of scouting) sitegraph.PageID {
 	draw := mix(v.Seed ^ uint64(v.Corpus.round.Number)<<32 ^ uint64(of.look)<<24 ^ uint64(of.tie*(1<<52)))

@@ -252,8 +252,8 @@ func TestWeighAtOnce(t *testing.T) {
 	defer func(n int) { fewPages = n }(fewPages)
 	run := func(few int) (all []string) {
 		fewPages = few
-		m := newSim(t, newWorld(5, 8, 60, true), nil, "value", Settings{Mode: Stream, Seed: 5, PerDay: 30}, Options{NewShare: 0.25})
-		for day := 1; day <= 30; day++ {
+		m := newSim(t, newWorld(5, 8, 150, true), nil, "value", Settings{Mode: Stream, Seed: 5, PerDay: 30}, Options{NewShare: 0.25})
+		for day := 1; day <= 15; day++ {
 			all = append(all, m.urls(m.day(day, 30))...)
 		}
 		return all

@@ -14,7 +14,7 @@ import (
 )
 
 // scaleWorld is a web of any size whose past and future are worked out when asked for: servers of 5000 pages in
-// directories of some, of which a tenth changes every 20 days and the others once in 500; each server is
+// directories of as many as asked for, of which a tenth changes every 20 days and the others once in 500; each server is
 // rebuilt each 120 days. A visit costs it nothing worth naming, so what is measured is the planner.
 type scaleWorld struct {
 	corpus  *Corpus

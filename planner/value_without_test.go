@@ -116,16 +116,7 @@ func (h *handDriven) visit(p sitegraph.PageID, day int, changed bool) {
 	h.policy.Observe(p, map[bool]sitegraph.Verdict{true: sitegraph.VerdictChanged, false: sitegraph.VerdictUnchanged}[changed])
 }
 
-// row asks the groups anew: within a round they answer by the long-run rates of their first answer.
 func (h *handDriven) row(p sitegraph.PageID, day int) (row [Features]float32) {
-	k := h.policy.kin
-	k.all.known = false
-	for i := range k.servers {
-		k.servers[i].known = false
-	}
-	for i := range k.groups {
-		k.groups[i].known = false
-	}
 	h.policy.Row(p, at(day), &row)
 	return row
 }

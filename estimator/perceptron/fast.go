@@ -138,7 +138,7 @@ func (f *Fast) LogOdds(row []float32) float32 {
 
 // LogOddsOf fills in the log odds of logodds.Lanes rows, given by their Features columns: the same to the bit as one by one.
 func (f *Fast) LogOddsOf(columns []logodds.Column, sums *logodds.Column) {
-	f.ask(columns[:f.features], sums)
+	f.ask(columns[:f.features:len(columns)], sums)
 }
 
 func (f *Fast) askPlainly(columns []logodds.Column, sums *logodds.Column) {

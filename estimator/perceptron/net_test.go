@@ -270,3 +270,15 @@ func BenchmarkLogOdds(b *testing.B) {
 		}
 	})
 }
+
+// Columns that are too few are refused, whatever lies behind them.
+func TestTooFewColumns(t *testing.T) {
+	n := someNet(rand.New(rand.NewPCG(1, 1)), 20, 8)
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	var sums logodds.Column
+	n.Fast().LogOddsOf(make([]logodds.Column, n.Features-1, n.Features), &sums)
+}

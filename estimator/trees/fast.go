@@ -54,7 +54,7 @@ func (q *Fast) LogOddsOf(columns []logodds.Column, sums *logodds.Column) {
 	for lane := range sums {
 		sums[lane] = q.start
 	}
-	q.addLeaves(columns[:q.features], sums)
+	q.addLeaves(columns[:q.features:len(columns)], sums)
 }
 
 func (q *Fast) addLeavesPlainly(columns []logodds.Column, sums *logodds.Column) {

@@ -130,3 +130,15 @@ func BenchmarkLogOdds(b *testing.B) {
 		}
 	})
 }
+
+// Columns that are too few are refused, whatever lies behind them.
+func TestTooFewColumns(t *testing.T) {
+	f := someForest(rand.New(rand.NewPCG(1, 1)), 3, MaxDepth, true)
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	var sums logodds.Column
+	f.Fast().LogOddsOf(make([]logodds.Column, f.Features-1, f.Features), &sums)
+}
