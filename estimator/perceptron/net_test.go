@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/estimator/logodds"
+	"github.com/recrawl/recrawl/estimator/logodds/logoddstest"
 )
 
 // someNet has random weights over 43 features.
@@ -96,16 +97,6 @@ func TestFast(t *testing.T) {
 	}
 }
 
-// same to the bit.
-func same(a, b logodds.Column) bool {
-	for lane := range a {
-		if math.Float32bits(a[lane]) != math.Float32bits(b[lane]) {
-			return false
-		}
-	}
-	return true
-}
-
 // Rows at once get the same log odds as one by one, to the bit, whatever the processor can.
 func TestLogOddsOf(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
@@ -122,7 +113,7 @@ func TestLogOddsOf(t *testing.T) {
 				}
 				f.LogOddsOf(columns, &got)
 				f.askPlainly(columns, &plain)
-				if !same(got, want) || !same(plain, want) {
+				if !logoddstest.Same(got, want) || !logoddstest.Same(plain, want) {
 					t.Fatalf("%d inputs, %d units: %v, plainly %v, want %v", inputs, units, got, plain, want)
 				}
 			}
@@ -239,46 +230,10 @@ func TestCheck(t *testing.T) {
 func BenchmarkLogOdds(b *testing.B) {
 	r := rand.New(rand.NewPCG(4, 4))
 	net := someNet(r, 70, 32)
-	fast := net.Fast()
-	const n = 1024
-	rows := make([][]float32, n)
-	for i := range rows {
-		for range net.Features {
-			rows[i] = append(rows[i], float32(r.ExpFloat64()))
-		}
-	}
-	b.Run("plain", func(b *testing.B) {
-		for i := 0; b.Loop(); i++ {
-			net.LogOdds(rows[i%n])
-		}
-	})
-	b.Run("fast", func(b *testing.B) {
-		for i := 0; b.Loop(); i++ {
-			fast.LogOdds(rows[i%n])
-		}
-	})
-	columns := make([]logodds.Column, net.Features)
-	for lane := range logodds.Lanes {
-		logodds.Put(columns, lane, rows[lane])
-	}
-	b.Run("eight", func(b *testing.B) { // of which an operation is one; nothing in it hangs on the rows
-		var sums logodds.Column
-		for i := 0; b.Loop(); i++ {
-			if i%logodds.Lanes == 0 {
-				fast.LogOddsOf(columns, &sums)
-			}
-		}
-	})
+	logoddstest.Benchmark(b, net, net.Fast(), net.Features, r.ExpFloat64)
 }
 
-// Columns that are too few are refused, whatever lies behind them.
 func TestTooFewColumns(t *testing.T) {
 	n := someNet(rand.New(rand.NewPCG(1, 1)), 20, 8)
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	var sums logodds.Column
-	n.Fast().LogOddsOf(make([]logodds.Column, n.Features-1, n.Features), &sums)
+	logoddstest.RefusesTooFew(t, n.Fast(), n.Features)
 }

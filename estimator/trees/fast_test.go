@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/estimator/logodds"
+	"github.com/recrawl/recrawl/estimator/logodds/logoddstest"
 )
 
 // someForest has trees of at most depth questions over 39 features.
@@ -62,16 +63,6 @@ func TestFast(t *testing.T) {
 	}
 }
 
-// same to the bit.
-func same(a, b logodds.Column) bool {
-	for lane := range a {
-		if math.Float32bits(a[lane]) != math.Float32bits(b[lane]) {
-			return false
-		}
-	}
-	return true
-}
-
 // Rows at once get the same log odds as one by one, to the bit, whatever the processor can.
 func TestLogOddsOf(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 4))
@@ -88,7 +79,7 @@ func TestLogOddsOf(t *testing.T) {
 			}
 			q.LogOddsOf(columns, &got)
 			q.addLeavesPlainly(columns, &plain)
-			if !same(got, want) || !same(plain, want) {
+			if !logoddstest.Same(got, want) || !logoddstest.Same(plain, want) {
 				t.Fatalf("%d trees: log odds %v, plainly %v, want %v", trees, got, plain, want)
 			}
 		}
@@ -99,46 +90,10 @@ func TestLogOddsOf(t *testing.T) {
 func BenchmarkLogOdds(b *testing.B) {
 	r := rand.New(rand.NewPCG(4, 4))
 	f := someForest(r, 80, 5, true)
-	q := f.Fast()
-	const n = 1024
-	rows := make([][]float32, n)
-	for i := range rows {
-		for range f.Features {
-			rows[i] = append(rows[i], float32(r.NormFloat64()))
-		}
-	}
-	b.Run("plain", func(b *testing.B) {
-		for i := 0; b.Loop(); i++ {
-			f.LogOdds(rows[i%n])
-		}
-	})
-	b.Run("fast", func(b *testing.B) {
-		for i := 0; b.Loop(); i++ {
-			q.LogOdds(rows[i%n])
-		}
-	})
-	columns := make([]logodds.Column, f.Features)
-	for lane := range logodds.Lanes {
-		logodds.Put(columns, lane, rows[lane])
-	}
-	b.Run("eight", func(b *testing.B) { // of which an operation is one; nothing in it hangs on the rows
-		var sums logodds.Column
-		for i := 0; b.Loop(); i++ {
-			if i%logodds.Lanes == 0 {
-				q.LogOddsOf(columns, &sums)
-			}
-		}
-	})
+	logoddstest.Benchmark(b, f, f.Fast(), f.Features, r.NormFloat64)
 }
 
-// Columns that are too few are refused, whatever lies behind them.
 func TestTooFewColumns(t *testing.T) {
 	f := someForest(rand.New(rand.NewPCG(1, 1)), 3, MaxDepth, true)
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	var sums logodds.Column
-	f.Fast().LogOddsOf(make([]logodds.Column, f.Features-1, f.Features), &sums)
+	logoddstest.RefusesTooFew(t, f.Fast(), f.Features)
 }
