@@ -23,8 +23,9 @@ import (
 // A look that finds a change was no chance: two more looks at any pages of the server follow at once, and so on, until what
 // was seen there makes its pages worth a visit by themselves. There are no more of these in a round than of the others.
 //
-// A sweep has no price. Where pages have a past, it begins with looks at pages of each server, drawn from all of them:
-// by the past alone those that used to change come first, and what was rebuilt since comes last.
+// A sweep has no price. It begins with looks at pages of each server, drawn from all of them: by the past alone those
+// that used to change come first, and what was rebuilt since comes last; and where there is no past, a server of which the
+// likeliest page has not changed would wait for all others.
 type exploration struct {
 	looked []float32  // by server: days of the last look at a quiet page of it
 	wanted []scouting // of this round
@@ -96,9 +97,6 @@ func (e *exploration) begin(v *value, r Round) {
 // sweep plans the looks that begin a sweep: the first at each server, then the second at those that get one.
 func (e *exploration) sweep(v *value, r Round) {
 	e.wanted, e.left = e.wanted[:0], 0
-	if v.kin.all.looks == 0 { // no page has a past
-		return
-	}
 	alive := 0
 	for s, of := range v.rankings.of {
 		want := v.scouting(sitegraph.ServerID(s))
@@ -166,7 +164,7 @@ func (e *exploration) next(v *value) (Visit, bool) {
 		pages := float64(v.rankings.of[want.server].alive)
 		switch {
 		case v.Mode == Sweep:
-			visit.Reason = because("one of the looks at any page of each server that begin a sweep: this one has %.0f, and what used to change need not be what changed",
+			visit.Reason = because("one of the looks at any page of each server that begin a sweep: this one has %.0f, and nobody knows what changed there",
 				pages)
 		case want.after:
 			visit.Reason = because("a look at a quiet page: another one of its server had changed, which has %.0f pages that could have", pages)

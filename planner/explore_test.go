@@ -263,14 +263,14 @@ func TestWeighAtOnce(t *testing.T) {
 	}
 }
 
-// A sweep of pages with a past begins with looks at each server, the more the larger it is, each at another page; one
-// of pages without a past, or that is denied exploration, begins with none.
+// A sweep begins with looks at each server, the more the larger it is, each at another page, whether pages have a past
+// or not; one that is denied exploration begins with none.
 func TestSweepBeginsWithLooks(t *testing.T) {
 	for _, c := range []struct {
 		policy string
 		days   int // of the past
 		looks  bool
-	}{{"value", 30, true}, {"value", 0, false}, {"value-exploration", 30, false}} {
+	}{{"value", 30, true}, {"value", 0, true}, {"value-exploration", 30, false}} {
 		m := newSim(t, twoBusy(), nil, "uniform", Settings{Mode: Stream, Seed: 3, PerDay: 100}, Options{})
 		for day := 1; day <= c.days; day++ {
 			m.day(day, 100)

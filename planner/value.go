@@ -62,6 +62,7 @@ type newsOf struct {
 	inRound  int32
 	follow   int32 // looks that followed others in this round
 	doubts   doubts
+	frailty  frailty
 	// order of its pages by their scores, in this round: those still to be thought of. At most orderMost at
 	// a time; after is the last that was taken.
 	order standings
@@ -217,7 +218,7 @@ func (v *value) settlePrice() {
 func (v *value) Probability(p sitegraph.PageID, at time.Time) float64 {
 	var row [Features]float32
 	v.Row(p, at, &row)
-	return float64(v.calibrator.of(v.raw(p, &row)))
+	return float64(v.believed(p, v.raw(p, &row)))
 }
 
 // Next names the page with the highest worth.
@@ -252,7 +253,7 @@ const tolerance = 0.02
 // visit to a page, by its score.
 func (v *value) visit(p sitegraph.PageID) Visit {
 	s := v.scores[p]
-	return Visit{Page: p, Probability: float64(v.calibrator.of(s.raw)), Value: float64(s.worth)}
+	return Visit{Page: p, Probability: float64(v.believed(p, s.raw)), Value: float64(s.worth)}
 }
 
 func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
@@ -289,10 +290,12 @@ func (v *value) learn(l looked) {
 		saw = 1
 	}
 	server := v.Corpus.Graph.Server(l.page)
-	raw := v.scores[l.page].raw
-	v.calibrator.see(raw, l.changed, v.Corpus.round.Budget)
 	n := &v.news[server]
-	surprise := max(saw-raw, 0)
+	raw := v.scores[l.page].raw
+	expected := timesOdds(raw, v.beyondSince(server, l.from).factor())
+	n.frailty.see(inDays(l.to), l.changed, raw)
+	v.calibrator.see(expected, l.changed, v.Corpus.round.Budget)
+	surprise := max(saw-expected, 0)
 	if v.exploration.wasLook(l.page) || v.worthLittle(l.page) {
 		v.exploration.looked[server] = inDays(l.to)
 		if surprise > 0.5 { // not a page that is worth little by its weight alone
@@ -432,7 +435,7 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	// Of 1, 2, 4 ... 256 days the first at which it is reached.
 	exponent := sort.Search(8, func(i int) bool {
 		v.fill(p, start+float32(int(1)<<i), &v.row)
-		return float64(v.calibrator.of(v.raw(p, &v.row))*v.weight(p)) >= price
+		return float64(v.believed(p, v.raw(p, &v.row))*v.weight(p)) >= price
 	})
 	ahead := int(1) << exponent
 	wait := estimator.FromDays(float64(ahead))

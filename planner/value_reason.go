@@ -101,18 +101,22 @@ func (v *value) Explain(p sitegraph.PageID, at time.Time) Contributions {
 	if h := v.hint(p); h.LogRatio != 0 {
 		c.All = append(c.All, Contribution{"what a " + h.Kind.String() + " of its server claims", h.LogRatio, h.LogRatio})
 	}
-	c.sort()
 	sum := c.Start
 	for _, x := range c.All {
 		sum += x.LogOdds
 	}
-	c.Probability = float64(logodds.Probability(float32(sum)))
-	before := c.Probability
-	if came := float64(v.calibrator.of(v.model(p).curve(v.Mode).At(float32(before)))); came != before {
-		c.Probability = min(max(came, 1e-6), 1-1e-6)
-		c.All = append(c.All, Contribution{"what came of probabilities like this one", before, logOdds(c.Probability) - sum})
-		c.sort()
+	evident := logodds.Probability(float32(sum))
+	if s := v.beyond(p); s.factor() != 1 {
+		adds := math.Log(float64(s.factor()))
+		c.All = append(c.All, Contribution{"changes on its server since then beyond those expected", float64(s.changed - s.expected), adds})
+		sum += adds
 	}
+	before := float64(logodds.Probability(float32(sum)))
+	c.Probability = min(max(float64(v.believed(p, v.model(p).curve(v.Mode).At(evident))), 1e-6), 1-1e-6)
+	if adds := logOdds(c.Probability) - sum; math.Abs(c.Probability-before) > 1e-6 {
+		c.All = append(c.All, Contribution{"what came of probabilities like this one", before, adds})
+	}
+	c.sort()
 	return c
 }
 

@@ -9,7 +9,7 @@ import (
 
 // scored is the last score of a page, and when it is worth making anew.
 type scored struct {
-	raw   float32 // probability before it is calibrated
+	raw   float32 // probability before what its server showed beyond it, and before it is calibrated
 	worth float32
 	again float32 // days
 }
@@ -17,12 +17,12 @@ type scored struct {
 // rate makes the score of a page anew.
 func (v *value) rate(p sitegraph.PageID) {
 	v.fill(p, v.now, &v.row)
-	v.note(p, v.raw(p, &v.row), v.row[fAge])
+	v.note(p, v.raw(p, &v.row), v.frailty(p), v.row[fAge])
 }
 
 // note keeps the score of a page, of such an age.
-func (v *value) note(p sitegraph.PageID, raw, age float32) {
-	probability, weight := v.calibrator.of(raw), v.weight(p)
+func (v *value) note(p sitegraph.PageID, raw, frailty, age float32) {
+	probability, weight := v.calibrator.of(timesOdds(raw, frailty)), v.weight(p)
 	// Until something happens the probability grows about as its age does, or at once where a page
 	// changes by a calendar: so it is looked at again when it is twice as old.
 	again := v.now + 1
@@ -71,9 +71,13 @@ func (v *value) rateAll(b *batch) {
 	}
 	m := v.model(b.pages[0])
 	learnt := m.learntOf(v.Mode, b.columns[:])
+	var frailty float32
 	for lane, p := range b.all() {
 		row := &b.rows[lane]
-		v.note(p, m.probability(v.Mode, row, learnt[lane], v.claimed(p)), row[fAge])
+		if lane == 0 || v.kin.last[p] != v.kin.last[b.pages[lane-1]] {
+			frailty = v.frailty(p)
+		}
+		v.note(p, m.probability(v.Mode, row, learnt[lane], v.claimed(p)), frailty, row[fAge])
 	}
 }
 
@@ -126,8 +130,31 @@ func (v *value) hint(p sitegraph.PageID) (h Hint) {
 func (v *value) claimed(p sitegraph.PageID) float32 { return float32(v.hint(p).LogRatio) }
 
 // raw is the probability that a row makes of all evidence, and of what feeds and sitemaps claim, before
-// it is calibrated.
+// what its server showed beyond it, and before it is calibrated.
 func (v *value) raw(p sitegraph.PageID, row *[Features]float32) float32 {
 	m := v.model(p)
 	return m.probability(v.Mode, row, m.learnt(v.Mode, row), v.claimed(p))
+}
+
+// frailty is what the odds of a page are multiplied by for what its server showed since its last visit.
+func (v *value) frailty(p sitegraph.PageID) float32 {
+	return v.beyond(p).factor()
+}
+
+// beyond is what visits to a page's server found since its own last one, and what was expected of them.
+func (v *value) beyond(p sitegraph.PageID) expectations {
+	return v.beyondSince(v.Corpus.Graph.Server(p), v.kin.last[p])
+}
+
+// beyondSince is that of a server since a moment, in unix seconds; nothing if the policy is denied it.
+func (v *value) beyondSince(s sitegraph.ServerID, last uint32) (none expectations) {
+	if v.without == WithoutFrailty || v.without == WithoutServer {
+		return none
+	}
+	return v.news[s].frailty.since(inDays(last))
+}
+
+// believed is a probability made of all evidence, with what its server showed beyond it, calibrated.
+func (v *value) believed(p sitegraph.PageID, raw float32) float32 {
+	return v.calibrator.of(timesOdds(raw, v.frailty(p)))
 }

@@ -101,12 +101,20 @@ func TestValueExplains(t *testing.T) {
 		if want := v.Probability(p, at(31)); math.Abs(c.Probability-want) > 1e-4 {
 			t.Fatalf("%s: contributions make %.5f, the policy goes by %.5f", m.graph.URL(p), c.Probability, want)
 		}
+		sum := c.Start
 		for i, x := range c.All {
 			varied[x.Evidence] = true
+			sum += x.LogOdds
 			if i > 0 && math.Abs(x.LogOdds) > math.Abs(c.All[i-1].LogOdds) {
 				t.Fatalf("%s: %v is not in order", m.graph.URL(p), c.All)
 			}
 		}
+		if math.Abs(sum-logOdds(c.Probability)) > 0.01 {
+			t.Fatalf("%s: log odds add up to %.4f, those of the probability are %.4f", m.graph.URL(p), sum, logOdds(c.Probability))
+		}
+	}
+	if !varied["changes on its server since then beyond those expected"] {
+		t.Error("what its server showed beyond what was expected never counts")
 	}
 	if len(varied) < 15 {
 		t.Errorf("only %d kinds of evidence ever count: %v", len(varied), varied)

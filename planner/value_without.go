@@ -17,6 +17,7 @@ const (
 	WithoutAll                 // visits to all servers
 	WithoutAddress             // what its address looks like
 	WithoutLinks               // its depth, and how many links it has
+	WithoutFrailty             // what its server showed beyond what was expected
 	WithoutProbe               // what this round saw: outcomes count from the next round on
 	WithoutExploration         // looks at quiet pages for what they tell
 	WithoutNew                 // what changes that bring new pages are worth beyond others
@@ -35,6 +36,7 @@ var withoutNames = [withouts]string{
 	WithoutAll:         "all",
 	WithoutAddress:     "address",
 	WithoutLinks:       "links",
+	WithoutFrailty:     "frailty",
 	WithoutProbe:       "probe",
 	WithoutExploration: "exploration",
 	WithoutNew:         "new",
@@ -84,7 +86,7 @@ func (w Without) FromSources() bool { return w == WithoutClaims }
 func (w Without) StreamsOnly() bool { return w == WithoutNew || w == WithoutFirsts }
 
 // Masks reports whether a kind of evidence is a part of rows. The others are a matter of what is done.
-func (w Without) Masks() bool { return w != WithoutNothing && w < WithoutProbe }
+func (w Without) Masks() bool { return w != WithoutNothing && w < WithoutFrailty }
 
 // Learns reports whether a policy goes by parameters learnt from histories (Settings.Model).
 func Learns(policy string) bool { return policy == "value" || WithoutOf(policy) != WithoutNothing }
