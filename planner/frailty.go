@@ -2,15 +2,15 @@ package planner
 
 // frailty is what a server showed beyond what was expected of its pages: the share of its odds that no model can know
 // before, as when it was rebuilt on a part of its pages (a random effect of the server; Vaupel, Manton, Stallard 1979). Each visit
-// brings the probability at which it was made, and what came of it. Where n visits found c changes and their
-// probabilities add up to e, the odds of the pages that were last visited before them are multiplied by
+// brings what rows and claims made of its page, before this factor and before it was calibrated, and what came of it. Where n
+// visits found c changes and these probabilities add up to e, the odds of the pages that were last visited before them are multiplied by
 //
 //	(c + a) / (e + a) * (n - e + a) / (n - c + a)
 //
 // which is the ratio of the odds seen to those expected, pulled toward 1 by a = frailtyBelief changes as expected, and
-// as many visits without one. What e adds up are probabilities before this factor, so that it does not hang on itself.
+// as many visits without one. It is kept while the program runs: a process that begins anew, or only explains, knows none.
 type frailty struct {
-	start float32        // of the first span, in days
+	start float32        // of the first span, in days since 1970
 	spans []expectations // ascending
 }
 
@@ -18,6 +18,7 @@ type frailty struct {
 type expectations struct{ end, looks, changed, expected float32 }
 
 const (
+	// frailtyBelief in changes: sweeps of real histories find the same by 1 to 3, streams by 1 to 10.
 	frailtyBelief = 2
 	// mostFrailty bounds the factor, and its inverse.
 	mostFrailty = 20
@@ -90,5 +91,5 @@ func (s expectations) factor() float32 {
 
 // timesOdds multiplies the odds of a probability.
 func timesOdds(probability, factor float32) float32 {
-	return probability * factor / (1 + probability*(factor-1))
+	return min(probability*factor/(1+probability*(factor-1)), 1)
 }

@@ -14,12 +14,12 @@ func TestFrailtyFactor(t *testing.T) {
 		looks, changed, expected, want float32
 	}{
 		{0, 0, 0, 1},
-		{10, 4, 4, 1},                                 // as expected
-		{3, 3, 0.3, 5 / 2.3 * 4.7 / 2},                // all changed where a tenth was expected
-		{3, 0, 2.7, 2 / 4.7 * 2.3 / 5},                // and the other way about
-		{10, 1, 2, 3. / 4 * 10 / 11},                  // somewhat fewer
-		{1000, 1000, 1, mostFrailty},                  // bounds
-		{1000, 0, 999, 1.0 / mostFrailty},             //
+		{10, 4, 4, 1},                  // as expected
+		{3, 3, 0.3, 5 / 2.3 * 4.7 / 2}, // all changed where a tenth was expected
+		{3, 0, 2.7, 2 / 4.7 * 2.3 / 5}, // and the other way about
+		{10, 1, 2, 3. / 4 * 10 / 11},   // somewhat fewer
+		{1000, 1000, 1, mostFrailty},   // bounds
+		{1000, 0, 999, 1.0 / mostFrailty},
 		{100_000, 50_000, 25_000, 3 * 50002. / 50006}, // much is seen: the ratio of the odds, 1 and 1/3
 	} {
 		if got := (expectations{looks: c.looks, changed: c.changed, expected: c.expected}).factor(); !near(got, c.want, 1e-3*float64(c.want)) {
@@ -42,7 +42,7 @@ func TestFrailtySpans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for _, perDay := range []int{1, 30} { // at the days' ends, or all day long
 		var f frailty
-		var days []expectations // each look
+		var looks []expectations
 		for d := range 300 {
 			for i := range perDay {
 				at := float32(20000+d) + float32(i+1)/float32(perDay)
@@ -53,14 +53,14 @@ func TestFrailtySpans(t *testing.T) {
 				if changed {
 					e.changed = 1
 				}
-				days = append(days, e)
+				looks = append(looks, e)
 			}
 			if len(f.spans) > frailtySpans {
 				t.Fatalf("%d spans", len(f.spans))
 			}
 		}
 		after := func(t float32) (all expectations) {
-			for _, e := range days {
+			for _, e := range looks {
 				if e.end > t {
 					all.looks += e.looks
 					all.changed += e.changed
@@ -116,6 +116,56 @@ func TestFrailtyReachesPages(t *testing.T) {
 		if same, _, _ := of(variant, 0.1); same != 1 {
 			t.Errorf("%s: factor %g", variant, same)
 		}
+	}
+}
+
+// What a server showed counts in scores, in what a visit says of itself, in when a page is due, and in what outcomes surprise.
+func TestFrailtyCounts(t *testing.T) {
+	due := map[string]float64{}
+	for _, variant := range []string{"value", "value-frailty"} {
+		h := newHandDriven(t, variant)
+		v := h.policy
+		h.begin(100)
+		pages := h.corpus.Graph.ServerPages(0)
+		for _, p := range pages[1:5] {
+			v.scores[p].raw = 0.1
+			h.visit(p, 100, true)
+		}
+		h.begin(101)
+		p := pages[6]
+		v.rate(p)
+		s, factor := v.scores[p], v.frailty(p)
+		probability := v.calibrator.of(timesOdds(s.raw, factor))
+		if got, want := s.worth, probability*v.weight(p); !near(got, want, 1e-6) || !near(float32(v.visit(p).Probability), probability, 1e-6) {
+			t.Errorf("%s: worth %g, want %g; a visit at %g, want %g", variant, got, want, v.visit(p).Probability, probability)
+		}
+		if grew := factor > 2 && float64(s.worth) > 1.2*float64(s.raw); grew != (variant == "value") {
+			t.Errorf("%s: factor %g, raw %g, worth %g", variant, factor, s.raw, s.worth)
+		}
+		v.price = 0.999
+		_, wait := v.Due(p, at(101))
+		due[variant] = wait.Hours()
+
+		before := v.news[0].frailty.since(0)
+		v.scores[p].raw = 0.25
+		expected := timesOdds(0.25, factor)
+		given := func() (sum float64) {
+			for _, b := range v.calibrator.outcomes.bins {
+				sum += b.given
+			}
+			return sum
+		}
+		known := given()
+		h.visit(p, 101, true)
+		if got := float32(given() - known); !near(got, expected, 1e-4) {
+			t.Errorf("%s: the calibrator is told of %g, want %g", variant, got, expected)
+		}
+		if got := v.news[0].frailty.since(0).expected - before.expected; !near(got, 0.25, 1e-4) {
+			t.Errorf("%s: of the visit %g is expected, want 0.25, before the factor", variant, got)
+		}
+	}
+	if due["value"] > due["value-frailty"] {
+		t.Errorf("due in hours: %v", due)
 	}
 }
 

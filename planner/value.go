@@ -49,13 +49,15 @@ type looked struct {
 	page     sitegraph.PageID
 	from, to uint32 // unix seconds
 	changed  bool
-	left     bool // it is gone
+	left     bool    // it is gone
+	raw      float32 // its probability when it was visited, as it is scored
+	expected float32 // with what its server had shown by then
 }
 
 // beforeAll is before any other.
 var beforeAll = standing{score: float32(math.Inf(1))}
 
-// newsOf a server since the scores of its pages were made.
+// newsOf a server since the scores of its pages were made, and what it showed beyond what was expected.
 type newsOf struct {
 	surprise float32 // sum of outcome - probability, where that is positive
 	looks    int32
@@ -266,6 +268,8 @@ func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		v.first(p, true)
 	}
 	v.scores[p].again = 0
+	l.raw = v.scores[p].raw
+	l.expected = timesOdds(l.raw, v.beyondSince(v.Corpus.Graph.Server(p), l.from).factor())
 	switch {
 	case !ok:
 	case v.without == WithoutProbe:
@@ -291,11 +295,9 @@ func (v *value) learn(l looked) {
 	}
 	server := v.Corpus.Graph.Server(l.page)
 	n := &v.news[server]
-	raw := v.scores[l.page].raw
-	expected := timesOdds(raw, v.beyondSince(server, l.from).factor())
-	n.frailty.see(inDays(l.to), l.changed, raw)
-	v.calibrator.see(expected, l.changed, v.Corpus.round.Budget)
-	surprise := max(saw-expected, 0)
+	n.frailty.see(inDays(l.to), l.changed, l.raw)
+	v.calibrator.see(l.expected, l.changed, v.Corpus.round.Budget)
+	surprise := max(saw-l.expected, 0)
 	if v.exploration.wasLook(l.page) || v.worthLittle(l.page) {
 		v.exploration.looked[server] = inDays(l.to)
 		if surprise > 0.5 { // not a page that is worth little by its weight alone

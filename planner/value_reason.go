@@ -113,7 +113,7 @@ func (v *value) Explain(p sitegraph.PageID, at time.Time) Contributions {
 	}
 	before := float64(logodds.Probability(float32(sum)))
 	c.Probability = min(max(float64(v.believed(p, v.model(p).curve(v.Mode).At(evident))), 1e-6), 1-1e-6)
-	if adds := logOdds(c.Probability) - sum; math.Abs(c.Probability-before) > 1e-6 {
+	if adds := logOdds(c.Probability) - sum; math.Abs(adds) > 1e-3 {
 		c.All = append(c.All, Contribution{"what came of probabilities like this one", before, adds})
 	}
 	c.sort()

@@ -26,7 +26,7 @@ func (otherDisk) Link(oldname, newname string) error {
 	return &fs.PathError{Op: "link", Path: newname, Err: syscall.EXDEV}
 }
 
-// linkAlone lets nobody who holds mu clone the file system while it makes a link: MemFS.Link takes its read lock twice, and
+// linkAlone makes a link while it holds mu, as those do who clone the file system: MemFS.Link takes its read lock twice, and
 // would wait for ever for a clone that waits between.
 type linkAlone struct {
 	vfs.FS

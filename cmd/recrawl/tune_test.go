@@ -107,7 +107,7 @@ func TestTune(t *testing.T) {
 	}
 	for i, p := range got.Check.Points {
 		for name, c := range map[string]tuneChecked{"coverage": p.Coverage, "update rate": p.UpdateRate, "freshness": p.Freshness} {
-			if math.Abs(*c.Error) > 0.15 { // of which a tenth is what comes less
+			if math.Abs(*c.Error) > 0.15 { // a tenth fewer changes are predicted, see above; the rest is chance
 				t.Errorf("budget %g: %s is checked as %.3f for %.3f", p.Budget, name, *c.Predicted.Value, *c.Measured)
 			}
 		}
