@@ -220,7 +220,7 @@ func (v *value) settlePrice() {
 func (v *value) Probability(p sitegraph.PageID, at time.Time) float64 {
 	var row [Features]float32
 	v.Row(p, at, &row)
-	return float64(v.believed(p, v.raw(p, &row)))
+	return float64(v.believed(v.raw(p, &row), v.frailty(p)))
 }
 
 // Next names the page with the highest worth.
@@ -255,7 +255,7 @@ const tolerance = 0.02
 // visit to a page, by its score.
 func (v *value) visit(p sitegraph.PageID) Visit {
 	s := v.scores[p]
-	return Visit{Page: p, Probability: float64(v.believed(p, s.raw)), Value: float64(s.worth)}
+	return Visit{Page: p, Probability: float64(v.believed(s.raw, v.frailty(p))), Value: float64(s.worth)}
 }
 
 func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
@@ -268,15 +268,16 @@ func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		v.first(p, true)
 	}
 	v.scores[p].again = 0
+	if !ok {
+		return
+	}
 	l.raw = v.scores[p].raw
 	l.expected = timesOdds(l.raw, v.beyondSince(v.Corpus.Graph.Server(p), l.from).factor())
-	switch {
-	case !ok:
-	case v.without == WithoutProbe:
+	if v.without == WithoutProbe {
 		v.held = append(v.held, l)
-	default:
-		v.learn(l)
+		return
 	}
+	v.learn(l)
 }
 
 // Discovered tells the groups of a page that a change of it made pages known.
@@ -433,11 +434,11 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	if math.IsNaN(price) {
 		price = 0.5 * v.Corpus.MeanWeight()
 	}
-	start := inDays(unix32(now))
+	start, frailty := inDays(unix32(now)), v.frailty(p)
 	// Of 1, 2, 4 ... 256 days the first at which it is reached.
 	exponent := sort.Search(8, func(i int) bool {
 		v.fill(p, start+float32(int(1)<<i), &v.row)
-		return float64(v.believed(p, v.raw(p, &v.row))*v.weight(p)) >= price
+		return float64(v.believed(v.raw(p, &v.row), frailty)*v.weight(p)) >= price
 	})
 	ahead := int(1) << exponent
 	wait := estimator.FromDays(float64(ahead))

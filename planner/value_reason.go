@@ -106,13 +106,15 @@ func (v *value) Explain(p sitegraph.PageID, at time.Time) Contributions {
 		sum += x.LogOdds
 	}
 	evident := logodds.Probability(float32(sum))
-	if s := v.beyond(p); s.factor() != 1 {
-		adds := math.Log(float64(s.factor()))
+	s := v.beyond(p)
+	frailty := s.factor()
+	if frailty != 1 {
+		adds := math.Log(float64(frailty))
 		c.All = append(c.All, Contribution{"changes on its server since then beyond those expected", float64(s.changed - s.expected), adds})
 		sum += adds
 	}
 	before := float64(logodds.Probability(float32(sum)))
-	c.Probability = min(max(float64(v.believed(p, v.model(p).curve(v.Mode).At(evident))), 1e-6), 1-1e-6)
+	c.Probability = min(max(float64(v.believed(v.model(p).curve(v.Mode).At(evident), frailty)), 1e-6), 1-1e-6)
 	if adds := logOdds(c.Probability) - sum; math.Abs(adds) > 1e-3 {
 		c.All = append(c.All, Contribution{"what came of probabilities like this one", before, adds})
 	}

@@ -22,7 +22,7 @@ func (v *value) rate(p sitegraph.PageID) {
 
 // note keeps the score of a page, of such an age.
 func (v *value) note(p sitegraph.PageID, raw, frailty, age float32) {
-	probability, weight := v.calibrator.of(timesOdds(raw, frailty)), v.weight(p)
+	probability, weight := v.believed(raw, frailty), v.weight(p)
 	// Until something happens the probability grows about as its age does, or at once where a page
 	// changes by a calendar: so it is looked at again when it is twice as old.
 	again := v.now + 1
@@ -155,6 +155,6 @@ func (v *value) beyondSince(s sitegraph.ServerID, last uint32) (none expectation
 }
 
 // believed is a probability made of all evidence, with what its server showed beyond it, calibrated.
-func (v *value) believed(p sitegraph.PageID, raw float32) float32 {
-	return v.calibrator.of(timesOdds(raw, v.frailty(p)))
+func (v *value) believed(raw, frailty float32) float32 {
+	return v.calibrator.of(timesOdds(raw, frailty))
 }
