@@ -13,22 +13,21 @@ import (
 // address shape and to its directory, pulled by one visit's worth of belief toward that of its section, and that toward the
 // server's, and so on. An address that was dead itself counts as two more.
 //
-// Where that is below a half, and the visit worth less than the price, the page waits, in each round anew. So that a folder
-// that is published after all is found out, one such page of a server is asked for now and then, sooner if nobody asked
-// for any like it.
+// To meet a page is worth one change found. Where the visit is worth less than the price, and the page not there as good as
+// surely, it waits, in each round anew. So that a folder that is published after all is found out, one such page of a server
+// is asked for now and then, sooner if nobody asked for any like it.
 
 const (
 	// firstsKept bounds the first visits that a group goes by: what was dead can be there tomorrow.
 	firstsKept = 16
-	// firstWorth is what a first visit that meets a page is worth, in changes found. From half to twice as much real
-	// histories bring the same.
-	firstWorth = 2
 	// doubtDays pass at a server between visits to pages that are not worth one by what is believed of them,
 	// strangeDays where nobody asked for any of the same shape or directory.
 	doubtDays   = 14
 	strangeDays = 3
 	// deadOnce is what it counts that an address was dead, in first visits.
 	deadOnce = 2
+	// surelyThere is what waits for no price: it can be above 1, where changes bring new pages.
+	surelyThere = 0.99
 	// usuallyDead is the share of dead addresses where nothing is known.
 	usuallyDead = 0.1
 )
@@ -118,7 +117,7 @@ func (k *kinship) rememberFirsts() {
 	}
 	keep(&k.all, all)
 	for i := range servers {
-		keep(&k.servers[i], servers[i])
+		keep(&k.servers[i].evidence, servers[i])
 	}
 	for i := range groups {
 		keep(&k.groups[i].evidence, groups[i])
@@ -151,9 +150,9 @@ func (v *value) TakesFirst(p sitegraph.PageID) bool {
 	there := float64(share)
 	s := v.Corpus.Graph.Server(p)
 	switch {
-	case v.Mode != Stream || v.without == WithoutFirsts || there >= 0.5 || !(v.price > 0):
+	case v.Mode != Stream || v.without == WithoutFirsts || there >= surelyThere || !(v.price > 0):
 		return true
-	case there*firstWorth*v.Corpus.Weight(p) >= v.price || slices.Contains(v.Corpus.Graph.StartPages(s), p):
+	case there*v.Corpus.Weight(p) >= v.price || slices.Contains(v.Corpus.Graph.StartPages(s), p):
 		return true
 	}
 	days := float32(doubtDays)

@@ -291,7 +291,7 @@ func TestDoubtStrange(t *testing.T) {
 	v.price = 0.9
 	odd := m.link("http://s0.example/odd/x.html")
 	v.grow()
-	for _, e := range []*evidence{&v.kin.all, &v.kin.servers[0], v.kin.lineage(odd).section} {
+	for _, e := range []*evidence{&v.kin.all, &v.kin.servers[0].evidence, v.kin.lineage(odd).section} {
 		e.firsts, e.dead = firstsKept, firstsKept // so that strange ones are doubted, too
 	}
 	ask := func(path string, later float32, want bool) {

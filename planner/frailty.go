@@ -1,14 +1,17 @@
 package planner
 
-// frailty is what a server showed beyond what was expected of its pages: the share of its odds that no model can know
-// before, as when it was rebuilt on a part of its pages (a random effect of the server; Vaupel, Manton, Stallard 1979). Each visit
+import "github.com/recrawl/recrawl/sitegraph"
+
+// frailty is what a server, or an address shape of many pages, showed beyond what was expected of its pages: the share of its odds that no
+// model can know before, as when it was rebuilt on a part of its pages (a random effect of the group; Vaupel, Manton, Stallard 1979). Each visit
 // brings what rows and claims made of its page, before this factor and before it was calibrated, and what came of it. Where n
 // visits found c changes and these probabilities add up to e, the odds of the pages that were last visited before them are multiplied by
 //
 //	(c + a) / (e + a) * (n - e + a) / (n - c + a)
 //
-// which is the ratio of the odds seen to those expected, pulled toward 1 by a = frailtyBelief changes as expected, and
-// as many visits without one. It is kept while the program runs: a process that begins anew, or only explains, knows none.
+// which is the ratio of the odds seen to those expected, pulled toward 1 by a changes as expected, and
+// as many visits without one. Of a shape e is what was to be expected after its server's own factor, of the mean of these visits: so it tells what the server
+// does not. It is kept while the program runs: a process that begins anew, or only explains, knows none.
 type frailty struct {
 	start float32        // of the first span, in days since 1970
 	spans []expectations // ascending
@@ -18,8 +21,9 @@ type frailty struct {
 type expectations struct{ end, looks, changed, expected float32 }
 
 const (
-	// frailtyBelief in changes: sweeps of real histories find the same by 1 to 3, streams by 1 to 10.
-	frailtyBelief = 2
+	// serverBelief and shapeBelief are a, in changes: sweeps of real histories find the same by 1 to 3 and 2 to 4, streams by 1 to 10 and 3 to 4.
+	serverBelief = 2
+	shapeBelief  = 4
 	// mostFrailty bounds the factor, and its inverse.
 	mostFrailty = 20
 	// frailtySpans bounds memory, 16 bytes each; a span is a day long, or longer where that is long ago.
@@ -82,11 +86,55 @@ func (f *frailty) since(t float32) (all expectations) {
 	return all
 }
 
-// factor is what the odds of pages last visited before these are multiplied by: 1 where there was none.
-func (s expectations) factor() float32 {
-	const a = frailtyBelief
-	ratio := (s.changed + a) / (s.expected + a) * (s.looks - s.expected + a) / (s.looks - s.changed + a)
-	return min(max(ratio, 1.0/mostFrailty), mostFrailty)
+// ratio of the odds seen to those expected, pulled toward 1: 1 where there was no visit.
+func (s expectations) ratio(a float32) float32 {
+	return bounded((s.changed + a) / (s.expected + a) * (s.looks - s.expected + a) / (s.looks - s.changed + a))
+}
+
+func bounded(factor float32) float32 { return min(max(factor, 1.0/mostFrailty), mostFrailty) }
+
+// beyond is what visits to the server and to the address shape of a page found since a moment, and what was expected of them.
+type beyond struct{ server, shape expectations }
+
+// factors are what the odds of a page last visited then are multiplied by for its server, and with it for its shape.
+func (b beyond) factors() (server, both float32) {
+	server = b.server.ratio(serverBelief)
+	if b.shape.looks == 0 {
+		return server, server
+	}
+	s := b.shape
+	s.expected = s.looks * timesOdds(s.expected/s.looks, server)
+	return server, bounded(server * s.ratio(shapeBelief))
+}
+
+// factor is that of both.
+func (b beyond) factor() float32 {
+	_, both := b.factors()
+	return both
+}
+
+// expected tells the server and the shape of a page what was expected of a visit that they are told of.
+func (k *kinship) expected(l looked) {
+	to := inDays(l.to)
+	k.servers[k.corpus.Graph.Server(l.page)].showed.see(to, l.changed, l.raw)
+	shape := &k.groups[k.of[l.page].shape]
+	if shape.pages < manyPages {
+		return
+	}
+	if shape.showed == nil {
+		shape.showed = new(frailty)
+	}
+	shape.showed.see(to, l.changed, l.raw)
+}
+
+// beyond is what the server and the shape of a page showed since a moment, in unix seconds.
+func (k *kinship) beyond(p sitegraph.PageID, last uint32) (b beyond) {
+	since := inDays(last)
+	b.server = k.servers[k.corpus.Graph.Server(p)].showed.since(since)
+	if showed := k.groups[k.of[p].shape].showed; showed != nil {
+		b.shape = showed.since(since)
+	}
+	return b
 }
 
 // timesOdds multiplies the odds of a probability.

@@ -1,9 +1,13 @@
 package planner
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 func near(a, b float32, tolerance float64) bool { return math.Abs(float64(a-b)) <= tolerance }
@@ -22,7 +26,7 @@ func TestFrailtyFactor(t *testing.T) {
 		{1000, 0, 999, 1.0 / mostFrailty},
 		{100_000, 50_000, 25_000, 3 * 50002. / 50006}, // much is seen: the ratio of the odds, 1 and 1/3
 	} {
-		if got := (expectations{looks: c.looks, changed: c.changed, expected: c.expected}).factor(); !near(got, c.want, 1e-3*float64(c.want)) {
+		if got := (expectations{looks: c.looks, changed: c.changed, expected: c.expected}).ratio(2); !near(got, c.want, 1e-3*float64(c.want)) {
 			t.Errorf("%g of %g changed, %g expected: factor %g, want %g", c.changed, c.looks, c.expected, got, c.want)
 		}
 	}
@@ -92,6 +96,82 @@ func TestFrailtySpans(t *testing.T) {
 	}
 }
 
+// Of a shape counts what its server does not explain, by hand; both are bounded together.
+func TestFrailtyOfBoth(t *testing.T) {
+	all := expectations{looks: 4, changed: 4, expected: 0.4}
+	none := expectations{looks: 4, changed: 0, expected: 0.4}
+	const server = 6 / 2.4 * 5.6 / 2                              // 7: a mean of 0.1 becomes 7/16
+	const shape = 8 / 5.75 * 6.25 / 4                             // 4 of 1.75
+	const alone, against = 8 / 4.4 * 7.6 / 4, 4 / 5.75 * 6.25 / 8 // of 0.4, and none of 1.75
+	for _, c := range []struct {
+		beyond       beyond
+		server, both float32
+	}{
+		{beyond{}, 1, 1},
+		{beyond{server: all}, server, server},
+		{beyond{shape: all}, 1, alone},
+		{beyond{server: all, shape: all}, server, server * shape},
+		{beyond{server: all, shape: none}, server, server * against},
+		{beyond{server: expectations{looks: 100, changed: 100, expected: 1}, shape: expectations{looks: 50, changed: 50, expected: 0.5}}, mostFrailty, mostFrailty},
+	} {
+		server, both := c.beyond.factors()
+		if !near(server, c.server, 1e-3) || !near(both, c.both, 1e-3) || c.beyond.factor() != both {
+			t.Errorf("%+v: factors %g and %g, want %g and %g", c.beyond, server, both, c.server, c.both)
+		}
+	}
+}
+
+// What pages of a shape showed counts for its other pages more than for the rest of the server; shapes of a few pages have none
+// of their own, and variants without one of the groups go by the other alone.
+func TestFrailtyOfShapes(t *testing.T) {
+	var paths []string
+	for i := range manyPages {
+		paths = append(paths, fmt.Sprintf("news/item-%d.html", i), fmt.Sprintf("docs/%d/page.html", i))
+	}
+	for i := range 8 {
+		paths = append(paths, fmt.Sprintf("few/about%d.html", i))
+	}
+	for _, variant := range []string{"value", "value-shape", "value-server", "value-frailty"} {
+		h := newHandDrivenOn(t, variant, paths)
+		h.begin(100)
+		of := map[string][]sitegraph.PageID{}
+		for _, p := range h.corpus.Graph.ServerPages(0) {
+			section, _, _ := strings.Cut(strings.TrimPrefix(h.corpus.Graph.URL(p), "http://s0.example/"), "/")
+			of[section] = append(of[section], p)
+		}
+		for i := range 4 {
+			for _, section := range []string{"news", "few"} {
+				p := of[section][i]
+				h.policy.scores[p].raw = 0.1
+				h.visit(p, 100, section == "news")
+			}
+		}
+		h.begin(101)
+		odds := func(section string) float32 { return h.policy.frailty(of[section][6]) }
+		server := expectations{looks: 8, changed: 4, expected: 0.8}
+		shape := expectations{looks: 4, changed: 4, expected: 0.4}
+		var want, rest float32
+		switch variant {
+		case "value":
+			want, rest = beyond{server, shape}.factor(), beyond{server: server}.factor()
+		case "value-shape":
+			want, rest = beyond{server: server}.factor(), beyond{server: server}.factor()
+		case "value-server":
+			want, rest = beyond{shape: shape}.factor(), 1
+		default:
+			want, rest = 1, 1
+		}
+		if got := odds("news"); !near(got, want, 1e-3) {
+			t.Errorf("%s: factor %g of the shape that changed, want %g", variant, got, want)
+		}
+		for _, section := range []string{"docs", "few"} {
+			if got := odds(section); !near(got, rest, 1e-3) {
+				t.Errorf("%s: factor %g of %s, want %g", variant, got, section, rest)
+			}
+		}
+	}
+}
+
 // Where visits to a server find more than was expected of them, its other pages count as likelier, those of other servers
 // do not, nor do pages visited after; the variant without it does not know.
 func TestFrailtyReachesPages(t *testing.T) {
@@ -146,7 +226,7 @@ func TestFrailtyCounts(t *testing.T) {
 		_, wait := v.Due(p, at(101))
 		due[variant] = wait.Hours()
 
-		before := v.news[0].frailty.since(0)
+		before := v.kin.servers[0].showed.since(0)
 		v.scores[p].raw = 0.25
 		expected := timesOdds(0.25, factor)
 		given := func() (sum float64) {
@@ -160,7 +240,7 @@ func TestFrailtyCounts(t *testing.T) {
 		if got := float32(given() - known); !near(got, expected, 1e-4) {
 			t.Errorf("%s: the calibrator is told of %g, want %g", variant, got, expected)
 		}
-		if got := v.news[0].frailty.since(0).expected - before.expected; !near(got, 0.25, 1e-4) {
+		if got := v.kin.servers[0].showed.since(0).expected - before.expected; !near(got, 0.25, 1e-4) {
 			t.Errorf("%s: of the visit %g is expected, want 0.25, before the factor", variant, got)
 		}
 	}
@@ -178,7 +258,7 @@ func TestFrailtyExpects(t *testing.T) {
 		visits, sum = visits+1, sum+h.policy.scores[p].raw
 		h.visit(p, 50, p%2 == 0)
 	}
-	if all := h.policy.news[0].frailty.since(0); all.looks != visits || !near(all.expected, sum, 1e-4) {
+	if all := h.policy.kin.servers[0].showed.since(0); all.looks != visits || !near(all.expected, sum, 1e-4) {
 		t.Errorf("expected %g of %g visits, want %g of %g", all.expected, all.looks, sum, visits)
 	}
 }

@@ -18,7 +18,7 @@ type kinship struct {
 	byKey   map[uint64]int32
 	of      []kin // by page
 	looks   []addressLook
-	servers []evidence         // by server
+	servers []serverKin
 	next    []sitegraph.PageID // of the same shape, in a ring
 	last    []uint32           // unix seconds of the last look at each page, or when it was found gone
 	listed  []uint8            // directories that each page links to, and one; 0: not counted since its last visit
@@ -32,6 +32,13 @@ type group struct {
 	section int32            // the group that all of its pages are in
 	like    sitegraph.PageID // the page last thought of
 	heard   float32          // surprise since
+	showed  *frailty         // nil if nothing is known, or there are not manyPages
+}
+
+// serverKin are the pages of a server.
+type serverKin struct {
+	evidence
+	showed frailty
 }
 
 // kin are groups of a page: places in groups. Its shape knows its section, and the graph its server.
@@ -44,7 +51,7 @@ type lineage struct{ shape, directory, section, server *evidence }
 func (k *kinship) lineage(p sitegraph.PageID) lineage {
 	of := k.of[p]
 	shape := &k.groups[of.shape]
-	return lineage{&shape.evidence, &k.groups[of.directory].evidence, &k.groups[shape.section].evidence, &k.servers[k.corpus.Graph.Server(p)]}
+	return lineage{&shape.evidence, &k.groups[of.directory].evidence, &k.groups[shape.section].evidence, &k.servers[k.corpus.Graph.Server(p)].evidence}
 }
 
 func newKinship(c *Corpus, t *ties) *kinship {
@@ -55,7 +62,7 @@ func newKinship(c *Corpus, t *ties) *kinship {
 func (k *kinship) grow() {
 	g := k.corpus.Graph
 	for n := g.Servers(); len(k.servers) < n; {
-		k.servers = append(k.servers, evidence{})
+		k.servers = append(k.servers, serverKin{})
 	}
 	first := sitegraph.PageID(len(k.of))
 	n := k.corpus.Pages() - int(first)

@@ -106,12 +106,21 @@ func (v *value) Explain(p sitegraph.PageID, at time.Time) Contributions {
 		sum += x.LogOdds
 	}
 	evident := logodds.Probability(float32(sum))
-	s := v.beyond(p)
-	frailty := s.factor()
-	if frailty != 1 {
-		adds := math.Log(float64(frailty))
-		c.All = append(c.All, Contribution{"changes on its server since then beyond those expected", float64(s.changed - s.expected), adds})
-		sum += adds
+	showed := v.beyond(p, v.kin.last[p])
+	ofServer, frailty := showed.factors()
+	for _, x := range [...]struct {
+		name   string
+		showed expectations
+		factor float32
+	}{
+		{"changes on its server since then beyond those expected", showed.server, ofServer},
+		{"changes of its address shape since then beyond those expected", showed.shape, frailty / ofServer},
+	} {
+		if x.factor != 1 {
+			adds := math.Log(float64(x.factor))
+			c.All = append(c.All, Contribution{x.name, float64(x.showed.changed - x.showed.expected), adds})
+			sum += adds
+		}
 	}
 	before := float64(logodds.Probability(float32(sum)))
 	c.Probability = min(max(float64(v.believed(v.model(p).curve(v.Mode).At(evident), frailty)), 1e-6), 1-1e-6)

@@ -9,7 +9,7 @@ import (
 
 // scored is the last score of a page, and when it is worth making anew.
 type scored struct {
-	raw   float32 // probability before what its server showed beyond it, and before it is calibrated
+	raw   float32 // probability before what its server and its like showed beyond it, and before it is calibrated
 	worth float32
 	again float32 // days
 }
@@ -74,7 +74,7 @@ func (v *value) rateAll(b *batch) {
 	var frailty float32
 	for lane, p := range b.all() {
 		row := &b.rows[lane]
-		if lane == 0 || v.kin.last[p] != v.kin.last[b.pages[lane-1]] {
+		if lane == 0 || !v.kin.alike(p, b.pages[lane-1]) {
 			frailty = v.frailty(p)
 		}
 		v.note(p, m.probability(v.Mode, row, learnt[lane], v.claimed(p)), frailty, row[fAge])
@@ -130,31 +130,33 @@ func (v *value) hint(p sitegraph.PageID) (h Hint) {
 func (v *value) claimed(p sitegraph.PageID) float32 { return float32(v.hint(p).LogRatio) }
 
 // raw is the probability that a row makes of all evidence, and of what feeds and sitemaps claim, before
-// what its server showed beyond it, and before it is calibrated.
+// what its server and its like showed beyond it, and before it is calibrated.
 func (v *value) raw(p sitegraph.PageID, row *[Features]float32) float32 {
 	m := v.model(p)
 	return m.probability(v.Mode, row, m.learnt(v.Mode, row), v.claimed(p))
 }
 
-// frailty is what the odds of a page are multiplied by for what its server showed since its last visit.
+// frailty is what the odds of a page are multiplied by for what its server and its like showed since its last visit.
 func (v *value) frailty(p sitegraph.PageID) float32 {
-	return v.beyond(p).factor()
+	return v.beyond(p, v.kin.last[p]).factor()
 }
 
-// beyond is what visits to a page's server found since its own last one, and what was expected of them.
-func (v *value) beyond(p sitegraph.PageID) expectations {
-	return v.beyondSince(v.Corpus.Graph.Server(p), v.kin.last[p])
-}
-
-// beyondSince is that of a server since a moment, in unix seconds; nothing if the policy is denied it.
-func (v *value) beyondSince(s sitegraph.ServerID, last uint32) (none expectations) {
-	if v.without == WithoutFrailty || v.without == WithoutServer {
-		return none
+// beyond is what they showed since a moment, in unix seconds; nothing if the policy is denied it.
+func (v *value) beyond(p sitegraph.PageID, last uint32) (b beyond) {
+	if v.without == WithoutFrailty {
+		return b
 	}
-	return v.news[s].frailty.since(inDays(last))
+	b = v.kin.beyond(p, last)
+	switch v.without {
+	case WithoutServer:
+		b.server = expectations{}
+	case WithoutShape:
+		b.shape = expectations{}
+	}
+	return b
 }
 
-// believed is a probability made of all evidence, with what its server showed beyond it, calibrated.
+// believed is a probability made of all evidence, with what its server and its like showed beyond it, calibrated.
 func (v *value) believed(raw, frailty float32) float32 {
 	return v.calibrator.of(timesOdds(raw, frailty))
 }

@@ -74,13 +74,23 @@ type handDriven struct {
 
 func newHandDriven(t *testing.T, variant string) *handDriven {
 	t.Helper()
+	var paths []string
+	for i := range 8 {
+		paths = append(paths, fmt.Sprintf("d%d/x/%s%d.html", i%2, []string{"page", "news-item-"}[i/4], i))
+	}
+	return newHandDrivenOn(t, variant, paths)
+}
+
+// newHandDrivenOn is that on two servers with pages at these paths each.
+func newHandDrivenOn(t *testing.T, variant string, paths []string) *handDriven {
+	t.Helper()
 	g := sitegraph.NewGraph()
 	h := &handDriven{T: t, corpus: NewCorpus(g)}
 	for s := range 2 {
 		top := fmt.Sprintf("http://s%d.example/", s)
 		var links []string
-		for i := range 8 {
-			links = append(links, fmt.Sprintf("%sd%d/x/%s%d.html", top, i%2, []string{"page", "news-item-"}[i/4], i))
+		for _, path := range paths {
+			links = append(links, top+path)
 		}
 		g.SetLinks(g.AddStart(top), links, nil)
 	}
