@@ -140,7 +140,7 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 		return "its weight is 0"
 	}
 	if e, ok := p.Policy.(Expecter); ok && slices.Contains(p.frontier.doubtful, page) {
-		return fmt.Sprintf("of first visits to addresses like it about %.2g meet a page: it waits for what others leave over, or for its turn among such pages",
+		return fmt.Sprintf("of first visits to addresses like it about %.2g meet a page, and other visits are worth more: it waits for what these leave over, or for its turn among such pages",
 			e.Expect(page))
 	}
 	if p.caps != nil {

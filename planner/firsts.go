@@ -26,8 +26,9 @@ const (
 	strangeDays = 3
 	// deadOnce is what it counts that an address was dead, in first visits.
 	deadOnce = 2
-	// surelyThere is what waits for no price: it can be above 1, where changes bring new pages.
-	surelyThere = 0.99
+	// surelyThere is the probability from which an address waits for no price: that can be above 1, where changes bring new
+	// pages or pages weigh more, and one dead address of many must not close a folder.
+	surelyThere = 0.95
 	// usuallyDead is the share of dead addresses where nothing is known.
 	usuallyDead = 0.1
 )

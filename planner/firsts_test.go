@@ -361,3 +361,37 @@ func TestBelieved(t *testing.T) {
 		m.planner.Observe(r, verdict)
 	}
 }
+
+// The first visit to an address is worth a change found, times the chance that it is there, and what is there as good as surely
+// waits for no price.
+func TestTakesFirst(t *testing.T) {
+	for _, c := range []struct {
+		dead, firsts float32 // of its shape
+		weight       float64
+		price        float64
+		want         bool
+	}{
+		{1, 4, 1, 0.75, true}, // 0.8, as at the rest of the server all were there
+		{1, 4, 1, 0.85, false},
+		{1, 4, 3, 2, true}, // by its weight
+		{1, 4, 0.5, 0.75, false},
+		{0, 0, 1, 50, true},     // surely
+		{1, 10, 1, 0.95, false}, // 0.91
+		{16, 16, 1, 0.1, false},
+		{16, 16, 1, 0, true}, // no price is known
+	} {
+		h := newHandDriven(t, "value")
+		p := h.corpus.Graph.Add("http://s0.example/new/x1.html")
+		h.corpus.SetWeights(NewWeights([]WeightRule{{"http://s0.example/new/", c.weight}}))
+		h.corpus.grow()
+		h.begin(1)
+		v := h.policy
+		shape := v.kin.lineage(p).shape
+		shape.dead, shape.firsts = c.dead, c.firsts
+		v.price = c.price
+		v.news[0].doubts.met = [2]float32{v.now, v.now} // it is nobody's turn
+		if got := v.TakesFirst(p); got != c.want {
+			t.Errorf("%g of %g dead, weight %g, price %g: worth a visit %v, there with probability %.3f", c.dead, c.firsts, c.weight, c.price, got, v.Expect(p))
+		}
+	}
+}

@@ -9,9 +9,9 @@ import "github.com/recrawl/recrawl/sitegraph"
 //
 //	(c + a) / (e + a) * (n - e + a) / (n - c + a)
 //
-// which is the ratio of the odds seen to those expected, pulled toward 1 by a changes as expected, and
-// as many visits without one. Of a shape e is what was to be expected after its server's own factor, of the mean of these visits: so it tells what the server
-// does not. It is kept while the program runs: a process that begins anew, or only explains, knows none.
+// which is the ratio of the odds seen to those expected, pulled toward 1 by a further changes that came as expected,
+// and as many visits without one. Of a shape e is what was to be expected after its server's own factor, of the mean of these visits: so it tells what the server
+// does not, as far as the mean of the shape's visits stands for each. It is kept while the program runs: a process that begins anew, or only explains, knows none.
 type frailty struct {
 	start float32        // of the first span, in days since 1970
 	spans []expectations // ascending
@@ -21,10 +21,11 @@ type frailty struct {
 type expectations struct{ end, looks, changed, expected float32 }
 
 const (
-	// serverBelief and shapeBelief are a, in changes: sweeps of real histories find the same by 1 to 3 and 2 to 4, streams by 1 to 10 and 3 to 4.
+	// serverBelief and shapeBelief are a, in changes. Sweeps of real histories find the same by 1 to 3 of the server and 2 to 4 of the shape,
+	// streams by 1 to 10 and 3 to 4. Visits to a shape count in both.
 	serverBelief = 2
 	shapeBelief  = 4
-	// mostFrailty bounds the factor, and its inverse.
+	// mostFrailty bounds each factor and their product, and its inverse.
 	mostFrailty = 20
 	// frailtySpans bounds memory, 16 bytes each; a span is a day long, or longer where that is long ago.
 	frailtySpans = 16
@@ -99,12 +100,16 @@ type beyond struct{ server, shape expectations }
 // factors are what the odds of a page last visited then are multiplied by for its server, and with it for its shape.
 func (b beyond) factors() (server, both float32) {
 	server = b.server.ratio(serverBelief)
-	if b.shape.looks == 0 {
-		return server, server
-	}
+	return server, bounded(server * b.explained(server).ratio(shapeBelief))
+}
+
+// explained is what the shape showed, and what was to be expected of it after its server's factor.
+func (b beyond) explained(server float32) expectations {
 	s := b.shape
-	s.expected = s.looks * timesOdds(s.expected/s.looks, server)
-	return server, bounded(server * s.ratio(shapeBelief))
+	if s.looks > 0 {
+		s.expected = s.looks * timesOdds(s.expected/s.looks, server)
+	}
+	return s
 }
 
 // factor is that of both.
@@ -113,8 +118,8 @@ func (b beyond) factor() float32 {
 	return both
 }
 
-// expected tells the server and the shape of a page what was expected of a visit that they are told of.
-func (k *kinship) expected(l looked) {
+// showed tells the server and the shape of a page what was expected of a visit that they are told of, and what came of it.
+func (k *kinship) showed(l looked) {
 	to := inDays(l.to)
 	k.servers[k.corpus.Graph.Server(l.page)].showed.see(to, l.changed, l.raw)
 	shape := &k.groups[k.of[l.page].shape]

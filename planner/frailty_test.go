@@ -26,7 +26,7 @@ func TestFrailtyFactor(t *testing.T) {
 		{1000, 0, 999, 1.0 / mostFrailty},
 		{100_000, 50_000, 25_000, 3 * 50002. / 50006}, // much is seen: the ratio of the odds, 1 and 1/3
 	} {
-		if got := (expectations{looks: c.looks, changed: c.changed, expected: c.expected}).ratio(2); !near(got, c.want, 1e-3*float64(c.want)) {
+		if got := (expectations{looks: c.looks, changed: c.changed, expected: c.expected}).ratio(serverBelief); !near(got, c.want, 1e-3*float64(c.want)) {
 			t.Errorf("%g of %g changed, %g expected: factor %g, want %g", c.changed, c.looks, c.expected, got, c.want)
 		}
 	}
@@ -160,6 +160,20 @@ func TestFrailtyOfShapes(t *testing.T) {
 			want, rest = beyond{shape: shape}.factor(), 1
 		default:
 			want, rest = 1, 1
+		}
+		if visited, other := h.policy.frailty(of["news"][0]), h.policy.frailty(h.corpus.Graph.ServerPages(1)[6]); visited != 1 || other != 1 {
+			t.Errorf("%s: factor %g of a page visited then, %g of one of another server", variant, visited, other)
+		}
+		var b batch // of pages last visited at once
+		for _, section := range []string{"news", "docs", "few"} {
+			b.add(of[section][6])
+		}
+		h.policy.rateAll(&b)
+		for _, p := range b.all() {
+			got := h.policy.scores[p]
+			if h.policy.rate(p); h.policy.scores[p] != got {
+				t.Errorf("%s: %s is worth %v among others, %v alone", variant, h.corpus.Graph.URL(p), got, h.policy.scores[p])
+			}
 		}
 		if got := odds("news"); !near(got, want, 1e-3) {
 			t.Errorf("%s: factor %g of the shape that changed, want %g", variant, got, want)

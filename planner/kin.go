@@ -35,7 +35,7 @@ type group struct {
 	showed  *frailty         // nil if nothing is known, or there are not manyPages
 }
 
-// serverKin are the pages of a server.
+// serverKin is what is known of a server's pages.
 type serverKin struct {
 	evidence
 	showed frailty

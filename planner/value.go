@@ -64,8 +64,8 @@ type newsOf struct {
 	inRound  int32
 	follow   int32 // looks that followed others in this round
 	doubts   doubts
-	// order of its pages by their scores, in this round: those still to be thought of. At most orderMost at
-	// a time; after is the last that was taken.
+	// order of its pages by their scores, in this round: those still to be thought of. At most leastNews at
+	// a time, or as many as were visited in the round; after is the last that was taken.
 	order standings
 	after standing
 }
@@ -295,7 +295,7 @@ func (v *value) learn(l looked) {
 	}
 	server := v.Corpus.Graph.Server(l.page)
 	n := &v.news[server]
-	v.kin.expected(l)
+	v.kin.showed(l)
 	v.calibrator.see(l.expected, l.changed, v.Corpus.round.Budget)
 	surprise := max(saw-l.expected, 0)
 	if v.exploration.wasLook(l.page) || v.worthLittle(l.page) {
@@ -353,7 +353,8 @@ func (v *value) search(pages int, next func() (sitegraph.PageID, bool)) {
 // time a visit, and in streams of real histories 0.01 of coverage at 2 % a day.
 const leastNews = 400
 
-// idleMost pages in a row were worth no more than before: what was seen does not tell of those after them.
+// idleMost pages in a row were worth no more than before: what was seen does not tell of those after them. Those of like address
+// are fewer.
 const idleMost = 200
 
 // reconsider scores an open page anew and reports whether it is worth clearly more than before. If it is, it takes
@@ -384,14 +385,11 @@ func (v *value) open(p sitegraph.PageID) bool {
 	return v.scores[p].again != 0 && v.Corpus.Refetchable(p)
 }
 
-// orderMost pages of a server's order are kept, or as many as were visited in the round.
-const orderMost = leastNews
-
 // byScore finds those pages of a server that come next by their scores; false: there are no more, and
 // the next news are for the first again.
 func (v *value) byScore(server sitegraph.ServerID, n *newsOf) bool {
 	last := standings{n.order.heap[:0]} // the worst of those kept so far is its first
-	most := max(orderMost, int(n.inRound))
+	most := max(leastNews, int(n.inRound))
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
 		c := standing{v.scores[p].raw, v.ties.of[p], p}
 		full := len(last.heap) == most

@@ -114,7 +114,7 @@ func (v *value) Explain(p sitegraph.PageID, at time.Time) Contributions {
 		factor float32
 	}{
 		{"changes on its server since then beyond those expected", showed.server, ofServer},
-		{"changes of its address shape since then beyond those expected", showed.shape, frailty / ofServer},
+		{"changes of its address shape since then beyond those expected of it and its server", showed.explained(ofServer), frailty / ofServer},
 	} {
 		if x.factor != 1 {
 			adds := math.Log(float64(x.factor))

@@ -17,7 +17,7 @@ const (
 	WithoutAll                 // visits to all servers
 	WithoutAddress             // what its address looks like
 	WithoutLinks               // its depth, and how many links it has
-	WithoutFrailty             // what its server showed beyond what was expected
+	WithoutFrailty             // what its server and its address shape showed beyond what was expected
 	WithoutProbe               // what this round saw: outcomes count from the next round on
 	WithoutExploration         // looks at quiet pages for what they tell
 	WithoutNew                 // what changes that bring new pages are worth beyond others
