@@ -5,7 +5,7 @@
 // planner/cycle carries the visits out. What a policy knows is in the Corpus and nowhere
 // else, so that a policy built anew from the same corpus goes on where the old one stopped; those
 // in the middle of a cycle (breadth-first, by sites, servers and samples) begin it anew, and value learns
-// again how far its probabilities can be believed, in all and at each server, and what the last visit that fits is worth.
+// again how far its probabilities can be believed, in all, at each server and of each large address shape, and what the last visit that fits is worth.
 //
 // Words
 //
@@ -15,7 +15,7 @@
 //	stream    round after round without end; the policy always wants something
 //	first     a visit to a page without a copy; the others are refetches
 //	frontier  pages known by a link and not yet fetched, first come first served, though value lets those wait
-//	          that are likely not to be there
+//	          that are worth less than the price, by their chance to be there
 //	limit     a budget beside that of the round: in bytes, of an hour, of a server (Caps)
 //	hint      what feeds and sitemaps claim of a page, and what that proved to be worth
 //	price     what the last fetch that fits into a budget is worth
