@@ -84,8 +84,8 @@ type tuneResult struct {
 // week the hub and every other page of its list change.
 func TestTune(t *testing.T) {
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 24))
-	writeFile(t, filepath.Join(dir, "b.jsonl.gz"), historyFile(t, "b.example", 36))
+	writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 48))
+	writeFile(t, filepath.Join(dir, "b.jsonl.gz"), historyFile(t, "b.example", 72))
 	html := filepath.Join(dir, "tune.html")
 	args := []string{"tune", dir, "--json", "--check", "--budget", "0.5,0.05,0.2", "--target", "coverage=0.5", "--futures", "2", "--html", html}
 	r := recrawl(t, args...).ok(t)
@@ -94,7 +94,7 @@ func TestTune(t *testing.T) {
 	}
 	selfContained(t, html)
 	got := decode[tuneResult](t, r, true)
-	if got.Source != "histories" || got.Servers != 2 || got.Pages != 64 || got.Base != 12 || got.Weeks != 40 || got.Policy != "value" || got.Futures != 2 {
+	if got.Source != "histories" || got.Servers != 2 || got.Pages != 124 || got.Base != 12 || got.Weeks != 40 || got.Policy != "value" || got.Futures != 2 {
 		t.Errorf("predicted is %+v", got)
 	}
 	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "2 servers") {
@@ -121,9 +121,9 @@ func TestTune(t *testing.T) {
 	if got.Knee == nil || got.Knee.Budget >= 0.5 {
 		t.Errorf("knee is %+v", got.Knee)
 	}
-	// The busiest server has 1 + 18 changes a week, or less by its last version: none is out of reach of a visit in ten seconds.
+	// The busiest server has 1 + 36 changes a week, or less by its last version: none is out of reach of a visit in ten seconds.
 	polite := got.Politeness
-	if polite.FeasibleSeconds == nil || *polite.FeasibleSeconds < 86400*7/19 || len(polite.Busiest) != 2 {
+	if polite.FeasibleSeconds == nil || *polite.FeasibleSeconds < 86400*7/37 || len(polite.Busiest) != 2 {
 		t.Errorf("politeness is %+v", polite)
 	}
 	for i, d := range polite.Delays[:3] {
