@@ -43,7 +43,8 @@
 //
 // Memory: 56 bytes a page beyond the graph, plus 9 (breadth-first) to 22 in the policy. In value 37 of its own and 12
 // while it is ranked, and what is known of its address shape, directory and section: 15 where a directory has
-// 50 pages, and 35 after 160 days; 64 and 140 where it has 8 (BenchmarkScale).
+// 50 pages, and 35 after 160 days; 60 and 140 where it has 8 (BenchmarkScale); 300 bytes more for a server, and for an
+// address shape of many pages.
 //
 // The package knows no HTTP, no store and no clock; a Planner is used by one goroutine.
 //
