@@ -2,16 +2,18 @@ package planner
 
 import "github.com/recrawl/recrawl/sitegraph"
 
-// frailty is what a server, or an address shape of many pages, showed beyond what was expected of its pages: the share of its odds that no
-// model can know before, as when it was rebuilt on a part of its pages (a random effect of the group; Vaupel, Manton, Stallard 1979). Each visit
-// brings what rows and claims made of its page, before this factor and before it was calibrated, and what came of it. Where n
-// visits found c changes and these probabilities add up to e, the odds of the pages that were last visited before them are multiplied by
+// frailty is what a server, or an address shape of many pages, showed beyond what was expected of its pages: the share of
+// its odds that no model can know before, as when it was rebuilt on a part of its pages (a random effect of the group;
+// Vaupel, Manton, Stallard 1979). Each visit brings what rows and claims made of its page, before this factor and before it
+// was calibrated, and what came of it. Where n visits found c changes and these probabilities add up to e, the odds of the
+// pages that were last visited before them are multiplied by
 //
 //	(c + a) / (e + a) * (n - e + a) / (n - c + a)
 //
-// which is the ratio of the odds seen to those expected, pulled toward 1 by a further changes that came as expected,
-// and as many visits without one. Of a shape e is what was to be expected after its server's own factor, of the mean of these visits: so it tells what the server
-// does not, as far as the mean of the shape's visits stands for each. It is kept while the program runs: a process that begins anew, or only explains, knows none.
+// which is the ratio of the odds seen to those expected, pulled toward 1 by a further changes that came as expected, and as
+// many visits without one. Of a shape e is what was to be expected after its server's own factor: so it tells what the
+// server does not, as far as the mean of the shape's visits stands for each. It is kept while the program runs: a process
+// that begins anew, or only explains, knows none.
 type frailty struct {
 	start float32        // of the first span, in days since 1970
 	spans []expectations // ascending
