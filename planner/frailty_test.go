@@ -164,6 +164,14 @@ func TestFrailtyOfShapes(t *testing.T) {
 		if visited, other := h.policy.frailty(of["news"][0]), h.policy.frailty(h.corpus.Graph.ServerPages(1)[6]); visited != 1 || other != 1 {
 			t.Errorf("%s: factor %g of a page visited then, %g of one of another server", variant, visited, other)
 		}
+		row := [Features]float32{fAge: 5}
+		reason := h.policy.reason(of["news"][6], &row).String()
+		if reasons := map[string]string{
+			"value": "of 8 visits to its server since its last 4 saw a change, where 0.8 were expected", "value-shape": "of 8 visits to its server since its last 4 saw a change, where 0.8 were expected",
+			"value-server": "of 4 visits to addresses like its own since its last 4 saw a change, where 0.4 were expected",
+		}; reasons[variant] != "" && reason != reasons[variant] || reasons[variant] == "" && strings.Contains(reason, "where") {
+			t.Errorf("%s: visited because %s, want %q", variant, reason, reasons[variant])
+		}
 		var b batch // of pages last visited at once
 		for _, section := range []string{"news", "docs", "few"} {
 			b.add(of[section][6])
