@@ -185,12 +185,13 @@ func (v *value) quietPage(of scouting) sitegraph.PageID {
 	draw := mix(v.Seed ^ uint64(v.Corpus.round.Number)<<32 ^ uint64(of.look)<<24 ^ uint64(of.tie*(1<<52)))
 	anyPage := v.Mode == Sweep || of.after || draw%3 == 0
 	best, most := sitegraph.NoPage, math.Inf(-1)
+	end := int64(unix32(v.Corpus.round.End))
 	for _, p := range v.Corpus.Graph.ServerPages(of.server) {
 		var score float64
 		if anyPage {
 			score = float64(mix(draw ^ uint64(math.Float32bits(v.ties.of[p]))))
 		} else {
-			score = math.Ldexp(float64(v.now-inDays(v.kin.last[p])), -2*int(v.kin.depth(p)))
+			score = float64(end-int64(v.kin.last[p])) * lessByDepth[v.Corpus.Graph.Depth(p)]
 			if score*(1+mostListed) >= most {
 				score *= float64(1 + v.kin.directories(p))
 			}
@@ -201,6 +202,15 @@ func (v *value) quietPage(of scouting) sitegraph.PageID {
 	}
 	return best
 }
+
+// lessByDepth is 1/4 for each link from the start page, by Depth; that of pages which no link leads to is as kinship.depth has it.
+var lessByDepth = func() (less [sitegraph.MaxDepth + 1]float64) {
+	for depth := range less {
+		less[depth] = math.Ldexp(1, -2*depth)
+	}
+	less[0] = math.Ldexp(1, -2*(sitegraph.MaxDepth+1))
+	return less
+}()
 
 // lastSeen is when a page of a server was last seen not to have changed, or to be gone, and when an address last proved
 // dead, by the pages' own past; days. Where no page was quiet that is now.

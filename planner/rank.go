@@ -29,11 +29,6 @@ func (a candidateOf[S]) before(b candidateOf[S]) bool {
 	return a.page < b.page
 }
 
-// reversed candidates come in the reverse order; reversed again, they are what they were.
-func (a candidateOf[S]) reversed() candidateOf[S] {
-	return candidateOf[S]{-a.score, -a.tie, ^a.page}
-}
-
 // rankingOf yields candidates best first. Filling is O(n), each pop O(log n), so a round
 // that takes few of many pages does not pay for sorting them all.
 type rankingOf[S float32 | float64] struct {
@@ -96,20 +91,25 @@ func (r *rankingOf[S]) take() candidateOf[S] {
 }
 
 func (r *rankingOf[S]) down(i int) {
+	if i >= len(r.heap) {
+		return
+	}
+	c := r.heap[i]
 	for {
 		child := 2*i + 1
 		if child >= len(r.heap) {
-			return
+			break
 		}
 		if right := child + 1; right < len(r.heap) && r.heap[right].before(r.heap[child]) {
 			child = right
 		}
-		if !r.heap[child].before(r.heap[i]) {
-			return
+		if !r.heap[child].before(c) {
+			break
 		}
-		r.heap[i], r.heap[child] = r.heap[child], r.heap[i]
+		r.heap[i] = r.heap[child]
 		i = child
 	}
+	r.heap[i] = c
 }
 
 // ties holds the seeded tie-breaker of each page, computed once.

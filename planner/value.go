@@ -2,8 +2,8 @@ package planner
 
 import (
 	"math"
+	"math/bits"
 	"runtime"
-	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,6 +35,8 @@ type value struct {
 	begun    bool
 	row      [Features]float32 // room for work
 	batch    batch
+	room     standings
+	ahead    int // exponent of what Due told last
 
 	exploration exploration
 	calibrator  calibrator
@@ -64,9 +66,9 @@ type newsOf struct {
 	inRound  int32
 	follow   int32 // looks that followed others in this round
 	doubts   doubts
-	// order of its pages by their scores, in this round: those still to be thought of. At most leastNews at
+	// order is its pages by their scores, in this round, best first: those still to be thought of. At most leastNews at
 	// a time, or as many as were visited in the round; after is the last that was taken.
-	order standings
+	order []standing
 	after standing
 }
 
@@ -95,7 +97,7 @@ func (v *value) Begin(r Round) {
 	clear(v.exploration.underWay)
 	for s := range v.news {
 		n := &v.news[s]
-		n.inRound, n.follow, n.order, n.after = 0, 0, standings{}, beforeAll
+		n.inRound, n.follow, n.order, n.after = 0, 0, nil, beforeAll
 	}
 	v.reserve = 0
 	if v.price > 0 { // not NaN
@@ -241,7 +243,6 @@ func (v *value) Next() (Visit, bool) {
 			return Visit{}, false
 		}
 		v.lowest = float64(v.worth(p))
-		v.fill(p, v.now, &v.row)
 		visit := v.visit(p)
 		visit.Reason = v.reason(p, &v.row)
 		return visit, true
@@ -314,10 +315,10 @@ func (v *value) learn(l looked) {
 	// Until news come again about a quarter more of visits is made here: to the best of them.
 	n.surprise, n.looks = 0, 0
 	v.search(max(int(n.inRound), leastNews), func() (sitegraph.PageID, bool) {
-		if len(n.order.heap) == 0 && !v.byScore(server, n) {
+		if len(n.order) == 0 && !v.byScore(server, n) {
 			return sitegraph.NoPage, false
 		}
-		n.after = n.order.take()
+		n.after, n.order = n.order[0], n.order[1:]
 		return n.after.page, true
 	})
 }
@@ -388,27 +389,21 @@ func (v *value) open(p sitegraph.PageID) bool {
 // byScore finds those pages of a server that come next by their scores; false: there are no more, and
 // the next news are for the first again.
 func (v *value) byScore(server sitegraph.ServerID, n *newsOf) bool {
-	last := standings{n.order.heap[:0]} // the worst of those kept so far is its first
-	most := max(leastNews, int(n.inRound))
+	after := standings{v.room.heap[:0]}
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
-		c := standing{v.scores[p].raw, v.ties.of[p], p}
-		full := len(last.heap) == most
-		if !n.after.before(c) || full && !c.before(last.heap[0].reversed()) || !v.open(p) {
-			continue
+		if c := (standing{v.scores[p].raw, v.ties.of[p], p}); n.after.before(c) && v.open(p) {
+			after.heap = append(after.heap, c)
 		}
-		if full {
-			last.take()
-		}
-		last.push(c.reversed())
 	}
-	for i := range last.heap {
-		last.heap[i] = last.heap[i].reversed()
-	}
-	if n.order = last; len(last.heap) == 0 {
+	v.room = after
+	if len(after.heap) == 0 {
 		n.after = beforeAll
 		return false
 	}
-	n.order.order()
+	after.order()
+	for range min(max(leastNews, int(n.inRound)), len(after.heap)) {
+		n.order = append(n.order, after.take())
+	}
 	return true
 }
 
@@ -433,15 +428,32 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 		price = 0.5 * v.Corpus.MeanWeight()
 	}
 	start, frailty := inDays(unix32(now)), v.frailty(p)
-	// Of 1, 2, 4 ... 256 days the first at which it is reached.
-	exponent := sort.Search(8, func(i int) bool {
+	reached := func(i int) bool {
 		v.fill(p, start+float32(int(1)<<i), &v.row)
 		return float64(v.believed(v.raw(p, &v.row), frailty)*v.weight(p)) >= price
-	})
+	}
+	// Of 1, 2, 4 ... 256 days the first at which it is reached, most often that of the last time, or of another page.
+	exponent := v.ahead
+	if before := v.Corpus.Memory(p).Interval; before > 0 {
+		exponent = min(bits.Len(uint(before)/2), mostAhead)
+	}
+	if exponent > 0 && reached(exponent-1) {
+		for exponent--; exponent > 0 && reached(exponent-1); {
+			exponent--
+		}
+	} else {
+		for exponent < mostAhead && !reached(exponent) {
+			exponent++
+		}
+	}
+	v.ahead = exponent
 	ahead := int(1) << exponent
 	wait := estimator.FromDays(float64(ahead))
 	return Due{now.Add(wait), because("its probability of change then reaches %.2g, where the budget ends", price)}, wait
 }
+
+// mostAhead is the exponent of the longest wait that Due tells, in days.
+const mostAhead = 8
 
 // Row fills a row with what is known of a page at a moment: FeatureNames, in their order.
 func (v *value) Row(p sitegraph.PageID, at time.Time, row *[Features]float32) {

@@ -108,7 +108,12 @@ func (m *Model) uncalibrated(mode Mode, row *[Features]float32, learnt, claimed 
 	if m.blend(mode) == nil {
 		return plain(row) // without what is claimed: it is for learning, and has no curve
 	}
-	return logodds.Probability(Offset(mode, row) + trust(mode, row)*learnt + claimed)
+	more := trust(mode, row)*learnt + claimed
+	if mode == Sweep {
+		return logodds.Probability(more)
+	}
+	odds := expectedOdds(row)
+	return float32(odds / (odds + math.Exp(-float64(more)))) // that of Offset + more, without its logarithm
 }
 
 // learnt is the log odds of a row by the blend; 0 where there is none.
@@ -142,8 +147,12 @@ func Offset(mode Mode, row *[Features]float32) float32 {
 	if mode == Sweep {
 		return 0
 	}
-	x := float64(row[fExpected])
-	return float32(math.Log(math.Expm1(min(max(x, 1e-4), 6)))) // log of p / (1 - p), p = 1 - exp(-x)
+	return float32(math.Log(expectedOdds(row)))
+}
+
+// expectedOdds are p / (1 - p), where p = 1 - exp(-changes expected).
+func expectedOdds(row *[Features]float32) float64 {
+	return math.Expm1(min(max(float64(row[fExpected]), 1e-4), 6))
 }
 
 // trust is the weight of what was learnt, which was from servers of hundreds of pages: a smaller one is

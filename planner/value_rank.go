@@ -108,8 +108,8 @@ func (r *serverRankings) rank(s sitegraph.ServerID, lead float32) {
 	r.servers.push(standing{lead, of.tie, sitegraph.PageID(s)})
 }
 
-// next takes the page that is worth most, by a score made now; false: there are no more. Another one may
-// be worth more by a share of tolerance.
+// next takes the page that is worth most, by a score made now, of the row left in v.row; false: there are no more. Another one
+// may be worth more by a share of tolerance.
 func (r *serverRankings) next(v *value) (sitegraph.PageID, bool) {
 	for len(r.servers.heap) > 0 {
 		first := r.servers.take()
@@ -136,7 +136,7 @@ func (r *serverRankings) next(v *value) (sitegraph.PageID, bool) {
 }
 
 // best takes the best page of a server: the first, if it stays the first when it is scored anew, else the best of it and
-// a batch of the next.
+// a batch of the next. Its row is left in v.row.
 func (r *serverRankings) best(v *value, s sitegraph.ServerID) (sitegraph.PageID, bool) {
 	of := &r.of[s]
 	best, ok := of.take(v)
@@ -156,9 +156,10 @@ func (r *serverRankings) best(v *value, s sitegraph.ServerID) (sitegraph.PageID,
 		b.add(p)
 	}
 	v.rateAll(b)
-	for _, p := range b.all() {
+	for lane, p := range b.all() {
 		if v.worth(p) > v.worth(best) {
 			best, p = p, best
+			v.row = b.rows[lane]
 		}
 		of.pages.push(v.standing(p))
 	}

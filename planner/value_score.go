@@ -64,11 +64,15 @@ func (v *value) rateAll(b *batch) {
 		}
 		v.kin.rowOfPage(p, v.now, row)
 	}
-	for lane := range b.n {
+	var rows [logodds.Lanes][]float32
+	for lane := range rows {
 		row := &b.rows[lane]
-		v.without.Mask(row)
-		logodds.Put(b.columns[:], lane, row[:])
+		if lane < b.n { // beyond it there are those of a batch before
+			v.without.Mask(row)
+		}
+		rows[lane] = row[:]
 	}
+	logodds.Put(b.columns[:], &rows)
 	m := v.model(b.pages[0])
 	learnt := m.learntOf(v.Mode, b.columns[:])
 	var frailty float32

@@ -6,9 +6,11 @@ const Lanes = 8
 // Column holds one feature of as many rows, or what a model makes of it.
 type Column [Lanes]float32
 
-// Put makes a row one of a lane of columns.
-func Put(columns []Column, lane int, row []float32) {
-	for i, x := range row {
-		columns[i][lane] = x
+// Put makes rows the lanes of columns; a row is as long as there are columns, or longer.
+func Put(columns []Column, rows *[Lanes][]float32) {
+	n := len(columns)
+	r0, r1, r2, r3, r4, r5, r6, r7 := rows[0][:n], rows[1][:n], rows[2][:n], rows[3][:n], rows[4][:n], rows[5][:n], rows[6][:n], rows[7][:n]
+	for i := range columns {
+		columns[i] = Column{r0[i], r1[i], r2[i], r3[i], r4[i], r5[i], r6[i], r7[i]}
 	}
 }

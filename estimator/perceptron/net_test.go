@@ -106,11 +106,12 @@ func TestLogOddsOf(t *testing.T) {
 			columns := make([]logodds.Column, 43)
 			for range 100 {
 				var want, got, plain logodds.Column
+				var rows [logodds.Lanes][]float32
 				for lane := range want {
-					row := someRow(r)
-					logodds.Put(columns, lane, row)
-					want[lane] = f.LogOdds(row)
+					rows[lane] = someRow(r)
+					want[lane] = f.LogOdds(rows[lane])
 				}
+				logodds.Put(columns, &rows)
 				f.LogOddsOf(columns, &got)
 				f.askPlainly(columns, &plain)
 				if !logoddstest.Same(got, want) || !logoddstest.Same(plain, want) {

@@ -72,11 +72,12 @@ func TestLogOddsOf(t *testing.T) {
 		for range 200 {
 			columns := make([]logodds.Column, f.Features)
 			var want, got, plain logodds.Column
+			var rows [logodds.Lanes][]float32
 			for lane := range want {
-				row := someRow(r, f)
-				logodds.Put(columns, lane, row)
-				want[lane], plain[lane] = f.LogOdds(row), f.Start
+				rows[lane] = someRow(r, f)
+				want[lane], plain[lane] = f.LogOdds(rows[lane]), f.Start
 			}
+			logodds.Put(columns, &rows)
 			q.LogOddsOf(columns, &got)
 			q.addLeavesPlainly(columns, &plain)
 			if !logoddstest.Same(got, want) || !logoddstest.Same(plain, want) {
