@@ -309,10 +309,10 @@ func (v *value) learn(l looked) {
 	n.surprise += surprise
 	n.looks++
 	n.inRound++
-	if n.surprise < 0.5 || n.looks < n.inRound/4 {
+	if n.surprise < 0.5 || n.looks < n.inRound/3 {
 		return
 	}
-	// Until news come again about a quarter more of visits is made here: to the best of them.
+	// Until news come again a third more of visits is made here: to the best of them.
 	n.surprise, n.looks = 0, 0
 	v.search(max(int(n.inRound), leastNews), func() (sitegraph.PageID, bool) {
 		if len(n.order) == 0 && !v.byScore(server, n) {
