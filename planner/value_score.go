@@ -96,7 +96,7 @@ func (v *value) weight(p sitegraph.PageID) float32 {
 
 // newWorth is what it is worth to know a new page, in changes found: a change of a page that brings new
 // ones is worth more.
-const newWorth = 0.5
+const newWorth = 0.25
 
 // worth is what a visit to a page is worth by its last score.
 func (v *value) worth(p sitegraph.PageID) float32 { return v.scores[p].worth }
