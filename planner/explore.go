@@ -191,7 +191,7 @@ func (v *value) quietPage(of scouting) sitegraph.PageID {
 		if anyPage {
 			score = float64(mix(draw ^ uint64(math.Float32bits(v.ties.of[p]))))
 		} else {
-			score = float64(end-int64(v.kin.last[p])) * lessByDepth[v.Corpus.Graph.Depth(p)]
+			score = float64(end-int64(v.kin.last[p])) * lessByDepth[int(v.kin.depth(p))]
 			if score*(1+mostListed) >= most {
 				score *= float64(1 + v.kin.directories(p))
 			}
@@ -203,12 +203,11 @@ func (v *value) quietPage(of scouting) sitegraph.PageID {
 	return best
 }
 
-// lessByDepth is 1/4 for each link from the start page, by Depth; that of pages which no link leads to is as kinship.depth has it.
-var lessByDepth = func() (less [sitegraph.MaxDepth + 1]float64) {
+// lessByDepth is 1/4 for each link from the start page, by kinship.depth.
+var lessByDepth = func() (less [sitegraph.MaxDepth + 2]float64) {
 	for depth := range less {
 		less[depth] = math.Ldexp(1, -2*depth)
 	}
-	less[0] = math.Ldexp(1, -2*(sitegraph.MaxDepth+1))
 	return less
 }()
 

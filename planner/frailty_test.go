@@ -121,6 +121,25 @@ func TestFrailtyOfBoth(t *testing.T) {
 	}
 }
 
+// The reason names the larger of both factors, if they are worth saying.
+func TestReasonOfFrailty(t *testing.T) {
+	server, shape := expectations{looks: 10, changed: 3, expected: 2}, expectations{looks: 8, changed: 8, expected: 0.8}
+	grown := float64(beyond{server: server, shape: shape}.shape.looks) * float64(timesOdds(0.1, server.ratio(serverBelief)))
+	for _, c := range []struct {
+		beyond beyond
+		want   string // "": none
+	}{
+		{beyond{server: server, shape: shape}, fmt.Sprintf("of 8 visits to addresses like its own since its last, 8 saw a change, where %.3g were expected", grown)},
+		{beyond{server: server}, ""},
+		{beyond{server: expectations{looks: 300, changed: 200, expected: 100}}, "of 300 visits to its server since its last, 200 saw a change, where 100 were expected"},
+		{beyond{server: expectations{looks: 300, changed: 20, expected: 100}}, ""},
+	} {
+		if reason, said := c.beyond.reason(); reason.String() != c.want || said != (c.want != "") {
+			t.Errorf("%+v: %v, %q, want %q", c.beyond, said, reason, c.want)
+		}
+	}
+}
+
 // What pages of a shape showed counts for its other pages more than for the rest of the server; shapes of a few pages have none
 // of their own, and variants without one of the groups go by the other alone.
 func TestFrailtyOfShapes(t *testing.T) {
@@ -167,8 +186,8 @@ func TestFrailtyOfShapes(t *testing.T) {
 		row := [Features]float32{fAge: 5}
 		reason := h.policy.reason(of["news"][6], &row).String()
 		if reasons := map[string]string{
-			"value": "of 8 visits to its server since its last 4 saw a change, where 0.8 were expected", "value-shape": "of 8 visits to its server since its last 4 saw a change, where 0.8 were expected",
-			"value-server": "of 4 visits to addresses like its own since its last 4 saw a change, where 0.4 were expected",
+			"value": "of 8 visits to its server since its last, 4 saw a change, where 0.8 were expected", "value-shape": "of 8 visits to its server since its last, 4 saw a change, where 0.8 were expected",
+			"value-server": "of 4 visits to addresses like its own since its last, 4 saw a change, where 0.4 were expected",
 		}; reasons[variant] != "" && reason != reasons[variant] || reasons[variant] == "" && strings.Contains(reason, "where") {
 			t.Errorf("%s: visited because %s, want %q", variant, reason, reasons[variant])
 		}

@@ -80,10 +80,8 @@ func (w *scaleWorld) day(d, budget int) {
 			w.changed++
 		}
 		w.visits++
-		record := sitegraph.Record{Page: v.Page, State: sitegraph.StateAlive, Tried: end, History: h}
-		w.planner.Observe(&record, verdict)
-		_, record.Interval = w.planner.Due(v.Page, end)
-		w.corpus.Remember(&record)
+		w.planner.Observe(&sitegraph.Record{Page: v.Page, State: sitegraph.StateAlive, Tried: end, History: h}, verdict)
+		w.planner.Due(v.Page, end)
 	}
 }
 

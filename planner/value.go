@@ -2,8 +2,8 @@ package planner
 
 import (
 	"math"
-	"math/bits"
 	"runtime"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,7 +36,6 @@ type value struct {
 	row      [Features]float32 // room for work
 	batch    batch
 	room     standings
-	ahead    int // exponent of what Due told last
 
 	exploration exploration
 	calibrator  calibrator
@@ -95,6 +94,7 @@ func (v *value) Begin(r Round) {
 	}
 	v.held = v.held[:0]
 	clear(v.exploration.underWay)
+	v.room = standings{}
 	for s := range v.news {
 		n := &v.news[s]
 		n.inRound, n.follow, n.order, n.after = 0, 0, nil, beforeAll
@@ -312,7 +312,7 @@ func (v *value) learn(l looked) {
 	if n.surprise < 0.5 || n.looks < n.inRound/3 {
 		return
 	}
-	// Until news come again a third more of visits is made here: to the best of them.
+	// Until news come again half as many visits more are made here: to the best of them.
 	n.surprise, n.looks = 0, 0
 	v.search(max(int(n.inRound), leastNews), func() (sitegraph.PageID, bool) {
 		if len(n.order) == 0 && !v.byScore(server, n) {
@@ -401,8 +401,9 @@ func (v *value) byScore(server sitegraph.ServerID, n *newsOf) bool {
 		return false
 	}
 	after.order()
-	for range min(max(leastNews, int(n.inRound)), len(after.heap)) {
-		n.order = append(n.order, after.take())
+	n.order = make([]standing, min(max(leastNews, int(n.inRound)), len(after.heap)))
+	for i := range n.order {
+		n.order[i] = after.take()
 	}
 	return true
 }
@@ -428,32 +429,15 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 		price = 0.5 * v.Corpus.MeanWeight()
 	}
 	start, frailty := inDays(unix32(now)), v.frailty(p)
-	reached := func(i int) bool {
+	// Of 1, 2, 4 ... 256 days the first at which it is reached.
+	exponent := sort.Search(8, func(i int) bool {
 		v.fill(p, start+float32(int(1)<<i), &v.row)
 		return float64(v.believed(v.raw(p, &v.row), frailty)*v.weight(p)) >= price
-	}
-	// Of 1, 2, 4 ... 256 days the first at which it is reached, most often that of the last time, or of another page.
-	exponent := v.ahead
-	if before := v.Corpus.Memory(p).Interval; before > 0 {
-		exponent = min(bits.Len(uint(before)/2), mostAhead)
-	}
-	if exponent > 0 && reached(exponent-1) {
-		for exponent--; exponent > 0 && reached(exponent-1); {
-			exponent--
-		}
-	} else {
-		for exponent < mostAhead && !reached(exponent) {
-			exponent++
-		}
-	}
-	v.ahead = exponent
+	})
 	ahead := int(1) << exponent
 	wait := estimator.FromDays(float64(ahead))
 	return Due{now.Add(wait), because("its probability of change then reaches %.2g, where the budget ends", price)}, wait
 }
-
-// mostAhead is the exponent of the longest wait that Due tells, in days.
-const mostAhead = 8
 
 // Row fills a row with what is known of a page at a moment: FeatureNames, in their order.
 func (v *value) Row(p sitegraph.PageID, at time.Time, row *[Features]float32) {

@@ -34,11 +34,10 @@ func (v *value) rebuilt(p sitegraph.PageID, row *[Features]float32) bool {
 	return row[fAge] >= 2*rebuiltWithin && server.peak(inDays(v.kin.last[p]), rebuiltWithin, row[fServerRate]) >= rebuiltPart*mass
 }
 
-// reason tells which evidence is behind a row's probability. Contributions tell more.
+// reason tells which evidence is behind the probability of a page with this row. Contributions tell more.
 func (v *value) reason(p sitegraph.PageID, row *[Features]float32) Reason {
 	age := float64(row[fAge])
-	showed := v.beyond(p, v.kin.last[p])
-	ofServer, both := showed.factors()
+	beyond, surprises := v.beyond(p, v.kin.last[p]).reason()
 	switch {
 	case v.rebuilt(p, row):
 		return because("its server looks rebuilt: %.0f visits since its own, %.3g days ago, make %.2g changes of a page likely",
@@ -49,10 +48,8 @@ func (v *value) reason(p sitegraph.PageID, row *[Features]float32) Reason {
 	case row[fDirectoryLooks] >= 2 && row[fDirectoryShare] >= 0.25 && row[fDirectoryShare] > 1.5*row[fOwnExpected]:
 		return because("of %.0f visits to its directory since its last, %.3g days ago, a share of %.2f saw a change",
 			float64(row[fDirectoryLooks]), age, float64(row[fDirectoryShare]))
-	case both >= surprising && ofServer >= both/ofServer:
-		return showed.server.because("of %.0f visits to its server since its last %.0f saw a change, where %.2g were expected")
-	case both >= surprising:
-		return showed.explained(ofServer).because("of %.0f visits to addresses like its own since its last %.0f saw a change, where %.2g were expected")
+	case surprises:
+		return beyond
 	case row[fOwnLooks] >= 1:
 		return because("%.2g changes of its own expected since its last visit, %.3g days ago; pages like it: %.2g",
 			float64(row[fOwnExpected]), age, float64(row[fShapeMass]))
@@ -63,9 +60,17 @@ func (v *value) reason(p sitegraph.PageID, row *[Features]float32) Reason {
 // surprising is a factor of the odds for what a server and an address shape showed that is worth saying.
 const surprising = 2
 
-// because tells what came of visits, beside what was expected.
-func (s expectations) because(format string) Reason {
-	return because(format, float64(s.looks), float64(s.changed), float64(s.expected))
+// reason tells what visits found beyond what was expected; false: not enough to say so.
+func (b beyond) reason() (Reason, bool) {
+	server, both := b.factors()
+	if both < surprising {
+		return Reason{}, false
+	}
+	found, format := b.server, "of %.0f visits to its server since its last, %.0f saw a change, where %.3g were expected"
+	if both/server > server {
+		found, format = b.explained(server), "of %.0f visits to addresses like its own since its last, %.0f saw a change, where %.3g were expected"
+	}
+	return because(format, float64(found.looks), float64(found.changed), float64(found.expected)), true
 }
 
 // Contribution is what one piece of evidence adds to the logarithm of the odds that a page has changed.

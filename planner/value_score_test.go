@@ -105,6 +105,10 @@ func TestBest(t *testing.T) {
 		if !ok || worth[got] != worth[want] {
 			t.Fatalf("seed %d: page %d, worth %g; want %d, worth %g", seed, got, worth[got], want, worth[want])
 		}
+		var row [Features]float32
+		if v.fill(got, v.now, &row); v.row != row {
+			t.Fatalf("seed %d: the row left is not that of page %d", seed, got)
+		}
 		left := map[sitegraph.PageID]int{}
 		for _, c := range of.pages.heap {
 			if c.score == v.worth(c.page) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -202,13 +201,16 @@ func TestByScore(t *testing.T) {
 		return 1
 	})
 	n := &v.news[0]
-	for time := range 2 {
+	for time, visits := range []int32{0, leastNews + 100} {
+		n.inRound = visits
 		for i, c := range want {
-			if len(n.order) == 0 && !v.byScore(0, n) {
-				t.Fatalf("time %d: %d pages, want %d", time+1, i, len(want))
-			}
-			if len(n.order) > leastNews {
-				t.Fatalf("%d pages kept, want at most %d", len(n.order), leastNews)
+			if len(n.order) == 0 {
+				if !v.byScore(0, n) {
+					t.Fatalf("time %d: %d pages, want %d", time+1, i, len(want))
+				}
+				if most := min(max(leastNews, int(visits)), len(want)-i); len(n.order) != most {
+					t.Fatalf("%d pages kept after %d visits, want %d", len(n.order), visits, most)
+				}
 			}
 			if n.after, n.order = n.order[0], n.order[1:]; n.after != c {
 				t.Fatalf("time %d, place %d: %v, want %v", time+1, i, n.after, c)
@@ -263,38 +265,5 @@ func TestPageThatAlwaysChanges(t *testing.T) {
 	at60 := func(p sitegraph.PageID) float64 { return h.policy.Probability(p, at(60)) }
 	if always, never := at60(3), at60(5); always < 0.6 || never > 0.2 {
 		t.Errorf("a change is expected at %.2f of a page that always changed, and at %.2f of one that never did", always, never)
-	}
-}
-
-// Due tells the same whatever was told before, and the first of its waits at which the price is reached.
-func TestDueFromAnywhere(t *testing.T) {
-	h := newHandDriven(t, "value")
-	h.begin(100)
-	v, seen := h.policy, map[time.Duration]bool{}
-	prices := []float64{1e-9, 2}
-	for i := range mostAhead {
-		prices = append(prices, v.Probability(h.corpus.Graph.ServerPages(0)[1], at(100).Add(24*time.Hour<<i)))
-	}
-	for _, price := range prices {
-		v.price = price
-		for _, p := range h.corpus.Graph.ServerPages(0)[:4] {
-			want := 1 << mostAhead
-			for i := mostAhead - 1; i >= 0; i-- {
-				if wait := 24 * time.Hour << i; v.Probability(p, at(100).Add(wait))*float64(v.weight(p)) >= price {
-					want = 1 << i
-				}
-			}
-			for _, before := range []float32{0, 1, 2, 3, 16, 128, 256, 400, 1e12} {
-				h.corpus.Memory(p).Interval = before
-				if _, wait := v.Due(p, at(100)); wait != time.Duration(want)*24*time.Hour {
-					t.Errorf("price %g, last due after %g days: due after %s, want %d days", price, before, wait, want)
-				} else {
-					seen[wait] = true
-				}
-			}
-		}
-	}
-	if len(seen) < 4 {
-		t.Errorf("all are due after %v: nothing was searched", seen)
 	}
 }
