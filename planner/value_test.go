@@ -180,6 +180,28 @@ func pageName(rng *rand.Rand, i int) string {
 	return "http://" + server + ".example/" + section + "/" + strings.Repeat("1", 1+i%4) + string(rune('a'+i%26)) + ".html"
 }
 
+// The first n of any order are those that a sort would put first, and none is lost.
+func TestFirstOf(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for size := range 60 {
+		for n := range size + 3 {
+			all := make([]standing, size)
+			for i := range all {
+				all[i] = standing{float32(rng.IntN(1 + size/3)), float32(rng.IntN(2)), sitegraph.PageID(i)}
+			}
+			rng.Shuffle(size, func(i, j int) { all[i], all[j] = all[j], all[i] })
+			want := slices.SortedFunc(slices.Values(all), standing.compare)
+			first := slices.SortedFunc(slices.Values(firstOf(all, n)), standing.compare)
+			if most := min(n, size); !slices.Equal(first, want[:most]) {
+				t.Fatalf("%d of %d: %v, want %v", n, size, first, want[:most])
+			}
+			if slices.SortFunc(all, standing.compare); !slices.Equal(all, want) {
+				t.Fatalf("%d of %d: some are lost", n, size)
+			}
+		}
+	}
+}
+
 // Pages of a server come by their scores, each once, however many are kept at a time; then again from the first.
 func TestByScore(t *testing.T) {
 	m := newSim(t, quietWorld(3, 1, 3*leastNews, 0), nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 5}, Options{})
@@ -194,12 +216,7 @@ func TestByScore(t *testing.T) {
 			want = append(want, standing{v.scores[p].raw, v.ties.of[p], page})
 		}
 	}
-	slices.SortFunc(want, func(a, b standing) int {
-		if a.before(b) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(want, standing.compare)
 	n := &v.news[0]
 	for time, visits := range []int32{0, leastNews + 100} {
 		n.inRound = visits
