@@ -129,10 +129,13 @@ func TestReasonOfFrailty(t *testing.T) {
 		beyond beyond
 		want   string // "": none
 	}{
-		{beyond{server: server, shape: shape}, fmt.Sprintf("of 8 visits to addresses like its own since its last, 8 saw a change, where %.3g were expected", grown)},
+		{beyond{server: server, shape: shape}, fmt.Sprintf("of 8 visits to addresses like its own since its last, 8 saw a change, where %g were expected", math.Round(100*grown)/100)},
 		{beyond{server: server}, ""},
 		{beyond{server: expectations{looks: 300, changed: 200, expected: 100}}, "of 300 visits to its server since its last, 200 saw a change, where 100 were expected"},
 		{beyond{server: expectations{looks: 300, changed: 20, expected: 100}}, ""},
+		{beyond{server: expectations{looks: 5000, changed: 2500, expected: 1200.5}}, "of 5000 visits to its server since its last, 2500 saw a change, where 1200.5 were expected"},
+		// Where the product is bounded, too.
+		{beyond{server: expectations{looks: 30, changed: 15, expected: 3}, shape: expectations{looks: 15, changed: 15, expected: 1.5}}, "of 15 visits to addresses like its own since its last, 15 saw a change, where 5.88 were expected"},
 	} {
 		if reason, said := c.beyond.reason(); reason.String() != c.want || said != (c.want != "") {
 			t.Errorf("%+v: %v, %q, want %q", c.beyond, said, reason, c.want)

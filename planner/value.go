@@ -427,7 +427,7 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 		price = 0.5 * v.Corpus.MeanWeight()
 	}
 	start, frailty := inDays(unix32(now)), v.frailty(p)
-	// Of 1, 2, 4 ... 256 days the first at which it is reached.
+	// Of 1, 2, 4 ... 128 days the first at which it is reached, else 256.
 	exponent := sort.Search(8, func(i int) bool {
 		v.fill(p, start+float32(int(1)<<i), &v.row)
 		return float64(v.believed(v.raw(p, &v.row), frailty)*v.weight(p)) >= price

@@ -66,11 +66,11 @@ func (b beyond) reason() (Reason, bool) {
 	if both < surprising {
 		return Reason{}, false
 	}
-	found, format := b.server, "of %.0f visits to its server since its last, %.0f saw a change, where %.3g were expected"
-	if both/server > server {
-		found, format = b.explained(server), "of %.0f visits to addresses like its own since its last, %.0f saw a change, where %.3g were expected"
+	found, format := b.server, "of %.0f visits to its server since its last, %.0f saw a change, where %g were expected"
+	if ofShape := b.explained(server); ofShape.ratio(shapeBelief) > server {
+		found, format = ofShape, "of %.0f visits to addresses like its own since its last, %.0f saw a change, where %g were expected"
 	}
-	return because(format, float64(found.looks), float64(found.changed), float64(found.expected)), true
+	return because(format, float64(found.looks), float64(found.changed), math.Round(100*float64(found.expected))/100), true
 }
 
 // Contribution is what one piece of evidence adds to the logarithm of the odds that a page has changed.

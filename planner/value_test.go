@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -225,6 +226,7 @@ func TestByScore(t *testing.T) {
 				if !v.byScore(0, n) {
 					t.Fatalf("time %d: %d pages, want %d", time+1, i, len(want))
 				}
+				clear(v.room) // it is another server's next
 				if most := min(max(leastNews, int(visits)), len(want)-i); len(n.order) != most {
 					t.Fatalf("%d pages kept after %d visits, want %d", len(n.order), visits, most)
 				}
@@ -282,5 +284,37 @@ func TestPageThatAlwaysChanges(t *testing.T) {
 	at60 := func(p sitegraph.PageID) float64 { return h.policy.Probability(p, at(60)) }
 	if always, never := at60(3), at60(5); always < 0.6 || never > 0.2 {
 		t.Errorf("a change is expected at %.2f of a page that always changed, and at %.2f of one that never did", always, never)
+	}
+}
+
+// A page is due after the first of these waits at which its probability reaches the price.
+func TestValueDue(t *testing.T) {
+	h := newHandDriven(t, "value")
+	h.begin(100)
+	pages := h.corpus.Graph.ServerPages(0)
+	for _, p := range pages[1:3] { // its server shows something, so that its factor counts
+		h.policy.scores[p].raw = 0.1
+		h.visit(p, 100, true)
+	}
+	h.begin(101)
+	v, p, seen := h.policy, pages[4], map[time.Duration]bool{}
+	worth := func(wait time.Duration) float64 { return v.Probability(p, at(101).Add(wait)) * float64(v.weight(p)) }
+	prices := []float64{1e-9, 2}
+	for days := 1; days < 256; days *= 2 {
+		prices = append(prices, worth(24*time.Hour*time.Duration(days)))
+	}
+	for _, v.price = range prices {
+		want := 24 * time.Hour
+		for want < 256*24*time.Hour && worth(want) < v.price {
+			want *= 2
+		}
+		_, wait := v.Due(p, at(101))
+		if wait != want {
+			t.Errorf("price %g: due after %s, want %s", v.price, wait, want)
+		}
+		seen[wait] = true
+	}
+	if len(seen) < 4 || v.frailty(p) == 1 {
+		t.Errorf("due after %v, factor %g: nothing was searched", seen, v.frailty(p))
 	}
 }
