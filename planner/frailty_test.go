@@ -124,7 +124,7 @@ func TestFrailtyOfBoth(t *testing.T) {
 // The reason names the larger of both factors, if they are worth saying.
 func TestReasonOfFrailty(t *testing.T) {
 	server, shape := expectations{looks: 10, changed: 3, expected: 2}, expectations{looks: 8, changed: 8, expected: 0.8}
-	grown := float64(beyond{server: server, shape: shape}.shape.looks) * float64(timesOdds(0.1, server.ratio(serverBelief)))
+	grown := float64(shape.looks * timesOdds(0.1, server.ratio(serverBelief)))
 	for _, c := range []struct {
 		beyond beyond
 		want   string // "": none

@@ -109,10 +109,7 @@ func (m *Model) uncalibrated(mode Mode, row *[Features]float32, learnt, claimed 
 		return plain(row) // without what is claimed: it is for learning, and has no curve
 	}
 	more := trust(mode, row)*learnt + claimed
-	if mode == Sweep {
-		return logodds.Probability(more)
-	}
-	odds := expectedOdds(row)
+	odds := expectedOdds(mode, row)
 	return float32(odds / (odds + math.Exp(-float64(more)))) // that of Offset + more, without its logarithm
 }
 
@@ -144,14 +141,14 @@ func plain(row *[Features]float32) float32 {
 // was learnt from is judged by its rates. A sweep begins with no more than one copy of most pages:
 // there it is 0.
 func Offset(mode Mode, row *[Features]float32) float32 {
-	if mode == Sweep {
-		return 0
-	}
-	return float32(math.Log(expectedOdds(row)))
+	return float32(math.Log(expectedOdds(mode, row)))
 }
 
-// expectedOdds are p / (1 - p), where p = 1 - exp(-changes expected).
-func expectedOdds(row *[Features]float32) float64 {
+// expectedOdds are p / (1 - p), where p = 1 - exp(-changes expected); 1 in a sweep.
+func expectedOdds(mode Mode, row *[Features]float32) float64 {
+	if mode == Sweep {
+		return 1
+	}
 	return math.Expm1(min(max(float64(row[fExpected]), 1e-4), 6))
 }
 

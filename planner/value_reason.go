@@ -37,7 +37,6 @@ func (v *value) rebuilt(p sitegraph.PageID, row *[Features]float32) bool {
 // reason tells which evidence is behind the probability of a page with this row. Contributions tell more.
 func (v *value) reason(p sitegraph.PageID, row *[Features]float32) Reason {
 	age := float64(row[fAge])
-	beyond, surprises := v.beyond(p, v.kin.last[p]).reason()
 	switch {
 	case v.rebuilt(p, row):
 		return because("its server looks rebuilt: %.0f visits since its own, %.3g days ago, make %.2g changes of a page likely",
@@ -48,9 +47,11 @@ func (v *value) reason(p sitegraph.PageID, row *[Features]float32) Reason {
 	case row[fDirectoryLooks] >= 2 && row[fDirectoryShare] >= 0.25 && row[fDirectoryShare] > 1.5*row[fOwnExpected]:
 		return because("of %.0f visits to its directory since its last, %.3g days ago, a share of %.2f saw a change",
 			float64(row[fDirectoryLooks]), age, float64(row[fDirectoryShare]))
-	case surprises:
-		return beyond
-	case row[fOwnLooks] >= 1:
+	}
+	if found, ok := v.beyond(p, v.kin.last[p]).reason(); ok {
+		return found
+	}
+	if row[fOwnLooks] >= 1 {
 		return because("%.2g changes of its own expected since its last visit, %.3g days ago; pages like it: %.2g",
 			float64(row[fOwnExpected]), age, float64(row[fShapeMass]))
 	}

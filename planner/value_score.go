@@ -64,13 +64,12 @@ func (v *value) rateAll(b *batch) {
 		}
 		v.kin.rowOfPage(p, v.now, row)
 	}
+	for lane := range b.n {
+		v.without.Mask(&b.rows[lane])
+	}
 	var rows [logodds.Lanes][]float32
-	for lane := range rows {
-		row := &b.rows[lane]
-		if lane < b.n { // beyond it there are those of a batch before
-			v.without.Mask(row)
-		}
-		rows[lane] = row[:]
+	for lane := range rows { // beyond n there are those of a batch before
+		rows[lane] = b.rows[lane][:]
 	}
 	logodds.Put(b.columns[:], &rows)
 	m := v.model(b.pages[0])
