@@ -184,12 +184,13 @@ func (e *exploration) next(v *value) (Visit, bool) {
 func (v *value) quietPage(of scouting) sitegraph.PageID {
 	draw := mix(v.Seed ^ uint64(v.Corpus.round.Number)<<32 ^ uint64(of.look)<<24 ^ uint64(of.tie*(1<<52)))
 	anyPage := v.Mode == Sweep || of.after || draw%3 == 0
+	odd := uint32(draw>>8) | 1 // times an odd number: another order of the pages for each draw
 	best, most := sitegraph.NoPage, math.Inf(-1)
 	end := int64(unix32(v.Corpus.round.End))
 	for _, p := range v.Corpus.Graph.ServerPages(of.server) {
 		var score float64
 		if anyPage {
-			score = float64(mix(draw ^ uint64(math.Float32bits(v.ties.of[p]))))
+			score = float64(math.Float32bits(v.ties.of[p]) * odd)
 		} else {
 			score = float64(end-int64(v.kin.last[p])) * lessByDepth[int(v.kin.depth(p))]
 			if score*(1+mostListed) >= most {

@@ -237,7 +237,7 @@ func (k *kinship) rowOfPage(p sitegraph.PageID, now float32, row *[Features]floa
 	shapeRate := row[fShapeRate]
 	looks, watched := max(int(h.Visits)-1, 0), inDays(h.Last-h.Epoch)
 	row[fOwnLooks] = float32(looks)
-	row[fOwnExpected] = (float32(h.Changes) + 30*shapeRate) / (watched + 30) * row[fAge]
+	row[fOwnExpected] = ownRate(h, shapeRate) * row[fAge]
 	row[fOwnQuiet] = 999
 	if h.LastChange > 0 {
 		row[fOwnQuiet] = now - inDays(h.LastChange)
@@ -259,6 +259,12 @@ func (k *kinship) rowOfPage(p sitegraph.PageID, now float32, row *[Features]floa
 	row[fDepth] = k.depth(p)
 	row[fLinks] = float32(len(k.corpus.Graph.Links(p)))
 	k.looks[p].fill(row)
+}
+
+// ownRate is the changes a day of a page, pulled toward the rate of its like.
+func ownRate(h *sitegraph.History, rate float32) float32 {
+	const days = 30
+	return (float32(h.Changes) + days*rate) / (inDays(h.Last-h.Epoch) + days)
 }
 
 // expect fills in what follows from two others: a page's own factor, and the change of its shape.

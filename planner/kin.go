@@ -158,11 +158,11 @@ func (k *kinship) join(shape int32, p sitegraph.PageID) {
 func (k *kinship) hear(p sitegraph.PageID, surprise float32) int {
 	shape := &k.groups[k.of[p].shape]
 	shape.heard += surprise
-	if shape.heard < 0.5 {
+	if shape.heard < surprised {
 		return 0
 	}
 	shape.heard = 0
-	return int(min(shape.pages-1, 64))
+	return int(min(shape.pages-1, mostLike))
 }
 
 // nextLike returns pages of the shape of a page, one after the other.

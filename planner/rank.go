@@ -100,6 +100,13 @@ func (r *rankingOf[S]) order() {
 	}
 }
 
+// fit gives back room for far more candidates than there are.
+func (r *rankingOf[S]) fit() {
+	if n := len(r.heap); cap(r.heap) > 2*n+64 {
+		r.heap = slices.Clone(r.heap)
+	}
+}
+
 // push ranks a page; one that is ranked already stays there too.
 func (r *rankingOf[S]) push(c candidateOf[S]) {
 	r.heap = append(r.heap, c)

@@ -88,7 +88,7 @@ func (w *scaleWorld) day(d, budget int) {
 // BenchmarkScale is the stream protocol without fetching: two planners share the pages, each on a processor of
 // its own, as nodes share a large crawl. RECRAWL_SCALE_PAGES says how many; 20 million take 8 GB. RECRAWL_SCALE_WARM
 // is days that pass before those measured, and RECRAWL_SCALE_DIRECTORY pages in a directory: what is known of a directory
-// takes more room by the day. A visit is one decision. Each day all pages are thought of; those far below the price keep their scores for up to 30 days.
+// takes more room by the day. A visit is one decision. Each day all pages are thought of; those far below the price, or above it, keep their scores for up to 30 days.
 func BenchmarkScale(b *testing.B) {
 	given := func(name string, n int) int {
 		if s := os.Getenv(name); s != "" {

@@ -3,14 +3,11 @@ package planner
 import (
 	"math"
 	"runtime"
-	"slices"
-	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
-	"github.com/recrawl/recrawl/estimator/logodds"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -40,7 +37,8 @@ type value struct {
 
 	exploration exploration
 	calibrator  calibrator
-	tolerance   float64
+	tolerance   float64 // 0 in a sweep, as patience
+	patience    float32
 
 	without Without  // in ablations: evidence that is not there
 	held    []looked // WithoutProbe: what this round saw
@@ -52,32 +50,19 @@ type looked struct {
 	from, to uint32 // unix seconds
 	changed  bool
 	left     bool    // it is gone
-	raw      float32 // its probability when it was visited, as it is scored
+	raw      float32 // its probability by its last score, as it is kept
 	expected float32 // with what its server and its like had shown by then
 }
 
 // beforeAll is before any other.
 var beforeAll = standing{score: float32(math.Inf(1))}
 
-// newsOf a server since the scores of its pages were made.
-type newsOf struct {
-	surprise float32 // sum of outcome - probability, where that is positive
-	looks    int32
-	inRound  int32
-	follow   int32 // looks that followed others in this round
-	doubts   doubts
-	// order is its pages by their scores, in this round, best first: those still to be thought of. At most leastNews at
-	// a time, or as many as were visited in the round; after is the last that was taken.
-	order []standing
-	after standing
-}
-
 func newValue(s Settings) Policy {
 	v := &value{Settings: s, ties: ties{seed: s.Seed}, price: math.NaN(), lowest: math.NaN()}
 	v.kin = newKinship(s.Corpus, &v.ties)
 	v.exploration.underWay = map[sitegraph.PageID]struct{}{}
 	if s.Mode == Stream {
-		v.tolerance = tolerance
+		v.tolerance, v.patience = tolerance, patience
 	}
 	return v
 }
@@ -139,7 +124,7 @@ func (v *value) weigh() {
 	}
 	wait.Wait()
 	v.more = held.Load() > 0
-	v.rankings.order()
+	v.rankings.order(v)
 }
 
 // fewPages are not worth another goroutine.
@@ -187,7 +172,7 @@ func (v *value) release() {
 			v.rankings.add(v, p)
 		}
 	}
-	v.rankings.order()
+	v.rankings.order(v)
 }
 
 // grow makes room for pages and servers that became known: by links, or by feeds and sitemaps between
@@ -245,6 +230,7 @@ func (v *value) Next() (Visit, bool) {
 		}
 		v.lowest = float64(v.worth(p))
 		visit := v.visit(p)
+		v.fill(p, v.now, &v.row)
 		visit.Reason = v.reason(p, &v.row)
 		return visit, true
 	}
@@ -253,10 +239,10 @@ func (v *value) Next() (Visit, bool) {
 // tolerance is how much less a visit of a stream may be worth than the best one. A sweep is judged by its order.
 const tolerance = 0.02
 
-// visit to a page, by its score.
+// visit to a page, by its score and what its server and its like showed by now.
 func (v *value) visit(p sitegraph.PageID) Visit {
-	s := v.scores[p]
-	return Visit{Page: p, Probability: float64(v.believed(s.raw, v.frailty(p))), Value: float64(s.worth)}
+	probability := v.believed(v.scores[p].raw, v.frailty(p))
+	return Visit{Page: p, Probability: float64(probability), Value: float64(probability * v.weight(p))}
 }
 
 func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
@@ -298,6 +284,7 @@ func (v *value) learn(l looked) {
 	server := v.Corpus.Graph.Server(l.page)
 	n := &v.news[server]
 	v.kin.showed(l)
+	v.rankings.doubt(server, abs32(saw-l.expected))
 	v.calibrator.see(l.expected, l.changed, v.Corpus.round.Budget)
 	surprise := max(saw-l.expected, 0)
 	if v.exploration.wasLook(l.page) || v.worthLittle(l.page) {
@@ -306,104 +293,7 @@ func (v *value) learn(l looked) {
 			v.exploration.follow(v, server, n)
 		}
 	}
-	v.search(v.kin.hear(l.page, surprise), func() (sitegraph.PageID, bool) { return v.kin.nextLike(l.page), true })
-	n.surprise += surprise
-	n.looks++
-	n.inRound++
-	if n.surprise < 0.5 || n.looks < n.inRound/3 {
-		return
-	}
-	// Until news come again half as many visits more are made here: to the best of them.
-	n.surprise, n.looks = 0, 0
-	v.search(max(int(n.inRound), leastNews), func() (sitegraph.PageID, bool) {
-		if len(n.order) == 0 && !v.byScore(server, n) {
-			return sitegraph.NoPage, false
-		}
-		n.after, n.order = n.order[0], n.order[1:]
-		return n.after.page, true
-	})
-}
-
-// search thinks again of so many pages of a server, a batch at a time, or until after a batch the last idleMost or more
-// were worth no more than before.
-func (v *value) search(pages int, next func() (sitegraph.PageID, bool)) {
-	b := &v.batch
-	var before [logodds.Lanes]scored
-	for idle := 0; pages > 0 && idle < idleMost; {
-		for b.clear(); pages > 0 && !b.full(); pages-- {
-			p, ok := next()
-			if !ok {
-				pages = 0
-				break
-			}
-			if v.open(p) && !b.has(p) {
-				before[b.n] = v.scores[p]
-				b.add(p)
-			}
-		}
-		v.rateAll(b)
-		for lane, p := range b.all() {
-			if idle++; v.settle(p, before[lane]) {
-				idle = 0
-			}
-		}
-	}
-}
-
-// leastNews is how many of the best pages of a server are looked at when it shows something unexpected, as long as
-// some of them come to be worth more. The next news are for those after them. A quarter of it, and of idleMost a
-// sixth, saves time and costs 0.01 of coverage in streams of real histories at 2 % a day.
-const leastNews = 400
-
-// idleMost pages in a row were worth no more than before: what was seen does not tell of those after them. Those of like address
-// are fewer.
-const idleMost = 200
-
-// reconsider scores an open page anew and reports whether it is worth clearly more than before. If it is, it takes
-// its new place; if not, its score stays what it is ranked by, until it is the first.
-func (v *value) reconsider(p sitegraph.PageID) bool {
-	before := v.scores[p]
-	v.rate(p)
-	return v.settle(p, before)
-}
-
-// settle is the rest of reconsider: the page was scored anew, before is what it was worth.
-func (v *value) settle(p sitegraph.PageID, before scored) bool {
-	s := &v.scores[p]
-	better := float64(s.worth) > (1+v.tolerance)*float64(before.worth)
-	if better && s.worth >= v.reserve {
-		v.rankings.push(v, p)
-		return true
-	}
-	*s = before
-	if better {
-		s.again = v.now // in the next round
-	}
-	return better
-}
-
-// open reports whether a page may be visited and was not in this round.
-func (v *value) open(p sitegraph.PageID) bool {
-	return v.scores[p].again != 0 && v.Corpus.Refetchable(p)
-}
-
-// byScore finds those pages of a server that come next by their scores; false: there are no more, and
-// the next news are for the first again.
-func (v *value) byScore(server sitegraph.ServerID, n *newsOf) bool {
-	after := v.room[:0]
-	for _, p := range v.Corpus.Graph.ServerPages(server) {
-		if c := (standing{v.scores[p].raw, v.ties.of[p], p}); n.after.before(c) && v.open(p) {
-			after = append(after, c)
-		}
-	}
-	v.room = after
-	if len(after) == 0 {
-		n.after = beforeAll
-		return false
-	}
-	n.order = slices.Clone(firstOf(after, max(leastNews, int(n.inRound))))
-	slices.SortFunc(n.order, standing.compare)
-	return true
+	v.spread(l.page, surprise)
 }
 
 // Hinted scores a page anew of which a feed or sitemap said something.
@@ -427,14 +317,31 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 		price = 0.5 * v.Corpus.MeanWeight()
 	}
 	start, frailty := inDays(unix32(now)), v.frailty(p)
-	// Of 1, 2, 4 ... 128 days the first at which it is reached, else 256.
-	exponent := sort.Search(8, func(i int) bool {
-		v.fill(p, start+float32(int(1)<<i), &v.row)
+	reached := func(exponent int) bool {
+		v.fill(p, start+float32(int(1)<<exponent), &v.row)
 		return float64(v.believed(v.raw(p, &v.row), frailty)*v.weight(p)) >= price
-	})
+	}
+	// Of 1, 2, 4 ... 128 days the first at which it is reached, else 256: up or down from a guess.
+	const most = 8
+	exponent := v.guessDue(p, price)
+	if reached(exponent) {
+		for exponent > 0 && reached(exponent-1) {
+			exponent--
+		}
+	} else {
+		for exponent++; exponent < most && !reached(exponent); exponent++ {
+		}
+	}
 	ahead := int(1) << exponent
 	wait := estimator.FromDays(float64(ahead))
 	return Due{now.Add(wait), because("its probability of change then reaches %.2g, where the budget ends", price)}, wait
+}
+
+// guessDue is the power of two, in days, at which a page that was just visited comes to a price by its own rate alone; 0 to 7.
+func (v *value) guessDue(p sitegraph.PageID, price float64) int {
+	rate := ownRate(&v.Corpus.Memory(p).History, v.kin.rates(v.kin.lineage(p)).shape)
+	days := -math.Log(max(1-price/float64(v.weight(p)), 0.02)) / float64(rate)
+	return int(math.Round(math.Log2(min(max(days, 1), 128))))
 }
 
 // Row fills a row with what is known of a page at a moment: FeatureNames, in their order.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/recrawl/recrawl/estimator/logodds"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -13,7 +14,9 @@ import (
 // few were scored anew, and no other server's pages have to be looked at.
 //
 // Scores that pages are ranked by may be too high: what was seen since can have lowered them. None is too low
-// but by what nobody has looked at yet.
+// but by the days that they wait (see note), and by what nobody has looked at yet. So the best of a server are scored anew, a batch at a time, and taken one after the
+// other until the visits to their server brought so much that was not expected that these scores are doubtful, too. The
+// others are expected to keep as much of their worth as the last batch did.
 type serverRankings struct {
 	of      []serverRanking // by server
 	servers standings       // of servers: page is a ServerID; an entry is good if its score is the server's lead
@@ -27,11 +30,24 @@ type (
 
 // serverRanking ranks pages of a server.
 type serverRanking struct {
-	pages standings // an entry is good if its score is the page's worth, and the page open
-	lead  float32   // what the server is ranked by
-	alive int32     // pages that could be visited when the round began
-	tie   float32
+	pages  standings // an entry is good if its score is the page's worth, and the page open
+	fresh  standings // the same, of the best, scored anew
+	learnt float32   // since then: sum of |outcome - probability| of visits to the server
+	stays  float32   // share of the worth that the last batch of pages kept when it was scored anew; 1 at most
+	lead   float32   // what the server is ranked by
+	alive  int32     // pages that could be visited when the round began
+	tie    float32
 }
+
+const (
+	// patience of a stream is what may be learnt before fresh scores are doubtful. By 0.1 to 0.5 streams of real histories find
+	// the same. A sweep has none: it is judged by its order.
+	patience = 0.25
+	// leastStays bounds stays from below: pages of a server differ. In a sweep it stays 1.
+	leastStays = 0.8
+	// mostFresh scores are kept; when there are more, and again when they are doubtful, the best are scored anew and the rest are not fresh.
+	mostFresh = 8 * logodds.Lanes
+)
 
 // clear forgets all pages, before add and order, and makes room for new servers.
 func (r *serverRankings) clear(v *value) {
@@ -39,7 +55,9 @@ func (r *serverRankings) clear(v *value) {
 		r.of = append(r.of, serverRanking{tie: float32(tie(v.Seed, v.Corpus.Graph.ServerName(s)))})
 	}
 	for s := range r.of {
-		r.of[s].pages.heap, r.of[s].alive = r.of[s].pages.heap[:0], 0
+		of := &r.of[s]
+		of.pages.heap, of.fresh.heap = of.pages.heap[:0], of.fresh.heap[:0]
+		of.learnt, of.stays, of.alive = 0, 1, 0
 	}
 }
 
@@ -56,19 +74,18 @@ func (r *serverRankings) add(v *value, p sitegraph.PageID) {
 
 // fit gives back room for far more pages than there are.
 func (of *serverRanking) fit() {
-	if n := len(of.pages.heap); cap(of.pages.heap) > 2*n+64 {
-		of.pages.heap = slices.Clone(of.pages.heap)
-	}
+	of.pages.fit()
+	of.fresh.fit()
 }
 
 // order ranks all pages that were added, and the servers.
-func (r *serverRankings) order() {
+func (r *serverRankings) order(v *value) {
 	r.servers.heap = r.servers.heap[:0]
 	for s := range r.of {
 		of := &r.of[s]
 		of.pages.order()
-		if len(of.pages.heap) > 0 {
-			of.lead = of.pages.heap[0].score
+		if lead, ok := of.leads(v); ok {
+			of.lead = lead
 			r.servers.heap = append(r.servers.heap, standing{of.lead, of.tie, sitegraph.PageID(s)})
 		}
 	}
@@ -96,7 +113,7 @@ func (r *serverRankings) push(v *value, p sitegraph.PageID) {
 	of := &r.of[s]
 	worth := v.worth(p)
 	of.pages.push(v.standing(p))
-	if len(of.pages.heap) == 1 || worth > of.lead {
+	if len(of.pages.heap)+len(of.fresh.heap) == 1 || worth > of.lead {
 		r.rank(s, worth)
 	}
 }
@@ -108,82 +125,107 @@ func (r *serverRankings) rank(s sitegraph.ServerID, lead float32) {
 	r.servers.push(standing{lead, of.tie, sitegraph.PageID(s)})
 }
 
-// next takes the page that is worth most, by a score made now, of the row left in v.row; false: there are no more. Another one
-// may be worth more by a share of tolerance.
+// doubt adds what a visit to a server brought that was not expected.
+func (r *serverRankings) doubt(s sitegraph.ServerID, surprise float32) {
+	r.of[s].learnt += surprise
+}
+
+// next takes the page that is worth most, by a score that is fresh; false: there are no more. Of a stream another one may be worth
+// more: by a share of tolerance, by what patience lets pass, and of those not scored anew by what leastStays takes from them.
 func (r *serverRankings) next(v *value) (sitegraph.PageID, bool) {
 	for len(r.servers.heap) > 0 {
 		first := r.servers.take()
 		s := sitegraph.ServerID(first.page)
-		if first.score != r.of[s].lead {
+		of := &r.of[s]
+		if first.score != of.lead {
 			continue // it was ranked anew since
 		}
-		p, ok := r.best(v, s)
+		p, ok := of.best(v)
 		if !ok {
 			continue // none is left: push brings it back
 		}
 		worth := v.worth(p)
 		if len(r.servers.heap) > 0 && float64(worth) < (1-v.tolerance)*float64(r.servers.heap[0].score) {
-			r.of[s].pages.push(v.standing(p))
+			of.fresh.push(v.standing(p))
 			r.rank(s, worth)
 			continue
 		}
-		if next, ok := r.of[s].first(v); ok {
-			r.rank(s, next.score)
+		if lead, ok := of.leads(v); ok {
+			r.rank(s, lead)
 		}
 		return p, true
 	}
 	return sitegraph.NoPage, false
 }
 
-// best takes the best page of a server: the first, if it stays the first when it is scored anew, else the best of it and
-// a batch of the next. Its row is left in v.row.
-func (r *serverRankings) best(v *value, s sitegraph.ServerID) (sitegraph.PageID, bool) {
-	of := &r.of[s]
-	best, ok := of.take(v)
-	if !ok {
-		return best, false
+// best takes the best page of a server by fresh scores.
+func (of *serverRanking) best(v *value) (sitegraph.PageID, bool) {
+	if of.learnt >= v.patience || len(of.fresh.heap) > mostFresh {
+		of.refresh(v, &of.fresh)
+		of.learnt = 0
 	}
-	v.rate(best)
-	if next, ok := of.first(v); !ok || float64(v.worth(best)) >= (1-v.tolerance)*float64(next.score) {
-		return best, true
+	fresh, ok := v.top(&of.fresh)
+	other, more := v.top(&of.pages)
+	if more && (!ok || float64(fresh.score) < (1-v.tolerance)*float64(of.stays*other.score)) {
+		before, after := of.refresh(v, &of.pages)
+		if v.Mode == Stream && before > 0 {
+			of.stays = min(max(after/before, leastStays), 1)
+		}
 	}
+	return v.take(&of.fresh)
+}
+
+// refresh scores a batch of the best anew, of fresh scores or of the others, and returns what they were worth together and
+// what they are. Fresh scores that are not of the batch are fresh no more.
+func (of *serverRanking) refresh(v *value, from *standings) (before, after float32) {
 	b := &v.batch
 	for b.clear(); !b.full(); {
-		p, ok := of.take(v)
+		p, ok := v.take(from)
 		if !ok {
 			break
 		}
+		before += v.worth(p)
 		b.add(p)
 	}
-	v.rateAll(b)
-	for lane, p := range b.all() {
-		if v.worth(p) > v.worth(best) {
-			best, p = p, best
-			v.row = b.rows[lane]
+	if from == &of.fresh {
+		for _, c := range of.fresh.heap {
+			of.pages.push(c)
 		}
-		of.pages.push(v.standing(p))
+		of.fresh.heap = of.fresh.heap[:0]
 	}
-	return best, true
+	v.rateAll(b)
+	for _, p := range b.all() {
+		after += v.worth(p)
+		of.fresh.push(v.standing(p))
+	}
+	return before, after
 }
 
-// first is the best entry that is good; those before it are dropped. False: there is none.
-func (of *serverRanking) first(v *value) (standing, bool) {
-	for ; len(of.pages.heap) > 0; of.pages.take() {
-		if c := of.pages.heap[0]; c.score == v.worth(c.page) && v.open(c.page) {
+// leads is what a server is ranked by; false: it has no page left.
+func (of *serverRanking) leads(v *value) (lead float32, ok bool) {
+	fresh, ok := v.top(&of.fresh)
+	other, more := v.top(&of.pages)
+	return max(fresh.score, of.stays*other.score), ok || more
+}
+
+// top is the best entry that is good; those before it are dropped. False: there is none.
+func (v *value) top(of *standings) (standing, bool) {
+	for ; len(of.heap) > 0; of.take() {
+		if c := of.heap[0]; c.score == v.worth(c.page) && v.open(c.page) {
 			return c, true
 		}
 	}
 	return standing{}, false
 }
 
-// take the page of the first entry; it may have several, which are alike.
-func (of *serverRanking) take(v *value) (sitegraph.PageID, bool) {
-	c, ok := of.first(v)
+// take the page of the first entry that is good; it may have several, which are alike.
+func (v *value) take(of *standings) (sitegraph.PageID, bool) {
+	c, ok := v.top(of)
 	if !ok {
 		return sitegraph.NoPage, false
 	}
-	for len(of.pages.heap) > 0 && of.pages.heap[0] == c {
-		of.pages.take()
+	for len(of.heap) > 0 && of.heap[0] == c {
+		of.take()
 	}
 	return c.page, true
 }

@@ -23,12 +23,17 @@ func (v *value) rate(p sitegraph.PageID) {
 // note keeps the score of a page, of such an age.
 func (v *value) note(p sitegraph.PageID, raw, frailty, age float32) {
 	probability, weight := v.believed(raw, frailty), v.weight(p)
-	// Until something happens the probability grows about as its age does, or at once where a page
-	// changes by a calendar: so it is looked at again when it is twice as old.
-	again := v.now + 1
-	if near := 0.85 * float32(v.price) / weight; probability < near { // not so if no price is known
-		again = v.now + min(max(age*min(near/probability-1, 1), 1), 30)
+	// Until something happens the probability grows about as its age does, or at once where a page changes by a
+	// calendar. What is below the price is scored again when it may come to it, or when the page is four times as old;
+	// what is above, when it may be worth a tenth more: it is ranked, and scored when it is its turn.
+	wait := float32(1)
+	switch near := 0.85 * float32(v.price) / weight; {
+	case probability < near:
+		wait = age * min(near/probability-1, 3)
+	case probability >= near: // not so if no price is known
+		wait = age / 10 / max(1-probability, 1e-3)
 	}
+	again := v.now + min(max(wait, 1), 30)
 	v.scores[p] = scored{raw, probability * weight, again}
 }
 

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"testing"
 
@@ -71,11 +72,13 @@ func (m *sim) claim(s sitegraph.ServerID, pages []sitegraph.PageID) {
 	m.corpus.listening().addProof(s, HintSitemap, proof{True: 50, False: 5, Missed: 5, Same: 200})
 }
 
-// Of the first of a server that proves overrated and a batch of the next, the best by scores made anew is taken; the
-// others stay, each once, and entries that are good no more count for nothing.
+// A batch of the first pages of a server is scored anew, the best of it is taken, and then the next, as long as none of the
+// others may be better by what became of those before; a visit that was not expected makes them doubtful again. Entries that
+// are good no more count for nothing, and no page is taken twice or lost.
 func TestBest(t *testing.T) {
+	const overrated = 1.2 // times; less than leastStays allows for
 	for seed := range uint64(20) {
-		m := newSim(t, newWorld(seed, 1, 40, false), nil, "value", Settings{Mode: Stream, Seed: seed, PerDay: 10}, Options{})
+		m := newSim(t, newWorld(seed, 1, 60, false), nil, "value", Settings{Mode: Stream, Seed: seed, PerDay: 10}, Options{})
 		for day := 1; day <= 15; day++ {
 			m.day(day, 10)
 		}
@@ -83,49 +86,137 @@ func TestBest(t *testing.T) {
 		v.Begin(Round{Number: 16, Start: at(15), End: at(16), Budget: 10})
 		of := &v.rankings.of[0]
 		of.pages.heap = nil
+		worth := map[sitegraph.PageID]float32{}
 		var pages []sitegraph.PageID
 		for _, p := range m.graph.ServerPages(0) {
 			if v.open(p) {
-				pages = append(pages, p)
+				v.rate(p)
+				pages, worth[p] = append(pages, p), v.worth(p)
 			}
 		}
-		worth := map[sitegraph.PageID]float32{}
+		slices.SortFunc(pages, func(p, q sitegraph.PageID) int { return cmp.Compare(worth[q], worth[p]) })
 		for i, p := range pages {
-			v.rate(p)
-			worth[p] = v.worth(p)
 			of.pages.push(standing{100, v.ties.of[p], p}) // good no more
-			v.scores[p].worth = 10 - float32(i)/10
+			v.scores[p].worth *= overrated
 			for range 1 + i%3 {
 				of.pages.push(v.standing(p))
 			}
 		}
-		tried := pages[:1+len(v.batch.pages)]
-		want := slices.MaxFunc(tried, func(p, q sitegraph.PageID) int { return cmp.Compare(worth[p], worth[q]) })
-		got, ok := v.rankings.best(v, 0)
-		if !ok || worth[got] != worth[want] {
-			t.Fatalf("seed %d: page %d, worth %g; want %d, worth %g", seed, got, worth[got], want, worth[want])
-		}
-		var row [Features]float32
-		if v.fill(got, v.now, &row); v.row != row {
-			t.Fatalf("seed %d: the row left is not that of page %d", seed, got)
-		}
-		left := map[sitegraph.PageID]int{}
-		for _, c := range of.pages.heap {
-			if c.score == v.worth(c.page) {
-				left[c.page]++
+		lanes := len(v.batch.pages)
+		taken := map[sitegraph.PageID]bool{}
+		for i := range pages {
+			if i == 3 {
+				v.rankings.doubt(0, 2*patience)
+				for i := range of.fresh.heap {
+					c := &of.fresh.heap[i]
+					v.scores[c.page].worth *= 2
+					c.score = v.worth(c.page)
+				}
+			}
+			before := len(v.scores)
+			for _, p := range pages {
+				if !taken[p] && v.worth(p) != worth[p] {
+					before--
+				}
+			}
+			p, ok := of.best(v)
+			if !ok || taken[p] || v.worth(p) != worth[p] {
+				t.Fatalf("seed %d, %d taken: page %d, worth %g, %v", seed, i, p, worth[p], ok)
+			}
+			taken[p] = true
+			if first := worth[pages[0]]; i == 0 && worth[p] != first {
+				t.Fatalf("seed %d: page %d is the first, worth %g, want %g", seed, p, worth[p], first)
+			}
+			v.scores[p].again = 0 // it is visited
+			anew := len(v.scores)
+			for _, q := range pages {
+				if !taken[q] && v.worth(q) != worth[q] {
+					anew--
+				}
+			}
+			if scored := anew - before; i < lanes && (i == 0 || i == 3) != (scored > 0) {
+				t.Errorf("seed %d: %d pages are scored anew after %d were taken", seed, scored, i)
 			}
 		}
-		for i, p := range pages {
-			entries := 1 + i%3
-			switch {
-			case p == got:
-				entries = 0
-			case slices.Contains(tried, p):
-				entries = 1
+		if p, ok := of.best(v); ok {
+			t.Errorf("seed %d: page %d is left", seed, p)
+		}
+	}
+}
+
+// Where there are many fresh scores, those of the best pages are made anew and the others are fresh no more; none is lost.
+func TestFreshAreFew(t *testing.T) {
+	v, open, _ := heardOf(t, 2*mostFresh)
+	of := &v.rankings.of[0]
+	of.pages.heap = nil
+	for _, p := range open {
+		of.fresh.push(v.standing(p))
+	}
+	if _, ok := of.best(v); !ok || len(of.fresh.heap) >= 2*len(v.batch.pages) || len(of.fresh.heap)+len(of.pages.heap) != len(open)-1 {
+		t.Errorf("%d fresh scores and %d others of %d pages", len(of.fresh.heap), len(of.pages.heap), len(open)-1)
+	}
+}
+
+// After each visit every server with pages left is ranked, no lower than the best of its fresh scores. A sweep goes by scores
+// made now; in a stream visits make scores doubtful, and those not made anew are discounted, within bounds.
+func TestServersStayRanked(t *testing.T) {
+	for _, mode := range []Mode{Sweep, Stream} {
+		doubted, discounted := false, false
+		for _, perServer := range []int{3, 12, 40} {
+			for seed := range uint64(4) {
+				m := newSim(t, newWorld(seed, 6, perServer, false), nil, "value", Settings{Mode: mode, Seed: seed, PerDay: 30}, Options{})
+				for day := 1; day <= 6; day++ {
+					m.day(day, 30)
+				}
+				v := m.planner.Policy.(*value)
+				m.onVisit = func(visit Visit) {
+					if want := v.Probability(visit.Page, at(7)); mode == Sweep && visit.Probability != want {
+						t.Fatalf("page %d is visited at %g, now it is %g", visit.Page, visit.Probability, want)
+					}
+					ranked := map[sitegraph.PageID]bool{}
+					for _, s := range v.rankings.servers.heap {
+						if s.score == v.rankings.of[s.page].lead {
+							ranked[s.page] = true
+						}
+					}
+					for s := range v.rankings.of {
+						of := &v.rankings.of[s]
+						doubted = doubted || of.learnt > 0
+						discounted = discounted || of.stays < 1
+						if of.stays < leastStays || of.stays > 1 {
+							t.Fatalf("mode %v: pages of server %d are expected to keep %g of their worth", mode, s, of.stays)
+						}
+						lead, ok := of.leads(v)
+						if fresh, _ := v.top(&of.fresh); ok && (!ranked[sitegraph.PageID(s)] || of.lead < fresh.score) {
+							t.Fatalf("mode %v, %d pages a server: server %d is ranked %v by %g, its best are worth %g", mode, perServer, s, ranked[sitegraph.PageID(s)], of.lead, lead)
+						}
+					}
+				}
+				m.day(7, 100)
 			}
-			if left[p] != entries {
-				t.Errorf("seed %d: %d good entries of page %d, want %d", seed, left[p], i, entries)
-			}
+		}
+		if !doubted || discounted != (mode == Stream) {
+			t.Errorf("mode %v: scores were doubtful %v, others discounted %v", mode, doubted, discounted)
+		}
+	}
+}
+
+// A page is scored again when it may come to the price, or be worth a tenth more, or is four times as old; in 1 to 30 days.
+func TestNote(t *testing.T) {
+	v, open, _ := heardOf(t, 10)
+	p := open[0]
+	for _, c := range []struct {
+		price            float64
+		raw, age, waited float32
+	}{
+		{0.1, 0.01, 4, 12}, {0.1, 0.02, 40, 30}, {0.1, 0.05, 10, 7}, {0.1, 0.08, 2, 1},
+		{0.1, 0.1, 10, 1.11}, {0.1, 0.5, 20, 4}, {0.1, 0.99, 10, 30}, {0.1, 0.5, 1, 1}, {math.NaN(), 0.01, 4, 1}, {math.NaN(), 0.99, 10, 1},
+	} {
+		v.price = c.price
+		v.calibrator = calibrator{}
+		v.note(p, c.raw, 1, c.age)
+		if got := v.scores[p].again - v.now; !near(got, c.waited/1, 0.02) {
+			t.Errorf("price %g, probability %g, %g days old: again after %g days, want %g", c.price, c.raw, c.age, got, c.waited)
 		}
 	}
 }

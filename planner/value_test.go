@@ -205,7 +205,7 @@ func TestFirstOf(t *testing.T) {
 
 // Pages of a server come by their scores, each once, however many are kept at a time; then again from the first.
 func TestByScore(t *testing.T) {
-	m := newSim(t, quietWorld(3, 1, 3*leastNews, 0), nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 5}, Options{})
+	m := newSim(t, quietWorld(3, 1, 3*leastKept, 0), nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 5}, Options{})
 	m.day(1, 5)
 	v := m.planner.Policy.(*value)
 	v.Begin(Round{Number: 2, Start: at(1), End: at(2), Budget: 10})
@@ -219,7 +219,7 @@ func TestByScore(t *testing.T) {
 	}
 	slices.SortFunc(want, standing.compare)
 	n := &v.news[0]
-	for time, visits := range []int32{0, leastNews + 100} {
+	for time, visits := range []int32{0, leastKept + 100} {
 		n.inRound = visits
 		for i, c := range want {
 			if len(n.order) == 0 {
@@ -227,15 +227,16 @@ func TestByScore(t *testing.T) {
 					t.Fatalf("time %d: %d pages, want %d", time+1, i, len(want))
 				}
 				clear(v.room) // it is another server's next
-				if most := min(max(leastNews, int(visits)), len(want)-i); len(n.order) != most {
+				if most := min(max(leastKept, int(visits)), len(want)-i); len(n.order) != most {
 					t.Fatalf("%d pages kept after %d visits, want %d", len(n.order), visits, most)
 				}
 			}
-			if n.after, n.order = n.order[0], n.order[1:]; n.after != c {
-				t.Fatalf("time %d, place %d: %v, want %v", time+1, i, n.after, c)
+			if n.order[0] != c.page {
+				t.Fatalf("time %d, place %d: page %d, want %d", time+1, i, n.order[0], c.page)
 			}
+			n.order = n.order[1:]
 		}
-		if len(n.order) > 0 || v.byScore(0, n) {
+		if v.byScore(0, n) {
 			t.Fatalf("time %d: more than %d pages", time+1, len(want))
 		}
 	}

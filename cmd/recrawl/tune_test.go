@@ -105,14 +105,23 @@ func TestTune(t *testing.T) {
 	if c := got.Check; c == nil || math.Abs(*c.PerDay.Error+0.1) > 0.04 {
 		t.Fatalf("the changes of a day are checked as %.3f for %.3f", *c.PerDay.Predicted.Value, *c.PerDay.Measured)
 	}
+	// A tenth fewer changes are predicted, see above. The rest is chance: at five visits a day coverage is 0.42 to 0.49, as
+	// the seed is.
+	errors := map[string]float64{}
 	for i, p := range got.Check.Points {
 		for name, c := range map[string]tuneChecked{"coverage": p.Coverage, "update rate": p.UpdateRate, "freshness": p.Freshness} {
-			if math.Abs(*c.Error) > 0.15 { // a tenth fewer changes are predicted, see above; the rest is chance
+			errors[name] += math.Abs(*c.Error) / float64(len(got.Check.Points))
+			if math.Abs(*c.Error) > 0.25 {
 				t.Errorf("budget %g: %s is checked as %.3f for %.3f", p.Budget, name, *c.Predicted.Value, *c.Measured)
 			}
 		}
 		if i > 0 && p.Budget <= got.Check.Points[i-1].Budget {
 			t.Errorf("budgets are not rising: %g", p.Budget)
+		}
+	}
+	for name, mean := range errors {
+		if mean > 0.15 {
+			t.Errorf("%s is checked as %.2f off in the mean of %d budgets", name, mean, len(got.Check.Points))
 		}
 	}
 	if got.Target == nil || got.Target.Budget.Value == nil || *got.Target.Budget.Value <= 0.01 || *got.Target.Budget.Value >= 0.2 || got.Politeness.Budget != *got.Target.Budget.Value {

@@ -1,0 +1,155 @@
+package planner
+
+import (
+	"testing"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// heardOf is a policy of one quiet server at the begin of a round, and its open pages with what they are worth.
+func heardOf(t *testing.T, pages int) (v *value, open []sitegraph.PageID, worth map[sitegraph.PageID]float32) {
+	t.Helper()
+	m := newSim(t, quietWorld(3, 1, pages, 0), nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 5}, Options{})
+	for day := 1; day <= 3; day++ {
+		m.day(day, 5)
+	}
+	v = m.planner.Policy.(*value)
+	v.Begin(Round{Number: 4, Start: at(3), End: at(4), Budget: 10})
+	worth = map[sitegraph.PageID]float32{}
+	for _, p := range m.graph.ServerPages(0) {
+		if v.open(p) {
+			v.rate(p)
+			open, worth[p] = append(open, p), v.worth(p)
+		}
+	}
+	return v, open, worth
+}
+
+// Of pages that nobody thought of since they came to be worth more, all of a block are scored anew where the first open one
+// proves to be worth more, and the others in the next round where that is not enough for this one; none where it is not.
+func TestProbe(t *testing.T) {
+	v, open, worth := heardOf(t, 100)
+	const (
+		same   = iota // the first is worth as much as before, the others more
+		better        // all are worth more
+		closed        // the first cannot be visited, the next is as before
+		kinds
+	)
+	for _, enough := range []bool{true, false} {
+		v.reserve = 0
+		if !enough {
+			v.reserve = 1e9
+		}
+		pages := open[:kinds*block]
+		for i, p := range pages {
+			v.rate(p)
+			first := i%block == 0 || i/block == closed && i%block == 1
+			if i/block == better || !first {
+				v.scores[p].worth /= 2
+			}
+		}
+		last := pages[better*block+block-1]
+		v.scores[pages[closed*block]].again, v.scores[last].again = 0, 0
+		if !v.probe(pages) {
+			t.Fatal("no probe is worth more")
+		}
+		for i, p := range pages {
+			anew, next := v.worth(p) == worth[p], v.scores[p].again == v.now
+			first := i%block == 0 || i/block == closed && i%block == 1
+			if p == last {
+				if anew || next {
+					t.Errorf("enough %v: a page that cannot be visited is scored anew %v, in the next round %v", enough, anew, next)
+				}
+				continue
+			}
+			if want := enough && i/block == better || first && i/block != better; anew != want {
+				t.Errorf("enough %v, block %d, page %d: scored anew %v, want %v", enough, i/block, i%block, anew, want)
+			}
+			if want := !enough && i/block == better; next != want {
+				t.Errorf("enough %v, block %d, page %d: in the next round %v, want %v", enough, i/block, i%block, next, want)
+			}
+		}
+		if v.probe(pages[:block]) {
+			t.Error("a probe that is worth as much as before rose")
+		}
+	}
+}
+
+// Pages of like address are thought of again as long as some of a batch are worth more.
+func TestThinkOfLike(t *testing.T) {
+	v, open, worth := heardOf(t, 200)
+	ring := func(p sitegraph.PageID) (all []sitegraph.PageID) { // in the order of turns
+		for q := v.kin.next[v.kin.groups[v.kin.of[p].shape].like]; len(all) == 0 || q != all[0]; q = v.kin.next[q] {
+			if v.open(q) {
+				all = append(all, q)
+			}
+		}
+		return all
+	}
+	v.reserve = 0
+	p := open[len(open)/2]
+	all := ring(p)
+	lanes := len(v.batch.pages)
+	if len(all) < 4*lanes {
+		t.Fatalf("%d pages of like address", len(all))
+	}
+	for _, q := range all[:lanes+1] { // the first batch, and one of the second
+		v.scores[q].worth /= 2
+	}
+	for _, q := range all[3*lanes:] { // after a batch of which none is
+		v.scores[q].worth /= 2
+	}
+	v.thinkOfLike(p, len(all))
+	for i, q := range all {
+		if anew := v.worth(q) == worth[q]; anew != (i < 3*lanes) {
+			t.Errorf("place %d: scored anew or as before %v", i, anew)
+		}
+	}
+}
+
+// News are for the best pages of a server, block after block: leastNews of them, or fewer where too many in a row are worth no more.
+// The next news are for those after them.
+func TestSpread(t *testing.T) {
+	for _, rising := range []bool{false, true} {
+		v, open, worth := heardOf(t, 1000)
+		v.reserve = 0
+		p, n := open[0], &v.news[0]
+		v.kin.groups[v.kin.of[p].shape].heard = -10 // it is not about these
+		if !v.byScore(0, n) || len(n.order) != len(open) {
+			t.Fatalf("%d pages in order, want %d", len(n.order), len(open))
+		}
+		order := n.order
+		const atOnce = 8 * block
+		at := []int{0, 4 * atOnce, leastNews + atOnce} // blocks that are worth more
+		if rising {
+			for _, from := range at {
+				for _, q := range order[from : from+atOnce] {
+					v.scores[q].worth /= 2
+				}
+			}
+		}
+		const idle = 4 * atOnce // the first with which there are idleMost
+		for time, heard := range []int{2, 3} {
+			before := len(n.order)
+			v.spread(p, surprised)
+			want := idle
+			if rising {
+				want = []int{leastNews, 2*atOnce + idle}[time]
+			}
+			if got := before - len(n.order); got != want {
+				t.Errorf("rising %v, news %d: of %d pages, want %d", rising, time+1, got, want)
+			}
+			for i, from := range at {
+				anew := 0
+				for _, q := range order[from : from+atOnce] {
+					if v.worth(q) == worth[q] {
+						anew++
+					}
+				}
+				if want := i < heard; rising && (anew > 0) != want || want && anew != atOnce {
+					t.Errorf("rising %v, after news %d: %d of %d from place %d on are scored anew, want all: %v", rising, time+1, anew, atOnce, from, want)
+				}
+			}
+		}
+	}
+}
