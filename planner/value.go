@@ -54,9 +54,6 @@ type looked struct {
 	expected float32 // with what its server and its like had shown by then
 }
 
-// beforeAll is before any other.
-var beforeAll = standing{score: float32(math.Inf(1))}
-
 func newValue(s Settings) Policy {
 	v := &value{Settings: s, ties: ties{seed: s.Seed}, price: math.NaN(), lowest: math.NaN()}
 	v.kin = newKinship(s.Corpus, &v.ties)
@@ -235,9 +232,6 @@ func (v *value) Next() (Visit, bool) {
 		return visit, true
 	}
 }
-
-// tolerance is how much less a visit of a stream may be worth than the best one. A sweep is judged by its order.
-const tolerance = 0.02
 
 // visit to a page, by its score and what its server and its like showed by now.
 func (v *value) visit(p sitegraph.PageID) Visit {

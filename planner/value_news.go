@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"math"
 	"slices"
 
 	"github.com/recrawl/recrawl/estimator/logodds"
@@ -24,6 +25,9 @@ type newsOf struct {
 	order []sitegraph.PageID
 	after standing
 }
+
+// beforeAll is before any other.
+var beforeAll = standing{score: float32(math.Inf(1))}
 
 const (
 	// surprised is the surprise at which other pages are thought of again.

@@ -40,8 +40,10 @@ type serverRanking struct {
 }
 
 const (
-	// patience of a stream is what may be learnt before fresh scores are doubtful. By 0.1 to 0.5 streams of real histories find
-	// the same. A sweep has none: it is judged by its order.
+	// tolerance is how much less a visit of a stream may be worth than the best one. A sweep, which is judged by its order, has none, and
+	// no patience.
+	tolerance = 0.02
+	// patience is what may be learnt before fresh scores are doubtful. By 0.1 to 0.5 streams of real histories find the same.
 	patience = 0.25
 	// leastStays bounds stays from below: pages of a server differ. In a sweep it stays 1.
 	leastStays = 0.8

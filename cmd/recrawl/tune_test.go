@@ -84,8 +84,8 @@ type tuneResult struct {
 // week the hub and every other page of its list change.
 func TestTune(t *testing.T) {
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 48))
-	writeFile(t, filepath.Join(dir, "b.jsonl.gz"), historyFile(t, "b.example", 72))
+	writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 192))
+	writeFile(t, filepath.Join(dir, "b.jsonl.gz"), historyFile(t, "b.example", 288))
 	html := filepath.Join(dir, "tune.html")
 	args := []string{"tune", dir, "--json", "--check", "--budget", "0.5,0.05,0.2", "--target", "coverage=0.5", "--futures", "2", "--html", html}
 	r := recrawl(t, args...).ok(t)
@@ -94,7 +94,7 @@ func TestTune(t *testing.T) {
 	}
 	selfContained(t, html)
 	got := decode[tuneResult](t, r, true)
-	if got.Source != "histories" || got.Servers != 2 || got.Pages != 124 || got.Base != 12 || got.Weeks != 40 || got.Policy != "value" || got.Futures != 2 {
+	if got.Source != "histories" || got.Servers != 2 || got.Pages != 484 || got.Base != 12 || got.Weeks != 40 || got.Policy != "value" || got.Futures != 2 {
 		t.Errorf("predicted is %+v", got)
 	}
 	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "2 servers") {
@@ -105,23 +105,14 @@ func TestTune(t *testing.T) {
 	if c := got.Check; c == nil || math.Abs(*c.PerDay.Error+0.1) > 0.04 {
 		t.Fatalf("the changes of a day are checked as %.3f for %.3f", *c.PerDay.Predicted.Value, *c.PerDay.Measured)
 	}
-	// A tenth fewer changes are predicted, see above. The rest is chance: at five visits a day coverage is 0.42 to 0.49, as
-	// the seed is.
-	errors := map[string]float64{}
 	for i, p := range got.Check.Points {
 		for name, c := range map[string]tuneChecked{"coverage": p.Coverage, "update rate": p.UpdateRate, "freshness": p.Freshness} {
-			errors[name] += math.Abs(*c.Error) / float64(len(got.Check.Points))
-			if math.Abs(*c.Error) > 0.25 {
+			if math.Abs(*c.Error) > 0.15 { // a tenth fewer changes are predicted, see above; the rest is chance
 				t.Errorf("budget %g: %s is checked as %.3f for %.3f", p.Budget, name, *c.Predicted.Value, *c.Measured)
 			}
 		}
 		if i > 0 && p.Budget <= got.Check.Points[i-1].Budget {
 			t.Errorf("budgets are not rising: %g", p.Budget)
-		}
-	}
-	for name, mean := range errors {
-		if mean > 0.15 {
-			t.Errorf("%s is checked as %.2f off in the mean of %d budgets", name, mean, len(got.Check.Points))
 		}
 	}
 	if got.Target == nil || got.Target.Budget.Value == nil || *got.Target.Budget.Value <= 0.01 || *got.Target.Budget.Value >= 0.2 || got.Politeness.Budget != *got.Target.Budget.Value {
@@ -130,9 +121,9 @@ func TestTune(t *testing.T) {
 	if got.Knee == nil || got.Knee.Budget >= 0.5 {
 		t.Errorf("knee is %+v", got.Knee)
 	}
-	// The busiest server has 1 + 36 changes a week, or less by its last version: none is out of reach of a visit in ten seconds.
+	// The busiest server has 1 + 144 changes a week, or less by its last version: none is out of reach of a visit in ten seconds.
 	polite := got.Politeness
-	if polite.FeasibleSeconds == nil || *polite.FeasibleSeconds < 86400*7/37 || len(polite.Busiest) != 2 {
+	if polite.FeasibleSeconds == nil || *polite.FeasibleSeconds < 86400*7/145 || len(polite.Busiest) != 2 {
 		t.Errorf("politeness is %+v", polite)
 	}
 	for i, d := range polite.Delays[:3] {
