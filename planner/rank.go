@@ -29,49 +29,6 @@ func (a candidateOf[S]) before(b candidateOf[S]) bool {
 	return a.page < b.page
 }
 
-// compare is for sorting, the best first.
-func (a candidateOf[S]) compare(b candidateOf[S]) int {
-	switch {
-	case a.before(b):
-		return -1
-	case b.before(a):
-		return 1
-	}
-	return 0
-}
-
-// firstOf puts the best n candidates before the others, in any order, and returns them (Hoare's quickselect 1961).
-func firstOf[S float32 | float64](all []candidateOf[S], n int) []candidateOf[S] {
-	if n >= len(all) {
-		return all
-	}
-	for low, high := 0, len(all)-1; low < high; {
-		pivot := all[(low+high)/2]
-		i, j := low, high
-		for i <= j {
-			for all[i].before(pivot) {
-				i++
-			}
-			for pivot.before(all[j]) {
-				j--
-			}
-			if i <= j {
-				all[i], all[j] = all[j], all[i]
-				i, j = i+1, j-1
-			}
-		}
-		switch {
-		case n <= j:
-			high = j
-		case n > i:
-			low = i
-		default:
-			low = high
-		}
-	}
-	return all[:n]
-}
-
 // rankingOf yields candidates best first. Filling is O(n), each pop O(log n), so a round
 // that takes few of many pages does not pay for sorting them all.
 type rankingOf[S float32 | float64] struct {

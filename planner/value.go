@@ -33,12 +33,13 @@ type value struct {
 	begun    bool
 	row      [Features]float32 // room for work
 	batch    batch
-	room     []standing
+	room     []place
 
 	exploration exploration
 	calibrator  calibrator
 	tolerance   float64 // 0 in a sweep, as patience
 	patience    float32
+	exact       bool // pages are scored where they would be lifted, and sooner: in a sweep, and where examples are collected
 
 	without Without  // in ablations: evidence that is not there
 	held    []looked // WithoutProbe: what this round saw
@@ -55,7 +56,7 @@ type looked struct {
 }
 
 func newValue(s Settings) Policy {
-	v := &value{Settings: s, ties: ties{seed: s.Seed}, price: math.NaN(), lowest: math.NaN()}
+	v := &value{Settings: s, ties: ties{seed: s.Seed}, price: math.NaN(), lowest: math.NaN(), exact: s.Mode == Sweep}
 	v.kin = newKinship(s.Corpus, &v.ties)
 	v.exploration.underWay = map[sitegraph.PageID]struct{}{}
 	if s.Mode == Stream {
@@ -80,7 +81,7 @@ func (v *value) Begin(r Round) {
 	v.room = nil
 	for s := range v.news {
 		n := &v.news[s]
-		n.inRound, n.follow, n.order, n.after = 0, 0, nil, beforeAll
+		n.inRound, n.follow, n.order, n.after = 0, 0, nil, place{}
 	}
 	v.reserve = 0
 	if v.price > 0 { // not NaN
@@ -183,7 +184,7 @@ func (v *value) grow() {
 		quiet, dead := v.lastSeen(sitegraph.ServerID(len(v.news)))
 		v.exploration.looked = append(v.exploration.looked, quiet)
 		// The last dead address may have been a doubtful one.
-		v.news = append(v.news, newsOf{after: beforeAll, doubts: doubts{page: sitegraph.NoPage, met: [2]float32{dead, dead}}})
+		v.news = append(v.news, newsOf{doubts: doubts{page: sitegraph.NoPage, met: [2]float32{dead, dead}}})
 	}
 }
 
@@ -331,12 +332,17 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	return Due{now.Add(wait), because("its probability of change then reaches %.2g, where the budget ends", price)}, wait
 }
 
-// guessDue is the power of two, in days, at which a page that was just visited comes to a price by its own rate alone; 0 to 7.
+// guessDue is the first power of two, in days, at which a page that was just visited has come to a price by its own rate alone; 0 to 7.
 func (v *value) guessDue(p sitegraph.PageID, price float64) int {
 	rate := ownRate(&v.Corpus.Memory(p).History, v.kin.rates(v.kin.lineage(p)).shape)
 	days := -math.Log(max(1-price/float64(v.weight(p)), 0.02)) / float64(rate)
-	return int(math.Round(math.Log2(min(max(days, 1), 128))))
+	return int(math.Ceil(math.Log2(min(max(days, 1), 128))))
 }
+
+// ScoreAll lets pages be scored that would be lifted by what others show (see probe), and scored anew sooner (see note). Streams by
+// given parameters find the same, more slowly; but examples are better where nothing was left out. Coverage + discovered / 10 at 1 % a
+// day was 0.563 in the mean by parameters learnt so, and 0.560 by others (four and six learnings, 8 to 16 runs each).
+func (v *value) ScoreAll() { v.exact = true }
 
 // Row fills a row with what is known of a page at a moment: FeatureNames, in their order.
 func (v *value) Row(p sitegraph.PageID, at time.Time, row *[Features]float32) {

@@ -10,8 +10,9 @@ import (
 
 // What a visit shows can make other pages of its server worth more than they are ranked by. Where visits surprised, some
 // are scored anew: pages of like address, and the best of the server. Not all of them: pages come by their scores, in blocks,
-// so that those of a block are alike; one of each is probed, and the others are scored only where that one came to be worth more.
-// What makes pages worth less needs no work: their scores are made anew when it is their turn.
+// so that those of a block are alike; one of each is probed, and where it came to be worth more the others are taken to be so many
+// times as much worth as before, too. Their scores are made anew when it is their turn, as those of pages that came to be worth less.
+// In a sweep, which is judged by its order, they are scored at once.
 
 // newsOf a server since the scores of its pages were made.
 type newsOf struct {
@@ -23,11 +24,30 @@ type newsOf struct {
 	// order is its pages by their scores, in this round, best first: those still to be thought of. At most leastKept at
 	// a time, or as many as were visited in the round; after is the last of them.
 	order []sitegraph.PageID
-	after standing
+	after place
 }
 
-// beforeAll is before any other.
-var beforeAll = standing{score: float32(math.Inf(1))}
+// place of a page in the order of scores: the larger ones first, and among equal ones the smaller ties. The zero value is before all.
+type place struct {
+	key  uint64 // the bits of both numbers, which are 0 or more; those of the score inverted
+	page sitegraph.PageID
+}
+
+func placed(score, tie float32, p sitegraph.PageID) place {
+	return place{uint64(^math.Float32bits(score))<<32 | uint64(math.Float32bits(tie)), p}
+}
+
+func (a place) before(b place) bool { return a.key < b.key || a.key == b.key && a.page < b.page }
+
+func (a place) compare(b place) int {
+	switch {
+	case a.before(b):
+		return -1
+	case b.before(a):
+		return 1
+	}
+	return 0
+}
 
 const (
 	// surprised is the surprise at which other pages are thought of again.
@@ -38,8 +58,10 @@ const (
 	leastNews = 400
 	// idleMost pages in a row of which no probe was worth more than before: what was seen does not tell of those after them.
 	idleMost = 200
-	// block is the pages for which one is probed, at most one more than Lanes, and leastKept those that are put in order at once.
-	block     = 8
+	// block is the pages for which one is probed; by mostLift times at most it lifts the others.
+	block    = 8
+	mostLift = 1000
+	// leastKept is the pages that are put in order at once.
 	leastKept = 1600
 )
 
@@ -85,36 +107,45 @@ func (v *value) thinkOfLike(p sitegraph.PageID, pages int) {
 	}
 }
 
-// probe scores one open page of each block anew, and the others of those that came to be worth more; it reports whether
-// there were any. Where they stay below what is of use in this round, the others are scored in the next.
+// probe scores one open page of each block anew, and where it came to be worth more lifts the others, or scores them, too, if it
+// is to be exact; it reports whether there were any. Those that stay below what is of use in this round are scored in the next.
 func (v *value) probe(pages []sitegraph.PageID) bool {
 	b := &v.batch
 	b.clear()
-	var rest [logodds.Lanes][]sitegraph.PageID
+	var others [logodds.Lanes][]sitegraph.PageID
+	var before [logodds.Lanes]float32
 	for some := range slices.Chunk(pages, block) {
 		if i := slices.IndexFunc(some, v.open); i >= 0 {
-			rest[b.n] = some[i+1:]
+			others[b.n], before[b.n] = some[i+1:], v.worth(some[i])
 			b.add(some[i])
 		}
 	}
 	probed, n := b.pages, b.n
 	rose := v.rescore(b)
+	b.clear()
 	for lane, p := range probed[:n] {
 		if rose>>lane&1 == 0 {
 			continue
 		}
-		b.clear()
-		for _, q := range rest[lane] {
-			switch {
+		times := min(v.worth(p)/before[lane], mostLift)
+		for _, q := range others[lane] {
+			s := &v.scores[q]
+			switch lifted := s.worth * times; {
 			case !v.open(q):
-			case v.worth(p) < v.reserve:
-				v.scores[q].again = v.now
+			case v.worth(p) < v.reserve, !v.exact && lifted < v.reserve:
+				s.again = v.now
+			case !v.exact:
+				s.worth = lifted
+				v.rankings.push(v, q)
 			default:
-				b.add(q)
+				if b.add(q); b.full() {
+					v.rescore(b)
+					b.clear()
+				}
 			}
 		}
-		v.rescore(b)
 	}
+	v.rescore(b)
 	return rose != 0
 }
 
@@ -166,20 +197,54 @@ func (v *value) open(p sitegraph.PageID) bool {
 func (v *value) byScore(server sitegraph.ServerID, n *newsOf) bool {
 	after := v.room[:0]
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
-		if c := (standing{v.scores[p].raw, v.ties.of[p], p}); n.after.before(c) && v.open(p) {
-			after = append(after, c)
+		if s := &v.scores[p]; s.again != 0 { // whether it is open is asked when it is its turn
+			if c := placed(s.raw, v.ties.of[p], p); n.after.before(c) {
+				after = append(after, c)
+			}
 		}
 	}
 	v.room = after
 	if len(after) == 0 {
-		n.after = beforeAll
+		n.after = place{}
 		return false
 	}
 	next := firstOf(after, max(leastKept, int(n.inRound)))
-	slices.SortFunc(next, standing.compare)
+	slices.SortFunc(next, place.compare)
 	n.order, n.after = make([]sitegraph.PageID, len(next)), next[len(next)-1]
 	for i, c := range next {
 		n.order[i] = c.page
 	}
 	return true
+}
+
+// firstOf puts the first n places before the others, in any order, and returns them (Hoare's quickselect 1961).
+func firstOf(all []place, n int) []place {
+	if n >= len(all) {
+		return all
+	}
+	for low, high := 0, len(all)-1; low < high; {
+		pivot := all[(low+high)/2]
+		i, j := low, high
+		for i <= j {
+			for all[i].before(pivot) {
+				i++
+			}
+			for pivot.before(all[j]) {
+				j--
+			}
+			if i <= j {
+				all[i], all[j] = all[j], all[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case n <= j:
+			high = j
+		case n > i:
+			low = i
+		default:
+			low = high
+		}
+	}
+	return all[:n]
 }

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/recrawl/recrawl/sitegraph"
@@ -25,52 +26,99 @@ func heardOf(t *testing.T, pages int) (v *value, open []sitegraph.PageID, worth 
 	return v, open, worth
 }
 
-// Of pages that nobody thought of since they came to be worth more, all of a block are scored anew where the first open one
-// proves to be worth more, and the others in the next round where that is not enough for this one; none where it is not.
+// Of pages that nobody thought of since they came to be worth more, the first open one of a block is scored anew; where it proves to be
+// so many times as much worth, the others are taken to be, too, or scored if that is to be exact, or in the next round where that is not enough for
+// this one. It makes no difference on what scale weights are.
 func TestProbe(t *testing.T) {
 	v, open, worth := heardOf(t, 100)
 	const (
 		same   = iota // the first is worth as much as before, the others more
 		better        // all are worth more
 		closed        // the first cannot be visited, the next is as before
+		more          // as better
 		kinds
 	)
-	for _, enough := range []bool{true, false} {
-		v.reserve = 0
-		if !enough {
-			v.reserve = 1e9
+	for _, c := range []struct {
+		exact   bool
+		reserve float32
+		weight  float64
+	}{{false, 0, 1}, {false, 1e9, 1}, {true, 0, 1}, {false, 0, 1e-9}} {
+		v.exact, v.reserve = c.exact, c.reserve
+		v.Corpus.SetWeights(NewWeights([]WeightRule{{"http://", c.weight}}))
+		fail := func(format string, args ...any) {
+			t.Helper()
+			t.Errorf("%+v: "+format, append([]any{c}, args...)...)
 		}
 		pages := open[:kinds*block]
+		first := func(i int) bool { return i%block == 0 || i/block == closed && i%block == 1 }
+		rises := func(i int) bool { return i/block == better || i/block == more }
+		odd := func(i int) bool { return i/block == better && i%block == 2 } // it rises by more than the others
 		for i, p := range pages {
 			v.rate(p)
-			first := i%block == 0 || i/block == closed && i%block == 1
-			if i/block == better || !first {
+			worth[p] = v.worth(p)
+			switch {
+			case odd(i):
+				v.scores[p].worth /= 4
+			case rises(i) || !first(i):
 				v.scores[p].worth /= 2
 			}
 		}
-		last := pages[better*block+block-1]
-		v.scores[pages[closed*block]].again, v.scores[last].again = 0, 0
+		last := better*block + block - 1
+		v.scores[pages[closed*block]].again, v.scores[pages[last]].again = 0, 0
+		of := &v.rankings.of[0]
+		of.pages.heap, of.fresh.heap = of.pages.heap[:0], of.fresh.heap[:0]
 		if !v.probe(pages) {
-			t.Fatal("no probe is worth more")
+			fail("no probe is worth more")
 		}
 		for i, p := range pages {
-			anew, next := v.worth(p) == worth[p], v.scores[p].again == v.now
-			first := i%block == 0 || i/block == closed && i%block == 1
-			if p == last {
+			want := worth[p]
+			if odd(i) && !c.exact {
+				want /= 2 // lifted as the others are, and not scored
+			}
+			anew, next := near(v.worth(p), want, 1e-6*float64(want)), v.scores[p].again == v.now
+			if i == last {
 				if anew || next {
-					t.Errorf("enough %v: a page that cannot be visited is scored anew %v, in the next round %v", enough, anew, next)
+					fail("a page that cannot be visited is scored anew or lifted %v, in the next round %v", anew, next)
 				}
 				continue
 			}
-			if want := enough && i/block == better || first && i/block != better; anew != want {
-				t.Errorf("enough %v, block %d, page %d: scored anew %v, want %v", enough, i/block, i%block, anew, want)
+			enough := c.reserve == 0
+			if want := enough && rises(i) || first(i) && !rises(i); anew != want {
+				fail("block %d, page %d: scored anew or lifted %v, want %v", i/block, i%block, anew, want)
 			}
-			if want := !enough && i/block == better; next != want {
-				t.Errorf("enough %v, block %d, page %d: in the next round %v, want %v", enough, i/block, i%block, next, want)
+			if want := !enough && rises(i); next != want {
+				fail("block %d, page %d: in the next round %v, want %v", i/block, i%block, next, want)
+			}
+			if ranked := slices.Contains(of.pages.heap, v.standing(p)); ranked != (enough && rises(i)) {
+				fail("block %d, page %d: ranked %v", i/block, i%block, ranked)
 			}
 		}
 		if v.probe(pages[:block]) {
-			t.Error("a probe that is worth as much as before rose")
+			fail("a probe that is worth as much as before rose")
+		}
+	}
+}
+
+// A page that is lifted and still of no use in this round is scored in the next, though others of its block are of use.
+func TestProbeLiftsTooLittle(t *testing.T) {
+	v, open, _ := heardOf(t, 100)
+	pages := open[:block]
+	v.rate(pages[0])
+	worth := v.worth(pages[0])
+	for i, p := range pages {
+		v.scores[p].worth, v.scores[p].again = worth/2, v.now+9
+		if i == 3 {
+			v.scores[p].worth = worth / 100
+		}
+	}
+	v.reserve = 0.9 * worth
+	if !v.probe(pages) {
+		t.Fatal("the probe is not worth more")
+	}
+	for i, p := range pages[1:] {
+		little := i+1 == 3
+		if next, useful := v.scores[p].again == v.now, v.worth(p) >= v.reserve; next != little || useful == little {
+			t.Errorf("page %d: in the next round %v, of use now %v", i+1, next, useful)
 		}
 	}
 }

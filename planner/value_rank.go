@@ -13,10 +13,11 @@ import (
 // thousands of them are worth less than they were ranked by, their server takes its new place after a
 // few were scored anew, and no other server's pages have to be looked at.
 //
-// Scores that pages are ranked by may be too high: what was seen since can have lowered them. None is too low
-// but by the days that they wait (see note), and by what nobody has looked at yet. So the best of a server are scored anew, a batch at a time, and taken one after the
-// other until the visits to their server brought so much that was not expected that these scores are doubtful, too. The
-// others are expected to keep as much of their worth as the last batch did.
+// Scores that pages are ranked by may be too high: what was seen since can have lowered them. None is too low but by the
+// days that they wait (see note), by what nobody has looked at yet, and where pages were lifted by less than their scores
+// would be (see probe). So the best of a server are scored anew, a batch at a time, and taken one after the other until the
+// visits to their server brought so much that was not expected that these scores are doubtful, too. The others are expected
+// to keep as much of their worth as the last batch did.
 type serverRankings struct {
 	of      []serverRanking // by server
 	servers standings       // of servers: page is a ServerID; an entry is good if its score is the server's lead

@@ -10,7 +10,7 @@ import (
 // scored is the last score of a page, and when it is worth making anew.
 type scored struct {
 	raw   float32 // probability before what its server and its like showed beyond it, and before it is calibrated
-	worth float32
+	worth float32 // by this score, or what it was lifted to since: see probe
 	again float32 // days
 }
 
@@ -23,15 +23,18 @@ func (v *value) rate(p sitegraph.PageID) {
 // note keeps the score of a page, of such an age.
 func (v *value) note(p sitegraph.PageID, raw, frailty, age float32) {
 	probability, weight := v.believed(raw, frailty), v.weight(p)
-	// Until something happens the probability grows about as its age does, or at once where a page changes by a
-	// calendar. What is below the price is scored again when it may come to it, or when the page is four times as old;
-	// what is above, when it may be worth a tenth more: it is ranked, and scored when it is its turn.
+	// Until something happens the probability grows about as its age does. What is below the price is scored again when it may
+	// come to it; what is above, when it may be worth a quarter more: it is ranked, and scored when it is its turn.
+	more, times := float32(0.25), float32(100)
+	if v.exact {
+		more, times = 0.1, 3
+	}
 	wait := float32(1)
 	switch near := 0.85 * float32(v.price) / weight; {
 	case probability < near:
-		wait = age * min(near/probability-1, 3)
+		wait = age * min(near/probability-1, times) // which can be Inf
 	case probability >= near: // not so if no price is known
-		wait = age / 10 / max(1-probability, 1e-3)
+		wait = age * more / max(1-probability, 1e-3)
 	}
 	again := v.now + min(max(wait, 1), 30)
 	v.scores[p] = scored{raw, probability * weight, again}
@@ -102,7 +105,7 @@ func (v *value) weight(p sitegraph.PageID) float32 {
 // ones is worth more.
 const newWorth = 0.25
 
-// worth is what a visit to a page is worth by its last score.
+// worth is what a visit to a page is worth by its last score, and what lifted it since.
 func (v *value) worth(p sitegraph.PageID) float32 { return v.scores[p].worth }
 
 // modelOf is what was learnt for a server.

@@ -198,7 +198,7 @@ func TestServersStayRanked(t *testing.T) {
 	}
 }
 
-// A page is scored again when it may come to the price, or be worth a tenth more, or is four times as old; in 1 to 30 days.
+// A page is scored again when it may come to the price, or be worth a quarter more; in 1 to 30 days, whatever its weight.
 func TestNote(t *testing.T) {
 	v, open, _ := heardOf(t, 10)
 	p := open[0]
@@ -206,14 +206,29 @@ func TestNote(t *testing.T) {
 		price            float64
 		raw, age, waited float32
 	}{
-		{0.1, 0.01, 4, 12}, {0.1, 0.02, 40, 30}, {0.1, 0.05, 10, 7}, {0.1, 0.08, 2, 1},
-		{0.1, 0.1, 10, 1.11}, {0.1, 0.5, 20, 4}, {0.1, 0.99, 10, 30}, {0.1, 0.5, 1, 1}, {math.NaN(), 0.01, 4, 1}, {math.NaN(), 0.99, 10, 1},
+		{0.1, 0.01, 4, 30}, {0.1, 0.01, 2, 15}, {0.1, 0, 0, 1}, {0.1, 0, 1, 30}, {0.1, 0.05, 10, 7}, {0.1, 0.08, 2, 1},
+		{0.1, 0.1, 10, 2.78}, {0.1, 0.5, 20, 10}, {0.1, 0.99, 10, 30}, {0.1, 0.5, 1, 1}, {math.NaN(), 0.01, 4, 1}, {math.NaN(), 0.99, 10, 1},
 	} {
 		v.price = c.price
 		v.calibrator = calibrator{}
 		v.note(p, c.raw, 1, c.age)
 		if got := v.scores[p].again - v.now; !near(got, c.waited, 0.02) {
 			t.Errorf("price %g, probability %g, %g days old: again after %g days, want %g", c.price, c.raw, c.age, got, c.waited)
+		}
+	}
+	v.price = 0.1
+	v.exact = true
+	for age, want := range map[float32]float32{4: 12, 20: 30} {
+		if v.note(p, 0.01, 1, age); !near(v.scores[p].again-v.now, want, 0.02) {
+			t.Errorf("exact, %g days old: again after %g days, want %g", age, v.scores[p].again-v.now, want)
+		}
+	}
+	v.exact = false
+	v.Corpus.SetWeights(NewWeights([]WeightRule{{"http://", 0}}))
+	for _, age := range []float32{0, 1} {
+		v.note(p, 0.5, 1, age)
+		if got := v.scores[p].again - v.now; !(got >= 1 && got <= 30) {
+			t.Errorf("weight 0, %g days old: again after %g days", age, got)
 		}
 	}
 }

@@ -186,17 +186,17 @@ func TestFirstOf(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for size := range 60 {
 		for n := range size + 3 {
-			all := make([]standing, size)
+			all := make([]place, size)
 			for i := range all {
-				all[i] = standing{float32(rng.IntN(1 + size/3)), float32(rng.IntN(2)), sitegraph.PageID(i)}
+				all[i] = placed(float32(rng.IntN(1+size/3)), float32(rng.IntN(2)), sitegraph.PageID(i))
 			}
 			rng.Shuffle(size, func(i, j int) { all[i], all[j] = all[j], all[i] })
-			want := slices.SortedFunc(slices.Values(all), standing.compare)
-			first := slices.SortedFunc(slices.Values(firstOf(all, n)), standing.compare)
+			want := slices.SortedFunc(slices.Values(all), place.compare)
+			first := slices.SortedFunc(slices.Values(firstOf(all, n)), place.compare)
 			if most := min(n, size); !slices.Equal(first, want[:most]) {
 				t.Fatalf("%d of %d: %v, want %v", n, size, first, want[:most])
 			}
-			if slices.SortFunc(all, standing.compare); !slices.Equal(all, want) {
+			if slices.SortFunc(all, place.compare); !slices.Equal(all, want) {
 				t.Fatalf("%d of %d: some are lost", n, size)
 			}
 		}
@@ -217,7 +217,12 @@ func TestByScore(t *testing.T) {
 			want = append(want, standing{v.scores[p].raw, v.ties.of[p], page})
 		}
 	}
-	slices.SortFunc(want, standing.compare)
+	slices.SortFunc(want, func(a, b standing) int {
+		if a.before(b) {
+			return -1
+		}
+		return 1
+	})
 	n := &v.news[0]
 	for time, visits := range []int32{0, leastKept + 100} {
 		n.inRound = visits

@@ -17,6 +17,7 @@ type knower interface {
 	planner.Expecter
 	planner.Hinter
 	Row(p sitegraph.PageID, at time.Time, row *[planner.Features]float32)
+	ScoreAll()
 }
 
 // collector looks over a policy's shoulder and keeps examples.

@@ -110,6 +110,7 @@ func (l *learner) watch(into *examples, seed uint64, chosen, drawn, explore floa
 		if !ok {
 			return p
 		}
+		k.ScoreAll()
 		return &collector{knower: k, corpus: corpus, oracle: oracle, random: rand.New(rand.NewPCG(l.Seed, seed)),
 			chosen: chosen, drawn: drawn, explore: explore, add: into.add}
 	}
