@@ -107,7 +107,11 @@ func TestTune(t *testing.T) {
 	}
 	for i, p := range got.Check.Points {
 		for name, c := range map[string]tuneChecked{"coverage": p.Coverage, "update rate": p.UpdateRate, "freshness": p.Freshness} {
-			if math.Abs(*c.Error) > 0.15 { // a tenth fewer changes are predicted, see above; the rest is chance
+			least, most := -0.15, 0.15
+			if name == "coverage" { // of fewer changes as many visits find a larger share: where these are few a tenth more is predicted
+				least, most = -0.12, 0.1+0.12
+			}
+			if e := *c.Error; e < least || e > most { // the rest is chance: 0.04 at five visits in a hundred pages, with other seeds
 				t.Errorf("budget %g: %s is checked as %.3f for %.3f", p.Budget, name, *c.Predicted.Value, *c.Measured)
 			}
 		}
