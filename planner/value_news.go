@@ -12,7 +12,7 @@ import (
 // are scored anew: pages of like address, and the best of the server. Not all of them: pages come by their scores, in blocks,
 // so that those of a block are alike; one of each is probed, and where it came to be worth more the others are taken to be so many
 // times as much worth as before, too. Their scores are made anew when it is their turn, as those of pages that came to be worth less.
-// In a sweep, which is judged by its order, they are scored at once.
+// In a sweep, which is judged by its order, and where examples are collected they are scored at once.
 
 // newsOf a server since the scores of its pages were made.
 type newsOf struct {

@@ -87,14 +87,14 @@ func TestTune(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 192))
 	writeFile(t, filepath.Join(dir, "b.jsonl.gz"), historyFile(t, "b.example", 288))
 	html := filepath.Join(dir, "tune.html")
-	args := []string{"tune", dir, "--json", "--check", "--budget", "0.5,0.05,0.2", "--target", "coverage=0.5", "--futures", "2", "--html", html}
+	args := []string{"tune", dir, "--json", "--check", "--budget", "0.5,0.05,0.2", "--target", "coverage=0.5", "--futures", "6", "--html", html}
 	r := recrawl(t, args...).ok(t)
 	if again := recrawl(t, args...).ok(t); again.stdout != r.stdout {
 		t.Error("the same prediction printed something else the second time")
 	}
 	selfContained(t, html)
 	got := decode[tuneResult](t, r, true)
-	if got.Source != "histories" || got.Servers != 2 || got.Pages != 484 || got.Base != 12 || got.Weeks != 40 || got.Policy != "value" || got.Futures != 2 {
+	if got.Source != "histories" || got.Servers != 2 || got.Pages != 484 || got.Base != 12 || got.Weeks != 40 || got.Policy != "value" || got.Futures != 6 {
 		t.Errorf("predicted is %+v", got)
 	}
 	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "2 servers") {
@@ -107,11 +107,7 @@ func TestTune(t *testing.T) {
 	}
 	for i, p := range got.Check.Points {
 		for name, c := range map[string]tuneChecked{"coverage": p.Coverage, "update rate": p.UpdateRate, "freshness": p.Freshness} {
-			least, most := -0.15, 0.15
-			if name == "coverage" { // of fewer changes as many visits find a larger share: where these are few a tenth more is predicted
-				least, most = -0.12, 0.1+0.12
-			}
-			if e := *c.Error; e < least || e > most { // the rest is chance: 0.04 at five visits in a hundred pages, with other seeds
+			if math.Abs(*c.Error) > 0.15 { // a tenth fewer changes are predicted, see above; the rest is chance
 				t.Errorf("budget %g: %s is checked as %.3f for %.3f", p.Budget, name, *c.Predicted.Value, *c.Measured)
 			}
 		}

@@ -14,8 +14,9 @@
 //     the outcome of the example itself.
 //
 // How: the first runs are made by a rule without parameters; then forests and nets are learnt, and
-// more runs made by them, so that they learn from the situations that they bring about. Half
-// of the examples are pages that the policy chose, half are pages drawn at random. Each server
-// counts by the root of its examples, so that large ones do not decide alone. Variants of value
-// that are denied a kind of evidence learn from the same examples, in which it is masked.
+// more runs made by them, so that they learn from the situations that they bring about. These runs
+// score pages that others only lift (see ScoreAll of value). Half of the examples are pages that
+// the policy chose, half are pages drawn at random. Each server counts by the root of its
+// examples, so that large ones do not decide alone. Variants of value that are denied a kind of
+// evidence learn from the same examples, in which it is masked.
 package learn
