@@ -3,14 +3,17 @@ package eval
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
 )
 
 // results of all policies in both protocols, as JSON.
@@ -48,6 +51,36 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 	if other := results(t, servers, o, 8); bytes.Equal(bytes.Replace(other, []byte(`"seed": 8`), []byte(`"seed": 7`), -1), first) {
 		t.Error("another seed makes no difference")
+	}
+}
+
+// Choices are the same whether forecasts are kept in the store or not.
+func TestForecastChangesNothing(t *testing.T) {
+	for _, seed := range seeds(2) {
+		c := newCorpus(t, randomServers(rand.New(rand.NewPCG(seed, 9))), Options{Base: week, History: 1})
+		o := StreamOptions{Weeks: 3, Budget: 0.3, New: 0.25, Seed: seed}
+		for _, policy := range planner.StreamPolicyNames() {
+			visits := func(forecast bool) (of []planner.Visit) {
+				stage := c.replayed()
+				stage.Forecast = forecast
+				stage.Log = func(e *cycle.Event) {
+					v := e.Visit
+					v.Due = time.Time{} // what was kept
+					of = append(of, v)
+					if forecast && (e.Record.Due.IsZero() || e.Record.Reason == "") {
+						t.Errorf("%s: nothing is kept of when page %d is due; %s", policy, v.Page, repeat(t, seed))
+					}
+				}
+				if _, err := c.StreamOn(t.Context(), stage, o, policy, nil); err != nil {
+					t.Fatal(err)
+				}
+				return of
+			}
+			with, without := visits(true), visits(false)
+			if !slices.EqualFunc(with, without, func(a, b planner.Visit) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
+				t.Errorf("%s makes other visits if its forecasts are kept: %v and %v; %s", policy, with, without, repeat(t, seed))
+			}
+		}
 	}
 }
 

@@ -134,7 +134,8 @@ type Stage struct {
 	Fetcher cycle.Fetcher
 	Clock   cycle.Clock
 	Records []sitegraph.Record // by page, as of the base
-	Explain bool               // keep in the store why a page is due
+	// Forecast keeps in the store when a page is wanted next, and why: see cycle.Options.
+	Forecast bool
 	// Sources is the share of the budget that visits to feeds and sitemaps may take; 0: they are not
 	// visited, as in a recorded world, which has none.
 	Sources float64
@@ -190,7 +191,7 @@ func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOpti
 	loop := cycle.New(cycle.Options{
 		Planner: planner.New(corpus, policy, planner.Options{NewShare: o.New, SourceShare: stage.Sources, Skip: m.outside, Limits: o.Limits}),
 		Fetcher: stage.Fetcher, Store: stage.Store, Clock: stage.Clock,
-		Change: c.Change, Discover: true, Explain: stage.Explain, Found: m.found,
+		Change: c.Change, Discover: true, Forecast: stage.Forecast, Found: m.found,
 		Seen: func(e *cycle.Event) {
 			m.seen(e)
 			if stage.Log != nil {

@@ -101,7 +101,7 @@ func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o Snapshot
 	order := make([]fetched, 0, h.totals.Pages)
 	loop := cycle.New(cycle.Options{
 		Planner: planner.New(corpus, policy, planner.Options{Skip: outside}), Fetcher: stage.Fetcher,
-		Store: stage.Store, Clock: stage.Clock, Change: h.Change, Explain: stage.Explain,
+		Store: stage.Store, Clock: stage.Clock, Change: h.Change, Forecast: stage.Forecast,
 		Seen: func(e *cycle.Event) {
 			order = append(order, fetched{h.server(e.Visit.Page), e.Verdict == sitegraph.VerdictChanged})
 			if stage.Log != nil {

@@ -15,6 +15,7 @@ import (
 // times its weight.
 type ebayes struct {
 	Settings
+	forecasts
 	ties      ties
 	ranking   ranking
 	prior     estimator.GammaPoisson

@@ -14,6 +14,7 @@ import (
 // A page that scores 0, which no wait changes, comes when all others are through, the oldest copy first.
 type greedy struct {
 	Settings
+	forecasts
 	scorer
 	ties      ties
 	ranking   ranking

@@ -289,5 +289,15 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 	return due, interval
 }
 
+// GoesByDue reports whether choices depend on what Due says of a page, so that it must be asked and remembered after each
+// outcome. Of the others it is a forecast, which costs as much as choosing: whoever keeps no order by it need not ask.
+func (p *Planner) GoesByDue(page sitegraph.PageID) bool {
+	if p.Corpus.Memory(page).State == sitegraph.StateSource {
+		return true
+	}
+	_, forecasts := p.Policy.(Forecaster)
+	return p.Policy != nil && !forecasts
+}
+
 // farOff is when pages that left are next looked at by the store.
 const farOff = 365 * 24 * time.Hour

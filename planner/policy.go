@@ -19,9 +19,20 @@ type Policy interface {
 	// Observe tells the outcome of a visit, refetch or first. The corpus already knows it.
 	Observe(p sitegraph.PageID, verdict sitegraph.Verdict)
 	// Due forecasts when p will be wanted next, after now; it decides the bucket of the
-	// store. Interval is the estimate behind it; 0 if the policy makes none.
+	// store. Interval is the estimate behind it; 0 if the policy makes none. It is asked after each
+	// outcome, but of a Forecaster only where such an order is kept.
 	Due(p sitegraph.PageID, now time.Time) (due Due, interval time.Duration)
 }
+
+// Forecaster is a policy that does not go by what its own Due said: that is for the store's order and for people.
+type Forecaster interface {
+	onlyForecasts()
+}
+
+// forecasts makes a policy of what it is embedded in a Forecaster.
+type forecasts struct{}
+
+func (forecasts) onlyForecasts() {}
 
 // Estimator is a policy that tells how likely any page is to have changed, chosen or not.
 type Estimator interface {

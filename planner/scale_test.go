@@ -17,11 +17,12 @@ import (
 // directories of as many as asked for, of which a tenth changes every 20 days and the others once in 500; each server is
 // rebuilt each 120 days. A visit costs it nothing worth naming, so what is measured is the planner.
 type scaleWorld struct {
-	corpus  *Corpus
-	planner *Planner
-	policy  Policy
-	visits  int
-	changed int
+	corpus   *Corpus
+	planner  *Planner
+	policy   Policy
+	forecast bool // asks when each page is wanted next, as a run does that keeps records on disk
+	visits   int
+	changed  int
 }
 
 const (
@@ -81,14 +82,18 @@ func (w *scaleWorld) day(d, budget int) {
 		}
 		w.visits++
 		w.planner.Observe(&sitegraph.Record{Page: v.Page, State: sitegraph.StateAlive, Tried: end, History: h}, verdict)
-		w.planner.Due(v.Page, end)
+		if w.forecast || w.planner.GoesByDue(v.Page) {
+			w.planner.Due(v.Page, end)
+		}
 	}
 }
 
 // BenchmarkScale is the stream protocol without fetching: two planners share the pages, each on a processor of
 // its own, as nodes share a large crawl. RECRAWL_SCALE_PAGES says how many; 20 million take 8 GB. RECRAWL_SCALE_WARM
 // is days that pass before those measured, and RECRAWL_SCALE_DIRECTORY pages in a directory: what is known of a directory
-// takes more room by the day. A visit is one decision. Each day all pages are thought of; those far below the price, or above it, keep their scores for up to 30 days.
+// takes more room by the day. RECRAWL_SCALE_FORECAST=1 asks after each visit, too, when its page is wanted next, as runs do that keep
+// records on disk; replays do not (see GoesByDue). A visit is one decision. Each day all pages are thought of; those far below the
+// price, or above it, keep their scores for up to 30 days.
 func BenchmarkScale(b *testing.B) {
 	given := func(name string, n int) int {
 		if s := os.Getenv(name); s != "" {
@@ -120,6 +125,7 @@ func BenchmarkScale(b *testing.B) {
 			if worlds[i], err = newScaleWorld(perShard, perDirectory, uint64(i), float64(perDay)); err != nil {
 				b.Error(err)
 			}
+			worlds[i].forecast = given("RECRAWL_SCALE_FORECAST", 0) > 0
 		})
 		outside := heapBytes()
 		each(func(i int) {

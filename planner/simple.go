@@ -12,6 +12,7 @@ import (
 // once in pages / budget days.
 type cycling struct {
 	Settings
+	forecasts
 	ties ties
 }
 

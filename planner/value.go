@@ -19,6 +19,7 @@ import (
 // unexpected, when a page's own time has come, and when it is about to be visited.
 type value struct {
 	Settings
+	forecasts
 	ties     ties
 	kin      *kinship
 	models   []*Model       // by server

@@ -54,7 +54,7 @@ func (p *program) demoHTTP(ctx context.Context, web timetravel.Web, corpus *eval
 	}
 	defer world.Close()
 	started := time.Now()
-	stage := eval.Stage{Graph: sitegraph.NewGraph(), Fetcher: world, Clock: clock, Explain: true}
+	stage := eval.Stage{Graph: sitegraph.NewGraph(), Fetcher: world, Clock: clock, Forecast: true}
 	at := func(part string) string { return filepath.Join(dir, part) }
 	err = onDisk(at(keptBase), corpus.Base, &stage, func(*satstore.Store) (err error) {
 		if j.crawl, err = p.demoCrawl(ctx, corpus, &stage); err != nil {

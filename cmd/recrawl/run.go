@@ -124,7 +124,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	status := p.status()
 	loop := cycle.New(cycle.Options{
 		Planner: o.plan, Fetcher: liveFetcher{client}, Store: o.store, Clock: cycle.WallClock{}, Change: c.changeBy(),
-		Workers: max(c.Workers, 2), Discover: true, Explain: true,
+		Workers: max(c.Workers, 2), Discover: true, Forecast: true,
 		Seen:    result.add,
 		Between: func() error { return p.grantWishes(o.store) },
 		Acknowledged: func(events []cycle.Event) {

@@ -219,7 +219,7 @@ func (l *Loop) Advance(now time.Time) error {
 	err := l.Store.Advance(now, func(r *sitegraph.Record) {
 		due, _ := l.Planner.Due(r.Page, now)
 		r.Due = due.When
-		if l.Explain {
+		if l.Forecast {
 			r.Reason = due.Reason.String()
 		}
 	})

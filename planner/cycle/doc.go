@@ -11,7 +11,7 @@
 //	Record.Apply        what that means                       sitegraph.Verdict
 //	Graph.SetLinks      links of the new snapshot; new pages
 //	Planner.Observe     evidence for the estimates            estimator.Estimate
-//	Planner.Due         what comes next                       planner.Due
+//	Planner.Due         what comes next, if that is kept      planner.Due
 //	Store.Save, Commit  acknowledged
 //
 // Promises

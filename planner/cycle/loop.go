@@ -35,8 +35,9 @@ type Options struct {
 	MaxHops int
 	// Reserve keeps the budget of a round across crashes; see promise 2.
 	Reserve bool
-	// Explain keeps the reason of the next due time in the record.
-	Explain bool
+	// Forecast keeps in each record when its page is wanted next, and why. A store that keeps its records
+	// in that order needs it. Without it only policies that go by it themselves are asked.
+	Forecast bool
 	// CommitEvery and CommitAfter bound how much is not yet acknowledged: visits, time.
 	// 64 and a second if not set.
 	CommitEvery int
@@ -214,13 +215,15 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 			return err
 		}
 	}
-	due, interval := l.Planner.Due(v.Page, o.Time)
-	record.Due = due.When
-	if interval > 0 {
-		record.Interval = interval
-	}
-	if l.Explain {
-		record.Reason = due.Reason.String()
+	if l.Forecast || l.Planner.GoesByDue(v.Page) {
+		due, interval := l.Planner.Due(v.Page, o.Time)
+		record.Due = due.When
+		if interval > 0 {
+			record.Interval = interval
+		}
+		if l.Forecast {
+			record.Reason = due.Reason.String()
+		}
 	}
 	l.Planner.Corpus.Remember(record)
 	if err := l.Store.Save(record); err != nil {
