@@ -68,6 +68,15 @@ func (r *reliability) add(probability float64, changed bool) {
 	r.log -= math.Log(max(came, leastProbability))
 }
 
+// merge adds what another one gathered.
+func (r *reliability) merge(other *reliability) {
+	for i := range r.bins {
+		b, o := &r.bins[i], &other.bins[i]
+		b.count, b.changed, b.sum = b.count+o.count, b.changed+o.changed, b.sum+o.sum
+	}
+	r.brier, r.log = r.brier+other.brier, r.log+other.log
+}
+
 // calibration sums up; nil if there was no probability.
 func (r *reliability) calibration() *Calibration {
 	var count, sum, changed, off float64

@@ -87,7 +87,7 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 func (c *Corpus) Crawl(ctx context.Context, stage Stage) error {
 	loop := cycle.New(cycle.Options{
 		Planner: planner.New(planner.NewCorpus(stage.Graph), nil, planner.Options{SourceShare: stage.Sources}), Fetcher: stage.Fetcher,
-		Store: stage.Store, Clock: stage.Clock, Change: c.Change, Discover: true, Seen: stage.Log,
+		Store: stage.Store, Clock: stage.Clock, Change: c.Change, Discover: true, Forecast: stage.Forecast, Seen: stage.Log,
 	})
 	for _, s := range c.World.Servers {
 		if err := loop.Seed(topPage(s)); err != nil {

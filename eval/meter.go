@@ -277,6 +277,7 @@ func (m *meter) result(name string, o StreamOptions) StreamResult {
 		r.DiscoveryDelayDays = Number(m.delaySum / float64(m.discovered))
 	}
 	r.DeletionsFound = ratio(m.deletions, m.truth.deaths)
+	r.visited, r.unvisited = m.visited, m.unvisited
 	r.Calibration, r.CalibrationUnvisited = m.visited.calibration(), m.unvisited.calibration()
 	if r.draws = m.drawn(); o.Spread {
 		r.Spread = r.draws.spread()

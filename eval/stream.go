@@ -23,6 +23,7 @@ type StreamRun struct {
 	New      float64        `json:"new"`    // share of a day's budget for first visits
 	Change   string         `json:"change"`
 	Seed     uint64         `json:"seed"`
+	Runs     int            `json:"runs,omitempty"` // of each policy, with the seeds from Seed on; results are means. 0: one
 	Results  []StreamResult `json:"results"`
 	// Learnt is what policies that learn went by; nil if none takes part.
 	Learnt *Learnt `json:"learnt,omitempty"`
@@ -61,17 +62,20 @@ type StreamResult struct {
 	Claims  []Claims    `json:"claims,omitempty"`
 	Weekly  []WeekPoint `json:"weekly"`
 	Spread  Spread      `json:"spread,omitempty"`
+	// Runs are behind the means if there were several.
+	Runs []RunMeasures `json:"runs,omitempty"`
 	// Calibration is of the probabilities that came with refetches, CalibrationUnvisited of pages
 	// drawn at random at each week's end, for policies that can be asked. Nil if there are none.
 	Calibration          *Calibration `json:"calibration,omitempty"`
 	CalibrationUnvisited *Calibration `json:"calibration_unvisited,omitempty"`
 
-	draws draws // nil unless servers were resampled
+	draws              draws       // nil unless servers were resampled
+	visited, unvisited reliability // behind the calibrations
 }
 
 // Measure is one of StreamMeasures.
 func (r *StreamResult) Measure(name string) Number {
-	return map[string]Number{Coverage: r.Coverage, UpdateRate: r.UpdateRate, Freshness: r.Freshness, Discovered: r.Discovered}[name]
+	return r.measures(0).measure(name)
 }
 
 // Interval is the spread of a measure; undefined if servers were not resampled.
@@ -102,6 +106,7 @@ type StreamOptions struct {
 	Budget float64 // share of the base pages of servers still in their window, a day
 	New    float64
 	Seed   uint64
+	Runs   int     // so many of each policy, with seeds from Seed on, of which results are the means; 0: one
 	Alpha  float64 // of gamma
 	Spread bool
 	Watch  Watch // may be nil
@@ -111,6 +116,8 @@ type StreamOptions struct {
 	// variants among the policies, each without a kind of evidence.
 	Compare string
 	Without []string
+
+	run int // of Runs
 }
 
 // Stream runs the stream protocol for one budget.
@@ -180,7 +187,7 @@ func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOpti
 		m.resample(o.Seed)
 	}
 	budget := planner.Budget{PerDay: o.Budget * float64(len(c.Pages))}
-	policy, err := planner.NewPolicy(name, planner.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed, Alpha: o.Alpha,
+	policy, err := planner.NewPolicy(name, planner.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run), Alpha: o.Alpha,
 		PerDay: budget.PerDay, Oracle: m.stale, TrueRate: m.trueRate(), ModelOf: c.modelOf(name)})
 	if err != nil {
 		return StreamResult{}, err
@@ -200,7 +207,7 @@ func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOpti
 		},
 	})
 	estimator, _ := policy.(planner.Estimator)
-	random := rand.New(rand.NewPCG(o.Seed, 0x63616c6962726174)) // draws the same pages for every policy that knows the same
+	random := rand.New(rand.NewPCG(o.Seed+uint64(o.run), 0x63616c6962726174)) // draws the same pages for every policy that knows the same
 	for d := 1; d <= c.lastDay(t.days); d++ {
 		r := planner.Round{Number: d, Start: c.Base.Add(time.Duration(d-1) * day), End: c.Base.Add(time.Duration(d) * day),
 			Budget: budget.Grant(day)}

@@ -12,11 +12,12 @@ type Progress struct {
 	Policy string
 	Budget float64
 	Weeks  int
+	Run    int  // of this policy, from 0
 	Day    int  // from 1
 	Last   bool // of the run's days
 }
 
-// Streams runs the stream protocol for several budgets or lengths, all policies of all of them
+// Streams runs the stream protocol for several budgets or lengths, all policies of all of them, and all runs of each,
 // side by side: at most atOnce, or as many as there are cores, are at work at a time; 0: as many as
 // there are cores. A run holds a copy of the graph, of the records and of its policy until it
 // ends; of its visits it keeps counts alone. Tick is called after each day, by many goroutines.
@@ -30,26 +31,50 @@ func (c *Corpus) Streams(ctx context.Context, all []StreamOptions, policies []st
 			truths[o.Weeks] = t
 		}
 		runs[i] = StreamRun{Protocol: "stream", Base: int(c.Base.Sub(replay.Epoch) / week), Weeks: o.Weeks, History: c.history, Budget: o.Budget,
-			New: o.New, Change: c.Change.String(), Seed: o.Seed, Learnt: c.learntOf(policies), Absent: c.absent(policies), Results: make([]StreamResult, len(policies)),
+			New: o.New, Change: c.Change.String(), Seed: o.Seed, Runs: severalOf(o.Runs), Learnt: c.learntOf(policies), Absent: c.absent(policies), Results: make([]StreamResult, len(policies)),
 			Corpus: StreamTotals{Servers: t.servers, BasePages: len(c.Pages), Pages: len(t.pages), Events: t.events}}
 	}
-	err := cores.TryAtMost(atOnce, len(all)*len(policies), func(n int) (err error) {
-		i, k := n/len(policies), n%len(policies)
+	type task struct{ options, policy, run int }
+	var tasks []task
+	results := make([][][]StreamResult, len(all)) // by options, policy and run
+	for i, o := range all {
+		results[i] = make([][]StreamResult, len(policies))
+		for k := range policies {
+			results[i][k] = make([]StreamResult, max(o.Runs, 1))
+			for r := range results[i][k] {
+				tasks = append(tasks, task{i, k, r})
+			}
+		}
+	}
+	err := cores.TryAtMost(atOnce, len(tasks), func(n int) (err error) {
+		i, k := tasks[n].options, tasks[n].policy
 		o := all[i]
+		o.run = tasks[n].run
 		t := truths[o.Weeks]
 		day, last := 0, c.lastDay(t.days)
-		runs[i].Results[k], err = c.stream(ctx, c.replayed(), t, o, policies[k], func() {
+		results[i][k][o.run], err = c.stream(ctx, c.replayed(), t, o, policies[k], func() {
 			day++
-			tick(Progress{policies[k], o.Budget, o.Weeks, day, day == last})
+			tick(Progress{policies[k], o.Budget, o.Weeks, o.run, day, day == last})
 		})
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
 	for i, o := range all {
-		if err == nil && o.Compare != "" {
-			runs[i].Comparison, err = compare(o.Compare, o.Without, StreamMeasures, runs[i].contenders())
+		for k := range policies {
+			runs[i].Results[k] = meanOf(results[i][k], o.Seed)
 		}
 	}
-	return runs, err
+	for i, o := range all {
+		if o.Compare == "" {
+			continue
+		}
+		if runs[i].Comparison, err = compare(o.Compare, o.Without, StreamMeasures, runs[i].contenders()); err != nil {
+			return nil, err
+		}
+	}
+	return runs, nil
 }
 
 func (r *StreamRun) contenders() []contender {

@@ -5,8 +5,8 @@
 // planner/cycle carries the visits out. What a policy knows is in the Corpus and nowhere
 // else, so that a policy built anew from the same corpus goes on where the old one stopped; those
 // in the middle of a cycle (breadth-first, by sites, servers and samples) begin it anew, and value learns
-// again how far its probabilities can be believed, in all, at each server and of each large address shape, and what the
-// last visit that fits is worth.
+// again how far its probabilities can be believed, in all, at each server and of each large address shape, what the
+// last visit that fits is worth, and which pages lead to new ones.
 //
 // Words
 //

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"math"
 	"slices"
 
 	"github.com/recrawl/recrawl/sitegraph"
@@ -13,9 +14,10 @@ import (
 // address shape and to its directory, pulled by one visit's worth of belief toward that of its section, and that toward the
 // server's, and so on. An address that was dead itself counts as two more.
 //
-// To meet a page is worth one change found. Where the visit is worth less than the price, and the page not there as good as
-// surely, it waits, in each round anew. So that a folder that is published after all is found out, one such page of a server
-// is asked for now and then, sooner if nobody asked for any like it.
+// To meet a page is worth firstWorth changes found. Where the visit is worth less than the price it waits, in each round anew:
+// for a lower price, or, if the page is there as good as surely, for its turn, which comes within turnDays. So that a folder
+// that is published after all is found out, one page of a server that is not so sure is asked for now and then, sooner if nobody
+// asked for any like it.
 
 const (
 	// firstsKept bounds the first visits that a group goes by: what was dead can be there tomorrow.
@@ -26,8 +28,10 @@ const (
 	strangeDays = 3
 	// deadOnce is what it counts that an address was dead, in first visits.
 	deadOnce = 2
-	// surelyThere is the probability from which an address waits for no price: that can be above 1, where changes bring new
-	// pages or pages weigh more, and one dead address of many must not close a folder.
+	// firstWorth is what it is worth to meet a page, in changes found. A price above it leaves first visits to their turns.
+	firstWorth = 0.9
+	turnDays   = 14
+	// surelyThere is the probability from which an address has a turn: one dead address of many must not close a folder.
 	surelyThere = 0.95
 	// usuallyDead is the share of dead addresses where nothing is known.
 	usuallyDead = 0.1
@@ -151,10 +155,12 @@ func (v *value) TakesFirst(p sitegraph.PageID) bool {
 	there := float64(share)
 	s := v.Corpus.Graph.Server(p)
 	switch {
-	case v.Mode != Stream || v.without == WithoutFirsts || there >= surelyThere || !(v.price > 0):
+	case v.Mode != Stream || v.without == WithoutFirsts || !(v.price > 0):
 		return true
-	case there*v.Corpus.Weight(p) >= v.price || slices.Contains(v.Corpus.Graph.StartPages(s), p):
+	case firstWorth*there*v.Corpus.Weight(p) >= v.price || slices.Contains(v.Corpus.Graph.StartPages(s), p):
 		return true
+	case there >= surelyThere:
+		return v.turn(p)
 	}
 	days := float32(doubtDays)
 	if strange {
@@ -166,6 +172,33 @@ func (v *value) TakesFirst(p sitegraph.PageID) bool {
 	}
 	d.page, d.strange, d.asked = p, strange, v.now
 	return true
+}
+
+// turn reports whether a new page has had its turn since it was last asked for, or since the round before. It has it until it is visited.
+func (v *value) turn(p sitegraph.PageID) bool {
+	page, ok := v.newPages[p]
+	if !ok {
+		page.from = sitegraph.NoPage
+	}
+	if page.asked == 0 {
+		page.asked = v.before
+	}
+	turns := func(days float32) float64 { return math.Floor(float64(days)/turnDays - float64(v.ties.of[p])) }
+	its := turns(v.now) > turns(page.asked)
+	if !its {
+		page.asked = v.now
+	}
+	v.newPages[p] = page
+	return its
+}
+
+// lastVisit is the last one that is known of any page, in days; 0: there was none.
+func (v *value) lastVisit() float32 {
+	last := uint32(0)
+	for p := range sitegraph.PageID(v.Corpus.Pages()) {
+		last = max(last, v.Corpus.Memory(p).Tried)
+	}
+	return inDays(last)
 }
 
 // first learns what the first visit to an address met. What is elsewhere, or must not be visited, tells nothing.

@@ -3,8 +3,10 @@ package planner
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -344,26 +346,23 @@ func TestFreshFolder(t *testing.T) {
 	}
 }
 
-// What links lead to by way of another address is not dead, and the price of pages that bring new ones
-// keeps nobody from these.
+// What links lead to by way of another address is not dead.
 func TestBelieved(t *testing.T) {
 	m := newSim(t, withDead(), nil, "value", Settings{Mode: Stream, Seed: 3, PerDay: 20}, Options{NewShare: 0.25})
 	m.day(1, 20)
 	v := m.planner.Policy.(*value)
-	v.price = 50
 	for i := range 40 {
 		p := m.link(fmt.Sprintf("http://s1.example/moved/%d.html", i))
 		r := &m.records[p]
-		if !v.TakesFirst(p) {
-			t.Fatalf("address %d is not worth a visit, though there with probability %.2f", i, v.Expect(p))
+		if there := v.Expect(p); there < surelyThere {
+			t.Fatalf("address %d is there with probability %.2f, though none like it is dead", i, there)
 		}
 		verdict := r.Apply(sitegraph.Observation{Time: at(1), Outcome: sitegraph.OutcomeRedirected, RedirectTo: "http://s1.example/"}, sitegraph.ChangeByBytes)
 		m.planner.Observe(r, verdict)
 	}
 }
 
-// The first visit to an address is worth a change found, times the chance that it is there, and what is there as good as surely
-// waits for no price.
+// The first visit to an address is worth most of a change found, times the chance that it is there.
 func TestTakesFirst(t *testing.T) {
 	for _, c := range []struct {
 		dead, firsts float32 // of its shape
@@ -371,11 +370,11 @@ func TestTakesFirst(t *testing.T) {
 		price        float64
 		want         bool
 	}{
-		{1, 4, 1, 0.75, true}, // 0.8, as at the rest of the server all were there
-		{1, 4, 1, 0.85, false},
+		{1, 4, 1, 0.7, true}, // 0.8, as at the rest of the server all were there
+		{1, 4, 1, 0.75, false},
 		{1, 4, 3, 2, true}, // by its weight
 		{1, 4, 0.5, 0.75, false},
-		{0, 0, 1, 50, true},     // surely
+		{0, 0, 1, 0.89, true},   // surely
 		{1, 10, 1, 0.95, false}, // 0.91
 		{16, 16, 1, 0.1, false},
 		{16, 16, 1, 0, true}, // no price is known
@@ -394,4 +393,87 @@ func TestTakesFirst(t *testing.T) {
 			t.Errorf("%g of %g dead, weight %g, price %g: worth a visit %v, there with probability %.3f", c.dead, c.firsts, c.weight, c.price, got, v.Expect(p))
 		}
 	}
+}
+
+// Where the price is too high an address that is there as good as surely has its turn within turnDays, whatever the rounds, also
+// after a restart, and keeps it until it was visited; not all have it at once.
+func TestTurns(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		round, apart  time.Duration // length, and from the begin of one to that of the next
+		restart, none bool          // before each round; no new page may be visited on odd days
+	}{
+		{"days", Day, Day, false, false},
+		{"eight hours", Day / 3, Day / 3, false, false},
+		{"an hour a day", time.Hour, Day, false, false},
+		{"an hour a day, each a process", time.Hour, Day, true, false},
+		{"a day a week", Day, 7 * Day, false, false},
+		{"no room", Day, Day, false, true},
+	} {
+		h := newHandDriven(t, "value")
+		var pages []sitegraph.PageID
+		for i := range 5 * turnDays {
+			pages = append(pages, h.corpus.Graph.Add(fmt.Sprintf("http://s0.example/new/x%d.html", i)))
+		}
+		h.corpus.grow()
+		first := make([]int, len(pages)) // the day of the turn
+		most := 0
+		for round, start := 1, at(0); start.Before(at(turnDays + 8)); round, start = round+1, start.Add(c.apart) {
+			end := start.Add(c.round)
+			if c.restart {
+				h.start("value")
+			}
+			h.corpus.begin(Round{Number: round, Start: start, End: end})
+			h.policy.Begin(h.corpus.round)
+			h.policy.price = 50
+			day, atOnce := int(end.Sub(at(0))/Day)+1, 0
+			for i, p := range pages {
+				switch {
+				case c.none && day%2 == 1:
+				case h.policy.TakesFirst(p):
+					if first[i] == 0 {
+						first[i] = day
+						atOnce++
+					}
+				case first[i] != 0 && !c.restart:
+					t.Fatalf("%s: page %d had its turn on day %d, and was not visited; on day %d it is told to wait", c.name, i, first[i], day)
+				}
+			}
+			most = max(most, atOnce)
+			h.visit(0, day, false)
+			h.records[0].Tried = end
+			h.corpus.Remember(&h.records[0])
+		}
+		if slices.Min(first) == 0 || slices.Max(first) > turnDays+8 {
+			t.Errorf("%s: of %d pages %d had no turn; the last came on day %d", c.name, len(pages), count(first, 0), slices.Max(first))
+		}
+		if c.apart <= Day && !c.none && most > 20 {
+			t.Errorf("%s: %d of %d pages have their turn at once", c.name, most, len(pages))
+		}
+		v := h.policy
+		v.newPages[pages[0]] = newPage{asked: v.now} // it was not its turn just now
+		if v.TakesFirst(pages[0]) {
+			t.Errorf("%s: a page has its turn though it was told to wait at the same moment", c.name)
+		}
+		for _, doubtful := range []bool{false, true} { // only what is there as good as surely
+			shape := v.kin.lineage(pages[1]).shape
+			if shape.firsts = 10; doubtful {
+				shape.dead = 2
+			}
+			v.newPages[pages[1]] = newPage{asked: v.now - 2*turnDays}
+			v.news[0].doubts.met = [2]float32{v.now, v.now}
+			if got := v.TakesFirst(pages[1]); got == doubtful {
+				t.Errorf("%s: there with probability %.3f: has its turn %v", c.name, v.Expect(pages[1]), got)
+			}
+		}
+	}
+}
+
+func count(all []int, x int) (n int) {
+	for _, y := range all {
+		if x == y {
+			n++
+		}
+	}
+	return n
 }

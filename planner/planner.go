@@ -33,12 +33,12 @@ type Planner struct {
 	options  Options
 	frontier frontier
 	sources  sources
-	left     int     // visits left in this round; Unlimited
-	made     int     // visits of this round, those handed back apart
-	newLeft  int     // of these, first visits
-	found    int     // pages put in line by the links of the visit at work
-	newCarry float64 // fraction of a first visit carried over
-	caps     *Caps   // nil: no limits beside left
+	left     int                // visits left in this round; Unlimited
+	made     int                // visits of this round, those handed back apart
+	newLeft  int                // of these, first visits
+	found    []sitegraph.PageID // put in line by the links of the visit at work
+	newCarry float64            // fraction of a first visit carried over
+	caps     *Caps              // nil: no limits beside left
 }
 
 // New returns a planner. Pages that are already known and new are in line, in the order
@@ -77,6 +77,7 @@ func (p *Planner) Begin(r Round) {
 	}
 	p.frontier.begin()
 	p.beginSources(r)
+	p.found = p.found[:0] // of no visit
 	if p.Policy != nil {
 		p.Policy.Begin(r)
 	}
@@ -218,7 +219,7 @@ func (p *Planner) Made() int { return p.made }
 // Found puts a page in line that has become known, or known again.
 func (p *Planner) Found(page sitegraph.PageID) {
 	if !p.Corpus.Memory(page).queued {
-		p.found++
+		p.found = append(p.found, page)
 	}
 	p.frontier.add(page)
 }
@@ -238,7 +239,7 @@ func (p *Planner) Waiting() int {
 // Observe tells the outcome of a visit. The record is the page's, with the outcome applied.
 func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	found := p.found
-	p.found = 0
+	p.found = found[:0]
 	p.Corpus.prove(r.Page, verdict)
 	p.Corpus.Remember(r)
 	if r.State == sitegraph.StateSource {
@@ -251,8 +252,8 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	if p.caps != nil && p.caps.inBytes {
 		p.caps.sizes.see(p.Corpus.Graph.Server(r.Page), p.Corpus.Memory(r.Page).size)
 	}
-	if d, ok := p.Policy.(Discoverer); ok && verdict == sitegraph.VerdictChanged {
-		d.Discovered(r.Page, found)
+	if d, ok := p.Policy.(Discoverer); ok && (verdict == sitegraph.VerdictChanged || len(found) > 0) {
+		d.Discovered(r.Page, verdict, found)
 	}
 	if p.Policy != nil {
 		p.Policy.Observe(r.Page, verdict)
@@ -261,7 +262,7 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 
 // Due asks when a page will be wanted next, after now.
 func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration) {
-	p.found = 0 // what came after Observe is of feeds and sitemaps
+	p.found = p.found[:0] // what came after Observe is of feeds and sitemaps
 	m := p.Corpus.Memory(page)
 	soon := now.Add(time.Second)
 	switch {
@@ -292,8 +293,8 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 // GoesByDue reports whether choices depend on what Due says of a page, so that it must be asked and remembered after each
 // outcome. Of the others it is a forecast, which costs as much as choosing: whoever keeps no order by it need not ask.
 func (p *Planner) GoesByDue(page sitegraph.PageID) bool {
-	if p.Corpus.Memory(page).State == sitegraph.StateSource {
-		return true
+	if m := p.Corpus.Memory(page); m.State != sitegraph.StateAlive || m.Errors > 0 {
+		return true // costs nothing, and sources go by it
 	}
 	_, forecasts := p.Policy.(Forecaster)
 	return p.Policy != nil && !forecasts

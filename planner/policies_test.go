@@ -1,9 +1,12 @@
 package planner
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"testing"
+
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // The page about the opponents has one line for each, and none for others.
@@ -22,6 +25,36 @@ func TestOpponentsAreDocumented(t *testing.T) {
 	for _, name := range PolicyNames() {
 		if Published(name) && !SweepOnly(name) && lines[name] != 1 {
 			t.Errorf("%s has %d lines, want one", name, lines[name])
+		}
+	}
+}
+
+// Policies that rank by their own Due must be asked after each outcome, and nobody else; of pages without a copy it is asked always.
+func TestGoesByDue(t *testing.T) {
+	byDue := map[string]bool{"interval": true, "nutch": true, "stormcrawler": true, "norconex": true, "longevity": false, "value": false, "ebayes": false, "uniform": false, "a": false, "cho-greedy": false}
+	for _, name := range StreamPolicyNames() {
+		g := sitegraph.NewGraph()
+		corpus := NewCorpus(g)
+		states := []sitegraph.State{sitegraph.StateAlive, sitegraph.StateNew, sitegraph.StateGone, sitegraph.StateSource}
+		for i, state := range states {
+			corpus.Remember(&sitegraph.Record{Page: g.Add(fmt.Sprintf("http://a.example/%d", i)), State: state})
+		}
+		policy, err := NewPolicy(name, Settings{Corpus: corpus, Mode: Stream, Oracle: func(sitegraph.PageID) bool { return true }, TrueRate: func(sitegraph.PageID) float64 { return 1 }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := New(corpus, policy, Options{})
+		got := p.GoesByDue(0)
+		if want, known := byDue[name]; known && got != want {
+			t.Errorf("%s goes by its due times: %v, want %v", name, got, want)
+		}
+		if _, due := policy.(*dueDriven); due != got {
+			t.Errorf("%s goes by its due times: %v", name, got)
+		}
+		for i := range states[1:] {
+			if !p.GoesByDue(sitegraph.PageID(i + 1)) {
+				t.Errorf("%s: %v is not asked for", name, states[i+1])
+			}
 		}
 	}
 }

@@ -43,9 +43,9 @@ type Estimator interface {
 
 // Discoverer is a policy that learns which pages bring new ones.
 type Discoverer interface {
-	// Discovered is told of a page that was seen to change how many pages became known, or known
-	// again, by its links; before Observe.
-	Discovered(p sitegraph.PageID, pages int)
+	// Discovered is told of a visit which pages became known, or known again, by its links; of one that saw a change also if there
+	// are none. It comes before Observe; the slice is good until it returns.
+	Discovered(p sitegraph.PageID, verdict sitegraph.Verdict, pages []sitegraph.PageID)
 }
 
 // Expecter is a policy that knows which new addresses are worth their first visit: many links lead nowhere.

@@ -22,15 +22,17 @@ type value struct {
 	forecasts
 	ties     ties
 	kin      *kinship
-	models   []*Model       // by server
-	scores   []scored       // by page
-	news     []newsOf       // by server
-	rankings serverRankings // of this round: pages worth reserve or more
-	more     bool           // there are others
-	reserve  float32        // half of the price
-	now      float32        // days: end of the round
-	price    float64        // value of the last page that fitted into the budget, smoothed; NaN: not known
-	lowest   float64        // of this round so far
+	models   []*Model                     // by server
+	scores   []scored                     // by page
+	news     []newsOf                     // by server
+	newPages map[sitegraph.PageID]newPage // that wait for their first visit
+	rankings serverRankings               // of this round: pages worth reserve or more
+	more     bool                         // there are others
+	reserve  float32                      // half of the price
+	now      float32                      // days: end of the round
+	before   float32                      // that of the round before; of the first, its start, or the last visit before that is known
+	price    float64                      // value of the last page that fitted into the budget, smoothed; NaN: not known
+	lowest   float64                      // of this round so far
 	begun    bool
 	row      [Features]float32 // room for work
 	batch    batch
@@ -60,6 +62,7 @@ func newValue(s Settings) Policy {
 	v := &value{Settings: s, ties: ties{seed: s.Seed}, price: math.NaN(), lowest: math.NaN(), exact: s.Mode == Sweep}
 	v.kin = newKinship(s.Corpus, &v.ties)
 	v.exploration.underWay = map[sitegraph.PageID]struct{}{}
+	v.newPages = map[sitegraph.PageID]newPage{}
 	if s.Mode == Stream {
 		v.tolerance, v.patience = tolerance, patience
 	}
@@ -68,10 +71,13 @@ func newValue(s Settings) Policy {
 
 func (v *value) Begin(r Round) {
 	v.settlePrice()
-	v.now = inDays(unix32(r.End))
+	v.before, v.now = v.now, inDays(unix32(r.End))
 	v.grow()
 	if !v.begun {
 		v.kin.remember()
+		if v.before = inDays(unix32(r.Start)); v.lastVisit() > 0 {
+			v.before = min(v.before, v.lastVisit())
+		}
 		v.begun = true
 	}
 	for _, l := range v.held {
@@ -244,6 +250,12 @@ func (v *value) visit(p sitegraph.PageID) Visit {
 func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	v.grow()
 	l, ok := v.kin.seen(p, verdict)
+	if verdict == sitegraph.VerdictFirst || verdict == sitegraph.VerdictLeft {
+		delete(v.newPages, p)
+	}
+	if verdict == sitegraph.VerdictLeft {
+		v.news[v.Corpus.Graph.Server(p)].leads.left(p)
+	}
 	switch {
 	case verdict == sitegraph.VerdictFirst:
 		v.first(p, false)
@@ -261,12 +273,6 @@ func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		return
 	}
 	v.learn(l)
-}
-
-// Discovered tells the groups of a page that a change of it made pages known.
-func (v *value) Discovered(p sitegraph.PageID, pages int) {
-	v.grow()
-	v.kin.found(p, pages)
 }
 
 // learn tells the groups of a page what a visit saw, and makes the scores of its server anew

@@ -21,6 +21,7 @@ type newsOf struct {
 	inRound  int32
 	follow   int32 // looks that followed others in this round
 	doubts   doubts
+	leads    leads
 	// order is its pages by their scores, in this round, best first: those still to be thought of. At most leastKept at
 	// a time, or as many as were visited in the round; after is the last of them.
 	order []sitegraph.PageID

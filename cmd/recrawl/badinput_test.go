@@ -80,6 +80,8 @@ func TestBadInput(t *testing.T) {
 		{"policy that knows the future", append([]string{"run", "--policy", "clairvoyant", "--data", in("fresh")}, agent...), 2, []string{"--policy clairvoyant", "evaluations only"}},
 		{"policy of sweeps", []string{"plan", "--policy", "server-sample+a", "--data", in("fresh")}, 2, []string{"--policy server-sample+a", "evaluations only"}},
 		{"weeks beyond the window", []string{"eval", backwards, "--weeks", "55"}, 2, []string{"--weeks 55", "2 to 49"}},
+		{"runs of a sweep", []string{"eval", backwards, "--runs", "3"}, 2, []string{"--runs 3", "--protocol stream"}},
+		{"no runs", []string{"eval", backwards, "--protocol", "stream", "--runs", "0"}, 2, []string{"--runs 0", "1 or more"}},
 		{"budget that is no number", []string{"run", "--budget", "NaN"}, 2, []string{"--budget NaN"}},
 		{"budget of a week", []string{"run", "--budget", "5/week"}, 2, []string{"--budget 5/week", "2GB/day"}},
 		{"budgets, one bad", []string{"run", "--budget", "5/day", "--budget", "3 apples"}, 2, []string{"--budget 3 apples"}},

@@ -81,6 +81,7 @@ type EvalConfig struct {
 	Spread   bool
 	Compare  string // the policy to set beside the others; "": see comparedPolicy
 	Ablate   bool   // also that policy without each kind of evidence
+	Runs     int    // stream: of each policy
 	AtOnce   int    `mapstructure:"at-once"` // stream: policies at work at a time; 0: one a core
 	Folds    int    // parts of the servers, each judged by what was learnt on the others; 0: no learning
 	Model    string // a file of learn; "": what comes with the program
@@ -142,6 +143,7 @@ var settings = append(tuneSettings, []setting{
 	{"eval.spread", false, "add the 5th and 95th percentile over 200 resamples of the servers; --figures always has them", "eval"},
 	{"eval.compare", "", "set this policy beside all others on the same 200 resamples of the servers; none for not (default value, if it takes part)", "eval"},
 	{"eval.ablate", false, "also run the compared policy without each kind of evidence: what is it worth", "eval"},
+	{"eval.runs", 1, "stream: so many runs of each policy, with seeds from --seed on; results are their means", "eval"},
 	{"eval.at-once", 0, "stream: at most so many policies at work at a time, each of which takes memory; 0 for one a core", "eval"},
 	{"eval.folds", 0, "first learn the parameters of value anew for each of so many folds of the servers, on the others (cross-validation); 0 for the parameters at hand", "eval"},
 	{"eval.model", "", "parameters for value, a file of recrawl learn (default: those that come with the program)", "eval"},

@@ -191,6 +191,12 @@ func (c *EvalConfig) check(bad refuse) {
 	if c.AtOnce < 0 {
 		bad("eval.at-once", c.AtOnce, "0 or more")
 	}
+	switch {
+	case c.Runs < 1:
+		bad("eval.runs", c.Runs, "1 or more")
+	case c.Runs > 1 && c.Protocol != "stream":
+		bad("eval.runs", c.Runs, "1 in protocol snapshot: several runs are for --protocol stream")
+	}
 	c.checkPolicies(bad)
 	c.checkCompared(bad)
 	c.checkLearnt(bad)

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,5 +80,31 @@ func TestPoliciesOfAll(t *testing.T) {
 		if got := strings.Contains(r.stdout, `"policy": "`+policy+`"`); got != want {
 			t.Errorf("%s takes part: %v, want %v", policy, got, want)
 		}
+	}
+}
+
+// Several runs of a stream are told as what they are: in text, report and JSON.
+func TestRunsOfStreams(t *testing.T) {
+	dir := t.TempDir()
+	histories := writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 24))
+	html := filepath.Join(dir, "runs.html")
+	args := []string{"eval", histories, "--protocol", "stream", "--weeks", "3", "--budget", "0.2", "--policy", "cho-adaptive,interval", "--seed", "5", "--runs", "2", "--html", html}
+	text := recrawl(t, args...).ok(t).stdout
+	for _, want := range []string{"means of 2 runs, seeds 5 to 6", "C, all runs", "discovered, all runs"} {
+		if !strings.Contains(text, want) || !strings.Contains(readFile(t, html), want) {
+			t.Errorf("text or report has no %q:\n%s", want, text)
+		}
+	}
+	runs := decode[[]streamRun](t, recrawl(t, append(args, "--json")...).ok(t), true)[0]
+	if runs.Runs != 2 || len(runs.Results) != 2 {
+		t.Fatalf("%d runs of %d policies", runs.Runs, len(runs.Results))
+	}
+	for _, r := range runs.Results {
+		if len(r.Runs) != 2 || r.Runs[0].Seed != 5 || r.Runs[1].Seed != 6 || math.Abs((*r.Runs[0].Coverage+*r.Runs[1].Coverage)/2-*r.Coverage) > 1e-9 {
+			t.Errorf("%s: coverage %v is not the mean of %+v", r.Policy, *r.Coverage, r.Runs)
+		}
+	}
+	if one := recrawl(t, slices.Concat(args[:len(args)-4], []string{"--json"})...).ok(t).stdout; strings.Contains(one, `"runs"`) {
+		t.Error("one run is told as several")
 	}
 }

@@ -39,6 +39,8 @@ the servers, on the other two, before anything is measured; without it, those of
 those that come with the program are taken, and the report says if they were learnt here.
 Histories have no feeds, sitemaps or headers: what they claim takes no part, which text, report
 and JSON ("absent") say where value or norconex would go by it; demo measures it over HTTP.
+--runs 8 makes so many runs of each policy of a stream, by as many seeds: where few pages can be
+fetched one run hangs on chance. Results and their comparison are then of the means of the runs.
 Policies that tell probabilities are told how far they can be believed: the expected
 calibration error (ECE) over 20 bins of the refetches, and of pages drawn at random at each
 week's end where a policy can be asked about any page.
@@ -58,6 +60,7 @@ and *.jsonl are taken. The same files, options and seed give the same figures.`,
 		Example: `  recrawl eval histories/ --protocol snapshot --weeks 2,4,12,24
   recrawl eval histories/ --protocol stream --budget 0.01,0.05 --policy interval,ebayes --spread
   recrawl eval histories/ --protocol stream --budget 0.01,0.02,0.05,0.10 --policy all --html report.html
+  recrawl eval histories/ --protocol stream --budget 0.01 --policy value,cho-greedy --runs 8
   recrawl eval histories/ --protocol stream --policy value,ebayes --folds 3 --ablate --html report.html
   recrawl eval histories/ --protocol stream --compare ebayes --json | jq '.[0].comparison.best_published'
   recrawl eval histories/ --figures --group kinds.tsv --html figures.html
@@ -170,9 +173,9 @@ func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 	var all []eval.StreamOptions
 	for _, weeks := range c.Eval.Weeks {
 		for _, budget := range c.Eval.Budget {
-			all = append(all, eval.StreamOptions{Weeks: weeks, Budget: budget, New: c.New, Seed: c.Seed, Spread: c.Eval.Spread,
+			all = append(all, eval.StreamOptions{Weeks: weeks, Budget: budget, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
 				Compare: c.Eval.compared(), Without: c.Eval.variants(), Alpha: c.Alpha})
-			days += 7 * weeks * len(policies)
+			days += 7 * weeks * len(policies) * c.Eval.Runs
 		}
 	}
 	bar := p.progress("days", days)
@@ -181,6 +184,9 @@ func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 		name := fmt.Sprintf("%s %.3g %%", at.Policy, 100*at.Budget)
 		if len(c.Eval.Weeks) > 1 {
 			name += fmt.Sprintf(", %d weeks", at.Weeks)
+		}
+		if c.Eval.Runs > 1 {
+			name += fmt.Sprintf(", run %d", at.Run+1)
 		}
 		bar.stepOf(name, at.Last)
 	})

@@ -171,11 +171,18 @@ func streamSection(run eval.StreamRun, shown []string) report.Section {
 	if withSpread {
 		t.Header = append(t.Header, "C 5-95 %")
 	}
+	if run.Runs > 0 {
+		t.Title += fmt.Sprintf("; means of %d runs, seeds %d to %d", run.Runs, run.Seed, run.Seed+uint64(run.Runs)-1)
+		t.Header = append(t.Header, "C, all runs", "discovered, all runs")
+	}
 	for _, r := range run.Results {
 		row := []string{r.Policy, count(r.Fetched), count(r.Refetched), count(r.Changed), decimals(r.UpdateRate), decimals(r.Coverage),
 			decimals(r.Freshness), tenths(r.MeanAgeDays), decimals(r.Discovered), tenths(r.DiscoveryDelayDays), decimals(r.DeletionsFound)}
 		if withSpread {
 			row = append(row, span(r.Spread[eval.Coverage]))
+		}
+		if run.Runs > 0 {
+			row = append(row, span(r.Range(eval.Coverage)), span(r.Range(eval.Discovered)))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -199,10 +199,18 @@ type streamRun struct {
 	Budget, New          float64
 	Change               string
 	Seed                 uint64
+	Runs                 int
 	Learnt               *learnt
 	Comparison           *comparison
 	Results              []struct {
-		Policy                      string
+		Policy string
+		Runs   []struct {
+			Seed       uint64
+			Coverage   *float64
+			UpdateRate *float64 `json:"update_rate"`
+			Freshness  *float64
+			Discovered *float64
+		}
 		Calibration                 *calibration
 		CalibrationUnvisited        *calibration `json:"calibration_unvisited"`
 		Fetched, Refetched, Changed int

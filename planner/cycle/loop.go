@@ -16,7 +16,7 @@ type Event struct {
 	Visit       planner.Visit
 	Observation sitegraph.Observation
 	Verdict     sitegraph.Verdict
-	Record      sitegraph.Record // with the observation applied and the next due time
+	Record      sitegraph.Record // with the observation applied, and the next due time if that is kept
 }
 
 // Options of a loop. Planner, Fetcher, Store and Clock are required.

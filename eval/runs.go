@@ -1,0 +1,115 @@
+package eval
+
+import (
+	"math"
+	"slices"
+)
+
+// RunMeasures are what one of several runs of a policy reached.
+type RunMeasures struct {
+	Seed       uint64 `json:"seed"`
+	Coverage   Number `json:"coverage"`
+	UpdateRate Number `json:"update_rate"`
+	Freshness  Number `json:"freshness"`
+	Discovered Number `json:"discovered"`
+}
+
+// Range is the smallest and the largest that one of several runs reached of a measure; undefined where it is in all of them.
+func (r *StreamResult) Range(measure string) [2]Number {
+	least, most := math.NaN(), math.NaN()
+	for _, of := range r.Runs {
+		x := float64(of.measure(measure))
+		if math.IsNaN(x) {
+			continue
+		}
+		if !(least <= x) {
+			least = x
+		}
+		if !(most >= x) {
+			most = x
+		}
+	}
+	return [2]Number{Number(least), Number(most)}
+}
+
+// measures of a run by a seed.
+func (r *StreamResult) measures(seed uint64) RunMeasures {
+	return RunMeasures{seed, r.Coverage, r.UpdateRate, r.Freshness, r.Discovered}
+}
+
+func (r RunMeasures) measure(name string) Number {
+	return map[string]Number{Coverage: r.Coverage, UpdateRate: r.UpdateRate, Freshness: r.Freshness, Discovered: r.Discovered}[name]
+}
+
+// meanOf several runs of one policy with the seeds that follow one: each measure is the mean of those defined, also on each of the
+// resampled corpora and week by week; counts are rounded, but those of weeks are sums. Calibration is that of all their
+// probabilities together. Of what sources claimed, which histories have none of, nothing is told.
+func meanOf(runs []StreamResult, seed uint64) StreamResult {
+	if len(runs) == 1 {
+		return runs[0]
+	}
+	r := StreamResult{Policy: runs[0].Policy}
+	mean := func(of func(*StreamResult) Number) Number {
+		sum, n := 0.0, 0
+		for i := range runs {
+			if x := float64(of(&runs[i])); !math.IsNaN(x) {
+				sum, n = sum+x, n+1
+			}
+		}
+		return ratio(sum, float64(n))
+	}
+	count := func(of func(*StreamResult) int) int {
+		return int(math.Round(float64(mean(func(r *StreamResult) Number { return Number(of(r)) }))))
+	}
+	r.Fetched = count(func(r *StreamResult) int { return r.Fetched })
+	r.Refetched = count(func(r *StreamResult) int { return r.Refetched })
+	r.Changed = count(func(r *StreamResult) int { return r.Changed })
+	r.NewFetched = count(func(r *StreamResult) int { return r.NewFetched })
+	r.Sources = count(func(r *StreamResult) int { return r.Sources })
+	r.UpdateRate = mean(func(r *StreamResult) Number { return r.UpdateRate })
+	r.Coverage = mean(func(r *StreamResult) Number { return r.Coverage })
+	r.Freshness = mean(func(r *StreamResult) Number { return r.Freshness })
+	r.MeanAgeDays = mean(func(r *StreamResult) Number { return r.MeanAgeDays })
+	r.Discovered = mean(func(r *StreamResult) Number { return r.Discovered })
+	r.DiscoveryDelayDays = mean(func(r *StreamResult) Number { return r.DiscoveryDelayDays })
+	r.DeletionsFound = mean(func(r *StreamResult) Number { return r.DeletionsFound })
+	for w := range runs[0].Weekly {
+		week := WeekPoint{Week: runs[0].Weekly[w].Week}
+		week.UpdateRate = mean(func(r *StreamResult) Number { return r.Weekly[w].UpdateRate })
+		week.Coverage = mean(func(r *StreamResult) Number { return r.Weekly[w].Coverage })
+		week.Freshness = mean(func(r *StreamResult) Number { return r.Weekly[w].Freshness })
+		for i := range runs {
+			week.Refetched += runs[i].Weekly[w].Refetched
+			week.Changed += runs[i].Weekly[w].Changed
+		}
+		r.Weekly = append(r.Weekly, week)
+	}
+	for i := range runs {
+		of := &runs[i]
+		r.Runs = append(r.Runs, of.measures(seed+uint64(i)))
+		r.visited.merge(&of.visited)
+		r.unvisited.merge(&of.unvisited)
+	}
+	r.Calibration, r.CalibrationUnvisited = r.visited.calibration(), r.unvisited.calibration()
+	if runs[0].draws != nil {
+		r.draws = draws{}
+		for name, values := range runs[0].draws {
+			r.draws[name] = slices.Clone(values)
+			for d := range values {
+				r.draws[name][d] = float64(mean(func(r *StreamResult) Number { return Number(r.draws[name][d]) }))
+			}
+		}
+	}
+	if runs[0].Spread != nil {
+		r.Spread = r.draws.spread()
+	}
+	return r
+}
+
+// severalOf is a number of runs, 0 for one.
+func severalOf(runs int) int {
+	if runs < 2 {
+		return 0
+	}
+	return runs
+}
