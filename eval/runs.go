@@ -41,6 +41,15 @@ func (r RunMeasures) measure(name string) Number {
 	return map[string]Number{Coverage: r.Coverage, UpdateRate: r.UpdateRate, Freshness: r.Freshness, Discovered: r.Discovered}[name]
 }
 
+// shares and counts are what means are taken of.
+func (r *StreamResult) shares() []*Number {
+	return []*Number{&r.UpdateRate, &r.Coverage, &r.Freshness, &r.MeanAgeDays, &r.Discovered, &r.DiscoveryDelayDays, &r.DeletionsFound}
+}
+
+func (r *StreamResult) counts() []*int {
+	return []*int{&r.Fetched, &r.Refetched, &r.Changed, &r.NewFetched, &r.Sources}
+}
+
 // meanOf several runs of one policy with the seeds that follow one: each measure is the mean of those defined, also on each of the
 // resampled corpora and week by week; counts are rounded, but those of weeks are sums. Calibration is that of all their
 // probabilities together. Of what sources claimed, which histories have none of, nothing is told.
@@ -58,21 +67,12 @@ func meanOf(runs []StreamResult, seed uint64) StreamResult {
 		}
 		return ratio(sum, float64(n))
 	}
-	count := func(of func(*StreamResult) int) int {
-		return int(math.Round(float64(mean(func(r *StreamResult) Number { return Number(of(r)) }))))
+	for k, to := range r.shares() {
+		*to = mean(func(r *StreamResult) Number { return *r.shares()[k] })
 	}
-	r.Fetched = count(func(r *StreamResult) int { return r.Fetched })
-	r.Refetched = count(func(r *StreamResult) int { return r.Refetched })
-	r.Changed = count(func(r *StreamResult) int { return r.Changed })
-	r.NewFetched = count(func(r *StreamResult) int { return r.NewFetched })
-	r.Sources = count(func(r *StreamResult) int { return r.Sources })
-	r.UpdateRate = mean(func(r *StreamResult) Number { return r.UpdateRate })
-	r.Coverage = mean(func(r *StreamResult) Number { return r.Coverage })
-	r.Freshness = mean(func(r *StreamResult) Number { return r.Freshness })
-	r.MeanAgeDays = mean(func(r *StreamResult) Number { return r.MeanAgeDays })
-	r.Discovered = mean(func(r *StreamResult) Number { return r.Discovered })
-	r.DiscoveryDelayDays = mean(func(r *StreamResult) Number { return r.DiscoveryDelayDays })
-	r.DeletionsFound = mean(func(r *StreamResult) Number { return r.DeletionsFound })
+	for k, to := range r.counts() {
+		*to = int(math.Round(float64(mean(func(r *StreamResult) Number { return Number(*r.counts()[k]) }))))
+	}
 	for w := range runs[0].Weekly {
 		week := WeekPoint{Week: runs[0].Weekly[w].Week}
 		week.UpdateRate = mean(func(r *StreamResult) Number { return r.Weekly[w].UpdateRate })

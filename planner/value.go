@@ -75,8 +75,9 @@ func (v *value) Begin(r Round) {
 	v.grow()
 	if !v.begun {
 		v.kin.remember()
-		if v.before = inDays(unix32(r.Start)); v.lastVisit() > 0 {
-			v.before = min(v.before, v.lastVisit())
+		v.before = inDays(unix32(r.Start))
+		if last := v.lastVisit(); last > 0 {
+			v.before = min(v.before, last)
 		}
 		v.begun = true
 	}
