@@ -143,13 +143,37 @@ type Observation struct {
 	Claims []Claim
 
 	RedirectTo   string // canonical address, for OutcomeRedirected
+	Canonical    string // what the page names as its own address (RFC 6596), if that is another one; "": nothing
 	ETag         string
 	LastModified time.Time // zero: not told
 	NoIndex      bool      // meta robots or X-Robots-Tag
+	MediaType    string    // as the server named it, in lower case without parameters; "": not told
+	Address      string    // IP address that was asked; "": none was
+
+	// Trouble says what the outcome tells of the server, beside the page.
+	Trouble Trouble
+	// ByRobots: robots.txt is why the page is excluded.
+	ByRobots bool
+	// Robots is a fingerprint of the rules of robots.txt that hold for us; 0: not known.
+	Robots uint64
 
 	Elapsed   time.Duration // from the request to the last byte
 	NotBefore time.Time     // the server is not to be asked again earlier; zero: no wish
 }
+
+// Trouble is what an outcome tells of the server: whether it should be asked more slowly.
+type Trouble uint8
+
+const (
+	TroubleUnknown Trouble = iota // nothing: nobody was asked
+	TroubleNone                   // the server answered as a server should
+	TroubleFailing                // it answered with 5xx, broke the connection off, or did not answer in time
+	TroubleBusy                   // it asked for fewer requests: 429 or 503
+)
+
+var troubleNames = [...]string{"unknown", "none", "failing", "busy"}
+
+func (t Trouble) String() string { return enumName(troubleNames[:], int(t)) }
 
 // Verdict is what an observation means for a page, given what we remembered.
 type Verdict uint8

@@ -25,6 +25,28 @@ type Fetcher interface {
 	Fetch(ctx context.Context, r Request) (sitegraph.Observation, error)
 }
 
+// Wait is the error of a Fetch that could not ask for the page yet, and did not wait: the same visit
+// may begin again at Until. What it read meanwhile, as of robots.txt, is in Observation.Transferred.
+type Wait struct{ Until time.Time }
+
+func (w *Wait) Error() string { return "not before " + w.Until.UTC().Format(time.RFC3339) }
+
+// LocalError is the error of a Fetch that failed by a fault of this machine, as when no file descriptors
+// are left. It tells nothing of the page.
+type LocalError struct{ Err error }
+
+func (e *LocalError) Error() string { return e.Err.Error() }
+
+func (e *LocalError) Unwrap() error { return e.Err }
+
+// Locator is a Fetcher that knows at which address a server is asked, so that servers which share one
+// take turns before their visits are begun.
+type Locator interface {
+	// Locate returns the address of the server of a page, "" if it cannot be found out: the visit
+	// then says why. It may wait for DNS, and is called concurrently.
+	Locate(ctx context.Context, url string) string
+}
+
 // Store keeps what is remembered between visits. Calls come from one goroutine.
 // What was given to Save, Add and SaveLinks before a Commit that returned nil survives
 // any crash, and all of it or nothing of what came after the last Commit.
