@@ -247,6 +247,26 @@ func (c *Caps) finish(v *Visit, might, read int64) {
 	c.room(b)
 }
 
+// postpone is told what a visit has read that will begin once more.
+func (c *Caps) postpone(v *Visit, might, read int64) {
+	b := c.of(c.corpus.Graph.Server(v.Page))
+	c.underWay--
+	for _, b := range [...]*book{c.all, b} {
+		if b == nil {
+			continue
+		}
+		b.finish(might, read)
+		for i := range periods {
+			b.used[i][0]--
+		}
+		if b.dirty {
+			c.dirty = append(c.dirty, b)
+		}
+	}
+	c.charge(v, b, -1, read-v.need)
+	c.set(v, b, 1)
+}
+
 func (c *Caps) measured(p sitegraph.PageID, might, read int64) {
 	switch {
 	case might > 0 && might < c.most && read >= might: // cut

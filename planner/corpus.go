@@ -58,6 +58,7 @@ type Corpus struct {
 	weights   *Weights // nil: 1 for all pages
 	weight    []float64
 	weightSum float64
+	turns     turns
 }
 
 // NewCorpus returns a corpus over a graph; pages of the graph are unknown until Remember.

@@ -25,7 +25,8 @@
 // Promises
 //
 //  1. A round never yields more visits than its budget, and first visits never take more
-//     than their share of it unless the policy wants nothing more and leftovers are allowed.
+//     than their share of it unless the policy wants nothing more and leftovers are allowed, or
+//     what it wants is worth less than Options.LeastRefetch beside them.
 //  2. A page is visited at most once in a round, and never again before its outcome is known.
 //  3. Each visit carries a reason. Probability and Value are NaN where the policy has none.
 //  4. Ties and random choices are seeded: the same seed, corpus and outcomes give the same
@@ -38,8 +39,11 @@
 //  6. A visit that a server's limits refuse is reported with its worth (Unfit) and not lost: a
 //     ranking policy proposes it again, a new page is in line again, and the page of a
 //     policy without values takes the place of the server's next one.
-//  7. All weights times one factor change nothing; a page of weight 0 is never visited.
-//  8. A policy learns of an outcome only through Observe. Only the reference lines
+//  7. No visit to a closed server is named (Close, Open), but for one that waited for room under
+//     the limits; what is wanted there is named when it is open again, 2^18 visits at most. With turns
+//     a server that has new pages without end takes no more of the first visits than any other.
+//  8. All weights times one factor change nothing; a page of weight 0 is never visited.
+//  9. A policy learns of an outcome only through Observe. Only the reference lines
 //     are given an oracle, and only by an evaluation.
 //
 // Memory: 56 bytes a page beyond the graph, plus 9 (breadth-first) to 22 in the policy. In value 37 of its own and 12

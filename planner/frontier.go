@@ -7,18 +7,42 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// frontier holds the pages that are known by a link and have no copy: first come, first
-// served, but that those the policy doubts wait.
+// frontier holds the pages that are known by a link and have no copy, those of each server in a line of
+// their own. Of the first pages of all lines the one that has waited longest is the next; or, with turns, the
+// one of the server whose turn it is. Pages that the policy doubts wait.
 type frontier struct {
 	corpus  *Corpus
-	again   queue // pages that were doubtful in the round before: the next in line
-	waiting queue
-	failed  []sitegraph.PageID // to be asked for again in a later round
+	turns   bool                             // servers take turns
+	worth   func(p sitegraph.PageID) float64 // of meeting a page: a server of better pages has more turns
+	lines   []newLine                        // by server
+	order   ranking                          // of servers; page is a ServerID; an entry is good if its score is the line's
+	front   int32                            // number of the last page that was put before all others
+	back    int32                            // and behind
+	passed  float64                          // turns: where the server stood that was served last
+	waiting int                              // pages in lines
+	failed  []sitegraph.PageID               // to be asked for again in a later round
 	// doubtful are pages that the policy does not think worth a visit in this round.
 	doubtful []sitegraph.PageID
 	recalled bool               // in this round there is room for these, too
 	deep     []sitegraph.PageID // neither reached within MaxDepth nor listed when it was their turn
 }
+
+// newLine is what waits of a server, first in, first out.
+type newLine struct {
+	pages  []ticket
+	head   int
+	score  float64 // what the server is ranked by
+	ranked bool
+	served float64 // turns: where it stands after what was served; see frontier.rank
+}
+
+// ticket is a page's place among all that wait.
+type ticket struct {
+	number int32
+	page   sitegraph.PageID
+}
+
+func (l *newLine) len() int { return len(l.pages) - l.head }
 
 // begin puts pages whose visit failed back in line once their wait is over, and deep ones
 // that a shorter path reaches by now. Depths must be up to date.
@@ -32,7 +56,7 @@ func (f *frontier) begin() {
 		f.add(p)
 		return true
 	})
-	f.again.putBack(f.doubtful)
+	f.putBack(f.doubtful)
 	f.doubtful, f.recalled = f.doubtful[:0], false
 	failed := f.failed
 	f.failed = f.failed[len(f.failed):]
@@ -47,8 +71,68 @@ func (f *frontier) begin() {
 func (f *frontier) add(p sitegraph.PageID) {
 	if m := f.corpus.Memory(p); !m.queued {
 		m.queued = true
-		f.waiting.push(p)
+		f.push(p)
 	}
+}
+
+// push puts a page behind all others.
+func (f *frontier) push(p sitegraph.PageID) {
+	f.back++
+	s := f.corpus.Graph.Server(p)
+	l := f.line(s)
+	if l.head > 1024 && l.head > len(l.pages)/2 { // give back what was popped
+		l.pages = append(l.pages[:0], l.pages[l.head:]...)
+		l.head = 0
+	}
+	l.pages = append(l.pages, ticket{f.back, p})
+	f.waiting++
+	f.rank(s)
+}
+
+// putBack lets pages that were popped be the next again, in their order.
+func (f *frontier) putBack(pages []sitegraph.PageID) {
+	of := map[sitegraph.ServerID][]ticket{}
+	number := f.front - int32(len(pages))
+	f.front = number
+	for _, p := range pages {
+		number++
+		s := f.corpus.Graph.Server(p)
+		of[s] = append(of[s], ticket{number, p})
+	}
+	f.waiting += len(pages)
+	for s, tickets := range of {
+		l := f.line(s)
+		l.pages, l.head = slices.Concat(tickets, l.pages[l.head:]), 0
+		f.rank(s)
+	}
+}
+
+func (f *frontier) line(s sitegraph.ServerID) *newLine {
+	for int(s) >= len(f.lines) {
+		f.lines = append(f.lines, newLine{})
+	}
+	return &f.lines[s]
+}
+
+// rank gives a server its place, unless it is closed or nothing of it waits. With turns it stands where what
+// was served of it ends, but not before the one that was served last: who had nothing in line has no claims
+// (start-time fair queueing: Goyal, Vin, Cheng 1996).
+func (f *frontier) rank(s sitegraph.ServerID) {
+	l := f.line(s)
+	if l.len() == 0 || f.corpus.closed(s) {
+		l.ranked = false
+		return
+	}
+	first := l.pages[l.head]
+	score := -float64(first.number)
+	if f.turns {
+		score = -max(l.served, f.passed)
+	}
+	if l.ranked && l.score == score {
+		return
+	}
+	l.score, l.ranked = score, true
+	f.order.push(candidate{score, float32(first.number), sitegraph.PageID(s)})
 }
 
 // doubt lets a page that was next wait for the next round, or recall.
@@ -59,12 +143,14 @@ func (f *frontier) doubt(p sitegraph.PageID) {
 
 // recall puts the doubtful pages back in line, as the last; for the rest of the round nobody doubts.
 func (f *frontier) recall() {
-	f.waiting.push(f.doubtful...)
+	for _, p := range f.doubtful {
+		f.push(p)
+	}
 	f.doubtful, f.recalled = f.doubtful[:0], true
 }
 
-// next takes the page that has waited longest. Pages deeper than MaxDepth are not fetched
-// until links bring them nearer.
+// next takes the page whose turn it is. Pages deeper than MaxDepth are not fetched until links bring
+// them nearer.
 func (f *frontier) next() (Visit, bool) {
 	for p, ok := f.pop(); ok; p, ok = f.pop() {
 		m := f.corpus.Memory(p)
@@ -80,6 +166,7 @@ func (f *frontier) next() (Visit, bool) {
 			f.failed = append(f.failed, p)
 			continue
 		}
+		f.serve(p)
 		reason := because("new page at depth %.0f", float64(f.corpus.Graph.Depth(p)))
 		if f.corpus.Graph.Depth(p) == 0 {
 			reason = because("new page in a feed or sitemap")
@@ -89,15 +176,43 @@ func (f *frontier) next() (Visit, bool) {
 	return Visit{}, false
 }
 
-// pop takes the page that is the next in line.
+// leastTurn is the least worth that a turn goes by: 20 turns of a server of doubtful pages take as long as
+// one of another.
+const leastTurn = 0.05
+
+// serve counts a turn of a page's server.
+func (f *frontier) serve(p sitegraph.PageID) {
+	if !f.turns {
+		return
+	}
+	s := f.corpus.Graph.Server(p)
+	l := f.line(s)
+	f.passed = max(l.served, f.passed)
+	l.served = f.passed + 1/max(f.worth(p), leastTurn)
+	f.rank(s)
+}
+
+// pop takes the page that is the next in line, of an open server.
 func (f *frontier) pop() (sitegraph.PageID, bool) {
-	if p, ok := f.again.pop(); ok {
+	for len(f.order.heap) > 0 {
+		first := f.order.take()
+		s := sitegraph.ServerID(first.page)
+		l := f.line(s)
+		if !l.ranked || first.score != l.score {
+			continue // it was ranked anew since
+		}
+		l.ranked = false
+		if f.corpus.closed(s) {
+			continue // Open brings it back
+		}
+		p := l.pages[l.head].page
+		l.head++
+		f.waiting--
+		f.rank(s)
 		return p, true
 	}
-	return f.waiting.pop()
+	return sitegraph.NoPage, false
 }
 
 // len is the number of pages in line, those apart that are too deep.
-func (f *frontier) len() int {
-	return f.again.len() + f.waiting.len() + len(f.failed) + len(f.doubtful)
-}
+func (f *frontier) len() int { return f.waiting + len(f.failed) + len(f.doubtful) }

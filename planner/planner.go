@@ -17,6 +17,13 @@ type Options struct {
 	SourceShare float64
 	// Leftover lets new pages have what the policy does not want.
 	Leftover bool
+	// LeastRefetch is what a refetch must be worth to go before a new page that waits, once the share of
+	// new pages is used up: in changes found, times what the new page is worth. On a new crawl all copies are
+	// minutes old, and hardly one has changed. 0: the share holds whatever refetches are worth.
+	LeastRefetch float64
+	// Turns lets the servers take turns at visits to their new pages; otherwise the page that has waited longest is
+	// next, and a server that links to millions keeps all others waiting.
+	Turns bool
 	// Skip names pages that must not be visited whatever the policy says, at no cost; nil: none.
 	Skip func(p sitegraph.PageID) bool
 	// Limits are budgets beside that of the round: in bytes, of an hour, of servers. Limits in
@@ -39,13 +46,15 @@ type Planner struct {
 	found    []sitegraph.PageID // put in line by the links of the visit at work
 	newCarry float64            // fraction of a first visit carried over
 	caps     *Caps              // nil: no limits beside left
+	rate     float64            // of all pages together, changes a day; below 0: not asked for in this round
 }
 
 // New returns a planner. Pages that are already known and new are in line, in the order
 // in which they became known.
 func New(corpus *Corpus, policy Policy, o Options) *Planner {
 	corpus.skip = o.Skip
-	p := &Planner{Corpus: corpus, Policy: policy, options: o, frontier: frontier{corpus: corpus}}
+	p := &Planner{Corpus: corpus, Policy: policy, options: o, frontier: frontier{corpus: corpus, turns: o.Turns}}
+	p.frontier.worth = p.newWorth
 	p.caps = newCaps(corpus, &o)
 	corpus.caps = p.caps
 	for id := range sitegraph.PageID(corpus.Pages()) {
@@ -75,6 +84,8 @@ func (p *Planner) Begin(r Round) {
 		p.newLeft = min(share.Grant(24*time.Hour), r.Budget)
 		p.newCarry = share.Carry
 	}
+	p.rate = -1
+	p.Corpus.turns.begin()
 	p.frontier.begin()
 	p.beginSources(r)
 	p.found = p.found[:0] // of no visit
@@ -86,7 +97,8 @@ func (p *Planner) Begin(r Round) {
 // Next yields the next visit; false: nothing for now, or the budget is used up. Under limits in
 // bytes there may be more once visits under way are over.
 func (p *Planner) Next() (Visit, bool) {
-	if p.left == 0 || p.caps != nil && p.caps.spent {
+	p.Corpus.turns.more = false
+	if p.left == 0 || p.caps != nil && p.caps.spent || p.allClosed() {
 		return Visit{}, false
 	}
 	switch v, step := p.nextPending(); step {
@@ -114,6 +126,9 @@ func (p *Planner) Next() (Visit, bool) {
 	}
 	switch v, step := p.nextWanted(); step {
 	case goOn:
+		if first, ok := p.before(&v); ok {
+			v = first
+		}
 		return p.take(v), true
 	case wait:
 		return Visit{}, false
@@ -159,12 +174,21 @@ func (p *Planner) nextNew() (Visit, step) {
 // nextWanted asks the policy until it names a page that is not to be skipped and has room under
 // the limits; skip: it wants none.
 func (p *Planner) nextWanted() (Visit, step) {
-	if p.Policy == nil {
-		return Visit{}, skip
+	if v, step := p.nextAside(); step != skip || p.Policy == nil {
+		return v, step
 	}
+	pulls := 0
 	for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
 		if p.Corpus.outside(v.Page) {
 			p.Corpus.propose(v.Page)
+			continue
+		}
+		if p.Corpus.closed(p.Corpus.Graph.Server(v.Page)) {
+			p.putOff(v, false)
+			if pulls++; pulls == mostPulls {
+				p.Corpus.turns.more = true
+				return Visit{}, wait
+			}
 			continue
 		}
 		if step := p.admit(&v); step != skip {
@@ -207,6 +231,14 @@ func (p *Planner) Return(v Visit) {
 	}
 	if v.First {
 		p.frontier.failed = append(p.frontier.failed, v.Page)
+	}
+}
+
+// Postpone takes back a visit that was started and could not ask for its page yet. What it read all the same, of
+// what it might, counts. It may be started again.
+func (p *Planner) Postpone(v *Visit, might, read int64) {
+	if p.caps != nil {
+		p.caps.postpone(v, might, read)
 	}
 }
 

@@ -235,6 +235,10 @@ func (p *Planner) nextSource() (Visit, step) {
 			continue
 		}
 		v := Visit{Page: page, Due: dueTime(m), Probability: math.NaN(), Value: math.NaN(), Reason: because("it may claim changes of pages")}
+		if p.Corpus.closed(p.Corpus.Graph.Server(page)) {
+			p.putOff(v, false)
+			continue
+		}
 		if step := p.admit(&v); step != skip {
 			return v, step
 		}

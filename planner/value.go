@@ -242,6 +242,12 @@ func (v *value) Next() (Visit, bool) {
 	}
 }
 
+// Opened gives a server that was closed its place again.
+func (v *value) Opened(s sitegraph.ServerID) {
+	v.grow()
+	v.rankings.opened(v, s)
+}
+
 // visit to a page, by its score and what its server and its like showed by now.
 func (v *value) visit(p sitegraph.PageID) Visit {
 	probability := v.believed(v.scores[p].raw, v.frailty(p))

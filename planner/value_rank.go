@@ -128,6 +128,16 @@ func (r *serverRankings) rank(s sitegraph.ServerID, lead float32) {
 	r.servers.push(standing{lead, of.tie, sitegraph.PageID(s)})
 }
 
+// opened ranks a server again that was passed while it was closed.
+func (r *serverRankings) opened(v *value, s sitegraph.ServerID) {
+	if int(s) >= len(r.of) {
+		return
+	}
+	if lead, ok := r.of[s].leads(v); ok {
+		r.rank(s, lead)
+	}
+}
+
 // doubt adds what a visit to a server brought that was not expected.
 func (r *serverRankings) doubt(s sitegraph.ServerID, surprise float32) {
 	r.of[s].learnt += surprise
@@ -142,6 +152,9 @@ func (r *serverRankings) next(v *value) (sitegraph.PageID, bool) {
 		of := &r.of[s]
 		if first.score != of.lead {
 			continue // it was ranked anew since
+		}
+		if v.Corpus.closed(s) {
+			continue // opened brings it back
 		}
 		p, ok := of.best(v)
 		if !ok {

@@ -1,0 +1,178 @@
+package planner
+
+import (
+	"math"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// turns hold back the visits of servers that have enough to do: a server is asked one visit at a time, so
+// that it is of no use to choose many of its pages long before their turn.
+type turns struct {
+	shut   []bool // by server: closed
+	closed int    // how many are
+	aside  map[sitegraph.ServerID][]Visit
+	kept   int                  // visits in aside
+	ready  []sitegraph.ServerID // open ones that have some
+	more   bool                 // Next was ended before it had looked at all that is wanted
+}
+
+const (
+	// mostAside bounds the visits that are kept for closed servers: about 30 MB. What the policy wants beyond is
+	// wanted again in the next round.
+	mostAside = 1 << 18
+	// mostPulls bounds how many visits to closed servers one call of Next passes: a tenth of a second at most.
+	mostPulls = 4096
+)
+
+// Opener is a policy that names no page of a closed server, and learns when one is open again. Visits of
+// other policies to closed servers are kept until then.
+type Opener interface {
+	Opened(s sitegraph.ServerID)
+}
+
+// closed reports whether a server has enough to do.
+func (c *Corpus) closed(s sitegraph.ServerID) bool {
+	return int(s) < len(c.turns.shut) && c.turns.shut[s]
+}
+
+// Close lets Next name no page of a server until Open, but for what was chosen before and waited for room
+// under the limits.
+func (p *Planner) Close(s sitegraph.ServerID) {
+	t := &p.Corpus.turns
+	for int(s) >= len(t.shut) {
+		t.shut = append(t.shut, false)
+	}
+	if !t.shut[s] {
+		t.shut[s] = true
+		t.closed++
+	}
+}
+
+// Open ends what Close began.
+func (p *Planner) Open(s sitegraph.ServerID) {
+	t := &p.Corpus.turns
+	if !p.Corpus.closed(s) {
+		return
+	}
+	t.shut[s] = false
+	t.closed--
+	p.frontier.rank(s)
+	if len(t.aside[s]) > 0 {
+		t.ready = append(t.ready, s)
+	}
+	if o, ok := p.Policy.(Opener); ok {
+		o.Opened(s)
+	}
+}
+
+// More reports whether the last call of Next ended before it had looked at all that is wanted: it may be
+// called again at once.
+func (p *Planner) More() bool { return p.Corpus.turns.more }
+
+// begin forgets what was kept: in a new round the policy ranks anew.
+func (t *turns) begin() {
+	clear(t.aside)
+	t.kept, t.ready, t.more = 0, t.ready[:0], false
+}
+
+// allClosed reports whether no server may be asked for more.
+func (p *Planner) allClosed() bool {
+	servers := p.Corpus.Graph.Servers()
+	return servers > 0 && p.Corpus.turns.closed == servers
+}
+
+// putOff keeps a visit for when its server is open, or drops it from the round where too many are kept.
+func (p *Planner) putOff(v Visit, first bool) {
+	t := &p.Corpus.turns
+	p.Corpus.propose(v.Page)
+	if t.kept >= mostAside {
+		return
+	}
+	if t.aside == nil {
+		t.aside = map[sitegraph.ServerID][]Visit{}
+	}
+	s := p.Corpus.Graph.Server(v.Page)
+	t.kept++
+	if first {
+		t.aside[s] = append([]Visit{v}, t.aside[s]...)
+	} else {
+		t.aside[s] = append(t.aside[s], v)
+	}
+	if !p.Corpus.closed(s) && len(t.aside[s]) == 1 {
+		t.ready = append(t.ready, s)
+	}
+}
+
+// nextAside takes a visit that was kept for a server which is open by now.
+func (p *Planner) nextAside() (Visit, step) {
+	t := &p.Corpus.turns
+	for len(t.ready) > 0 {
+		s := t.ready[len(t.ready)-1]
+		if len(t.aside[s]) == 0 || p.Corpus.closed(s) {
+			t.ready = t.ready[:len(t.ready)-1]
+			if len(t.aside[s]) == 0 {
+				delete(t.aside, s)
+			}
+			continue
+		}
+		v := t.aside[s][0]
+		t.aside[s] = t.aside[s][1:]
+		t.kept--
+		m := p.Corpus.Memory(v.Page)
+		if m.State != sitegraph.StateAlive && m.State != sitegraph.StateSource || int64(m.Tried) > p.Corpus.start {
+			continue
+		}
+		if step := p.admit(&v); step != skip {
+			return v, step
+		}
+	}
+	return Visit{}, skip
+}
+
+// before takes a new page instead of a refetch that is worth next to nothing beside it, though the share of
+// new pages is used up. The refetch is put off.
+func (p *Planner) before(v *Visit) (Visit, bool) {
+	if p.options.LeastRefetch == 0 || v.First || p.Corpus.Memory(v.Page).State == sitegraph.StateSource || p.frontier.waiting == 0 {
+		return Visit{}, false
+	}
+	worth := p.refetchWorth(v)
+	if worth >= p.options.LeastRefetch*p.Corpus.MeanWeight() {
+		return Visit{}, false
+	}
+	first, step := p.nextNew()
+	if step != goOn {
+		return Visit{}, false
+	}
+	if worth >= p.options.LeastRefetch*p.newWorth(first.Page) {
+		p.caps.unplan(&first)
+		p.frontier.putBack([]sitegraph.PageID{first.Page})
+		p.Corpus.Memory(first.Page).queued = true
+		return Visit{}, false
+	}
+	p.caps.unplan(v)
+	p.putOff(*v, true)
+	first.leftover = true
+	return first, true
+}
+
+// refetchWorth is what a refetch is worth, by the rate of all pages together where the policy has no word.
+func (p *Planner) refetchWorth(v *Visit) float64 {
+	if worth := p.Corpus.worth(v); worth >= 0 {
+		return worth
+	}
+	if p.rate < 0 {
+		p.rate = p.Corpus.Prior().Mean()
+	}
+	days := p.Corpus.Memory(v.Page).History.Age(p.Corpus.round.End).Hours() / 24
+	return -math.Expm1(-p.rate*days) * p.Corpus.Weight(v.Page)
+}
+
+// newWorth is what it is worth to meet a new page: its weight, if it is there.
+func (p *Planner) newWorth(page sitegraph.PageID) float64 {
+	there := 1.0
+	if e, ok := p.Policy.(Expecter); ok {
+		there = e.Expect(page)
+	}
+	return there * p.Corpus.Weight(page)
+}
