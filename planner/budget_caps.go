@@ -104,6 +104,9 @@ func (c *Caps) begin(r Round) {
 	}
 }
 
+// BoundAll reports whether there are limits for all servers together. False of a nil *Caps.
+func (c *Caps) BoundAll() bool { return c != nil && len(c.all.limits) > 0 }
+
 // newOpen reports whether first visits have bytes left of their share.
 func (c *Caps) newOpen() bool { return c == nil || c.newBytes < c.newBudget }
 

@@ -40,6 +40,7 @@ type Config struct {
 	AllowPrivate bool          `mapstructure:"allow-private"` // loopback and private addresses too
 	Timeout      time.Duration // of one request in all
 	MaxBody      int64         `mapstructure:"max-body"` // bytes kept of a page
+	MinFree      int64         `mapstructure:"min-free"` // bytes of the disk below which no visit begins
 
 	Eval  EvalConfig
 	Demo  DemoConfig
@@ -125,7 +126,7 @@ var settings = append(tuneSettings, []setting{
 	{"round", time.Hour, "planning period; divides the day", "run plan explain"},
 	{"rounds", 0, "stop after so many rounds; 0 for never", "run"},
 	{"delay", 10 * time.Second, "least time between two requests to a server or address; 0 only for your own servers", "run tune"},
-	{"workers", 64, "visits at a time, one a server", "run"},
+	{"workers", 64, "visits at a time, one a server; those to slow servers are not counted", "run"},
 	{"policy", planner.DefaultPolicy, "what decides: " + strings.Join(livePolicies(), ", "), "run plan explain demo tune"},
 	{"alpha", 0.0, "gamma: the importance that every page has, 0 to below 1; above 0 pages are drawn [NICT eq. 1]", "run plan explain eval"},
 	{"seed", uint64(1), "of ties and random choices", "run plan explain eval demo learn tune"},
@@ -133,6 +134,7 @@ var settings = append(tuneSettings, []setting{
 	{"allow-private", false, "also ask loopback and private addresses and any port", "run"},
 	{"timeout", time.Minute, "of one request in all", "run"},
 	{"max-body", int64(2_000_000), "bytes kept of a page", "run"},
+	{"min-free", int64(50_000_000), "bytes that stay free on the disk: with less, no visit begins; 0 for no bound", "run"},
 
 	{"eval.protocol", "snapshot", "snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks", "eval"},
 	{"eval.policy", []string{"all"}, "policies to compare, or all; variants of value (value-own and so on) take part if named", "eval"},

@@ -104,6 +104,9 @@ func (c *Config) checkOwn(bad refuse) {
 	if c.MaxBody < 1 {
 		bad("max-body", c.MaxBody, "1 byte or more")
 	}
+	if c.MinFree < 0 {
+		bad("min-free", c.MinFree, "0 or more bytes")
+	}
 	if _, err := sitegraph.ParseChangeBy(c.Change); err != nil {
 		bad("change", c.Change, "digest, text or main")
 	}

@@ -29,6 +29,10 @@ var errNoData = usageError{errors.New("no data directory given"), "say where the
 // of each server a day where ten of its pages are visited.
 const sourceShare = 0.1
 
+// leastRefetch is what a refetch must be worth to go before a new page beyond the share of new pages: one
+// change in twenty visits.
+const leastRefetch = 0.05
+
 // open reads a data directory. An existing one is required to read only.
 func (p *program) open(readOnly bool) (*opened, error) {
 	c := &p.config
@@ -61,7 +65,7 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	if err != nil {
 		return nil, errors.Join(usageError{err, "recrawl run --help lists the policies"}, store.Close())
 	}
-	o.plan = planner.New(o.corpus, o.policy, planner.Options{NewShare: c.New, SourceShare: sourceShare, Leftover: true, Limits: c.limits(), MostBytes: c.mostBytes()})
+	o.plan = planner.New(o.corpus, o.policy, planner.Options{NewShare: c.New, SourceShare: sourceShare, Leftover: true, LeastRefetch: leastRefetch, Turns: true, Limits: c.limits(), MostBytes: c.mostBytes()})
 	return o, nil
 }
 

@@ -124,7 +124,8 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	status := p.status()
 	loop := cycle.New(cycle.Options{
 		Planner: o.plan, Fetcher: liveFetcher{client}, Store: o.store, Clock: cycle.WallClock{}, Change: c.changeBy(),
-		Workers: max(c.Workers, 2), Discover: true, Forecast: true,
+		Workers: max(c.Workers, 2), Discover: true, Forecast: true, Pause: c.Delay,
+		Able: p.hasSpace, Stalled: status.stalled,
 		Seen:    result.add,
 		Between: func() error { return p.grantWishes(o.store) },
 		Acknowledged: func(events []cycle.Event) {
@@ -311,6 +312,23 @@ func leftOf(p *planner.Planner) string {
 		return "no budget to keep"
 	}
 	return fmt.Sprintf("%d of the budget left", p.Left())
+}
+
+// stalled says why no visit is made, or that visits go on.
+func (s *statusLine) stalled(why error) {
+	switch {
+	case s.p.quiet:
+	case why == nil:
+		s.note("going on")
+	default:
+		s.note("waiting: " + why.Error() + "; no page is blamed, visits go on when this is over")
+	}
+}
+
+// note prints a line that stays.
+func (s *statusLine) note(text string) {
+	s.end()
+	fmt.Fprintln(s.p.stderr, "recrawl: "+text)
 }
 
 func (s *statusLine) end() {

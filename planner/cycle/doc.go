@@ -28,9 +28,20 @@
 //     visits under way had not read. A limit counts from the run that first names it.
 //  3. With one worker visits happen one after the other and each outcome steers the next
 //     choice. With more, a server is visited by one worker at a time and not before the
-//     moment its last observation asked for; waits of 15 s and more hold over a restart.
+//     moment its last observation asked for; nor is an address that several servers share.
+//     Whoever must wait (for a server, an address, a name, a Wait) does so in a line and holds
+//     no worker. Answers that take more than 5 s hold none either, up to 8 times Workers.
+//     All servers that have something to visit are at work, as many as there are.
 //  4. A site that misbehaves never stops the loop; a store that fails does, at once.
-//  5. When the context ends the loop commits what it has and returns the context's error.
+//  5. A server in trouble (sitegraph.Trouble) is asked more slowly at once: pauses double, up to
+//     an hour, and each proper answer forgives half of the steps. This, and waits of 15 s and
+//     more, hold over a restart. A fault of this machine (LocalError, Able) is no outcome: the
+//     visit is made later, its budget is not used, and the loop says why it waits.
+//  6. When the context ends the loop commits what it has and returns the context's error.
+//
+// With many workers a visit waits in the line of its server (line.go), at the place of its address. How
+// many are chosen ahead says depth.go: a few where politeness is the limit, all that fit into the
+// round where the budget is.
 //
 // The package knows no HTTP and no disk. A Loop is used by one goroutine; it calls the
 // Fetcher from several.

@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -9,37 +10,49 @@ import (
 
 // holdFrom is the shortest wait for a server that is kept over a restart: longer than the usual
 // pause of 10 s, which whoever starts the program again waits out anyway. It keeps a
-// Crawl-delay and a Retry-After.
+// Crawl-delay, a Retry-After, and what a server's troubles cost it.
 const holdFrom = 15 * time.Second
+
+// held is what is kept of a server that asked for more than the usual pause.
+type held struct {
+	Until time.Time `json:"until"`
+	Steps uint8     `json:"steps,omitempty"` // of its slowdown
+}
 
 func holdSetting(server string) string { return "hold/" + server }
 
-// hold keeps the wait that a server asked for, if it is long.
-func (l *Loop) hold(p sitegraph.PageID, of *line) error {
-	if of.delay < holdFrom {
+// hold keeps the wait that a server asked for, if it is long, and its slowdown where that changed.
+func (l *Loop) hold(of *line, changed bool) error {
+	if of.pause < holdFrom && !changed {
 		return nil
 	}
-	server := l.graph.ServerName(l.graph.Server(p))
-	if err := l.Store.SaveSetting(holdSetting(server), []byte(of.notBefore.UTC().Format(time.RFC3339Nano))); err != nil {
+	server := l.graph.ServerName(of.server)
+	value, err := json.Marshal(held{of.notBefore.UTC(), of.steps})
+	if err != nil {
+		panic(fmt.Sprintf("cycle: wait for %s: %v", server, err)) // a time and a number
+	}
+	if err := l.Store.SaveSetting(holdSetting(server), value); err != nil {
 		return l.storeError(err, "save the wait for %s", server)
 	}
 	return nil
 }
 
-// heldUntil is until when a server is not to be asked, as an earlier run was told; zero if
-// it asked for nothing long.
-func (l *Loop) heldUntil(s sitegraph.ServerID) (time.Time, error) {
+// heldOf is what an earlier run kept of a server; zero if it asked for nothing long.
+func (l *Loop) heldOf(s sitegraph.ServerID) (h held, err error) {
 	server := l.graph.ServerName(s)
 	value, ok, err := l.Store.Setting(holdSetting(server))
 	if err != nil {
-		return time.Time{}, l.storeError(err, "read the wait for %s", server)
+		return h, l.storeError(err, "read the wait for %s", server)
 	}
 	if !ok {
-		return time.Time{}, nil
+		return h, nil
 	}
-	until, err := time.Parse(time.RFC3339Nano, string(value))
-	if err != nil {
-		return time.Time{}, fmt.Errorf("the kept wait for %s: %w", server, err)
+	if err := json.Unmarshal(value, &h); err != nil {
+		// A store of before held the time alone.
+		if h.Until, err = time.Parse(time.RFC3339Nano, string(value)); err != nil {
+			return h, fmt.Errorf("the kept wait for %s: %w", server, err)
+		}
 	}
-	return until, nil
+	h.Steps = min(h.Steps, mostSteps)
+	return h, nil
 }

@@ -28,6 +28,10 @@ type Options struct {
 	Change  sitegraph.ChangeBy
 	Workers int // visits at a time; 1 if not set
 
+	// Pause is the least time between two visits to a server or address that the Fetcher keeps, so that
+	// the loop chooses no more than can be made. 0: none is known.
+	Pause time.Duration
+
 	// Discover makes the links of fetched pages known, and so new pages. Without it the
 	// page set and the graph stay as they are.
 	Discover bool
@@ -51,6 +55,11 @@ type Options struct {
 	// Acknowledged is told the events that have become durable. May be nil. The slice is
 	// reused.
 	Acknowledged func([]Event)
+	// Able says why this machine cannot make visits now, as when its disk is full; nil: it can. It is asked about
+	// once a second, and the loop waits while it cannot. May be nil.
+	Able func() error
+	// Stalled is told why the loop waits, because of Able or a LocalError, and nil when it goes on. May be nil.
+	Stalled func(why error)
 	// Between is called between visits whenever everything is committed: after each commit, and
 	// each second while nothing happens or the next round is waited for. It may use the store,
 	// which nobody else uses then. Its error ends the loop. May be nil.
@@ -70,8 +79,10 @@ type Loop struct {
 	reserved    int // fetches reserved in the store and not yet begun
 	account     account
 	lines       map[sitegraph.ServerID]*line // of servers visited concurrently
-	heard       map[sitegraph.PageID]bool    // sources whose claims are known; nil: not restored yet
-	broken      bool                         // the store failed: nothing is asked of it any more
+	places      map[string]*place            // by address, of those servers
+	stall       stall
+	heard       map[sitegraph.PageID]bool // sources whose claims are known; nil: not restored yet
+	broken      bool                      // the store failed: nothing is asked of it any more
 }
 
 // New returns a loop.
@@ -88,7 +99,7 @@ func New(o Options) *Loop {
 	if o.CommitAfter == 0 {
 		o.CommitAfter = time.Second
 	}
-	return &Loop{Options: o, graph: o.Planner.Corpus.Graph, lines: map[sitegraph.ServerID]*line{}}
+	return &Loop{Options: o, graph: o.Planner.Corpus.Graph, lines: map[sitegraph.ServerID]*line{}, places: map[string]*place{}}
 }
 
 // Seed makes start pages known. Those known already stay as they are, but for those that had
@@ -186,6 +197,14 @@ func (l *Loop) finish(v *planner.Visit, r *Request, o sitegraph.Observation, err
 		}
 	}
 	l.Planner.Finish(v, r.MaxBytes, read)
+}
+
+// postpone takes back a visit that began and could not ask for its page. What it read counts, its fetch does not.
+func (l *Loop) postpone(v *planner.Visit, r *Request, o sitegraph.Observation) {
+	l.Planner.Postpone(v, r.MaxBytes, o.Transferred)
+	if l.Reserve && l.account.Granted != planner.Unlimited {
+		l.reserved++
+	}
 }
 
 func fetchError(ctx context.Context, url string, err error) error {

@@ -1,0 +1,90 @@
+package cycle
+
+import (
+	"math"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+const (
+	// maxParked bounds the visits that are chosen and wait for their server: about 15 MB.
+	maxParked = 1 << 17
+	// aFew visits of a server are chosen ahead where the budget suffices for all that politeness allows. More
+	// would be chosen without knowing the newest outcomes.
+	aFew = 2
+)
+
+// depth is how many visits may wait in a line. Where politeness is what limits a crawl these are a few,
+// so that all servers have some; where the budget is, it is all that the server can be asked in the rest of the
+// round, so that the best visits of all get the budget, wherever they are.
+func (c *crew) depth(l *line, now time.Time) int {
+	room := c.room(l, now)
+	switch {
+	case c.ample:
+		return min(room, aFew)
+	case c.parked >= maxParked/2:
+		return min(room, max(aFew, maxParked/2/len(c.lines)))
+	}
+	return room
+}
+
+// room is how many visits politeness allows to a line in the rest of the round, with those that wait.
+func (c *crew) room(l *line, now time.Time) int {
+	room := c.visitsFrom(later(now, l.notBefore), max(l.pause, c.Pause))
+	if p := l.at; p != nil && p.parked > len(l.visits) {
+		others := p.parked - len(l.visits)
+		room = min(room, c.visitsFrom(later(now, p.notBefore), c.Pause)-others)
+	}
+	return room
+}
+
+// visitsFrom is how many visits fit from a moment to the end of the round.
+func (c *crew) visitsFrom(from time.Time, pause time.Duration) int {
+	rest := c.round.End.Sub(from)
+	switch {
+	case rest <= 0:
+		return 0
+	case pause <= 0:
+		return math.MaxInt32
+	}
+	return int(rest/pause) + 1
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// weigh finds out whether the budget suffices for all that politeness allows in the rest of the round. It looks
+// at each server, so it is done once a second.
+func (c *crew) weigh(now time.Time) {
+	if now.Sub(c.weighed) < time.Second {
+		return
+	}
+	c.weighed = now
+	left := c.Planner.Left()
+	switch {
+	case c.Planner.Caps().BoundAll():
+		c.ample = false
+		return
+	case left == planner.Unlimited:
+		c.ample = true
+		return
+	}
+	most, usual := 0, c.visitsFrom(now, c.Pause)
+	for s := range sitegraph.ServerID(c.graph.Servers()) {
+		visits := usual
+		if l := c.lines[s]; l != nil {
+			visits = c.visitsFrom(later(now, l.notBefore), max(l.pause, c.Pause))
+		}
+		if most += min(visits, len(c.graph.ServerPages(s))); most > left+c.parked {
+			c.ample = false
+			return
+		}
+	}
+	c.ample = true
+}
