@@ -27,9 +27,9 @@ const firstRead = 32 << 10
 
 // read reads at most limit octets, and no more than limit from the wire either: a
 // content that is small when decoded can be endless before. What was promised in
-// Content-Length is never believed. An error means that the connection failed; what is
-// only badly coded is kept as far as it could be read, since asking again would bring
-// the same.
+// Content-Length is never believed. An error means that the connection failed, or that the coded
+// content ends in the middle: what is lost would look like a change. A wrong checksum, or
+// something behind the end, costs nothing of the content, which is kept and marked as truncated.
 func (b *body) read(r *http.Response, limit int64) error {
 	codings, err := contentCodings(r.Header)
 	if err != nil {
@@ -47,13 +47,21 @@ func (b *body) read(r *http.Response, limit int64) error {
 		return fmt.Errorf("read the body: %w", wire.err)
 	}
 	b.octets = buf.Bytes()
-	b.truncated, b.damaged = err != nil, err != nil
-	if int64(len(b.octets)) > limit || wire.n > limit {
+	switch {
+	case int64(len(b.octets)) > limit || wire.n > limit:
 		b.octets = b.octets[:min(int64(len(b.octets)), limit)]
-		b.truncated, b.damaged = true, false
+		b.truncated = true
+	case err == nil:
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader) && len(b.octets) > 0:
+		b.truncated, b.damaged = true, true
+	default:
+		return fmt.Errorf("%w ends in the middle, or is damaged: %v", errCoding, err)
 	}
 	return nil
 }
+
+// errCoding is for answers whose content coding is not as it should be.
+var errCoding = errors.New("the coded content")
 
 // wireReader remembers how the transfer itself went, apart from its decoding.
 type wireReader struct {
@@ -85,10 +93,10 @@ func contentCodings(h http.Header) ([]string, error) {
 			case "gzip", "x-gzip":
 				codings = append(codings, name)
 			default:
-				return nil, fmt.Errorf("content coding %q was not asked for", printable(name))
+				return nil, fmt.Errorf("%w is %q, which was not asked for", errCoding, printable(name))
 			}
 			if len(codings) > maxCodings {
-				return nil, errors.New("too many content codings")
+				return nil, fmt.Errorf("%w is coded too many times", errCoding)
 			}
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"time"
-
-	"github.com/recrawl/recrawl/fetch/robots"
 )
 
 // Client makes polite visits. It is safe for concurrent use.
@@ -16,6 +14,7 @@ type Client struct {
 	clock     Clock
 	gate      *Gate
 	guard     guard
+	names     *resolver
 	transport *http.Transport
 	robots    *robotsCache
 }
@@ -29,10 +28,11 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{
 		o:      o,
-		agent:  robots.Product(o.UserAgent),
+		agent:  o.RobotsAgent,
 		clock:  o.Clock,
 		gate:   NewGate(o.Clock),
-		guard:  guard{allowPrivate: o.AllowPrivate, ports: o.AllowPorts},
+		guard:  guard{allowPrivate: o.AllowPrivate, networks: o.AllowNetworks, ports: o.AllowPorts},
+		names:  newResolver(o.Nameserver),
 		robots: newRobotsCache(o.RobotsBytes),
 	}
 	var onlyHTTP1 http.Protocols
@@ -48,7 +48,7 @@ func New(o Options) (*Client, error) {
 		MaxResponseHeaderBytes: o.MaxHeader,
 		ResponseHeaderTimeout:  o.HeaderTimeout,
 		TLSHandshakeTimeout:    o.DialTimeout,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.RootCAs},
 		WriteBufferSize:        1 << 10, // a request is a few lines
 		ReadBufferSize:         8 << 10,
 	}

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 )
 
@@ -63,8 +62,23 @@ func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	if c.o.Resolve != nil {
 		return c.o.Resolve(ctx, host)
 	}
-	// The final dot keeps search domains of this machine out.
-	return net.DefaultResolver.LookupNetIP(ctx, "ip", strings.TrimSuffix(host, ".")+".")
+	return c.names.lookup(ctx, host)
+}
+
+// Locate returns the address at which the server of a page would be asked now; "" if it cannot be told or must not
+// be asked. The visit says why.
+func (c *Client) Locate(ctx context.Context, pageURL string) string {
+	u, err := url.Parse(pageURL)
+	if err != nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
+	defer cancel()
+	to, err := c.resolve(ctx, u, 0)
+	if err != nil {
+		return ""
+	}
+	return to.Addr().String()
 }
 
 // dial connects to the address that was resolved, checked and waited for; the host name

@@ -15,13 +15,14 @@ type answer struct {
 	status int
 	header http.Header
 	body   body
-	began  time.Time // when the server's turn had come
+	addr   netip.Addr // that was asked
+	began  time.Time  // when the server's turn had come
 	ended  time.Time
 }
 
-// exchange makes one request: it resolves and guards the address, waits for the turn of
-// server and address, asks, reads and leaves. The server's pause after it is delay, but
-// at least the interval. The error is a site's (see failure) unless ctx is over.
+// exchange makes one request: it resolves and guards the address, and if it is the turn of
+// server and address asks, reads and leaves. The server's pause after it is delay, but
+// at least the interval. The error is notYet, a LocalError, or a site's (see failure), unless ctx is over.
 func (c *Client) exchange(ctx context.Context, u *url.URL, header http.Header, try int, delay time.Duration, limit int64) (*answer, error) {
 	lookup, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
 	to, err := c.resolve(lookup, u, try)
@@ -29,13 +30,17 @@ func (c *Client) exchange(ctx context.Context, u *url.URL, header http.Header, t
 	if err != nil {
 		return nil, err
 	}
-	pass, err := c.gate.Enter(ctx, u.Host, to.Addr())
-	if err != nil {
-		return nil, err
+	pass, later := c.gate.tryEnter(u.Host, to.Addr())
+	if later != nil {
+		return nil, later
 	}
-	a := &answer{began: c.clock.Now()}
+	a := &answer{addr: to.Addr(), began: c.clock.Now()}
 	err = c.ask(ctx, u, header, to, limit, a)
 	a.ended = c.clock.Now()
+	if local := localFault(err, to.Addr().Is4()); local != nil { // nobody was asked
+		pass.Leave(a.ended, a.ended)
+		return nil, local
+	}
 	pass.Leave(a.ended.Add(max(delay, c.o.Interval)), a.ended.Add(c.o.Interval))
 	return a, err
 }

@@ -48,27 +48,27 @@ type Pass struct {
 
 // Enter waits until a request to server at addr may start. Its error is ctx's.
 func (g *Gate) Enter(ctx context.Context, server string, addr netip.Addr) (*Pass, error) {
-	p := &Pass{gate: g, keys: [2]slotKey{{server: server}, {addr: addr}}}
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		busy, until := g.try(p)
-		switch {
-		case busy != nil:
-			select {
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			case <-busy:
-			}
-		case !until.IsZero():
-			if err := g.clock.SleepUntil(ctx, until); err != nil {
-				return nil, err
-			}
-		default:
+		p, later := g.tryEnter(server, addr)
+		if later == nil {
 			return p, nil
 		}
+		if err := later.wait(ctx, g.clock); err != nil {
+			return nil, err
+		}
 	}
+}
+
+// tryEnter lets a request to server at addr start now, or says what it must wait for.
+func (g *Gate) tryEnter(server string, addr netip.Addr) (*Pass, *notYet) {
+	p := &Pass{gate: g, keys: [2]slotKey{{server: server}, {addr: addr}}}
+	if busy, until := g.try(p); busy != nil || !until.IsZero() {
+		return nil, &notYet{busy, until}
+	}
+	return p, nil
 }
 
 // try takes both slots of p, or returns what to wait for: the end of another request, or

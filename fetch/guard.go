@@ -65,6 +65,7 @@ func isPublic(addr netip.Addr) bool {
 // guard decides which addresses and ports may be connected to.
 type guard struct {
 	allowPrivate bool
+	networks     []netip.Prefix // that may be asked though they are not public
 	ports        []uint16
 }
 
@@ -72,6 +73,9 @@ type guard struct {
 // spelling of it in a link, no host name and no second answer of DNS gets around it.
 func (g guard) checkAddr(addr netip.Addr) error {
 	if g.allowPrivate && addr.IsValid() || isPublic(addr) {
+		return nil
+	}
+	if slices.ContainsFunc(g.networks, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) }) {
 		return nil
 	}
 	return fmt.Errorf("%w: %s", errRefused, addr)

@@ -17,6 +17,23 @@ import (
 
 func isRefused(err error) bool { return errors.Is(err, errRefused) }
 
+// troubleOf says what an answer, or that there was none, tells of the server.
+func troubleOf(a *answer, err error) sitegraph.Trouble {
+	switch {
+	case a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable:
+		return sitegraph.TroubleBusy
+	case a.status >= 500, err != nil && !errors.Is(err, errCoding):
+		return sitegraph.TroubleFailing
+	}
+	return sitegraph.TroubleNone
+}
+
+// mediaType is what the server calls the content.
+func (a *answer) mediaType() string {
+	kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
+	return printable(strings.ToLower(strings.TrimSpace(kind)))
+}
+
 // judge says what an answer means for the page:
 //
 //	200, 203                     fetched if it is HTML, or a source where one was expected;
@@ -25,7 +42,7 @@ func isRefused(err error) bool { return errors.Is(err, errRefused) }
 //	301 302 303 307 308 300      redirected, if Location names another web page; where there
 //	                             is a copy, temporary ones count as failed at first
 //	404 410                      gone
-//	408 425 429, 5xx, other 2xx  failed: asked again later
+//	408 425 429, 5xx, other 2xx  failed: asked again later; 412 likewise, if we set a condition
 //	other 4xx                    excluded: the server will not give it to us
 //	anything else                failed
 func (c *Client) judge(o sitegraph.Observation, a *answer, rec *sitegraph.Record, conditional bool) sitegraph.Observation {
@@ -45,6 +62,8 @@ func (c *Client) judge(o sitegraph.Observation, a *answer, rec *sitegraph.Record
 	case s == http.StatusNotFound || s == http.StatusGone:
 		o.Outcome = sitegraph.OutcomeGone
 		return o
+	case s == http.StatusPreconditionFailed && conditional:
+		return failed(o, statusText(s)+" to our condition; it is asked for without next time")
 	case s >= 400 && s < 500 && !isTemporary(s):
 		o.Outcome, o.Detail = sitegraph.OutcomeExcluded, statusText(s)
 		return o
@@ -67,10 +86,9 @@ func statusText(status int) string {
 func (c *Client) judgeContent(o sitegraph.Observation, a *answer) sitegraph.Observation {
 	contentType := a.header.Get("Content-Type")
 	if !isHTML(contentType, a.body.octets) {
-		kind, _, _ := strings.Cut(contentType, ";")
 		o.Outcome = sitegraph.OutcomeExcluded
-		o.Detail = "not a page: " + printable(strings.ToLower(strings.TrimSpace(kind)))
-		if strings.Contains(kind, "xml") { // somebody linked to a feed as to a page, or named one to begin with
+		o.Detail = "not a page: " + o.MediaType
+		if strings.Contains(o.MediaType, "xml") { // somebody linked to a feed as to a page, or named one to begin with
 			if _, err := source.Read(a.body.octets, contentType, o.URL); !errors.Is(err, source.ErrNone) {
 				o.Sources = append(slices.Clip(o.Sources), o.URL)
 			}

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -22,9 +23,13 @@ const NoInterval time.Duration = -1
 
 // Options of a client. The zero value of every field but UserAgent means its default.
 type Options struct {
-	// UserAgent is sent with each request. Its product token, the letters, '-' and '_' at
-	// its start, is what robots.txt is searched for. It must contain a contact.
+	// UserAgent is sent with each request. It must contain a contact.
 	UserAgent string
+
+	// RobotsAgent is the product token that robots.txt and X-Robots-Tag are searched for. Default: that of the
+	// user agent, the letters, '-' and '_' at its start, or behind "compatible;" as in
+	// "Mozilla/5.0 (compatible; mybot/1.0; +https://example.org/bot)".
+	RobotsAgent string
 
 	Clock Clock // default: WallClock
 
@@ -42,8 +47,15 @@ type Options struct {
 
 	// AllowPrivate permits addresses that are not public and all ports: for one's own
 	// servers only. Whoever writes a page decides where its links lead.
-	AllowPrivate bool
-	AllowPorts   []uint16 // permitted beside 80 and 443
+	AllowPrivate  bool
+	AllowNetworks []netip.Prefix // permitted though they are not public
+	AllowPorts    []uint16       // permitted beside 80 and 443
+
+	// RootCAs are trusted to sign certificates; nil: those of the system.
+	RootCAs *x509.CertPool
+
+	// Nameserver ("address:port") is asked instead of those of the system.
+	Nameserver string
 
 	// Resolve replaces DNS. The addresses it returns are guarded like any others.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
@@ -53,7 +65,7 @@ type Options struct {
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
 	// RobotsAnyHost follows redirects of robots.txt to any server (RFC 9309 2.3.1.2); without
-	// it only those that stay on the host, www. put before or taken off it, count.
+	// it only those that stay on the site, hosts of one registered domain, count.
 	RobotsAnyHost bool
 	RobotsBytes   int64 // memory for robots.txt files; default 64 MB
 
@@ -77,9 +89,13 @@ func (o Options) withDefaults() (Options, error) {
 	if !hasContact(o.UserAgent) {
 		return o, fmt.Errorf("user agent %q: %w", o.UserAgent, ErrNoContact)
 	}
-	if robots.Product(o.UserAgent) == "" {
-		return o, fmt.Errorf("user agent %q does not start with a product name of letters, '-' and '_'", o.UserAgent)
+	if o.RobotsAgent == "" {
+		o.RobotsAgent = productOf(o.UserAgent)
 	}
+	if o.RobotsAgent == "" || robots.Product(o.RobotsAgent) != strings.ToLower(o.RobotsAgent) {
+		return o, fmt.Errorf("the name for robots.txt, %q, taken from user agent %q, is not one of letters, '-' and '_'", o.RobotsAgent, o.UserAgent)
+	}
+	o.RobotsAgent = strings.ToLower(o.RobotsAgent)
 	if strings.ContainsFunc(o.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return o, fmt.Errorf("user agent %q has characters that a header cannot carry", o.UserAgent)
 	}
@@ -114,6 +130,15 @@ var (
 	webContact  = regexp.MustCompile(`(?i)https?://[a-z0-9\[][^\s]`)
 	mailContact = regexp.MustCompile(`[^\s@<>();,]@[A-Za-z0-9-]+\.[A-Za-z0-9]`)
 )
+
+// productOf is the product token of a user agent. That of a bot which calls itself compatible with a browser
+// stands behind that word.
+func productOf(userAgent string) string {
+	if _, bot, ok := strings.Cut(userAgent, "compatible;"); ok && strings.HasPrefix(userAgent, "Mozilla/") {
+		return robots.Product(strings.TrimSpace(bot))
+	}
+	return robots.Product(userAgent)
+}
 
 func hasContact(userAgent string) bool {
 	return webContact.MatchString(userAgent) || mailContact.MatchString(userAgent)

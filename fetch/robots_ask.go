@@ -2,11 +2,14 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/net/publicsuffix"
 
 	"github.com/recrawl/recrawl/fetch/robots"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -16,15 +19,23 @@ import (
 const maxRobotsHops = 5
 
 // robotsFor returns what robots.txt says for the server of u, asking for it if need be.
-// The error is ctx's.
+// The error is ctx's, notYet, or a LocalError.
 func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPolicy, error) {
 	key := u.Scheme + "://" + u.Host
-	p, entry, err := c.robots.lookup(ctx, key, c.clock)
-	if entry == nil {
-		return p, err
+	p, entry, busy := c.robots.lookup(key, c.clock.Now())
+	switch {
+	case busy != nil:
+		return p, &notYet{busy: busy}
+	case entry == nil:
+		return p, nil
 	}
-	p, err = c.askRobots(ctx, u, try, entry)
-	if err != nil || p.refused != "" {
+	p, err := c.askRobots(ctx, u, try, entry)
+	var later *notYet
+	switch {
+	case errors.As(err, &later):
+		c.robots.pause(key, entry)
+		return p, err
+	case err != nil || p.refused != "":
 		c.robots.done(key, nil)
 		return p, err
 	}
@@ -37,45 +48,57 @@ func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPoli
 	}
 	c.robots.done(key, entry)
 	now := c.clock.Now()
-	if p, ok := entry.policy(now); ok {
-		return p, nil
+	p, ok := entry.policy(now)
+	if !ok {
+		// The clock went on past the retry while we asked: what we learned still holds once.
+		p = robotsPolicy{unreachable: entry.why, retry: entry.retry}
 	}
-	// The clock went on past the retry while we asked: what we learned still holds once.
-	return robotsPolicy{unreachable: entry.why, retry: entry.retry}, nil
+	p.trouble = entry.trouble
+	return p, nil
 }
 
 // askRobots asks for robots.txt and notes in entry what came of it. Redirects are
 // followed here, each with its own guard, turn and pause; the rules hold for the server
-// first asked. The policy returned only says whether the guard refused that server.
+// first asked. The policy returned only says whether the guard refused that server. With notYet
+// the entry knows where to go on.
 func (c *Client) askRobots(ctx context.Context, u *url.URL, try int, entry *robotsEntry) (robotsPolicy, error) {
-	at := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
-	seen := []string{at.String()}
-	for hops := 0; ; hops++ {
+	if entry.next == nil {
+		entry.next = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
+		entry.seen = []string{entry.next.String()}
+	}
+	for {
+		at, first := entry.next, len(entry.seen) == 1
 		header := http.Header{"Accept": {"text/plain,*/*;q=0.5"}}
 		a, err := c.exchange(ctx, at, header, try, 0, robots.MaxBytes+1)
 		if ctx.Err() != nil {
 			return robotsPolicy{}, ctx.Err()
 		}
-		if a != nil && hops == 0 {
+		var later *notYet
+		if errors.As(err, &later) || isLocal(err) {
+			return robotsPolicy{}, err
+		}
+		if a != nil && first {
 			entry.after = a.ended.Add(c.o.Interval)
 		}
 		if err != nil {
-			if hops == 0 && isRefused(err) {
+			if first && isRefused(err) {
 				return robotsPolicy{refused: failure(err)}, nil
 			}
 			entry.fail(c.clock.Now(), failure(err), time.Time{})
+			entry.trouble = sitegraph.TroubleFailing
 			return robotsPolicy{}, nil
 		}
+		entry.trouble = troubleOf(a, nil)
 		next, more := c.judgeRobots(at, u.Host, a, entry)
 		if !more {
 			return robotsPolicy{}, nil
 		}
-		if hops == maxRobotsHops || slices.Contains(seen, next.String()) {
+		if len(entry.seen) > maxRobotsHops || slices.Contains(entry.seen, next.String()) {
 			entry.know(robots.AllowAll(), a.ended) // as if there were none (2.3.1.2)
 			return robotsPolicy{}, nil
 		}
-		at = next
-		seen = append(seen, at.String())
+		entry.next = next
+		entry.seen = append(entry.seen, next.String())
 	}
 }
 
@@ -135,8 +158,8 @@ func (c *Client) judgeRobots(at *url.URL, host string, a *answer, entry *robotsE
 	return nil, false
 }
 
-// sameHost reports whether a redirect of robots.txt stays where it is: on the authority
-// first asked, or on the default ports of its host, with or without "www.". A target
+// sameHost reports whether a redirect of robots.txt stays on the site: on the authority first asked, or on
+// the default ports of hosts of one registered domain, as www.example.org and example.org. A target
 // elsewhere could be anybody's.
 func sameHost(at, next *url.URL, host string) bool {
 	if at.Scheme == "https" && next.Scheme == "http" {
@@ -145,6 +168,7 @@ func sameHost(at, next *url.URL, host string) bool {
 	if next.Host == host || next.Host == at.Host {
 		return true
 	}
-	bare := func(u *url.URL) string { return strings.TrimPrefix(u.Hostname(), "www.") }
-	return next.Port() == "" && at.Port() == "" && bare(next) == bare(at)
+	domain, err := publicsuffix.EffectiveTLDPlusOne(at.Hostname())
+	other, otherErr := publicsuffix.EffectiveTLDPlusOne(next.Hostname())
+	return err == nil && otherErr == nil && domain == other && next.Port() == "" && at.Port() == ""
 }

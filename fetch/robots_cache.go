@@ -2,11 +2,12 @@ package fetch
 
 import (
 	"container/list"
-	"context"
+	"net/url"
 	"sync"
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/robots"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 const (
@@ -26,11 +27,12 @@ const (
 // texts says why not.
 type robotsPolicy struct {
 	rules       *robots.Rules
-	refused     string    // the guard does not let us ask there
-	unreachable string    // nothing may be asked for until retry
-	retry       time.Time // when robots.txt will be asked for again
-	after       time.Time // when the pause after the request for robots.txt is over
-	sources     []string  // sitemaps; with rules
+	refused     string            // the guard does not let us ask there
+	unreachable string            // nothing may be asked for until retry
+	trouble     sitegraph.Trouble // of the request for robots.txt that was just made, if it failed
+	retry       time.Time         // when robots.txt will be asked for again
+	after       time.Time         // when the pause after the request for robots.txt is over
+	sources     []string          // sitemaps; with rules
 }
 
 // robotsEntry is what is remembered of one scheme and authority (RFC 9309 2.3).
@@ -43,6 +45,11 @@ type robotsEntry struct {
 	why      string        // the last failure
 	retry    time.Time
 	after    time.Time
+	trouble  sitegraph.Trouble // of the last request
+
+	// While it is being asked for: where a redirect leads, and where it was looked for before.
+	next *url.URL
+	seen []string
 }
 
 // policy returns what the entry says at now; false if robots.txt has to be asked for.
@@ -84,11 +91,12 @@ type robotsCache struct {
 	entries map[string]*list.Element // of *robotsEntry
 	used    *list.List               // the latest first
 	asking  map[string]chan struct{} // closed when the one who asks is done
+	under   map[string]*robotsEntry  // half asked for: the next request waits for its turn
 }
 
 func newRobotsCache(bound int64) *robotsCache {
 	return &robotsCache{bound: bound, entries: map[string]*list.Element{}, used: list.New(),
-		asking: map[string]chan struct{}{}}
+		asking: map[string]chan struct{}{}, under: map[string]*robotsEntry{}}
 }
 
 // entryBytes is about what an entry takes beside its rules.
@@ -105,35 +113,45 @@ func (e *robotsEntry) size() int64 {
 	return n
 }
 
-// lookup returns the policy for key if one holds now. Otherwise the caller must ask for
-// robots.txt, from old on, and call done; others who look the key up wait for that.
-func (c *robotsCache) lookup(ctx context.Context, key string, clock Clock) (p robotsPolicy, old *robotsEntry, err error) {
-	for {
-		c.mu.Lock()
-		old = &robotsEntry{key: key}
-		if el, ok := c.entries[key]; ok {
-			c.used.MoveToFront(el)
-			e := el.Value.(*robotsEntry)
-			if p, ok := e.policy(clock.Now()); ok {
-				c.mu.Unlock()
-				return p, nil, nil
-			}
-			copied := *e
-			old = &copied
+// lookup returns the policy for key if one holds now, or what is closed when the caller who asks for robots.txt is
+// done. Otherwise the caller must ask for it, from old on, and call done or pause.
+func (c *robotsCache) lookup(key string, now time.Time) (p robotsPolicy, old *robotsEntry, busy <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if el, ok := c.entries[key]; ok {
+		c.used.MoveToFront(el)
+		e := el.Value.(*robotsEntry)
+		if p, ok := e.policy(now); ok {
+			return p, nil, nil
 		}
-		wait, busy := c.asking[key]
-		if !busy {
-			c.asking[key] = make(chan struct{})
-			c.mu.Unlock()
-			return robotsPolicy{}, old, nil
-		}
-		c.mu.Unlock()
-		select {
-		case <-ctx.Done():
-			return robotsPolicy{}, nil, ctx.Err()
-		case <-wait:
-		}
+		copied := *e
+		old = &copied
 	}
+	if wait, ok := c.asking[key]; ok {
+		return p, nil, wait
+	}
+	c.asking[key] = make(chan struct{})
+	if under := c.under[key]; under != nil {
+		old = under
+	} else if old == nil {
+		old = &robotsEntry{key: key}
+	}
+	return p, old, nil
+}
+
+// mostUnder bounds the files that are half asked for; who comes too late begins anew.
+const mostUnder = 10_000
+
+// pause ends what lookup began in the middle: whoever looks the key up next goes on from e.
+func (c *robotsCache) pause(key string, e *robotsEntry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(c.asking[key])
+	delete(c.asking, key)
+	if len(c.under) >= mostUnder {
+		clear(c.under)
+	}
+	c.under[key] = e
 }
 
 // done ends what lookup began. A nil entry leaves everything as it was.
@@ -142,9 +160,11 @@ func (c *robotsCache) done(key string, e *robotsEntry) {
 	defer c.mu.Unlock()
 	close(c.asking[key])
 	delete(c.asking, key)
+	delete(c.under, key)
 	if e == nil {
 		return
 	}
+	e.next, e.seen = nil, nil
 	if el, ok := c.entries[key]; ok {
 		c.bytes += e.size() - el.Value.(*robotsEntry).size()
 		el.Value = e

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"slices"
 
@@ -9,10 +10,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Visit asks once for the page of rec, and before that for the server's robots.txt if it
-// is not known. It waits as long as politeness demands. Whatever the site does is an
-// outcome; the error is ctx's, and nothing else.
-func (c *Client) Visit(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
+// once makes a visit if its turn has come.
+func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
 	o := sitegraph.Observation{URL: rec.URL}
 	u, err := url.Parse(rec.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -28,17 +27,18 @@ func (c *Client) Visit(ctx context.Context, rec sitegraph.Record) (sitegraph.Obs
 	case policy.refused != "":
 		return c.excluded(o, policy.refused), nil
 	case policy.unreachable != "":
-		o.Time = c.clock.Now()
+		o.Time, o.Trouble = c.clock.Now(), policy.trouble
 		o.Outcome, o.Detail = sitegraph.OutcomeFailed, "robots.txt: "+policy.unreachable
 		o.NotBefore = policy.retry
 		return o, nil
 	case !policy.rules.Allowed(u.RequestURI()):
 		o = c.excluded(o, "robots.txt")
+		o.ByRobots, o.Robots = true, policy.rules.Fingerprint()
 		o.NotBefore = policy.after // nothing was asked of the page's server but its robots.txt
 		return o, nil
 	}
 
-	o.Sources = policy.sources
+	o.Sources, o.Robots = policy.sources, policy.rules.Fingerprint()
 	delay, _ := policy.rules.Delay()
 	header, conditional := requestHeader(&rec)
 	limit := c.o.MaxBody
@@ -49,11 +49,16 @@ func (c *Client) Visit(ctx context.Context, rec sitegraph.Record) (sitegraph.Obs
 	if ctx.Err() != nil {
 		return o, ctx.Err()
 	}
+	var later *notYet
+	if errors.As(err, &later) || isLocal(err) {
+		return o, err
+	}
 	if a == nil || isRefused(err) {
 		return c.unasked(o, err), nil
 	}
 	o.Time, o.Status, o.Elapsed = a.ended, a.status, a.ended.Sub(a.began)
 	o.NotBefore = a.ended.Add(max(delay, c.o.Interval))
+	o.Address, o.Trouble, o.MediaType = a.addr.String(), troubleOf(a, err), a.mediaType()
 	if err != nil {
 		return failed(o, failure(err)), nil
 	}
@@ -72,7 +77,7 @@ func (c *Client) unasked(o sitegraph.Observation, err error) sitegraph.Observati
 	if isRefused(err) {
 		return c.excluded(o, failure(err))
 	}
-	o.Time = c.clock.Now()
+	o.Time, o.Trouble = c.clock.Now(), sitegraph.TroubleFailing
 	return failed(o, failure(err))
 }
 

@@ -159,6 +159,9 @@ func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
 	case OutcomeExcluded:
 		return r.leave(StateExcluded)
 	case OutcomeFailed:
+		if o.Status == 412 { // the server does not take our condition: the next visit has none
+			r.ETag, r.LastModified = "", time.Time{}
+		}
 		return r.fail()
 	}
 	panic(fmt.Sprintf("sitegraph: observation of %q with outcome %v", o.URL, o.Outcome))

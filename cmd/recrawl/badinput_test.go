@@ -201,7 +201,7 @@ func TestFullDisk(t *testing.T) {
 	})
 	lab := serve(t, library(shelves{servers: 3, sections: 5, pages: 30, days: 3000, every: func(_, _, page int) int { return page % 9 }}))
 	w := newWitness(t, lab, filepath.Join(disk, "data"), time.Second)
-	args := append([]string{"run", "--data", w.dir, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--round", "1s", "--unlimited", "--workers", fmt.Sprint(workers), "--quiet"}, lab.starts()...)
+	args := append([]string{"run", "--data", w.dir, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--round", "1s", "--unlimited", "--workers", fmt.Sprint(workers), "--quiet", "--min-free", "0"}, lab.starts()...)
 
 	// A first part with room, so that there is something to lose.
 	w.runs = append(w.runs, time.Now())
@@ -228,6 +228,33 @@ func TestFullDisk(t *testing.T) {
 	if len(w.lines) == before {
 		t.Error("nothing was visited after space was free again")
 	}
+}
+
+// TestDiskNearlyFull: with less than --min-free no visit begins, run says so, and goes on by itself when there is space.
+func TestDiskNearlyFull(t *testing.T) {
+	disk := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64m", "recrawl-test", disk).CombinedOutput(); err != nil {
+		t.Skipf("needs the right to mount a small file system: %v %s", err, bytes.TrimSpace(out))
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", disk).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v %s", err, out)
+		}
+	})
+	lab := serve(t, library(shelves{servers: 1, sections: 2, pages: 10, days: 3000, every: func(_, _, page int) int { return page % 9 }}))
+	filler := filepath.Join(disk, "filler")
+	fill(t, disk, filler, 20_000_000)
+	p := start(t, disk, nil, append([]string{"run", "--data", filepath.Join(disk, "data"), "--user-agent", contact, "--allow-private", "--delay", "1ms",
+		"--round", "1s", "--unlimited", "--min-free", "30000000"}, lab.starts()...)...)
+	eventually(t, "a word of the disk", func() bool { return strings.Contains(p.stderr.String(), "bytes free") })
+	if n := lab.count(); n > 0 {
+		t.Errorf("%d requests with less than --min-free", n)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "visits when there is space", func() bool { return lab.count() > 10 && strings.Contains(p.stderr.String(), "going on") })
+	p.interrupt()
 }
 
 // fill leaves so many bytes free.

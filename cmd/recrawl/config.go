@@ -37,10 +37,16 @@ type Config struct {
 	Seed    uint64
 	Change  string // digest, text or main
 
-	AllowPrivate bool          `mapstructure:"allow-private"` // loopback and private addresses too
-	Timeout      time.Duration // of one request in all
-	MaxBody      int64         `mapstructure:"max-body"` // bytes kept of a page
-	MinFree      int64         `mapstructure:"min-free"` // bytes of the disk below which no visit begins
+	AllowPrivate  bool          `mapstructure:"allow-private"` // loopback and private addresses too
+	AllowNetwork  []string      `mapstructure:"allow-network"` // prefixes asked though they are not public
+	AllowPort     []int         `mapstructure:"allow-port"`    // beside 80 and 443
+	CAFile        string        `mapstructure:"ca-file"`       // certificates trusted beside those of the system
+	Resolver      string        // address:port of a name server
+	RobotsAgent   string        `mapstructure:"robots-agent"`    // name that robots.txt is searched for
+	RobotsAnyHost bool          `mapstructure:"robots-any-host"` // follow redirects of robots.txt anywhere
+	Timeout       time.Duration // of one request in all
+	MaxBody       int64         `mapstructure:"max-body"` // bytes kept of a page
+	MinFree       int64         `mapstructure:"min-free"` // bytes of the disk below which no visit begins
 
 	Eval  EvalConfig
 	Demo  DemoConfig
@@ -132,6 +138,12 @@ var settings = append(tuneSettings, []setting{
 	{"seed", uint64(1), "of ties and random choices", "run plan explain eval demo learn tune"},
 	{"change", "digest", "which difference counts as a change: digest, text or main", "run plan explain eval demo survey learn tune"},
 	{"allow-private", false, "also ask loopback and private addresses and any port", "run"},
+	{"allow-network", []string{}, "also ask these addresses, as 10.20.0.0/16; repeat it for more", "run"},
+	{"allow-port", []int{}, "also ask this port, as 8080, beside 80 and 443; repeat it for more", "run"},
+	{"ca-file", "", "PEM file of certificates to trust beside those of the system", "run"},
+	{"resolver", "", "name server to ask, as 127.0.0.1:53, instead of those of the system", "run"},
+	{"robots-agent", "", "name that robots.txt is searched for, where it is not the one in --user-agent", "run"},
+	{"robots-any-host", false, "follow a redirect of robots.txt to any server, not only on the same domain", "run"},
 	{"timeout", time.Minute, "of one request in all", "run"},
 	{"max-body", int64(2_000_000), "bytes kept of a page", "run"},
 	{"min-free", int64(50_000_000), "bytes that stay free on the disk: with less, no visit begins; 0 for no bound", "run"},

@@ -104,6 +104,7 @@ func (c *Config) checkOwn(bad refuse) {
 	if c.MaxBody < 1 {
 		bad("max-body", c.MaxBody, "1 byte or more")
 	}
+	c.checkNetwork(bad)
 	if c.MinFree < 0 {
 		bad("min-free", c.MinFree, "0 or more bytes")
 	}

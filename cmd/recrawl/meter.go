@@ -19,8 +19,15 @@ type liveFetcher struct{ client *fetch.Client }
 
 func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	m := &meter{most: r.MaxBytes}
-	o, err := f.client.Visit(context.WithValue(ctx, meterKey{}, m), r.Record)
+	o, until, err := f.client.Try(context.WithValue(ctx, meterKey{}, m), r.Record)
 	m.settle()
+	var local *fetch.LocalError
+	switch {
+	case errors.As(err, &local):
+		err = &cycle.LocalError{Err: local.Err}
+	case err == nil && !until.IsZero():
+		err = &cycle.Wait{Until: until}
+	}
 	o.Transferred = m.read.Load()
 	if m.cut.Load() {
 		o.Transferred = m.most
@@ -30,6 +37,9 @@ func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Obse
 	}
 	return o, err
 }
+
+// Locate finds out at which address a server is asked.
+func (f liveFetcher) Locate(ctx context.Context, url string) string { return f.client.Locate(ctx, url) }
 
 // meterKey is the context key under which a visit tells its connections their meter.
 type meterKey struct{}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/satstore"
@@ -197,15 +196,6 @@ func canonicalSeeds(args []string) ([]string, error) {
 	return seeds, nil
 }
 
-func (p *program) client() (*fetch.Client, error) {
-	c := &p.config
-	delay := c.Delay
-	if delay == 0 {
-		delay = fetch.NoInterval
-	}
-	return fetch.New(fetch.Options{UserAgent: c.UserAgent, Interval: delay, MaxBody: c.MaxBody, Timeout: c.Timeout, AllowPrivate: c.AllowPrivate, Dial: dial})
-}
-
 func (p *program) printRun(r runResult) error {
 	if p.json {
 		return p.printJSON(r)
@@ -249,6 +239,11 @@ func entryOf(e *cycle.Event) journal.Entry {
 	entry := journal.Entry{URL: e.Record.URL, Time: o.Time, Round: e.Round.Number, First: e.Visit.First, Reason: e.Visit.Reason.String(),
 		Outcome: o.Outcome.String(), Verdict: e.Verdict.String(), Status: o.Status, Detail: o.Detail, Bytes: o.Size,
 		ElapsedMillis: o.Elapsed.Milliseconds(), Next: e.Record.Due}
+	entry.Moved, entry.Cut, entry.Type, entry.Address = o.Transferred, o.Truncated, o.MediaType, o.Address
+	entry.Redirect, entry.NoIndex = o.RedirectTo, o.NoIndex
+	if o.Trouble > sitegraph.TroubleNone {
+		entry.Trouble = o.Trouble.String()
+	}
 	if !e.Visit.Due.IsZero() {
 		entry.Due = &e.Visit.Due
 	}

@@ -162,7 +162,7 @@ func (g *group) add(value string, allow bool) {
 // rules divides the patterns between the literal ones, which robotstxt evaluates from a
 // clean file of one group, and those with wildcards, which it gets wrong.
 func (g *group) rules() *Rules {
-	r := &Rules{delay: g.delay, hasDelay: g.hasDelay}
+	r := &Rules{delay: g.delay, hasDelay: g.hasDelay, print: fingerprint(g.allow)}
 	var file strings.Builder
 	file.WriteString("User-agent: *\n")
 	for pattern, allow := range g.allow {

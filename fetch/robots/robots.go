@@ -1,6 +1,10 @@
 package robots
 
 import (
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,14 +21,15 @@ type Rules struct {
 	sitemaps []string
 	bytes    int
 	denyAll  bool
+	print    uint64
 }
 
 // AllowAll returns rules that permit everything: there is no robots.txt (RFC 9309 2.3.1.3).
-func AllowAll() *Rules { return &Rules{} }
+func AllowAll() *Rules { return &Rules{print: fingerprint(nil)} }
 
 // DenyAll returns rules that forbid everything but robots.txt itself: it is there, and
 // cannot be read (RFC 9309 2.3.1.4).
-func DenyAll() *Rules { return &Rules{denyAll: true} }
+func DenyAll() *Rules { return &Rules{denyAll: true, print: fingerprint(map[string]bool{"/": false})} }
 
 // Allowed reports whether the crawler may ask for target, the path and query of an
 // address ("/a/b?c"). The longest pattern that matches decides, allow on a tie; without
@@ -60,6 +65,19 @@ func (r *Rules) Delay() (time.Duration, bool) { return r.delay, r.hasDelay }
 // Sitemaps returns the values of the file's Sitemap lines as they stand there, whomever its
 // groups are for (RFC 9309 2.2.4; sitemaps.org).
 func (r *Rules) Sitemaps() []string { return r.sitemaps }
+
+// Fingerprint is equal for rules that allow the crawler the same by the same patterns, in any process; never 0.
+// Delays, sitemaps, and what the file says to others do not count.
+func (r *Rules) Fingerprint() uint64 { return r.print }
+
+// fingerprint of patterns (FNV-1a).
+func fingerprint(allow map[string]bool) uint64 {
+	h := fnv.New64a()
+	for _, pattern := range slices.Sorted(maps.Keys(allow)) {
+		fmt.Fprintf(h, "%v %s\n", allow[pattern], pattern)
+	}
+	return max(h.Sum64(), 1)
+}
 
 // Size returns about how many octets of memory the rules hold.
 func (r *Rules) Size() int { return r.bytes }

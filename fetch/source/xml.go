@@ -53,9 +53,10 @@ type scanner struct {
 	of     string // local name of the entries
 	stack  []element
 	entry  entry
-	text   strings.Builder // since the last start tag
-	rel    string          // of the element at the top
-	opaque bool            // the guid at the top is no address
+	text   strings.Builder                // since the last start tag
+	rel    string                         // of the element at the top
+	opaque bool                           // the guid at the top is no address
+	bases  map[string]*sitegraph.Resolver // by the base around them and their text
 }
 
 // readXML reads until the root is closed.
@@ -123,9 +124,7 @@ func (s *scanner) start(full string, attributes bool) error {
 		key, value, attributes = s.z.TagAttr()
 		switch string(key) {
 		case "xml:base":
-			if at, ok := base.Resolve(trim(string(value))); ok {
-				base, _ = sitegraph.NewResolver(at) // canonical addresses have one
-			}
+			base = s.rebase(base, trim(string(value)))
 		case "href":
 			href = string(value)
 		case "rel":
@@ -149,6 +148,29 @@ func (s *scanner) start(full string, attributes bool) error {
 		s.link(href)
 	}
 	return nil
+}
+
+// maxBases bounds the different bases of a document: each costs as much as a hundred addresses. What comes
+// after keeps the base around it.
+const maxBases = 1000
+
+// rebase resolves a base against the one around it, once for equal ones.
+func (s *scanner) rebase(base *sitegraph.Resolver, text string) *sitegraph.Resolver {
+	key := base.Base() + "\x00" + text
+	if known, ok := s.bases[key]; ok {
+		return known
+	}
+	if len(s.bases) >= maxBases {
+		return base
+	}
+	if s.bases == nil {
+		s.bases = map[string]*sitegraph.Resolver{}
+	}
+	s.bases[key] = base
+	if at, ok := base.Resolve(text); ok {
+		s.bases[key], _ = sitegraph.NewResolver(at) // canonical addresses have one
+	}
+	return s.bases[key]
 }
 
 // direct reports whether an element at a depth is a value of the entry, or in one.

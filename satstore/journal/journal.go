@@ -27,7 +27,14 @@ type Entry struct {
 	Digest        string     `json:"digest,omitempty"`
 	Text          string     `json:"text,omitempty"`
 	Main          string     `json:"main,omitempty"`
-	Bytes         int64      `json:"bytes"`
+	Bytes         int64      `json:"bytes"`              // of the content
+	Moved         int64      `json:"moved,omitempty"`    // bytes of the network, headers and robots.txt included
+	Cut           bool       `json:"cut,omitempty"`      // not all of the content was read
+	Type          string     `json:"type,omitempty"`     // media type
+	Address       string     `json:"address,omitempty"`  // that was asked
+	Redirect      string     `json:"redirect,omitempty"` // where it leads
+	Trouble       string     `json:"trouble,omitempty"`  // of the server: failing, or busy
+	NoIndex       bool       `json:"noindex,omitempty"`
 	ElapsedMillis int64      `json:"ms"`
 	Next          time.Time  `json:"next"` // when the page is wanted again
 }

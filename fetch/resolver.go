@@ -1,0 +1,264 @@
+package fetch
+
+import (
+	"container/list"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/net/dns/dnsmessage"
+)
+
+const (
+	// Answers of DNS hold as long as they say, within these bounds.
+	leastTTL = time.Minute
+	mostTTL  = 24 * time.Hour
+	// hostsTTL is for names that this machine knows without asking, as from /etc/hosts.
+	hostsTTL = time.Minute
+	// That a name does not exist holds for noNameTTL, that nobody could tell for noAnswerTTL.
+	noNameTTL   = 5 * time.Minute
+	noAnswerTTL = 30 * time.Second
+
+	// mostNames bounds the names that are kept.
+	mostNames = 100_000
+
+	// The resolver counts as dead when so many names in a row got no answer of any kind, for so long.
+	silentNames = 3
+	silentFor   = 10 * time.Second
+)
+
+// resolver looks names up and keeps the answers by their time to live. The system's own resolver asks (so that
+// /etc/hosts, resolv.conf, retries and TCP are as everywhere); what it does not tell, for how long an answer
+// holds and whether there was one, is read off its connections. Safe for concurrent use.
+type resolver struct {
+	nameserver string // "address:port"; "": those of the system
+
+	mu       sync.Mutex
+	names    map[string]*list.Element // of *answerOf
+	used     *list.List               // the latest first
+	asking   map[string]chan struct{} // closed when the answer is there
+	answered time.Time                // when any name server last said anything
+	silent   int                      // names since then that nobody said anything about
+}
+
+// answerOf is what is known of a name.
+type answerOf struct {
+	name  string
+	addrs []netip.Addr
+	err   error
+	until time.Time
+}
+
+func newResolver(nameserver string) *resolver {
+	return &resolver{nameserver: nameserver, names: map[string]*list.Element{}, used: list.New(), asking: map[string]chan struct{}{}}
+}
+
+// lookup returns the addresses of a name. Of several callers one asks.
+func (r *resolver) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	for {
+		r.mu.Lock()
+		if el, ok := r.names[name]; ok {
+			if a := el.Value.(*answerOf); time.Now().Before(a.until) {
+				r.used.MoveToFront(el)
+				r.mu.Unlock()
+				return a.addrs, a.err
+			}
+		}
+		wait, busy := r.asking[name]
+		if !busy {
+			r.asking[name] = make(chan struct{})
+			r.mu.Unlock()
+			return r.ask(ctx, name)
+		}
+		r.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-wait:
+		}
+	}
+}
+
+// ask looks a name up and keeps the answer.
+func (r *resolver) ask(ctx context.Context, name string) ([]netip.Addr, error) {
+	var heard hearing
+	system := net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+		if r.nameserver != "" {
+			address = r.nameserver
+		}
+		var d net.Dialer
+		conn, err := d.DialContext(ctx, network, address)
+		if err != nil {
+			heard.failed(err)
+			return nil, err
+		}
+		return heard.on(conn), nil
+	}}
+	// The final dot keeps search domains of this machine out.
+	addrs, err := system.LookupNetIP(ctx, "ip", name+".")
+	now := time.Now()
+	a := &answerOf{name: name, addrs: addrs, err: err, until: now.Add(heard.holds(err))}
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	close(r.asking[name])
+	delete(r.asking, name)
+	switch {
+	case heard.any() || err == nil:
+		r.answered, r.silent = now, 0
+	case errors.Is(ctx.Err(), context.Canceled):
+		return nil, err
+	default:
+		if r.silent++; r.answered.IsZero() {
+			r.answered = now
+		}
+		if local := localFault(heard.trouble(), true); local != nil {
+			return nil, local
+		}
+		if r.silent >= silentNames && now.Sub(r.answered) >= silentFor {
+			return nil, &LocalError{fmt.Errorf("no name server answers: %w", err)}
+		}
+	}
+	r.keep(a)
+	return a.addrs, a.err
+}
+
+func (r *resolver) keep(a *answerOf) {
+	if el, ok := r.names[a.name]; ok {
+		el.Value = a
+		r.used.MoveToFront(el)
+	} else {
+		r.names[a.name] = r.used.PushFront(a)
+	}
+	for r.used.Len() > mostNames {
+		last := r.used.Back()
+		delete(r.names, last.Value.(*answerOf).name)
+		r.used.Remove(last)
+	}
+}
+
+// hearing is what name servers said in the course of one look-up.
+type hearing struct {
+	mu    sync.Mutex
+	heard bool
+	ttl   time.Duration // the least of all addresses; 0: none came
+	err   error         // of a connection
+}
+
+func (h *hearing) any() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.heard
+}
+
+func (h *hearing) failed(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.err = err
+}
+
+func (h *hearing) trouble() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.err
+}
+
+// holds is for how long the result of a look-up is good.
+func (h *hearing) holds(err error) time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var dns *net.DNSError
+	switch {
+	case err == nil && h.ttl == 0:
+		return hostsTTL
+	case err == nil:
+		return min(max(h.ttl, leastTTL), mostTTL)
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return noNameTTL
+	}
+	return noAnswerTTL
+}
+
+// on listens to a connection to a name server.
+func (h *hearing) on(conn net.Conn) net.Conn {
+	if packets, ok := conn.(net.PacketConn); ok {
+		return &heardPackets{conn, packets, h}
+	}
+	return &heardStream{Conn: conn, h: h}
+}
+
+// heardPackets is a connection over UDP: each Read is a message. It stays a net.PacketConn, by which the
+// system's resolver tells it from a stream.
+type heardPackets struct {
+	net.Conn
+	net.PacketConn
+	h *hearing
+}
+
+func (c *heardPackets) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.h.message(p[:n])
+	return n, err
+}
+
+func (c *heardPackets) Close() error                       { return c.Conn.Close() }
+func (c *heardPackets) LocalAddr() net.Addr                { return c.Conn.LocalAddr() }
+func (c *heardPackets) SetDeadline(t time.Time) error      { return c.Conn.SetDeadline(t) }
+func (c *heardPackets) SetReadDeadline(t time.Time) error  { return c.Conn.SetReadDeadline(t) }
+func (c *heardPackets) SetWriteDeadline(t time.Time) error { return c.Conn.SetWriteDeadline(t) }
+
+// heardStream is a connection over TCP: each message comes behind its length (RFC 1035 4.2.2).
+type heardStream struct {
+	net.Conn
+	h   *hearing
+	buf []byte
+}
+
+func (c *heardStream) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.buf = append(c.buf, p[:n]...)
+	for len(c.buf) >= 2 {
+		length := int(binary.BigEndian.Uint16(c.buf))
+		if len(c.buf) < 2+length {
+			break
+		}
+		c.h.message(c.buf[2 : 2+length])
+		c.buf = c.buf[2+length:]
+	}
+	return n, err
+}
+
+// message takes what a name server said. What cannot be read is nothing said.
+func (h *hearing) message(b []byte) {
+	var p dnsmessage.Parser
+	header, err := p.Start(b)
+	if err != nil || !header.Response {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.heard = true
+	if p.SkipAllQuestions() != nil {
+		return
+	}
+	for {
+		a, err := p.AnswerHeader()
+		if err != nil || p.SkipAnswer() != nil {
+			return
+		}
+		ttl := max(time.Duration(a.TTL)*time.Second, time.Second)
+		if a.TTL >= 1<<31 { // RFC 2181 8: as if it were 0
+			ttl = time.Second
+		}
+		if h.ttl == 0 || ttl < h.ttl {
+			h.ttl = ttl
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/net/dns/dnsmessage"
+)
+
+func mustURL(t *testing.T, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// nameserver answers over UDP on loopback, by the first label of a name.
+type nameserver struct {
+	addr string
+	mu   sync.Mutex
+	seen map[string]int // queries by name
+}
+
+func serveNames(t *testing.T) *nameserver {
+	t.Helper()
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	n := &nameserver{addr: conn.LocalAddr().String(), seen: map[string]int{}}
+	go func() {
+		buf := make([]byte, 1500)
+		for {
+			size, from, err := conn.ReadFrom(buf)
+			if err != nil {
+				return
+			}
+			if answer := n.answer(buf[:size]); answer != nil {
+				conn.WriteTo(answer, from)
+			}
+		}
+	}()
+	return n
+}
+
+func (n *nameserver) queries(name string) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.seen[name]
+}
+
+func (n *nameserver) answer(query []byte) []byte {
+	var m dnsmessage.Message
+	if m.Unpack(query) != nil || len(m.Questions) != 1 {
+		return nil
+	}
+	q := m.Questions[0]
+	name := strings.TrimSuffix(q.Name.String(), ".")
+	n.mu.Lock()
+	n.seen[name]++
+	n.mu.Unlock()
+	m.Response, m.RecursionAvailable, m.Additionals = true, true, nil
+	a := func(name dnsmessage.Name, ttl uint32, last byte) {
+		if q.Type == dnsmessage.TypeA {
+			m.Answers = append(m.Answers, dnsmessage.Resource{
+				Header: dnsmessage.ResourceHeader{Name: name, Class: dnsmessage.ClassINET, Type: dnsmessage.TypeA, TTL: ttl},
+				Body:   &dnsmessage.AResource{A: [4]byte{127, 0, 0, last}}})
+		}
+	}
+	switch kind, _, _ := strings.Cut(name, "."); kind {
+	case "silent", "silent2", "silent3":
+		return nil
+	case "servfail":
+		m.RCode = dnsmessage.RCodeServerFailure
+	case "nxdomain":
+		m.RCode = dnsmessage.RCodeNameError
+	case "refused":
+		m.RCode = dnsmessage.RCodeRefused
+	case "nodata":
+	case "zero":
+		a(q.Name, 0, 1)
+	case "huge":
+		a(q.Name, 1<<31, 1)
+	case "day":
+		a(q.Name, 100_000, 1)
+	case "many":
+		for i := range 60 {
+			a(q.Name, 600, byte(i))
+		}
+	case "cname":
+		m.Answers = append(m.Answers, dnsmessage.Resource{
+			Header: dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET, Type: dnsmessage.TypeCNAME, TTL: 90},
+			Body:   &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName("target.example.")}})
+		a(dnsmessage.MustNewName("target.example."), 600, 7)
+	default:
+		a(q.Name, 600, 1)
+	}
+	out, err := m.Pack()
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+func TestResolver(t *testing.T) {
+	n := serveNames(t)
+	r := newResolver(n.addr)
+	for _, c := range []struct {
+		name  string
+		addrs int
+		ttl   time.Duration // for which the answer holds
+	}{
+		{"plain.example", 1, 600 * time.Second},
+		{"zero.example", 1, leastTTL},
+		{"huge.example", 1, leastTTL},
+		{"day.example", 1, mostTTL},
+		{"many.example", 60, 600 * time.Second},
+		{"cname.example", 1, 90 * time.Second},
+		{"nxdomain.example", 0, noNameTTL},
+		{"nodata.example", 0, noNameTTL},
+		{"servfail.example", 0, noAnswerTTL},
+		{"refused.example", 0, noAnswerTTL},
+	} {
+		addrs, err := r.lookup(t.Context(), c.name)
+		if len(addrs) != c.addrs || (err == nil) != (c.addrs > 0) {
+			t.Errorf("%s: %v, %v", c.name, addrs, err)
+		}
+		var local *LocalError
+		if errors.As(err, &local) {
+			t.Errorf("%s: blamed on this machine: %v", c.name, err)
+		}
+		asked := n.queries(c.name)
+		if again, _ := r.lookup(t.Context(), strings.ToUpper(c.name)); len(again) != c.addrs || n.queries(c.name) != asked {
+			t.Errorf("%s: asked %d times more though the answer holds", c.name, n.queries(c.name)-asked)
+		}
+		kept := r.names[c.name].Value.(*answerOf)
+		if holds := time.Until(kept.until).Round(5 * time.Second); holds != c.ttl {
+			t.Errorf("%s: holds for %v, want %v", c.name, holds, c.ttl)
+		}
+	}
+}
+
+// Many who ask for one name at once are one query for each type.
+func TestResolverAsksOnce(t *testing.T) {
+	n := serveNames(t)
+	r := newResolver(n.addr)
+	var wait sync.WaitGroup
+	for range 50 {
+		wait.Go(func() {
+			if addrs, err := r.lookup(t.Context(), "one.example"); err != nil || addrs[0] != netip.MustParseAddr("127.0.0.1") {
+				t.Error(addrs, err)
+			}
+		})
+	}
+	wait.Wait()
+	if got := n.queries("one.example"); got != 2 {
+		t.Errorf("%d queries, want one for each type", got)
+	}
+}
+
+// One silent name is its own fault; when no name gets an answer, the resolver is dead.
+func TestDeadResolver(t *testing.T) {
+	n := serveNames(t)
+	r := newResolver(n.addr)
+	look := func(name string) bool {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		_, err := r.lookup(ctx, name)
+		var local *LocalError
+		return errors.As(err, &local)
+	}
+	if look("silent.example") {
+		t.Error("one silent name is blamed on this machine")
+	}
+	if look("plain.example") {
+		t.Error("a name that is there is not found")
+	}
+	r.answered = time.Now().Add(-time.Minute) // nothing was heard since
+	if look("silent2.example") || look("silent3.example") || !look("silent.other.example") {
+		t.Error("three silent names in a minute without any answer: want the third to be told as a fault of this machine")
+	}
+	if look("plain2.example") {
+		t.Error("an answer came")
+	}
+	if look("silent.third.example") {
+		t.Error("one silent name after an answer is blamed on this machine")
+	}
+}
+
+func TestLocate(t *testing.T) {
+	n := serveNames(t)
+	c, err := New(Options{UserAgent: testAgent, Nameserver: n.addr, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]string{
+		"http://plain.example/x": "127.0.0.1", "https://cname.example/": "127.0.0.7", "http://nxdomain.example/": "", "http://10.0.0.1/": "", "http://plain.example:22/": "", "http://127.0.0.9/": "127.0.0.9",
+	} {
+		if got := c.Locate(t.Context(), url); got != want {
+			t.Errorf("%s is at %q, want %q", url, got, want)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// notYet is the error of a request whose turn has not come. Nothing was sent.
+type notYet struct {
+	busy  <-chan struct{} // closed when what is under way is over; nil: the moment is known
+	until time.Time
+}
+
+func (n *notYet) Error() string { return "its turn has not come" }
+
+// wait sleeps until it is worth trying again. Its error is ctx's.
+func (n *notYet) wait(ctx context.Context, clock Clock) error {
+	if n.busy == nil {
+		return clock.SleepUntil(ctx, n.until)
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-n.busy:
+		return ctx.Err()
+	}
+}
+
+// busyAgain is when a caller that does not wait may try again while another request is under way.
+const busyAgain = 250 * time.Millisecond
+
+// Try is a Visit that never waits for a turn: if the page cannot be asked for yet, it says until when, and nothing
+// was asked of the page. It may have asked for robots.txt, whose pause the page then keeps. A zero time: the
+// visit was made, and o is its outcome. The error is ctx's, or a LocalError.
+func (c *Client) Try(ctx context.Context, rec sitegraph.Record) (o sitegraph.Observation, until time.Time, err error) {
+	o, err = c.once(ctx, rec)
+	var later *notYet
+	switch {
+	case !errors.As(err, &later):
+		return o, time.Time{}, err
+	case later.busy != nil:
+		return o, c.clock.Now().Add(busyAgain), nil
+	}
+	return o, later.until, nil
+}
+
+// Visit asks once for the page of rec, and before that for the server's robots.txt if it
+// is not known. It waits as long as politeness demands. Whatever the site does is an
+// outcome; the error is ctx's, or a LocalError.
+func (c *Client) Visit(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
+	for {
+		o, err := c.once(ctx, rec)
+		var later *notYet
+		if !errors.As(err, &later) {
+			return o, err
+		}
+		if err := later.wait(ctx, c.clock); err != nil {
+			return o, err
+		}
+	}
+}
