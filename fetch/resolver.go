@@ -101,8 +101,12 @@ func (r *resolver) ask(ctx context.Context, name string) ([]netip.Addr, error) {
 		}
 		return heard.on(conn), nil
 	}}
-	// The final dot keeps search domains of this machine out.
-	addrs, err := system.LookupNetIP(ctx, "ip", name+".")
+	// The final dot keeps search domains of this machine out. /etc/hosts has names of one label without it.
+	full := name
+	if strings.Contains(name, ".") {
+		full += "."
+	}
+	addrs, err := system.LookupNetIP(ctx, "ip", full)
 	now := time.Now()
 	a := &answerOf{name: name, addrs: addrs, err: err, until: now.Add(heard.holds(err))}
 

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -147,6 +148,17 @@ func TestResolver(t *testing.T) {
 		if holds := time.Until(kept.until).Round(5 * time.Second); holds != c.ttl {
 			t.Errorf("%s: holds for %v, want %v", c.name, holds, c.ttl)
 		}
+	}
+}
+
+// What this machine knows without asking is not asked.
+func TestResolverKnowsHosts(t *testing.T) {
+	if hosts, err := os.ReadFile("/etc/hosts"); err != nil || !strings.Contains(string(hosts), "localhost") {
+		t.Skip("/etc/hosts does not name localhost")
+	}
+	n := serveNames(t)
+	if addrs, err := newResolver(n.addr).lookup(t.Context(), "localhost"); err != nil || len(addrs) == 0 || n.queries("localhost") > 0 {
+		t.Errorf("%v, %v, %d queries", addrs, err, n.queries("localhost"))
 	}
 }
 

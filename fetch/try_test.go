@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -105,19 +106,19 @@ func TestTryWhileBusy(t *testing.T) {
 func TestTrouble(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.handle("h.example/robots.txt", http.NotFound)
-	status := 0
+	var status atomic.Int64
 	w.handle("h.example/", func(rw http.ResponseWriter, _ *http.Request) {
-		if status == 0 {
+		if status.Load() == 0 {
 			panic(http.ErrAbortHandler)
 		}
-		rw.WriteHeader(status)
+		rw.WriteHeader(int(status.Load()))
 	})
 	c := w.client(func(o *Options) { o.Interval = NoInterval })
 	for s, want := range map[int]sitegraph.Trouble{
 		200: sitegraph.TroubleNone, 404: sitegraph.TroubleNone, 403: sitegraph.TroubleNone, 429: sitegraph.TroubleBusy,
 		503: sitegraph.TroubleBusy, 500: sitegraph.TroubleFailing, 502: sitegraph.TroubleFailing, 0: sitegraph.TroubleFailing,
 	} {
-		status = s
+		status.Store(int64(s))
 		if o := w.get(c, home); o.Trouble != want {
 			t.Errorf("status %d: %v, want %v", s, o.Trouble, want)
 		}
