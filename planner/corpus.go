@@ -19,6 +19,8 @@ type Memory struct {
 	queued   bool   // in line at the frontier, or at its server's limits
 	size     uint8  // class of the copy's size; 0: not known
 	mark     uint16 // round in which it was proposed, modulo 2^16; 0: never
+	misses   uint8  // as the record has it
+	byRobots bool
 }
 
 // left reports whether a page that we held a copy of was found to be none any more, at Tried or before: also if
@@ -81,6 +83,7 @@ func (c *Corpus) Remember(r *sitegraph.Record) {
 	c.grow()
 	m := &c.pages[r.Page]
 	m.History, m.State, m.Errors = r.History, r.State, r.Errors
+	m.misses, m.byRobots = r.Misses, r.ByRobots
 	m.Due, m.Tried = unix32(r.Due), unix32(r.Tried)
 	m.Interval = float32(estimator.Days(r.Interval))
 	m.size = sizeClass(r.Size)
@@ -116,7 +119,25 @@ func (c *Corpus) Eligible(p sitegraph.PageID) bool {
 	if c.taken(m) {
 		return false
 	}
-	return m.Errors == 0 || int64(m.Tried)+int64(backOff(m.Errors)/time.Second) <= c.end
+	return m.Errors == 0 && m.misses == 0 || int64(m.Tried)+int64(m.wait()/time.Second) <= c.end
+}
+
+// wait is how long a page rests after its last visit: because it failed, or because the server says that it is not to be had.
+func (m *Memory) wait() time.Duration {
+	wait := time.Duration(0)
+	if m.Errors > 0 {
+		wait = backOff(m.Errors)
+	}
+	if m.State == sitegraph.StateAlive {
+		wait = max(wait, sitegraph.MissWait(m.misses, m.byRobots))
+	}
+	return wait
+}
+
+// Forbidden reports whether robots.txt is why a page left.
+func (c *Corpus) Forbidden(p sitegraph.PageID) bool {
+	m := &c.pages[p]
+	return m.byRobots && m.State == sitegraph.StateExcluded
 }
 
 // taken reports whether a page was proposed or visited in this round.

@@ -42,6 +42,8 @@
 //  7. No visit to a closed server is named (Close, Open), but for one that waited for room under
 //     the limits; what is wanted there is named when it is open again, 2^18 visits at most. With turns
 //     a server that has new pages without end takes no more of the first visits than any other.
+//     Looks at pages that left are neither first visits nor refetches, and take at most their own
+//     share (Options.AgainShare).
 //  8. All weights times one factor change nothing; a page of weight 0 is never visited.
 //  9. A policy learns of an outcome only through Observe. Only the reference lines
 //     are given an oracle, and only by an evaluation.

@@ -24,6 +24,8 @@ type Options struct {
 	// Turns lets the servers take turns at visits to their new pages; otherwise the page that has waited longest is
 	// next, and a server that links to millions keeps all others waiting.
 	Turns bool
+	// AgainShare is the share of a round's budget that looks at pages which left may take; 0: there are none.
+	AgainShare float64
 	// Skip names pages that must not be visited whatever the policy says, at no cost; nil: none.
 	Skip func(p sitegraph.PageID) bool
 	// Limits are budgets beside that of the round: in bytes, of an hour, of servers. Limits in
@@ -40,6 +42,7 @@ type Planner struct {
 	options  Options
 	frontier frontier
 	sources  sources
+	again    again
 	left     int                // visits left in this round; Unlimited
 	made     int                // visits of this round, those handed back apart
 	newLeft  int                // of these, first visits
@@ -88,6 +91,7 @@ func (p *Planner) Begin(r Round) {
 	p.Corpus.turns.begin()
 	p.frontier.begin()
 	p.beginSources(r)
+	p.beginAgain(r)
 	p.found = p.found[:0] // of no visit
 	if p.Policy != nil {
 		p.Policy.Begin(r)
@@ -111,6 +115,12 @@ func (p *Planner) Next() (Visit, bool) {
 		return p.takeNew(v), true
 	}
 	switch v, step := p.nextSource(); step {
+	case goOn:
+		return p.take(v), true
+	case wait:
+		return Visit{}, false
+	}
+	switch v, step := p.nextAgain(); step {
 	case goOn:
 		return p.take(v), true
 	case wait:
@@ -273,7 +283,11 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	found := p.found
 	p.found = found[:0]
 	p.Corpus.prove(r.Page, verdict)
+	stillLeft := verdict == sitegraph.VerdictLeft && p.Corpus.Memory(r.Page).State.Left()
 	p.Corpus.Remember(r)
+	if stillLeft {
+		return // nothing new
+	}
 	if r.State == sitegraph.StateSource {
 		p.sources.observed(r.Page)
 		return // policies know pages only
@@ -304,8 +318,12 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 			due.When = soon
 		}
 		return due, 0
+	case m.State.Left() && p.options.AgainShare > 0:
+		return p.againDue(page), 0
 	case m.Errors > 0:
 		return Due{now.Add(backOff(m.Errors)), because("its last visits failed")}, 0
+	case m.State == sitegraph.StateAlive && m.misses > 0:
+		return Due{now.Add(m.wait()), because("its last %.0f answers say that it is not to be had; it is asked for again before it is given up", float64(m.misses))}, 0
 	case m.State == sitegraph.StateNew:
 		return Due{soon, because("never fetched")}, 0
 	case m.State != sitegraph.StateAlive:
@@ -325,7 +343,7 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 // GoesByDue reports whether choices depend on what Due says of a page, so that it must be asked and remembered after each
 // outcome. Of the others it is a forecast, which costs as much as choosing: whoever keeps no order by it need not ask.
 func (p *Planner) GoesByDue(page sitegraph.PageID) bool {
-	if m := p.Corpus.Memory(page); m.State != sitegraph.StateAlive || m.Errors > 0 {
+	if m := p.Corpus.Memory(page); m.State != sitegraph.StateAlive || m.Errors > 0 || m.misses > 0 {
 		return true // costs nothing, and sources go by it
 	}
 	_, forecasts := p.Policy.(Forecaster)

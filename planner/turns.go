@@ -120,7 +120,7 @@ func (p *Planner) nextAside() (Visit, step) {
 		t.aside[s] = t.aside[s][1:]
 		t.kept--
 		m := p.Corpus.Memory(v.Page)
-		if m.State != sitegraph.StateAlive && m.State != sitegraph.StateSource || int64(m.Tried) > p.Corpus.start {
+		if m.State == sitegraph.StateNew || int64(m.Tried) > p.Corpus.start {
 			continue
 		}
 		if step := p.admit(&v); step != skip {

@@ -9,8 +9,18 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// recordVersion is the first byte of an encoded record.
-const recordVersion = 1
+// The first byte of an encoded record is its version. One that says nothing of misses and marks is of the first.
+const (
+	recordVersion       = 1
+	recordVersionMisses = 2
+)
+
+// Bits of the marks byte of version 2.
+const (
+	markNoIndex = 1 << iota
+	markByRobots
+	knownMarks = 1<<iota - 1
+)
 
 // fixedRecordBytes is what every encoded record has: version, flags, state, errors, hops
 // and the seven 32-bit numbers of the history. Byte table in FORMAT.md.
@@ -55,9 +65,17 @@ func appendRecord(b []byte, r *sitegraph.Record) ([]byte, error) {
 		reason = reason[:maxStringBytes]
 	}
 	h := &r.History
-	b = append(b, recordVersion, recordFlags(r), byte(r.State), r.Errors, r.Hops)
+	marks := recordMarks(r)
+	version := byte(recordVersion)
+	if r.Misses != 0 || marks != 0 {
+		version = recordVersionMisses
+	}
+	b = append(b, version, recordFlags(r), byte(r.State), r.Errors, r.Hops)
 	for _, v := range [...]uint32{h.Epoch, h.Last, h.LastChange, h.Stable, h.MinInterval, h.Visits, h.Changes} {
 		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	if version == recordVersionMisses {
+		b = append(b, r.Misses, marks)
 	}
 	b = binary.AppendVarint(b, int64(r.Status))
 	b = binary.AppendVarint(b, r.Size)
@@ -86,6 +104,16 @@ func appendRecord(b []byte, r *sitegraph.Record) ([]byte, error) {
 	b = appendString(b, r.Referer[shared:])
 	b = appendString(b, etag)
 	return appendString(b, reason), nil
+}
+
+func recordMarks(r *sitegraph.Record) (marks byte) {
+	if r.NoIndex {
+		marks |= markNoIndex
+	}
+	if r.ByRobots {
+		marks |= markByRobots
+	}
+	return marks
 }
 
 func recordFlags(r *sitegraph.Record) (flags byte) {

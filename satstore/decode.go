@@ -16,8 +16,8 @@ func decodeRecord(body []byte, r *sitegraph.Record) error {
 	if len(body) < fixedRecordBytes {
 		return fmt.Errorf("%w: %d bytes, less than the fixed %d", errRecord, len(body), fixedRecordBytes)
 	}
-	if body[0] != recordVersion {
-		return fmt.Errorf("%w: version %d, want %d", errRecord, body[0], recordVersion)
+	if body[0] != recordVersion && body[0] != recordVersionMisses {
+		return fmt.Errorf("%w: version %d, want %d or %d", errRecord, body[0], recordVersion, recordVersionMisses)
 	}
 	flags := body[1]
 	if flags&^knownFlags != 0 {
@@ -29,6 +29,15 @@ func decodeRecord(body []byte, r *sitegraph.Record) error {
 		*v = binary.LittleEndian.Uint32(body[5+4*i:])
 	}
 	c := cursor{b: body[fixedRecordBytes:]}
+	r.Misses, r.NoIndex, r.ByRobots = 0, false, false
+	if body[0] == recordVersionMisses {
+		var marks byte
+		r.Misses, marks = c.byte(), c.byte()
+		if marks&^knownMarks != 0 || r.Misses == 0 && marks == 0 {
+			return fmt.Errorf("%w: unknown marks %#x", errRecord, marks)
+		}
+		r.NoIndex, r.ByRobots = marks&markNoIndex != 0, marks&markByRobots != 0
+	}
 	r.Status = int(c.varint())
 	r.Size = c.varint()
 	r.LastModified = c.time(flags & flagLastModified)
@@ -86,6 +95,16 @@ func (c *cursor) uvarint() uint64 {
 		return 0
 	}
 	c.b = c.b[n:]
+	return v
+}
+
+func (c *cursor) byte() byte {
+	if len(c.b) == 0 {
+		c.fail()
+		return 0
+	}
+	v := c.b[0]
+	c.b = c.b[1:]
 	return v
 }
 

@@ -184,9 +184,10 @@ const (
 	VerdictUnchanged                // the copy is still good
 	VerdictChanged                  // the content differs from the copy
 	VerdictLeft                     // gone, moved elsewhere, or excluded
+	VerdictDoubted                  // one answer says that it left, which is no proof: the copy stays
 )
 
-var verdictNames = [...]string{"unknown", "first", "unchanged", "changed", "left"}
+var verdictNames = [...]string{"unknown", "first", "unchanged", "changed", "left", "doubted"}
 
 func (v Verdict) String() string { return enumName(verdictNames[:], int(v)) }
 

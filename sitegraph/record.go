@@ -114,7 +114,10 @@ type Record struct {
 	State        State
 	Status       int    // of the last answer
 	Errors       uint8  // failures in a row since the last answer that told something
+	Misses       uint8  // answers in a row that it is not to be had; of a page that left: since then
 	Hops         uint8  // redirects between a link and this page
+	NoIndex      bool   // the copy asks not to be indexed
+	ByRobots     bool   // robots.txt forbids it: why it left, or may leave
 	ETag         string // of the copy
 	LastModified time.Time
 	Digests      Digests // of the copy
@@ -149,7 +152,7 @@ func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
 			r.ETag, r.LastModified = "", time.Time{}
 			return r.fail()
 		}
-		r.Errors = 0
+		r.Errors, r.Misses, r.ByRobots = 0, 0, false
 		r.History.See(o.Time, false, time.Time{})
 		return VerdictUnchanged
 	case OutcomeGone:
@@ -157,7 +160,9 @@ func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
 	case OutcomeRedirected:
 		return r.leave(StateMoved)
 	case OutcomeExcluded:
-		return r.leave(StateExcluded)
+		verdict := r.leave(StateExcluded)
+		r.ByRobots = o.ByRobots
+		return verdict
 	case OutcomeFailed:
 		if o.Status == 412 { // the server does not take our condition: the next visit has none
 			r.ETag, r.LastModified = "", time.Time{}
@@ -179,15 +184,20 @@ func (r *Record) applyContent(o Observation, by ChangeBy) Verdict {
 		r.History = Start(o.Time)
 	}
 	r.State = StateAlive
-	r.Errors = 0
+	r.Errors, r.Misses, r.ByRobots = 0, 0, false
+	r.NoIndex = o.NoIndex
 	r.ETag, r.LastModified = o.ETag, o.LastModified
 	r.Digests, r.Size = o.Digests, o.Size
 	return verdict
 }
 
 func (r *Record) leave(s State) Verdict {
+	if !r.State.Left() {
+		r.Misses = 0
+	}
+	r.Misses = min(r.Misses+1, MaxErrors)
 	r.State = s
-	r.Errors = 0
+	r.Errors, r.ByRobots = 0, false
 	r.ETag, r.LastModified = "", time.Time{}
 	return VerdictLeft
 }

@@ -54,6 +54,8 @@ type explanation struct {
 	Visits       uint32           `json:"visits"`
 	Changes      uint32           `json:"changes"`
 	Errors       uint8            `json:"errors"`
+	Misses       uint8            `json:"misses"` // answers in a row that it is not to be had; of a page that left: since then
+	NoIndex      bool             `json:"noindex"`
 	ETag         string           `json:"etag"`
 	LastModified *time.Time       `json:"last_modified"`
 	Digest       *string          `json:"digest"` // null: no copy yet
@@ -134,7 +136,7 @@ func (o *opened) explanation(c *Config, r *sitegraph.Record) (explanation, error
 	}
 	h := r.History
 	e := explanation{URL: r.URL, State: r.State.String(), Status: r.Status, Server: g.ServerName(g.Server(r.Page)), Depth: g.Depth(r.Page),
-		Links: len(g.Links(r.Page)), Referer: r.Referer, Visits: h.Visits, Changes: h.Changes, Errors: r.Errors, ETag: r.ETag,
+		Links: len(g.Links(r.Page)), Referer: r.Referer, Visits: h.Visits, Changes: h.Changes, Errors: r.Errors, Misses: r.Misses, NoIndex: r.NoIndex, ETag: r.ETag,
 		LastModified: moment(r.LastModified), Due: moment(r.Due), Reason: r.Reason, Site: o.siteOf(r.Page), round: round}
 	if !r.Digests.Bytes.IsZero() {
 		digest := r.Digests.Bytes.String()
@@ -215,7 +217,7 @@ func (p *program) printExplanation(e explanation) error {
 		{"planned", planned},
 		{"due", show(e.Due)},
 		{"because", orDash(e.Reason)},
-		{"state", fmt.Sprintf("%s (last status %d, %s in a row)", e.State, e.Status, plural(int(e.Errors), "failure"))},
+		{"state", e.standing()},
 		{"server, depth", fmt.Sprintf("%s, %d", e.Server, e.Depth)},
 		{"site", fmt.Sprintf("%s of %s; top %s", role, plural(e.Site.Pages, "page"), tops)},
 		{"found on", orDash(e.Referer)},
@@ -236,4 +238,19 @@ func (p *program) printExplanation(e explanation) error {
 		return err
 	}
 	return p.printEstimates(e.Estimates)
+}
+
+// standing says where the page stands, and what speaks against it.
+func (e *explanation) standing() string {
+	text := fmt.Sprintf("%s (last status %d, %s in a row)", e.State, e.Status, plural(int(e.Errors), "failure"))
+	switch {
+	case e.Misses > 0 && e.State == sitegraph.StateAlive.String():
+		text += fmt.Sprintf("; its last %s it is not to be had, which is no proof yet", plural(int(e.Misses), "answer")+" said that")
+	case e.Misses > 1:
+		text += fmt.Sprintf("; looked at %s since it left", plural(int(e.Misses)-1, "time"))
+	}
+	if e.NoIndex {
+		text += "; it asks not to be indexed"
+	}
+	return text
 }

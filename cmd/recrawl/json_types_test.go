@@ -5,7 +5,7 @@ import "time"
 // What --json prints, as its users read it. A field that is missing here or there fails.
 
 type runResult struct {
-	Rounds, Visits, First, Changed, Unchanged, Left, Failed, Known, Waiting, Sources int
+	Rounds, Visits, First, Changed, Unchanged, Left, Doubted, Failed, Known, Waiting, Sources int
 
 	UpdateRate float64 `json:"update_rate"`
 	Budget     budgetResult
@@ -79,6 +79,8 @@ type explanation struct {
 	Visits       uint32
 	Changes      uint32
 	Errors       int
+	Misses       int
+	NoIndex      bool
 	ETag         string
 	LastModified *time.Time `json:"last_modified"`
 	Digest       *string

@@ -33,6 +33,9 @@ const sourceShare = 0.1
 // change in twenty visits.
 const leastRefetch = 0.05
 
+// againShare is the share of a budget that looks at pages which left may take.
+const againShare = 0.05
+
 // open reads a data directory. An existing one is required to read only.
 func (p *program) open(readOnly bool) (*opened, error) {
 	c := &p.config
@@ -65,7 +68,7 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	if err != nil {
 		return nil, errors.Join(usageError{err, "recrawl run --help lists the policies"}, store.Close())
 	}
-	o.plan = planner.New(o.corpus, o.policy, planner.Options{NewShare: c.New, SourceShare: sourceShare, Leftover: true, LeastRefetch: leastRefetch, Turns: true, Limits: c.limits(), MostBytes: c.mostBytes()})
+	o.plan = planner.New(o.corpus, o.policy, planner.Options{NewShare: c.New, SourceShare: sourceShare, Leftover: true, LeastRefetch: leastRefetch, Turns: true, AgainShare: againShare, Limits: c.limits(), MostBytes: c.mostBytes()})
 	return o, nil
 }
 

@@ -58,9 +58,10 @@ type runResult struct {
 	First      int     `json:"first"`   // pages fetched for the first time
 	Changed    int     `json:"changed"` // among the others
 	Unchanged  int     `json:"unchanged"`
-	Left       int     `json:"left"` // gone, moved or excluded
+	Left       int     `json:"left"`    // gone, moved or excluded
+	Doubted    int     `json:"doubted"` // said to be gone, moved or excluded, which is not proved yet
 	Failed     int     `json:"failed"`
-	Sources    int     `json:"sources"`     // visits to feeds and sitemaps, in none of the five above
+	Sources    int     `json:"sources"`     // visits to feeds and sitemaps, in none of the six above
 	UpdateRate float64 `json:"update_rate"` // changed among refetches that told something; 0 if none
 	Known      int     `json:"known"`       // pages
 	Waiting    int     `json:"waiting"`     // new pages in line
@@ -84,6 +85,8 @@ func (r *runResult) add(e *cycle.Event) {
 		r.Unchanged++
 	case sitegraph.VerdictLeft:
 		r.Left++
+	case sitegraph.VerdictDoubted:
+		r.Doubted++
 	default:
 		r.Failed++
 	}
@@ -123,7 +126,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	status := p.status()
 	loop := cycle.New(cycle.Options{
 		Planner: o.plan, Fetcher: liveFetcher{client}, Store: o.store, Clock: cycle.WallClock{}, Change: c.changeBy(),
-		Workers: max(c.Workers, 2), Discover: true, Forecast: true, Pause: c.Delay,
+		Workers: max(c.Workers, 2), Discover: true, Forecast: true, Proof: true, Pause: c.Delay,
 		Able: p.hasSpace, Stalled: status.stalled,
 		Seen:    result.add,
 		Between: func() error { return p.grantWishes(o.store) },
@@ -201,9 +204,9 @@ func (p *program) printRun(r runResult) error {
 		return p.printJSON(r)
 	}
 	w := bufio.NewWriter(p.stdout)
-	fmt.Fprintf(w, `%s, %s: %d first, %d changed, %d unchanged, %d left, %d failed
+	fmt.Fprintf(w, `%s, %s: %d first, %d changed, %d unchanged, %d left, %d doubted, %d failed
 update rate %.3f; %s known, %d new waiting
-`, plural(r.Rounds, "round"), plural(r.Visits, "visit"), r.First, r.Changed, r.Unchanged, r.Left, r.Failed, r.UpdateRate, plural(r.Known, "page"), r.Waiting)
+`, plural(r.Rounds, "round"), plural(r.Visits, "visit"), r.First, r.Changed, r.Unchanged, r.Left, r.Doubted, r.Failed, r.UpdateRate, plural(r.Known, "page"), r.Waiting)
 	if r.Rounds > 0 {
 		for _, t := range append(r.Budget.tables(p.config.perDay()), r.Hints.tables()...) {
 			w.WriteByte('\n')

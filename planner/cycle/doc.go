@@ -37,7 +37,10 @@
 //     an hour, and each proper answer forgives half of the steps. This, and waits of 15 s and
 //     more, hold over a restart. A fault of this machine (LocalError, Able) is no outcome: the
 //     visit is made later, its budget is not used, and the loop says why it waits.
-//  6. When the context ends the loop commits what it has and returns the context's error.
+//  6. With Proof a page with a copy leaves after several answers in a row, over hours to days, that it
+//     is not to be had (sitegraph.Record.Doubt). Pages that robots.txt excluded are asked for again
+//     when its rules change.
+//  7. When the context ends the loop commits what it has and returns the context's error.
 //
 // With many workers a visit waits in the line of its server (line.go), at the place of its address. How
 // many are chosen ahead says depth.go: a few where politeness is the limit, all that fit into the

@@ -35,6 +35,9 @@ type Options struct {
 	// Discover makes the links of fetched pages known, and so new pages. Without it the
 	// page set and the graph stay as they are.
 	Discover bool
+	// Proof lets a page with a copy leave only when several answers in a row, over days, say that it is not to be had.
+	// Without it one answer does.
+	Proof bool
 	// MaxHops bounds chains of redirects; 5 if not set.
 	MaxHops int
 	// Reserve keeps the budget of a round across crashes; see promise 2.
@@ -81,8 +84,9 @@ type Loop struct {
 	lines       map[sitegraph.ServerID]*line // of servers visited concurrently
 	places      map[string]*place            // by address, of those servers
 	stall       stall
-	heard       map[sitegraph.PageID]bool // sources whose claims are known; nil: not restored yet
-	broken      bool                      // the store failed: nothing is asked of it any more
+	rules       map[sitegraph.ServerID]uint64 // fingerprints of robots.txt
+	heard       map[sitegraph.PageID]bool     // sources whose claims are known; nil: not restored yet
+	broken      bool                          // the store failed: nothing is asked of it any more
 }
 
 // New returns a loop.
@@ -99,7 +103,7 @@ func New(o Options) *Loop {
 	if o.CommitAfter == 0 {
 		o.CommitAfter = time.Second
 	}
-	return &Loop{Options: o, graph: o.Planner.Corpus.Graph, lines: map[sitegraph.ServerID]*line{}, places: map[string]*place{}}
+	return &Loop{Options: o, graph: o.Planner.Corpus.Graph, lines: map[sitegraph.ServerID]*line{}, places: map[string]*place{}, rules: map[sitegraph.ServerID]uint64{}}
 }
 
 // Seed makes start pages known. Those known already stay as they are, but for those that had
@@ -220,6 +224,12 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 	if record.State != sitegraph.StateSource && o.Outcome == sitegraph.OutcomeFetched && l.Planner.Listens() {
 		l.Planner.Corpus.ClaimHeader(record.Page, o.LastModified)
 	}
+	if l.Proof && record.Doubt(o) {
+		if err := l.relax(record.Page, o.Robots); err != nil {
+			return err
+		}
+		return l.keep(v, record, o, sitegraph.VerdictDoubted)
+	}
 	verdict := record.Apply(o, l.Change)
 	// The same bytes have the same links.
 	sameBytes := verdict == sitegraph.VerdictUnchanged && before == o.Digests.Bytes && !before.IsZero()
@@ -234,6 +244,15 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 			return err
 		}
 	}
+	if err := l.relax(record.Page, o.Robots); err != nil {
+		return err
+	}
+	return l.keep(v, record, o, verdict)
+}
+
+// keep saves the record of a visit that was applied, and tells of it.
+func (l *Loop) keep(v planner.Visit, record *sitegraph.Record, o sitegraph.Observation, verdict sitegraph.Verdict) error {
+	l.Planner.Corpus.Remember(record)
 	if l.Forecast || l.Planner.GoesByDue(v.Page) {
 		due, interval := l.Planner.Due(v.Page, o.Time)
 		record.Due = due.When

@@ -1,0 +1,84 @@
+package planner
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// again are looks at pages that left: what was gone may be there again, and no link need say so. They are no first
+// visits and no refetches: they count to neither share, and take at most Options.AgainShare of a round's budget.
+type again struct {
+	due   []sitegraph.PageID // in this round, longest due first
+	left  int                // looks left in this round
+	carry float64
+}
+
+// beginAgain finds the looks of a round.
+func (p *Planner) beginAgain(r Round) {
+	a := &p.again
+	a.due, a.left = a.due[:0], 0
+	if p.options.AgainShare == 0 {
+		return
+	}
+	a.left = math.MaxInt
+	if r.Budget != Unlimited {
+		share := Budget{PerDay: float64(r.Budget) * p.options.AgainShare, Carry: a.carry}
+		a.left = min(share.Grant(Day), r.Budget)
+		a.carry = share.Carry
+	}
+	if a.left == 0 {
+		return
+	}
+	for i := range p.Corpus.pages {
+		if m := &p.Corpus.pages[i]; m.State.Left() && p.lookAt(sitegraph.PageID(i)) <= r.End.Unix() {
+			a.due = append(a.due, sitegraph.PageID(i))
+		}
+	}
+	slices.SortFunc(a.due, func(x, y sitegraph.PageID) int {
+		return cmp.Or(cmp.Compare(p.lookAt(x), p.lookAt(y)), cmp.Compare(x, y))
+	})
+}
+
+// lookAt is when a page that left is looked at again, in unix seconds: after a wait by the looks since then, of which up to a
+// fifth more depends on the address, so that what left together does not come together.
+func (p *Planner) lookAt(page sitegraph.PageID) int64 {
+	m := p.Corpus.Memory(page)
+	wait := sitegraph.LookWait(m.misses).Seconds() * (1 + 0.2*tie(0, p.Corpus.Graph.URL(page)))
+	if m.Errors > 0 {
+		wait = max(wait, backOff(m.Errors).Seconds())
+	}
+	return int64(m.Tried) + int64(wait)
+}
+
+// nextAgain takes the look that has been due longest; skip: none, or their share is used.
+func (p *Planner) nextAgain() (Visit, step) {
+	a := &p.again
+	for a.left > 0 && len(a.due) > 0 {
+		page := a.due[0]
+		a.due = a.due[1:]
+		m := p.Corpus.Memory(page)
+		if !m.State.Left() || p.Corpus.taken(m) || p.Corpus.outside(page) {
+			continue
+		}
+		since := float64(p.Corpus.round.End.Unix()-int64(m.Tried)) / Day.Seconds()
+		v := Visit{Page: page, Probability: math.NaN(), Value: math.NaN(), Reason: because("it left; looked at again after %.0f days", since)}
+		if p.Corpus.closed(p.Corpus.Graph.Server(page)) {
+			p.putOff(v, false)
+			continue
+		}
+		if step := p.admit(&v); step != skip {
+			a.left--
+			return v, step
+		}
+	}
+	return Visit{}, skip
+}
+
+// againDue says when a page that left is looked at again.
+func (p *Planner) againDue(page sitegraph.PageID) Due {
+	return Due{time.Unix(p.lookAt(page), 0).UTC(), because("it left; it is looked at again, or sooner if a new link leads to it")}
+}

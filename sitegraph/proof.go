@@ -1,0 +1,69 @@
+package sitegraph
+
+import "time"
+
+// A page that we hold a copy of is not given up for one answer that says it is not to be had: servers answer 404 while
+// they are rebuilt, 403 where a filter is in a bad mood, and redirect everything for an hour. It takes several in a row,
+// over days. What left is looked at again all the same, more and more seldom.
+
+const (
+	// lookFirst and lookLast bound the time between two looks at a page that left; it doubles with each.
+	lookFirst = 7 * 24 * time.Hour
+	lookLast  = 182 * 24 * time.Hour
+)
+
+// missWaits pass after the first, second and any further answer in a row that a page is not to be had, before it is asked
+// for again. Where robots.txt forbids it the first wait is a day too: the file is not read sooner.
+var missWaits = [...]time.Duration{time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
+
+// proof is how many such answers in a row it takes.
+func proof(o *Observation) uint8 {
+	switch {
+	case o.Outcome == OutcomeRedirected, o.Status == 410:
+		return 2
+	case o.Outcome == OutcomeGone:
+		return 3
+	}
+	return 4
+}
+
+// Doubt counts an observation that would make a page with a copy leave, and reports whether that is not proved yet:
+// then the page stays as it is. An answer that comes before half of the wait since the last one tells nothing new.
+func (r *Record) Doubt(o Observation) bool {
+	if r.State != StateAlive || o.Outcome != OutcomeGone && o.Outcome != OutcomeRedirected && o.Outcome != OutcomeExcluded {
+		return false
+	}
+	early := r.Misses > 0 && o.Time.Sub(r.Tried) < MissWait(r.Misses, r.ByRobots)/2
+	if !early {
+		if r.Misses+1 >= proof(&o) {
+			return false
+		}
+		r.Misses++
+	}
+	r.ByRobots = o.ByRobots
+	r.Tried, r.Status, r.Errors = o.Time, o.Status, 0
+	return true
+}
+
+// MissWait is how long a page with a copy waits after so many answers in a row that it is not to be had; 0 after none.
+func MissWait(misses uint8, byRobots bool) time.Duration {
+	if misses == 0 {
+		return 0
+	}
+	wait := missWaits[min(int(misses), len(missWaits))-1]
+	if byRobots {
+		wait = max(wait, 24*time.Hour)
+	}
+	return wait
+}
+
+// LookWait is how long a page that left waits for the next look, after so many answers since then.
+func LookWait(misses uint8) time.Duration {
+	if misses > 6 {
+		return lookLast
+	}
+	return min(lookFirst<<(max(misses, 1)-1), lookLast)
+}
+
+// Left reports whether a page in this state is one that is not to be had.
+func (s State) Left() bool { return s == StateGone || s == StateMoved || s == StateExcluded }
