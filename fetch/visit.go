@@ -86,7 +86,7 @@ func (c *Client) extractPage(o sitegraph.Observation, a *answer) sitegraph.Obser
 	page := extract.HTML(a.body.octets, a.header.Get("Content-Type"), o.URL, extract.Options{
 		Agent:      c.agent,
 		RobotsTags: a.header.Values("X-Robots-Tag"),
-		SkipMain:   c.o.SkipMain,
+		Main:       c.o.Main,
 	})
 	o.Outcome = sitegraph.OutcomeFetched
 	o.Digests = page.Digests

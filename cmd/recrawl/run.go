@@ -202,7 +202,8 @@ func (p *program) client() (*fetch.Client, error) {
 	if delay == 0 {
 		delay = fetch.NoInterval
 	}
-	return fetch.New(fetch.Options{UserAgent: c.UserAgent, Interval: delay, MaxBody: c.MaxBody, Timeout: c.Timeout, AllowPrivate: c.AllowPrivate, Dial: dial})
+	return fetch.New(fetch.Options{UserAgent: c.UserAgent, Interval: delay, MaxBody: c.MaxBody, Timeout: c.Timeout, AllowPrivate: c.AllowPrivate, Dial: dial,
+		Main: c.changeBy() == sitegraph.ChangeByMain})
 }
 
 func (p *program) printRun(r runResult) error {
@@ -255,7 +256,10 @@ func entryOf(e *cycle.Event) journal.Entry {
 		entry.Probability = &v
 	}
 	if o.Outcome == sitegraph.OutcomeFetched {
-		entry.Digest, entry.Text, entry.Main = o.Digests.Bytes.String(), o.Digests.Text.String(), o.Digests.Main.String()
+		entry.Digest, entry.Text = o.Digests.Bytes.String(), o.Digests.Text.String()
+		if !o.Digests.Main.IsZero() { // it is made only where change is judged by it
+			entry.Main = o.Digests.Main.String()
+		}
 	}
 	return entry
 }

@@ -21,19 +21,20 @@
 //     directives the strictest wins. Those inside comments, scripts and <noscript> are
 //     not read.
 //  4. The first <base href> holds for all links if it is http or https.
-//  5. Time is linear in the octets of the page for all but Digests.Main, and bounded
-//     there: no tree is built of pages longer than 1 MiB, or with many <html> or <body>
-//     tags, and the parser refuses those nested deeper than 512. Where there is no tree,
-//     Main is Text.
+//  5. Time and memory are linear in the octets of the page. The tree that main is read
+//     from has at most one node for each tag or text, 100,000 in all and 512 deep; of a
+//     page with more, or one that was cut, Main is Text.
 //  6. A single tag, text or script longer than 1 MiB ends the page: Cut is set.
 //
 // Fingerprints are MD5. Bytes is that of the body as given, the others are of text in
 // UTF-8 whatever the page was in. Changing what counts as text or main makes every page
 // look changed once.
 //
-// Links are found by the tokenizer of x/net/html, main text in the tree that goquery
-// selects from: building a tree takes more time than all the rest and can be made to
-// fail, so links never depend on it.
+// Links and text are found by the tokenizer of x/net/html alone. For main a tree of our
+// own is built, which goquery selects from, and only if main is asked for. html.Parse is
+// not used: misnested tags make it build gigabytes out of a page of 1,551 octets. Of
+// 10,499 versions of real pages all but 6, with text loose in a table, have the same
+// main text by both.
 //
 // Not done here: X-Robots-Tag is read but must be passed, by package fetch; links are not
 // checked against robots.txt or a policy, that is the loop's; no statistics over letters

@@ -22,7 +22,7 @@ const (
 type Options struct {
 	Agent      string   // product token: <meta name=TOKEN> and "TOKEN: noindex" are meant for us
 	RobotsTags []string // values of X-Robots-Tag header lines
-	SkipMain   bool     // leave Digests.Main zero and build no tree: twice as fast
+	Main       bool     // make Digests.Main, which takes a tree, and as long as all the rest; else it is zero
 }
 
 // Page is what a page says of itself and of others.
@@ -59,7 +59,7 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 	}
 	p.Digests.Bytes = sitegraph.DigestOf(body)
 	p.Digests.Text = sitegraph.DigestOf(s.text)
-	if !o.SkipMain {
+	if o.Main {
 		if main, ok := s.mainText(text); ok {
 			p.Digests.Main = sitegraph.DigestOf(main)
 		} else {

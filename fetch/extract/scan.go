@@ -17,8 +17,8 @@ type ref struct {
 	frame bool
 }
 
-// scanner goes once through the tokens of a page. It builds no tree: a tree costs twice
-// the time, fails on deep pages, and is quadratic on some hostile ones.
+// scanner goes once through the tokens of a page. It builds no tree: that costs as much
+// again, and most of what is wanted needs none.
 type scanner struct {
 	agent string
 
@@ -29,7 +29,6 @@ type scanner struct {
 	noIndex  bool
 	noFollow bool
 	text     []byte // visible text, white space collapsed
-	roots    int    // <html> and <body> tags
 	cut      bool
 
 	name [16]byte // of the tag at hand
@@ -98,9 +97,6 @@ func tagName(tag []byte, buf *[16]byte) []byte {
 // tag takes what a start tag says of links and robots.
 func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 	switch string(name) { // no allocation: a comparison only
-	case "html", "body":
-		s.roots++
-		return
 	case "a", "area", "frame", "iframe", "base", "meta", "link":
 	default:
 		return
