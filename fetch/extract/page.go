@@ -14,6 +14,11 @@ const (
 	// MaxSources of a page are kept: its own feed, and those of comments and categories.
 	MaxSources = 8
 
+	// maxResolved bounds what is resolved of a page: the octets of its references, each with
+	// those of the address that it is relative to. Some take 140 ns an octet; pages with
+	// MaxLinks links of the usual length stay below half of it.
+	maxResolved = 4 << 20
+
 	// MaxAddress is the length in octets of the longest address that is kept.
 	MaxAddress = sitegraph.MaxURLBytes
 )
@@ -85,7 +90,12 @@ func (s *scanner) resolve(pageURL string, p *Page) {
 		}
 	}
 	seen := make(map[string]bool, len(s.refs)) // canonical address -> is a frame
+	octets := 0
 	for _, ref := range s.refs {
+		if octets += len(ref.text) + len(resolver.Base()); octets > maxResolved {
+			p.Cut = true
+			break
+		}
 		url, ok := resolver.Resolve(ref.text)
 		if !ok || len(url) > MaxAddress || url == self || !IsPage(url) {
 			continue

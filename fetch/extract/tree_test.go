@@ -104,7 +104,7 @@ func bomb(n int) []byte {
 }
 
 // FuzzTree checks the bounds: a node for each token, html, head and body beside, and the
-// depth. Where all is nested as it should, html.Parse sees the same text.
+// depth.
 func FuzzTree(f *testing.F) {
 	f.Add([]byte("<table><td><p>a<li></div><svg><p/></table></p>"))
 	f.Add(bomb(3))
