@@ -106,6 +106,7 @@ var textAttacks = []attack{
 	made("H08 unknown", "text/html; charset="+strings.Repeat("x", 10_000), fill(largest, "<p>\xe4")),
 	made("H08 no type", "", fill(largest, "<p>\xe4")),
 	page("H08 queries of another encoding", "<meta charset=shift_jis>", each(60_000, "<a href='?%d=\x93\xfa\x96\x7b'>")),
+	page("H08 queries that the encoding lacks", "<meta charset=windows-1252>", each(900, "<a href='?%d="+strings.Repeat("&#26085;", 240)+"'>")),
 	page("H09 NUL", fill(largest, "\x00")),
 	page("H09 controls", fill(largest, "<a href='\x1b\x07\u202e\x9b'>\x1b\u202e")),
 	page("H09 bad octets", fill(largest, "\xff\xfe\xc2")),

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+	"golang.org/x/text/encoding"
 )
 
 // maxToken is the longest tag, text or script in octets; the page is cut there. Pages
@@ -22,14 +23,16 @@ type ref struct {
 type scanner struct {
 	agent string
 
-	refs     []ref
-	seen     map[ref]struct{}
-	sources  []string // feeds, as written
-	base     string   // the first <base href>
-	noIndex  bool
-	noFollow bool
-	text     []byte // visible text, white space collapsed
-	cut      bool
+	refs      []ref
+	seen      map[ref]struct{}
+	sources   []string          // feeds, as written
+	base      string            // the first <base href>
+	canonical string            // the first <link rel=canonical href>
+	queries   *encoding.Encoder // of the queries in addresses; nil: UTF-8
+	noIndex   bool
+	noFollow  bool
+	text      []byte // visible text, white space collapsed
+	cut       bool
 
 	name [16]byte // of the tag at hand
 }
@@ -140,11 +143,22 @@ func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 			s.base = strings.TrimSpace(href)
 		}
 	case 'l':
-		if href = strings.TrimSpace(href); href != "" && hasWord(rel, "alternate") && isFeed(mime) && len(s.sources) < MaxSources {
-			s.sources = append(s.sources, href)
-		}
+		s.link(strings.TrimSpace(href), rel, mime)
 	case 'm':
 		s.meta(attrName, httpEquiv, content)
+	}
+}
+
+// link takes what a <link> says: the page's own address, or a feed.
+func (s *scanner) link(href, rel, mime string) {
+	switch {
+	case href == "":
+	case hasWord(rel, "canonical"):
+		if s.canonical == "" {
+			s.canonical = href
+		}
+	case hasWord(rel, "alternate") && isFeed(mime) && len(s.sources) < MaxSources:
+		s.sources = append(s.sources, href)
 	}
 }
 
