@@ -38,17 +38,17 @@ func BenchmarkVisit(b *testing.B) {
 	}))
 	defer server.Close()
 	for name, c := range map[string]struct {
-		rec      sitegraph.Record
-		skipMain bool
-		want     sitegraph.Outcome
+		rec  sitegraph.Record
+		main bool
+		want sitegraph.Outcome
 	}{
-		"plain": {sitegraph.Record{URL: server.URL + "/"}, true, sitegraph.OutcomeFetched},
-		"gzip":  {sitegraph.Record{URL: server.URL + "/gzip"}, true, sitegraph.OutcomeFetched},
-		"main":  {sitegraph.Record{URL: server.URL + "/"}, false, sitegraph.OutcomeFetched},
-		"304":   {sitegraph.Record{URL: server.URL + "/", State: sitegraph.StateAlive, ETag: `"x"`}, true, sitegraph.OutcomeNotModified},
+		"plain": {sitegraph.Record{URL: server.URL + "/"}, false, sitegraph.OutcomeFetched},
+		"gzip":  {sitegraph.Record{URL: server.URL + "/gzip"}, false, sitegraph.OutcomeFetched},
+		"main":  {sitegraph.Record{URL: server.URL + "/"}, true, sitegraph.OutcomeFetched},
+		"304":   {sitegraph.Record{URL: server.URL + "/", State: sitegraph.StateAlive, ETag: `"x"`}, false, sitegraph.OutcomeNotModified},
 	} {
 		b.Run(name, func(b *testing.B) {
-			client, err := New(Options{UserAgent: testAgent, AllowPrivate: true, Interval: NoInterval, SkipMain: c.skipMain})
+			client, err := New(Options{UserAgent: testAgent, AllowPrivate: true, Interval: NoInterval, Main: c.main})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -91,7 +91,8 @@ func (c *Client) extractPage(o sitegraph.Observation, a *answer) sitegraph.Obser
 	page := extract.HTML(a.body.octets, a.header.Get("Content-Type"), o.URL, extract.Options{
 		Agent:      c.agent,
 		RobotsTags: a.header.Values("X-Robots-Tag"),
-		SkipMain:   c.o.SkipMain,
+		LinkLines:  a.header.Values("Link"),
+		Main:       c.o.Main,
 	})
 	o.Outcome = sitegraph.OutcomeFetched
 	o.Digests = page.Digests
@@ -102,6 +103,6 @@ func (c *Client) extractPage(o sitegraph.Observation, a *answer) sitegraph.Obser
 	if len(page.Sources) > 0 {
 		o.Sources = slices.Concat(o.Sources, page.Sources)
 	}
-	o.NoIndex = page.NoIndex
+	o.NoIndex, o.Canonical = page.NoIndex, page.Canonical
 	return o
 }

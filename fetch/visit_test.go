@@ -228,3 +228,22 @@ func TestNetworkFailures(t *testing.T) {
 		}
 	}
 }
+
+// What a page names as its own address comes with the visit, from its element or its header.
+func TestCanonicalAddress(t *testing.T) {
+	w := newWeb(t, "h.example", "127.0.0.1")
+	w.mux.HandleFunc("h.example/element", func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(rw, `<link rel=canonical href="/a">`)
+	})
+	w.mux.HandleFunc("h.example/header", func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", "text/html")
+		rw.Header().Set("Link", `</a>; rel="canonical"`)
+	})
+	c := w.client(nil)
+	for _, page := range []string{"element", "header"} {
+		if o := w.get(c, "http://h.example/"+page); o.Canonical != "http://h.example/a" {
+			t.Errorf("%s: canonical %q", page, o.Canonical)
+		}
+	}
+}

@@ -116,7 +116,7 @@ func (p *program) demo(ctx context.Context) error {
 // demoCorpus records the web: what a replay needs to know of it.
 func (p *program) demoCorpus(ctx context.Context, web timetravel.Archive) (*eval.Corpus, error) {
 	bar := p.progress("reading every version of every page, by server", len(web.Servers()))
-	servers, err := timetravel.Histories(ctx, &watched{Archive: web, bar: bar}, timetravel.HistoryOptions{Agent: demoAgent})
+	servers, err := timetravel.Histories(ctx, &watched{Archive: web, bar: bar}, timetravel.HistoryOptions{Agent: demoAgent, Main: true})
 	bar.end()
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // checkNetwork refuses settings of the network that make no sense.
@@ -33,7 +34,8 @@ func (c *Config) checkNetwork(bad refuse) {
 func (p *program) client() (*fetch.Client, error) {
 	c := &p.config
 	o := fetch.Options{UserAgent: c.UserAgent, RobotsAgent: c.RobotsAgent, Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
-		AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver, RobotsAnyHost: c.RobotsAnyHost, Dial: dial}
+		AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver, RobotsAnyHost: c.RobotsAnyHost, Dial: dial,
+		Main: c.changeBy() == sitegraph.ChangeByMain}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval
 	}

@@ -254,7 +254,10 @@ func entryOf(e *cycle.Event) journal.Entry {
 		entry.Probability = &v
 	}
 	if o.Outcome == sitegraph.OutcomeFetched {
-		entry.Digest, entry.Text, entry.Main = o.Digests.Bytes.String(), o.Digests.Text.String(), o.Digests.Main.String()
+		entry.Digest, entry.Text = o.Digests.Bytes.String(), o.Digests.Text.String()
+		if !o.Digests.Main.IsZero() { // it is made only where change is judged by it
+			entry.Main = o.Digests.Main.String()
+		}
 	}
 	return entry
 }

@@ -20,7 +20,7 @@ func TestSynthetic(t *testing.T) {
 	framed, frameless := 0, 0
 	for seed := uint64(1); seed <= 8; seed++ {
 		web := synth.New(synth.Options{Seed: seed, Servers: 6, Pages: 250})
-		servers, err := timetravel.Histories(t.Context(), web, timetravel.HistoryOptions{SkipMain: true})
+		servers, err := timetravel.Histories(t.Context(), web, timetravel.HistoryOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 // times, and by their digests the same pages are updated as Compare says.
 func TestHistoriesAgree(t *testing.T) {
 	w := New(Options{Seed: 9, Servers: 20, Pages: 500})
-	servers, err := timetravel.Histories(context.Background(), w, timetravel.HistoryOptions{Agent: "recrawl", SkipMain: true})
+	servers, err := timetravel.Histories(context.Background(), w, timetravel.HistoryOptions{Agent: "recrawl"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,8 @@ import (
 
 // HistoryOptions say who would visit the web.
 type HistoryOptions struct {
-	Agent    string // product token, for robots.txt and robots meta elements
-	SkipMain bool   // leave Digests.Main unknown: twice as fast
+	Agent string // product token, for robots.txt and robots meta elements
+	Main  bool   // make Digests.Main, which takes as long as all the rest
 }
 
 // Histories returns what a visitor who asked for everything at any time would have seen:
@@ -193,7 +193,7 @@ func (h *historian) version(url string, r Resource, seen map[content]history.Ver
 	key := content{digest, r.Type}
 	v, ok := seen[key]
 	if !ok {
-		page := extract.HTML(r.Body, r.Type, url, extract.Options{Agent: h.o.Agent, SkipMain: h.o.SkipMain})
+		page := extract.HTML(r.Body, r.Type, url, extract.Options{Agent: h.o.Agent, Main: h.o.Main})
 		v = history.Version{Digests: page.Digests, Size: int64(len(r.Body)), Links: page.Links, Frames: page.Frames,
 			LinksKnown: true, FramesKnown: true}
 		seen[key] = v

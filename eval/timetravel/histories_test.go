@@ -26,7 +26,7 @@ func md5Of(b []byte) string {
 // the history says. The client knows the web only through its answers.
 func TestHistoriesAgreeWithHTTP(t *testing.T) {
 	web := small()
-	servers, err := Histories(context.Background(), web, HistoryOptions{Agent: "recrawl"})
+	servers, err := Histories(context.Background(), web, HistoryOptions{Agent: "recrawl", Main: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func (l *lab) visit(url string, mentioned map[string]bool) history.Version {
 	case r.StatusCode != 200 || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html"):
 		return gone
 	}
-	page := extract.HTML([]byte(body), r.Header.Get("Content-Type"), url, extract.Options{Agent: "recrawl"})
+	page := extract.HTML([]byte(body), r.Header.Get("Content-Type"), url, extract.Options{Agent: "recrawl", Main: true})
 	for _, link := range page.Links {
 		mentioned[link] = true
 	}
@@ -110,7 +110,7 @@ func (l *lab) visit(url string, mentioned map[string]bool) history.Version {
 }
 
 func TestHistories(t *testing.T) {
-	servers, err := Histories(context.Background(), small(), HistoryOptions{Agent: "recrawl"})
+	servers, err := Histories(context.Background(), small(), HistoryOptions{Agent: "recrawl", Main: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestRecordedSites(t *testing.T) {
 	runtime.ReadMemStats(&m)
 	t.Logf("%d servers loaded in %v, %d MB live", len(web.Servers()), loaded.Round(time.Millisecond), m.HeapAlloc>>20)
 	start = time.Now()
-	servers, err := Histories(context.Background(), web, HistoryOptions{Agent: "recrawl"})
+	servers, err := Histories(context.Background(), web, HistoryOptions{Agent: "recrawl", Main: true})
 	if err != nil {
 		t.Fatal(err)
 	}

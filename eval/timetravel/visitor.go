@@ -49,7 +49,7 @@ func NewWorld(web Web, clock *cycle.VirtualClock, userAgent string, log func(Acc
 		}
 	}
 	w.client, err = fetch.New(fetch.Options{
-		UserAgent: userAgent, Clock: clock, AllowPrivate: true,
+		UserAgent: userAgent, Clock: clock, AllowPrivate: true, Main: true,
 		Resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
 			at, ok := w.Server.Addr(host)
 			if !ok {

@@ -22,7 +22,7 @@ import (
 // web is a synthetic web of stationary change: sessions, rebuilds, births and deaths.
 var web = sync.OnceValues(func() ([]*history.Server, error) {
 	return timetravel.Histories(context.Background(), synth.New(synth.Options{Seed: 5, Servers: 30, Pages: 1500}),
-		timetravel.HistoryOptions{Agent: "recrawl", SkipMain: true})
+		timetravel.HistoryOptions{Agent: "recrawl"})
 })
 
 func synthetic(t *testing.T) []*history.Server {

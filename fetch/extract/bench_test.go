@@ -28,7 +28,7 @@ func BenchmarkLinks(b *testing.B) {
 	b.SetBytes(int64(len(benchPage)))
 	b.ReportAllocs()
 	for b.Loop() {
-		HTML(benchPage, "text/html", self, Options{SkipMain: true})
+		HTML(benchPage, "text/html", self, Options{})
 	}
 }
 
@@ -37,6 +37,6 @@ func BenchmarkHTML(b *testing.B) {
 	b.SetBytes(int64(len(benchPage)))
 	b.ReportAllocs()
 	for b.Loop() {
-		HTML(benchPage, "text/html", self, Options{})
+		HTML(benchPage, "text/html", self, Options{Main: true})
 	}
 }

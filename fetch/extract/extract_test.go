@@ -14,7 +14,9 @@ import (
 
 const self = "http://h.example/dir/page.html"
 
-func read(html string) Page { return HTML([]byte(html), "text/html", self, Options{Agent: "recrawl"}) }
+func read(html string) Page {
+	return HTML([]byte(html), "text/html", self, Options{Agent: "recrawl", Main: true})
+}
 
 func TestLinks(t *testing.T) {
 	for _, c := range []struct{ name, html, links string }{
@@ -149,7 +151,7 @@ func TestDigests(t *testing.T) {
 	if read("").Digests.Text.IsZero() || read("").Digests.Main.IsZero() {
 		t.Error("an empty page has no digest")
 	}
-	if p := HTML([]byte("x"), "", self, Options{SkipMain: true}); !p.Digests.Main.IsZero() {
+	if p := HTML([]byte("x"), "", self, Options{}); !p.Digests.Main.IsZero() {
 		t.Error("main was not wanted")
 	}
 }

@@ -19,7 +19,7 @@ func FuzzHTML(f *testing.F) {
 		if len(body) > 1<<14 {
 			return
 		}
-		p := HTML(body, contentType, self, Options{})
+		p := HTML(body, contentType, self, Options{Main: true})
 		seen := map[string]bool{self: true}
 		for _, url := range p.Links {
 			if c, err := sitegraph.Canonical(url); err != nil || c != url {
@@ -41,15 +41,15 @@ func FuzzHTML(f *testing.F) {
 		if p.NoFollow && len(p.Links) > 0 {
 			t.Error("links of a page that forbids to follow them")
 		}
-		again := HTML(body, contentType, self, Options{})
+		again := HTML(body, contentType, self, Options{Main: true})
 		if again.Digests != p.Digests || !slices.Equal(again.Links, p.Links) {
 			t.Error("the same page twice differs")
 		}
 		if startsWithMark(body) || p.Charset != "utf-8" {
 			return // a mark is one only at the start
 		}
-		after := HTML(append([]byte("<!--x-->"), body...), "text/html; charset=utf-8", self, Options{})
-		before := HTML(body, "text/html; charset=utf-8", self, Options{})
+		after := HTML(append([]byte("<!--x-->"), body...), "text/html; charset=utf-8", self, Options{Main: true})
+		before := HTML(body, "text/html; charset=utf-8", self, Options{Main: true})
 		if after.Digests.Text != before.Digests.Text || !slices.Equal(after.Links, before.Links) {
 			t.Error("a comment changes text or links")
 		}

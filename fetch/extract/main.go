@@ -8,26 +8,15 @@ import (
 	"golang.org/x/net/html"
 )
 
-const (
-	// maxTree is the longest page in octets of which a tree is built: misnested pages take
-	// 0.4 s a megabyte.
-	maxTree = 1 << 20
-
-	// maxRoots bounds the <html> and <body> tags: html.Parse collects the attributes of
-	// them all, at a cost of their square (31 s for 128 KB of them). Honest pages have two,
-	// or a few more for old browsers.
-	maxRoots = 16
-)
-
 // mainText returns the main visible text: what is in <main> if the page has one, and
-// never navigation, headers, footers and the like. It is false where no tree can be built
-// safely; html.Parse itself refuses what is nested deeper than 512.
+// never navigation, headers, footers and the like. It is false where the page is cut or no
+// tree is built of it.
 func (s *scanner) mainText(page []byte) (text []byte, ok bool) {
-	if s.cut || s.roots > maxRoots || len(page) > maxTree {
+	if s.cut {
 		return nil, false
 	}
-	root, err := html.Parse(bytes.NewReader(page))
-	if err != nil {
+	root, ok := parse(page)
+	if !ok {
 		return nil, false
 	}
 	doc := goquery.NewDocumentFromNode(root)

@@ -14,6 +14,11 @@ const (
 	// MaxSources of a page are kept: its own feed, and those of comments and categories.
 	MaxSources = 8
 
+	// maxResolved bounds what is resolved of a page: the octets of its references, each with
+	// those of the address that it is relative to. Some take 140 ns an octet; pages with
+	// MaxLinks links of the usual length stay below half of it.
+	maxResolved = 4 << 20
+
 	// MaxAddress is the length in octets of the longest address that is kept.
 	MaxAddress = sitegraph.MaxURLBytes
 )
@@ -22,7 +27,8 @@ const (
 type Options struct {
 	Agent      string   // product token: <meta name=TOKEN> and "TOKEN: noindex" are meant for us
 	RobotsTags []string // values of X-Robots-Tag header lines
-	SkipMain   bool     // leave Digests.Main zero and build no tree: twice as fast
+	LinkLines  []string // values of Link header lines
+	Main       bool     // make Digests.Main, which takes a tree, and as long as all the rest; else it is zero
 }
 
 // Page is what a page says of itself and of others.
@@ -31,6 +37,10 @@ type Page struct {
 	// itself and without what is no page (see IsPage). Frames are those of them that are
 	// sources of <frame>.
 	Links, Frames []string
+
+	// Canonical is the address that the page names as its own, if that is another one, of a
+	// page on the same server; else "".
+	Canonical string
 
 	// Sources are canonical addresses of the feeds that the page names as its alternates.
 	Sources []string
@@ -47,19 +57,17 @@ type Page struct {
 // Nothing of the result refers to body.
 func HTML(body []byte, contentType, pageURL string, o Options) Page {
 	text, name := toUTF8(body, contentType)
-	var s scanner
+	s := scanner{queries: queries(name)}
 	s.agent = strings.ToLower(o.Agent)
 	for _, tag := range o.RobotsTags {
 		s.robotsTag(tag)
 	}
 	s.scan(text)
 	p := Page{NoIndex: s.noIndex, NoFollow: s.noFollow, Charset: name, Cut: s.cut}
-	if !s.noFollow {
-		s.resolve(pageURL, &p)
-	}
+	s.resolve(pageURL, o.LinkLines, &p)
 	p.Digests.Bytes = sitegraph.DigestOf(body)
 	p.Digests.Text = sitegraph.DigestOf(s.text)
-	if !o.SkipMain {
+	if o.Main {
 		if main, ok := s.mainText(text); ok {
 			p.Digests.Main = sitegraph.DigestOf(main)
 		} else {
@@ -71,22 +79,31 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 
 // resolve makes canonical addresses of what was found. It comes last because a <base>
 // holds for the links before it too.
-func (s *scanner) resolve(pageURL string, p *Page) {
-	resolver, err := sitegraph.NewResolver(pageURL)
+func (s *scanner) resolve(pageURL string, linkLines []string, p *Page) {
+	page, err := sitegraph.NewResolver(pageURL)
 	if err != nil {
 		return
 	}
-	self := resolver.Base()
+	resolver, self := page, page.Base()
 	if s.base != "" {
-		if base, ok := resolver.Resolve(s.base); ok {
+		if base, ok := page.Resolve(encodeQuery(s.base, s.queries)); ok {
 			if r, err := sitegraph.NewResolver(base); err == nil {
 				resolver = r
 			}
 		}
 	}
+	p.Canonical = s.canonicalOf(page, resolver, linkLines)
+	if s.noFollow {
+		return
+	}
 	seen := make(map[string]bool, len(s.refs)) // canonical address -> is a frame
+	octets := 0
 	for _, ref := range s.refs {
-		url, ok := resolver.Resolve(ref.text)
+		if octets += len(ref.text) + len(resolver.Base()); octets > maxResolved {
+			p.Cut = true
+			break
+		}
+		url, ok := resolver.Resolve(encodeQuery(ref.text, s.queries))
 		if !ok || len(url) > MaxAddress || url == self || !IsPage(url) {
 			continue
 		}
@@ -100,7 +117,7 @@ func (s *scanner) resolve(pageURL string, p *Page) {
 		seen[url] = frame || ref.frame
 	}
 	for _, text := range s.sources {
-		if url, ok := resolver.Resolve(text); ok && url != self && !slices.Contains(p.Sources, url) {
+		if url, ok := resolver.Resolve(encodeQuery(text, s.queries)); ok && url != self && !slices.Contains(p.Sources, url) {
 			p.Sources = append(p.Sources, url)
 		}
 	}

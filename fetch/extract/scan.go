@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+	"golang.org/x/text/encoding"
 )
 
 // maxToken is the longest tag, text or script in octets; the page is cut there. Pages
@@ -17,20 +18,21 @@ type ref struct {
 	frame bool
 }
 
-// scanner goes once through the tokens of a page. It builds no tree: a tree costs twice
-// the time, fails on deep pages, and is quadratic on some hostile ones.
+// scanner goes once through the tokens of a page. It builds no tree: that costs as much
+// again, and most of what is wanted needs none.
 type scanner struct {
 	agent string
 
-	refs     []ref
-	seen     map[ref]struct{}
-	sources  []string // feeds, as written
-	base     string   // the first <base href>
-	noIndex  bool
-	noFollow bool
-	text     []byte // visible text, white space collapsed
-	roots    int    // <html> and <body> tags
-	cut      bool
+	refs      []ref
+	seen      map[ref]struct{}
+	sources   []string          // feeds, as written
+	base      string            // the first <base href>
+	canonical string            // the first <link rel=canonical href>
+	queries   *encoding.Encoder // of the queries in addresses; nil: UTF-8
+	noIndex   bool
+	noFollow  bool
+	text      []byte // visible text, white space collapsed
+	cut       bool
 
 	name [16]byte // of the tag at hand
 }
@@ -98,9 +100,6 @@ func tagName(tag []byte, buf *[16]byte) []byte {
 // tag takes what a start tag says of links and robots.
 func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 	switch string(name) { // no allocation: a comparison only
-	case "html", "body":
-		s.roots++
-		return
 	case "a", "area", "frame", "iframe", "base", "meta", "link":
 	default:
 		return
@@ -144,11 +143,22 @@ func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 			s.base = strings.TrimSpace(href)
 		}
 	case 'l':
-		if href = strings.TrimSpace(href); href != "" && hasWord(rel, "alternate") && isFeed(mime) && len(s.sources) < MaxSources {
-			s.sources = append(s.sources, href)
-		}
+		s.link(strings.TrimSpace(href), rel, mime)
 	case 'm':
 		s.meta(attrName, httpEquiv, content)
+	}
+}
+
+// link takes what a <link> says: the page's own address, or a feed.
+func (s *scanner) link(href, rel, mime string) {
+	switch {
+	case href == "":
+	case hasWord(rel, "canonical"):
+		if s.canonical == "" {
+			s.canonical = href
+		}
+	case hasWord(rel, "alternate") && isFeed(mime) && len(s.sources) < MaxSources:
+		s.sources = append(s.sources, href)
 	}
 }
 

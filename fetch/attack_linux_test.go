@@ -1,0 +1,172 @@
+package fetch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/fetch/robots"
+	"github.com/recrawl/recrawl/fetch/source"
+)
+
+const (
+	// attackMemory is all that a process may allocate that reads a hostile body. A Go program
+	// takes about 100 MB of it before it begins.
+	attackMemory = 512 << 20
+
+	// attackTime bounds one parser with one body on a slow machine; a fast one takes at most
+	// a tenth.
+	attackTime = 10 * time.Second
+
+	attackName = "RECRAWL_TEST_ATTACK" // environment variable: the case that a child process reads
+)
+
+// TestAttacks gives each hostile body to every parser, in a process of its own that has
+// 512 MB and no more.
+func TestAttacks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a process for each body")
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		t.Skip("the race detector alone needs more memory")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range attacks {
+		t.Run(a.name, func(t *testing.T) {
+			if a.slow != "" {
+				t.Skip(a.slow)
+			}
+			child := exec.Command(self, "-test.run=^TestAttackChild$", "-test.v")
+			child.Env = append(os.Environ(), attackName+"="+a.name, "GOMEMLIMIT=256MiB")
+			out, err := child.CombinedOutput()
+			for line := range strings.Lines(string(out)) {
+				if strings.HasPrefix(line, "read: ") {
+					t.Log(strings.TrimSpace(line))
+				}
+			}
+			if err != nil {
+				t.Errorf("%v: %.1000s", err, out)
+			}
+		})
+	}
+}
+
+// TestAttackChild is the child process of TestAttacks, and nothing by itself.
+func TestAttackChild(t *testing.T) {
+	i := slices.IndexFunc(attacks, func(a attack) bool { return a.name == os.Getenv(attackName) })
+	if i < 0 {
+		t.Skip("not a child of TestAttacks")
+	}
+	body := attacks[i].body()
+	limit := syscall.Rlimit{Cur: attackMemory, Max: attackMemory}
+	if err := syscall.Setrlimit(syscall.RLIMIT_DATA, &limit); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	for _, p := range parsers {
+		start := time.Now()
+		p.read(t, body, attacks[i].kind)
+		took := time.Since(start)
+		fmt.Printf("read: %d octets by %s in %v\n", len(body), p.name, took.Round(time.Millisecond))
+		if took > attackTime {
+			t.Errorf("%s took %v", p.name, took)
+		}
+	}
+	var usage syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
+	fmt.Printf("read: all in %v, %d MB at most\n", time.Since(began).Round(time.Millisecond), usage.Maxrss>>10)
+}
+
+const attackURL = "http://a.example/dir/page.html"
+
+// parsers are all that read what a server sends.
+var parsers = []struct {
+	name string
+	read func(t *testing.T, body []byte, kind string)
+}{
+	{"extract.HTML", func(_ *testing.T, body []byte, kind string) {
+		extract.HTML(body, kind, attackURL, extract.Options{Agent: "recrawl"})
+	}},
+	{"extract.HTML with main", func(t *testing.T, body []byte, kind string) {
+		p := extract.HTML(body, kind, attackURL, extract.Options{Agent: "recrawl", Main: true})
+		if p.Digests.Main.IsZero() || len(p.Links) > extract.MaxLinks {
+			t.Errorf("main %v, %d links", p.Digests.Main, len(p.Links))
+		}
+	}},
+	{"source.Read", func(t *testing.T, body []byte, kind string) {
+		listing, err := source.Read(body, kind, attackURL)
+		if len(listing.Claims) > source.MaxEntries {
+			t.Errorf("%d claims", len(listing.Claims))
+		}
+		if errors.Is(err, source.ErrNone) && len(listing.Claims) > 0 {
+			t.Errorf("no listing, and %d claims", len(listing.Claims))
+		}
+	}},
+	{"robots.Parse", func(_ *testing.T, body []byte, _ string) {
+		rules := robots.Parse(body, "recrawl")
+		for _, target := range []string{"/", "/dir/page.html?a=b", "/" + strings.Repeat("a", 2000), "/" + strings.Repeat("a/", 1000) + "?b"} {
+			rules.Allowed(target)
+		}
+		rules.Delay()
+	}},
+}
+
+// attack is a hostile body, named after the case of published crawlers' faults.
+type attack struct {
+	name string
+	kind string // Content-Type
+	body func() []byte
+	slow string // why it is not read yet
+}
+
+func page(name string, parts ...any) attack { return made(name, "text/html", parts...) }
+
+func made(name, kind string, parts ...any) attack {
+	return attack{name: name, kind: kind, body: func() []byte {
+		var b bytes.Buffer
+		for _, part := range parts {
+			switch part := part.(type) {
+			case string:
+				b.WriteString(part)
+			case func(*bytes.Buffer):
+				part(&b)
+			default:
+				panic(fmt.Sprintf("part %T", part))
+			}
+		}
+		return b.Bytes()
+	}}
+}
+
+// many is a text so many times.
+func many(n int, text string) func(*bytes.Buffer) {
+	return func(b *bytes.Buffer) {
+		for range n {
+			b.WriteString(text)
+		}
+	}
+}
+
+// each is a format with the numbers below n.
+func each(n int, format string) func(*bytes.Buffer) {
+	return func(b *bytes.Buffer) {
+		for i := range n {
+			fmt.Fprintf(b, format, i)
+		}
+	}
+}
+
+// fill is a text as often as it has room in so many octets.
+func fill(octets int, text string) func(*bytes.Buffer) { return many(octets/len(text), text) }
