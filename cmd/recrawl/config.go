@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Config holds all settings of all commands. A key is a flag's name; the keys of eval and
@@ -45,8 +46,9 @@ type Config struct {
 	RobotsAgent   string        `mapstructure:"robots-agent"`    // name that robots.txt is searched for
 	RobotsAnyHost bool          `mapstructure:"robots-any-host"` // follow redirects of robots.txt anywhere
 	Timeout       time.Duration // of one request in all
-	MaxBody       int64         `mapstructure:"max-body"` // bytes kept of a page
-	MinFree       int64         `mapstructure:"min-free"` // bytes of the disk below which no visit begins
+	MaxBody       int64         `mapstructure:"max-body"`  // bytes kept of a page
+	MaxPages      int           `mapstructure:"max-pages"` // known of a server
+	MinFree       int64         `mapstructure:"min-free"`  // bytes of the disk below which no visit begins
 
 	Eval  EvalConfig
 	Demo  DemoConfig
@@ -146,6 +148,7 @@ var settings = append(tuneSettings, []setting{
 	{"robots-any-host", false, "follow a redirect of robots.txt to any server, not only on the same domain", "run"},
 	{"timeout", time.Minute, "of one request in all", "run"},
 	{"max-body", int64(2_000_000), "bytes kept of a page", "run"},
+	{"max-pages", sitegraph.DefaultBounds.MaxPages, "pages of a server that may become known", "run"},
 	{"min-free", int64(50_000_000), "bytes that stay free on the disk: with less, no visit begins; 0 for no bound", "run"},
 
 	{"eval.protocol", "snapshot", "snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks", "eval"},

@@ -105,6 +105,9 @@ func (c *Config) checkOwn(bad refuse) {
 		bad("max-body", c.MaxBody, "1 byte or more")
 	}
 	c.checkNetwork(bad)
+	if c.MaxPages < 1 {
+		bad("max-pages", c.MaxPages, "1 or more")
+	}
 	if c.MinFree < 0 {
 		bad("min-free", c.MinFree, "0 or more bytes")
 	}

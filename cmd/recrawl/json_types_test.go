@@ -10,6 +10,7 @@ type runResult struct {
 	UpdateRate float64 `json:"update_rate"`
 	Budget     budgetResult
 	Hints      hintsResult
+	Refused    struct{ Reasons, Servers map[string]int }
 }
 
 type hintsResult struct {

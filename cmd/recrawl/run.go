@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,6 +67,9 @@ type runResult struct {
 	Known      int     `json:"known"`       // pages
 	Waiting    int     `json:"waiting"`     // new pages in line
 
+	// Refused are the addresses that did not become known because they look like traps or are too many.
+	Refused refusedResult `json:"refused"`
+
 	Budget budgetResult `json:"budget"` // of the last round
 	Hints  hintsResult  `json:"hints"`
 }
@@ -120,13 +124,15 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	defer closing(log, &err)
 
 	result := runResult{Budget: noBudgets(), Hints: hintsResult{Servers: []hintsOf{}}}
+	bounds := sitegraph.DefaultBounds
+	bounds.MaxPages = c.MaxPages
 	var journalErr error
 	work, stop := context.WithCancel(ctx) // a visit that cannot be written down is the last one
 	defer stop()
 	status := p.status()
 	loop := cycle.New(cycle.Options{
 		Planner: o.plan, Fetcher: liveFetcher{client}, Store: o.store, Clock: cycle.WallClock{}, Change: c.changeBy(),
-		Workers: max(c.Workers, 2), Discover: true, Forecast: true, Proof: true, Pause: c.Delay,
+		Workers: max(c.Workers, 2), Discover: true, Forecast: true, Proof: true, Bounds: &bounds, Pause: c.Delay,
 		Able: p.hasSpace, Stalled: status.stalled,
 		Seen:    result.add,
 		Between: func() error { return p.grantWishes(o.store) },
@@ -155,6 +161,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	if journalErr != nil && (err == nil || ctx.Err() == nil && errors.Is(err, context.Canceled)) {
 		err = journalErr
 	}
+	result.Refused = refusedBy(loop)
 	result.Known, result.Waiting, result.Hints = o.known(), o.plan.Waiting(), o.hints()
 	if err == nil || ctx.Err() != nil {
 		if printed := p.printRun(result); err == nil {
@@ -208,7 +215,7 @@ func (p *program) printRun(r runResult) error {
 update rate %.3f; %s known, %d new waiting
 `, plural(r.Rounds, "round"), plural(r.Visits, "visit"), r.First, r.Changed, r.Unchanged, r.Left, r.Doubted, r.Failed, r.UpdateRate, plural(r.Known, "page"), r.Waiting)
 	if r.Rounds > 0 {
-		for _, t := range append(r.Budget.tables(p.config.perDay()), r.Hints.tables()...) {
+		for _, t := range slices.Concat(r.Budget.tables(p.config.perDay()), r.Hints.tables(), r.Refused.tables()) {
 			w.WriteByte('\n')
 			if err := t.Text(w); err != nil {
 				return err

@@ -40,7 +40,10 @@
 //  6. With Proof a page with a copy leaves after several answers in a row, over hours to days, that it
 //     is not to be had (sitegraph.Record.Doubt). Pages that robots.txt excluded are asked for again
 //     when its rules change.
-//  7. When the context ends the loop commits what it has and returns the context's error.
+//  7. With Bounds a site cannot fill memory and disk: addresses that look like a trap, or are too many
+//     of a visit or a server, do not become known, and are counted (Refused). They hold over
+//     restarts.
+//  8. When the context ends the loop commits what it has and returns the context's error.
 //
 // With many workers a visit waits in the line of its server (line.go), at the place of its address. How
 // many are chosen ahead says depth.go: a few where politeness is the limit, all that fit into the

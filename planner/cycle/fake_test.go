@@ -24,6 +24,7 @@ type page struct {
 	links, frames []string
 	outcome       sitegraph.Outcome // fetched if not set
 	redirect      string
+	canonical     string
 }
 
 // web is a fetcher that answers from memory.
@@ -63,6 +64,10 @@ func (w *web) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation
 	default:
 		o.Outcome, o.Status = sitegraph.OutcomeFetched, 200
 		o.Digests.Bytes = sitegraph.DigestOf([]byte(p.content))
+		o.Canonical = p.canonical
+		if p.canonical == r.Record.URL {
+			o.Canonical = ""
+		}
 		o.Links, o.Frames, o.LinksKnown, o.FramesKnown = p.links, p.frames, true, true
 	}
 	return o, nil

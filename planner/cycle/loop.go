@@ -38,6 +38,9 @@ type Options struct {
 	// Proof lets a page with a copy leave only when several answers in a row, over days, say that it is not to be had.
 	// Without it one answer does.
 	Proof bool
+	// Bounds say which addresses may become known; nil: all. With them pages that name another as canonical and are
+	// the same count as moved there.
+	Bounds *sitegraph.Bounds
 	// MaxHops bounds chains of redirects; 5 if not set.
 	MaxHops int
 	// Reserve keeps the budget of a round across crashes; see promise 2.
@@ -84,6 +87,7 @@ type Loop struct {
 	lines       map[sitegraph.ServerID]*line // of servers visited concurrently
 	places      map[string]*place            // by address, of those servers
 	stall       stall
+	discovery   discovery
 	rules       map[sitegraph.ServerID]uint64 // fingerprints of robots.txt
 	heard       map[sitegraph.PageID]bool     // sources whose claims are known; nil: not restored yet
 	broken      bool                          // the store failed: nothing is asked of it any more
@@ -224,7 +228,10 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 	if record.State != sitegraph.StateSource && o.Outcome == sitegraph.OutcomeFetched && l.Planner.Listens() {
 		l.Planner.Corpus.ClaimHeader(record.Page, o.LastModified)
 	}
-	if l.Proof && record.Doubt(o) {
+	if err := l.duplicate(record, &o); err != nil {
+		return err
+	}
+	if l.Proof && o.Outcome != sitegraph.OutcomeFetched && !(o.Canonical != "" && o.RedirectTo == o.Canonical) && record.Doubt(o) {
 		if err := l.relax(record.Page, o.Robots); err != nil {
 			return err
 		}

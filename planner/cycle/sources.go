@@ -106,13 +106,22 @@ func (l *Loop) hear(r *sitegraph.Record, o sitegraph.Observation) error {
 	corpus := l.Planner.Corpus
 	said := make([]planner.Said, 0, len(o.Claims))
 	again := []sitegraph.PageID(nil)
+	room := 0
+	if l.Bounds != nil {
+		room = l.Bounds.OfSource
+	}
+	in := l.intake(l.graph.Server(r.Page), room)
 	for _, c := range o.Claims {
-		p, known := l.graph.Lookup(c.URL)
+		url, ok := l.admit(&in, c.URL)
+		if !ok {
+			continue
+		}
+		p, known := l.graph.Lookup(url)
 		if !known {
 			if !l.Discover {
 				continue
 			}
-			p = l.graph.Add(c.URL)
+			p = l.graph.Add(url)
 			if err := l.register(p, r.URL, 0, o.Time); err != nil {
 				return err
 			}

@@ -1,0 +1,136 @@
+package cycle
+
+import (
+	"cmp"
+	"hash/maphash"
+	"slices"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// discovery applies Options.Bounds to what visits find, and counts what it refuses.
+type discovery struct {
+	seed     maphash.Seed
+	variants map[uint64]int // queries of a path, by a hash of it; nil: not counted yet
+	refused  [sitegraph.Refusals]int
+	servers  map[sitegraph.ServerID]int // what was refused, by server
+}
+
+// Refused is how many addresses of a kind were not taken in since the loop was made.
+type Refused struct {
+	Reason sitegraph.Refusal
+	Count  int
+}
+
+// Refused tells what the bounds on discovery refused, most first, and of which servers, at most so many.
+func (l *Loop) Refused(servers int) (by []Refused, of map[string]int) {
+	for reason, count := range l.discovery.refused {
+		if count > 0 {
+			by = append(by, Refused{sitegraph.Refusal(reason), count})
+		}
+	}
+	slices.SortFunc(by, func(a, b Refused) int { return cmp.Or(b.Count-a.Count, int(a.Reason)-int(b.Reason)) })
+	var all []sitegraph.ServerID
+	for s := range l.discovery.servers {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b sitegraph.ServerID) int {
+		return cmp.Or(l.discovery.servers[b]-l.discovery.servers[a], int(a)-int(b))
+	})
+	of = map[string]int{}
+	for _, s := range all[:min(len(all), servers)] {
+		of[l.graph.ServerName(s)] = l.discovery.servers[s]
+	}
+	return by, of
+}
+
+// intake is what one visit may still bring.
+type intake struct {
+	server sitegraph.ServerID
+	room   int // new pages
+	pages  int // new pages that the server may have
+}
+
+// intake begins a visit's discovery.
+func (l *Loop) intake(s sitegraph.ServerID, room int) intake {
+	if l.Bounds == nil {
+		return intake{}
+	}
+	d := &l.discovery
+	if d.variants == nil {
+		d.seed, d.variants, d.servers = maphash.MakeSeed(), map[uint64]int{}, map[sitegraph.ServerID]int{}
+		for p := range sitegraph.PageID(l.graph.Pages()) {
+			if path, hasQuery := sitegraph.PathOf(l.graph.URL(p)); hasQuery {
+				d.variants[maphash.String(d.seed, path)]++
+			}
+		}
+	}
+	return intake{s, room, l.Bounds.MaxPages - len(l.graph.ServerPages(s))}
+}
+
+// admit returns the address under which a page becomes known, or is known already; false: it is refused.
+func (l *Loop) admit(in *intake, url string) (string, bool) {
+	if l.Bounds == nil {
+		return url, true
+	}
+	if _, known := l.graph.Lookup(url); known {
+		return url, true
+	}
+	url = sitegraph.Tidy(url)
+	if _, known := l.graph.Lookup(url); known {
+		return url, true
+	}
+	d := &l.discovery
+	reason := l.Bounds.Refuse(url, l.Clock.Now())
+	path, hasQuery := sitegraph.PathOf(url)
+	variant := uint64(0)
+	if hasQuery {
+		variant = maphash.String(d.seed, path)
+	}
+	switch {
+	case reason != sitegraph.RefusedNot:
+	case hasQuery && d.variants[variant] >= l.Bounds.MaxVariants:
+		reason = sitegraph.RefusedVariants
+	case in.pages <= 0:
+		reason = sitegraph.RefusedServer
+	case in.room <= 0:
+		reason = sitegraph.RefusedOfVisit
+	}
+	if reason != sitegraph.RefusedNot {
+		d.refused[reason]++
+		d.servers[in.server]++
+		return url, false
+	}
+	if hasQuery {
+		d.variants[variant]++
+	}
+	in.room--
+	in.pages--
+	return url, true
+}
+
+// bounded returns the links and frames of a page that are known or may become so, each once.
+func (l *Loop) bounded(p sitegraph.PageID, links, frames []string) (keptLinks, keptFrames []string) {
+	if l.Bounds == nil {
+		return links, frames
+	}
+	in := l.intake(l.graph.Server(p), l.Bounds.OfPage)
+	isFrame := make(map[string]bool, len(frames))
+	for _, url := range frames {
+		isFrame[url] = true
+	}
+	seen := make(map[string]struct{}, len(links))
+	keptLinks = make([]string, 0, len(links))
+	for _, url := range links {
+		kept, ok := l.admit(&in, url)
+		if _, again := seen[kept]; !ok || again {
+			continue
+		}
+		seen[kept] = struct{}{}
+		keptLinks = append(keptLinks, kept)
+		if isFrame[url] {
+			keptFrames = append(keptFrames, kept)
+		}
+	}
+	return keptLinks, keptFrames
+}

@@ -1,0 +1,35 @@
+package cycle
+
+import (
+	"slices"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// duplicate takes a page that names another one as itself (rel=canonical, RFC 6596) as one that redirects there, if that
+// one has a copy with the same text. Where it is not known it becomes so, like a page that is linked; it is believed in
+// a later visit, when there is a copy to compare. A site that names its home page everywhere loses nothing.
+func (l *Loop) duplicate(r *sitegraph.Record, o *sitegraph.Observation) error {
+	if l.Bounds == nil || o.Canonical == "" || o.Outcome != sitegraph.OutcomeFetched || r.State == sitegraph.StateSource {
+		return nil
+	}
+	q, known := l.graph.Lookup(o.Canonical)
+	if !known {
+		if o.LinksKnown && !slices.Contains(o.Links, o.Canonical) {
+			o.Links = append(slices.Clip(o.Links), o.Canonical)
+		}
+		return nil
+	}
+	if q == r.Page || l.Planner.Corpus.Memory(q).State != sitegraph.StateAlive || slices.Contains(l.graph.StartPages(l.graph.Server(r.Page)), r.Page) {
+		return nil
+	}
+	var other sitegraph.Record
+	if err := l.Store.Load(q, &other); err != nil {
+		return l.storeError(err, "load record of %s", o.Canonical)
+	}
+	if other.Digests.Differ(o.Digests, sitegraph.ChangeByText) {
+		return nil
+	}
+	o.Outcome, o.RedirectTo, o.Detail = sitegraph.OutcomeRedirected, o.Canonical, "the same as the page that it names as canonical"
+	return nil
+}

@@ -1,0 +1,105 @@
+package sitegraph
+
+import (
+	"strings"
+	"time"
+)
+
+// Bounds say which addresses may become known. A site can make addresses without end: calendars, sessions, sorted lists
+// of everything, links that grow. Nothing here is certain, so only addresses that nobody knows yet are refused.
+type Bounds struct {
+	MaxBytes    int // of an address
+	MaxSegments int // of its path
+	MaxRepeats  int // of one segment in a path
+	MaxVariants int // of the query of one path
+	OfPage      int // new pages that one visit to a page may bring
+	OfSource    int // and one to a feed or sitemap
+	MaxPages    int // known of a server
+}
+
+// DefaultBounds hold for a crawl whose user says nothing else.
+var DefaultBounds = Bounds{
+	MaxBytes:    1000, // session data and whole forms are longer; so is next to no page
+	MaxSegments: 20,
+	MaxRepeats:  3, // as crawlers of archives have it: /a/b/a/b/a/b is a link that grows
+	MaxVariants: 1000,
+	OfPage:      1000,
+	OfSource:    10_000,
+	MaxPages:    100_000,
+}
+
+// Refusal is why an address may not become known.
+type Refusal uint8
+
+const (
+	RefusedNot      Refusal = iota
+	RefusedLong             // more than MaxBytes
+	RefusedDeep             // more than MaxSegments
+	RefusedRepeats          // a segment more than MaxRepeats times
+	RefusedCalendar         // a date that is years ahead, or long past in a query
+	RefusedSession          // a session in the path
+	RefusedVariants         // more than MaxVariants queries of the path
+	RefusedOfVisit          // more than OfPage or OfSource new ones
+	RefusedServer           // more than MaxPages of the server
+	Refusals                // how many there are
+)
+
+var refusalNames = [...]string{"not refused", "longer than an address of a page", "too many segments", "a segment again and again", "a date far off",
+	"a session in its path", "too many queries of one path", "too many new pages of one visit", "too many pages of the server"}
+
+func (r Refusal) String() string { return enumName(refusalNames[:], int(r)) }
+
+// Refuse judges a canonical address by itself.
+func (b *Bounds) Refuse(url string, now time.Time) Refusal {
+	if len(url) > b.MaxBytes {
+		return RefusedLong
+	}
+	path, query := splitAddress(url)
+	segments, repeats, session := 0, 0, false
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == "" {
+			continue
+		}
+		segments++
+		repeats = max(repeats, countSegment(path, segment))
+		session = session || isSessionSegment(segment)
+	}
+	switch {
+	case segments > b.MaxSegments:
+		return RefusedDeep
+	case repeats > b.MaxRepeats:
+		return RefusedRepeats
+	case session:
+		return RefusedSession
+	case isFarDate(path, query, now):
+		return RefusedCalendar
+	}
+	return RefusedNot
+}
+
+// splitAddress returns path and query of a canonical address.
+func splitAddress(url string) (path, query string) {
+	_, rest, _ := strings.Cut(url, "://")
+	slash := strings.IndexByte(rest, '/')
+	if slash < 0 {
+		return "", ""
+	}
+	path, query, _ = strings.Cut(rest[slash:], "?")
+	return path, query
+}
+
+// countSegment counts how often a segment is in a path. Paths have 1,000 octets and few segments.
+func countSegment(path, segment string) (count int) {
+	for s := range strings.SplitSeq(path, "/") {
+		if s == segment {
+			count++
+		}
+	}
+	return count
+}
+
+// PathOf returns an address without its query, and whether it has one.
+func PathOf(url string) (path string, hasQuery bool) {
+	path, _, hasQuery = strings.Cut(url, "?")
+	return path, hasQuery
+}
