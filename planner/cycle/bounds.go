@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"hash/maphash"
 	"slices"
+	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -47,8 +48,9 @@ func (l *Loop) Refused(servers int) (by []Refused, of map[string]int) {
 // intake is what one visit may still bring.
 type intake struct {
 	server sitegraph.ServerID
-	room   int // new pages
-	pages  int // new pages that the server may have
+	room   int  // new pages
+	pages  int  // new pages that the server may have
+	over   bool // there were more than room
 }
 
 // intake begins a visit's discovery.
@@ -65,7 +67,7 @@ func (l *Loop) intake(s sitegraph.ServerID, room int) intake {
 			}
 		}
 	}
-	return intake{s, room, l.Bounds.MaxPages - len(l.graph.ServerPages(s))}
+	return intake{server: s, room: room, pages: l.Bounds.MaxPages - len(l.graph.ServerPages(s))}
 }
 
 // admit returns the address under which a page becomes known, or is known already; false: it is refused.
@@ -96,6 +98,7 @@ func (l *Loop) admit(in *intake, url string) (string, bool) {
 	case in.room <= 0:
 		reason = sitegraph.RefusedOfVisit
 	}
+	in.over = in.over || reason == sitegraph.RefusedOfVisit
 	if reason != sitegraph.RefusedNot {
 		d.refused[reason]++
 		d.servers[in.server]++
@@ -109,12 +112,24 @@ func (l *Loop) admit(in *intake, url string) (string, bool) {
 	return url, true
 }
 
-// bounded returns the links and frames of a page that are known or may become so, each once.
-func (l *Loop) bounded(p sitegraph.PageID, links, frames []string) (keptLinks, keptFrames []string) {
+// mayHaveMore reports whether a page may have links that were too many for one visit: then the same bytes may still
+// bring new pages.
+func (l *Loop) mayHaveMore(p sitegraph.PageID) bool {
+	return l.Bounds != nil && len(l.graph.Links(p)) >= l.Bounds.OfPage
+}
+
+// bounded returns the links and frames of a page that are known or may become so, each once. Where there are more than
+// one visit may bring, the next one asks for the page without condition and takes the rest.
+func (l *Loop) bounded(r *sitegraph.Record, links, frames []string) (keptLinks, keptFrames []string) {
 	if l.Bounds == nil {
 		return links, frames
 	}
-	in := l.intake(l.graph.Server(p), l.Bounds.OfPage)
+	in := l.intake(l.graph.Server(r.Page), l.Bounds.OfPage)
+	defer func() {
+		if in.over {
+			r.ETag, r.LastModified = "", time.Time{}
+		}
+	}()
 	isFrame := make(map[string]bool, len(frames))
 	for _, url := range frames {
 		isFrame[url] = true

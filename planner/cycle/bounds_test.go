@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
@@ -69,6 +70,7 @@ func TestBoundsOnDiscovery(t *testing.T) {
 	pages[start] = first
 	m = bounded(t, pages, d.crash(), start)
 	m.number = 100
+	m.clock.SleepUntil(t.Context(), base.Add(10*24*time.Hour))
 	for range 3 {
 		m.day(planner.Unlimited)
 	}
@@ -77,6 +79,30 @@ func TestBoundsOnDiscovery(t *testing.T) {
 	}
 	if reasons()[sitegraph.RefusedServer] == 0 {
 		t.Error("no address was refused because the server has enough")
+	}
+}
+
+// What was too much for one visit comes with the next ones, though the page is the same.
+func TestMoreLinksThanOneVisitMayBring(t *testing.T) {
+	const start = "http://h.example/"
+	pages := map[string]page{start: {content: "start"}}
+	p := pages[start]
+	for i := range 110 {
+		p.links = append(p.links, fmt.Sprintf("%sp%d", start, i))
+	}
+	pages[start] = p
+	d := newDisk()
+	m := bounded(t, pages, d, start)
+	for day := range 8 {
+		if day == 2 {
+			m = bounded(t, pages, d.crash(), start)
+			m.number = 100
+			m.clock.SleepUntil(t.Context(), base.Add(10*24*time.Hour))
+		}
+		m.day(planner.Unlimited)
+	}
+	if n := m.corpus.Pages(); n != 111 {
+		t.Errorf("%d pages known, want 111", n)
 	}
 }
 

@@ -25,7 +25,7 @@ func (l *Loop) applyLinks(r *sitegraph.Record, o sitegraph.Observation) error {
 	default:
 		return nil // nothing was told: the old links hold
 	}
-	links, frames = l.bounded(r.Page, links, frames)
+	links, frames = l.bounded(r, links, frames)
 	old := l.graph.Links(r.Page)
 	oldFrames := l.graph.Frames(r.Page)
 	for _, id := range l.graph.SetLinks(r.Page, links, frames) {

@@ -239,7 +239,7 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 	}
 	verdict := record.Apply(o, l.Change)
 	// The same bytes have the same links.
-	sameBytes := verdict == sitegraph.VerdictUnchanged && before == o.Digests.Bytes && !before.IsZero()
+	sameBytes := verdict == sitegraph.VerdictUnchanged && before == o.Digests.Bytes && !before.IsZero() && !l.mayHaveMore(record.Page)
 	if l.Discover && !sameBytes && record.State != sitegraph.StateSource {
 		if err := l.applyLinks(record, o); err != nil {
 			return err
