@@ -235,6 +235,7 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 		if err := l.relax(record.Page, o.Robots); err != nil {
 			return err
 		}
+		l.Planner.Corpus.Remember(record)
 		return l.keep(v, record, o, sitegraph.VerdictDoubted)
 	}
 	verdict := record.Apply(o, l.Change)
@@ -259,7 +260,6 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 
 // keep saves the record of a visit that was applied, and tells of it.
 func (l *Loop) keep(v planner.Visit, record *sitegraph.Record, o sitegraph.Observation, verdict sitegraph.Verdict) error {
-	l.Planner.Corpus.Remember(record)
 	if l.Forecast || l.Planner.GoesByDue(v.Page) {
 		due, interval := l.Planner.Due(v.Page, o.Time)
 		record.Due = due.When
