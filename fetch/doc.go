@@ -22,7 +22,8 @@
 //  5. Nothing a server sends makes a visit longer than its time-outs after the wait, or
 //     larger than its limits: header, body on the wire, body decoded, robots.txt.
 //  6. Every request names a contact. No cookies, credentials or referrers are sent.
-//  7. Whatever a site does is an outcome; the error of Visit is that of its context.
+//  7. Whatever a site does is an outcome; the error of Visit is that of its context. A body
+//     on which a parser panics is a failure of its page.
 //
 // What a status means is told at judge. A 304 counts only if it was asked for; each 16th
 // visit asks without condition, as some servers answer 304 for ever. NotBefore of an

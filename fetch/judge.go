@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"mime"
@@ -11,7 +12,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/source"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -45,13 +45,13 @@ func (a *answer) mediaType() string {
 //	408 425 429, 5xx, other 2xx  failed: asked again later; 412 likewise, if we set a condition
 //	other 4xx                    excluded: the server will not give it to us
 //	anything else                failed
-func (c *Client) judge(o sitegraph.Observation, a *answer, rec *sitegraph.Record, conditional bool) sitegraph.Observation {
+func (c *Client) judge(ctx context.Context, o sitegraph.Observation, a *answer, rec *sitegraph.Record, conditional bool) sitegraph.Observation {
 	switch s := a.status; {
 	case s == http.StatusOK || s == http.StatusNonAuthoritativeInfo:
 		if rec.State == sitegraph.StateSource {
-			return judgeSource(o, a)
+			return c.judgeSource(ctx, o, a)
 		}
-		return c.judgeContent(o, a)
+		return c.judgeContent(ctx, o, a)
 	case s == http.StatusNotModified && conditional:
 		o.Outcome = sitegraph.OutcomeNotModified
 		return o
@@ -83,19 +83,22 @@ func statusText(status int) string {
 	return strings.TrimSpace(fmt.Sprintf("status %d %s", status, http.StatusText(status)))
 }
 
-func (c *Client) judgeContent(o sitegraph.Observation, a *answer) sitegraph.Observation {
+func (c *Client) judgeContent(ctx context.Context, o sitegraph.Observation, a *answer) sitegraph.Observation {
 	contentType := a.header.Get("Content-Type")
 	if !isHTML(contentType, a.body.octets) {
 		o.Outcome = sitegraph.OutcomeExcluded
 		o.Detail = "not a page: " + o.MediaType
 		if strings.Contains(o.MediaType, "xml") { // somebody linked to a feed as to a page, or named one to begin with
-			if _, err := source.Read(a.body.octets, contentType, o.URL); !errors.Is(err, source.ErrNone) {
+			if content, err := c.read(ctx, &o, a, true); err == nil && !content.None {
 				o.Sources = append(slices.Clip(o.Sources), o.URL)
 			}
 		}
 		return o
 	}
-	return validated(c.extractPage(o, a), a)
+	if o = c.extractPage(ctx, o, a); o.Outcome != sitegraph.OutcomeFetched {
+		return o
+	}
+	return validated(o, a)
 }
 
 // validated takes what the next visit can make its condition.
@@ -109,23 +112,24 @@ func validated(o sitegraph.Observation, a *answer) sitegraph.Observation {
 
 // judgeSource reads a feed or sitemap. Types are of no use here: half of all feeds have
 // a wrong one.
-func judgeSource(o sitegraph.Observation, a *answer) sitegraph.Observation {
-	listing, err := source.Read(a.body.octets, a.header.Get("Content-Type"), o.URL)
-	if errors.Is(err, source.ErrNone) {
-		o.Outcome, o.Detail = sitegraph.OutcomeExcluded, printable(err.Error())
+func (c *Client) judgeSource(ctx context.Context, o sitegraph.Observation, a *answer) sitegraph.Observation {
+	content, err := c.read(ctx, &o, a, true)
+	if err != nil {
+		return failed(o, printable(err.Error()))
+	}
+	if content.None {
+		o.Outcome, o.Detail = sitegraph.OutcomeExcluded, printable(content.Missing)
 		return o
 	}
-	o.Outcome = sitegraph.OutcomeFetched
-	if err != nil {
-		o.Detail = printable(err.Error())
-	}
+	listing := &content.Listing
+	o.Outcome, o.Detail = sitegraph.OutcomeFetched, printable(content.Missing)
 	o.Source, o.Claims = listing.Kind, listing.Claims
 	if o.Source != sitegraph.SourceIndex {
 		o.Claims = slices.DeleteFunc(o.Claims, func(c sitegraph.Claim) bool { return !extract.IsPage(c.URL) })
 	}
 	o.Digests.Bytes = sitegraph.DigestOf(a.body.octets)
 	o.Size = int64(len(a.body.octets))
-	o.Truncated = a.body.truncated || err != nil
+	o.Truncated = a.body.truncated || content.Missing != ""
 	return validated(o, a)
 }
 

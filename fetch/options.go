@@ -69,6 +69,10 @@ type Options struct {
 	RobotsAnyHost bool
 	RobotsBytes   int64 // memory for robots.txt files; default 64 MB
 
+	// Read reads bodies in place of the function Read, such as in a process of its own. Its error
+	// makes the visit a failure that says so.
+	Read func(context.Context, Reading) (Content, error)
+
 	// Main makes Digests.Main, which takes half of the work on a page; without it that is zero.
 	Main bool
 }
@@ -104,6 +108,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Interval == 0 {
 		o.Interval = defaultInterval
+	}
+	if o.Read == nil {
+		o.Read = Read
 	}
 	o.Interval = max(o.Interval, 0)
 	o.MaxBody = orDefault(o.MaxBody, defaultMaxBody)

@@ -62,7 +62,11 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 	if err != nil {
 		return failed(o, failure(err)), nil
 	}
-	return c.judge(o, a, &rec, conditional), nil
+	o = c.judge(ctx, o, a, &rec, conditional)
+	if o.Outcome == sitegraph.OutcomeFailed { // perhaps because its reading was given up
+		return o, ctx.Err()
+	}
+	return o, nil
 }
 
 func (c *Client) excluded(o sitegraph.Observation, detail string) sitegraph.Observation {
@@ -86,14 +90,24 @@ func failed(o sitegraph.Observation, detail string) sitegraph.Observation {
 	return o
 }
 
+// read hands the body of an answer to whoever reads it.
+func (c *Client) read(ctx context.Context, o *sitegraph.Observation, a *answer, asSource bool) (Content, error) {
+	return c.o.Read(ctx, Reading{URL: o.URL, ContentType: a.header.Get("Content-Type"), Source: asSource, Body: a.body.octets,
+		Page: extract.Options{
+			Agent:      c.agent,
+			RobotsTags: a.header.Values("X-Robots-Tag"),
+			LinkLines:  a.header.Values("Link"),
+			Main:       c.o.Main,
+		}})
+}
+
 // extractPage fills o from the body of an HTML page.
-func (c *Client) extractPage(o sitegraph.Observation, a *answer) sitegraph.Observation {
-	page := extract.HTML(a.body.octets, a.header.Get("Content-Type"), o.URL, extract.Options{
-		Agent:      c.agent,
-		RobotsTags: a.header.Values("X-Robots-Tag"),
-		LinkLines:  a.header.Values("Link"),
-		Main:       c.o.Main,
-	})
+func (c *Client) extractPage(ctx context.Context, o sitegraph.Observation, a *answer) sitegraph.Observation {
+	content, err := c.read(ctx, &o, a, false)
+	if err != nil {
+		return failed(o, printable(err.Error()))
+	}
+	page := &content.Page
 	o.Outcome = sitegraph.OutcomeFetched
 	o.Digests = page.Digests
 	o.Size = int64(len(a.body.octets))

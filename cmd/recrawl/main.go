@@ -15,6 +15,9 @@ import (
 )
 
 func main() {
+	if slices.Equal(os.Args[1:], []string{readsApart}) {
+		os.Exit(serveReading())
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-ctx.Done()

@@ -10,14 +10,22 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// liveFetcher asks the live web. It holds each visit to the bytes it may read.
-type liveFetcher struct{ client *fetch.Client }
+// liveFetcher asks the live web. It holds each visit to the bytes it may read, and notes which are
+// under way.
+type liveFetcher struct {
+	client   *fetch.Client
+	underWay *apart.Register // nil: not noted
+}
 
 func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
+	if f.underWay != nil {
+		defer f.underWay.Begin(r.Record.URL)()
+	}
 	m := &meter{most: r.MaxBytes}
 	o, until, err := f.client.Try(context.WithValue(ctx, meterKey{}, m), r.Record)
 	m.settle()

@@ -106,7 +106,7 @@ func TestMeter(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.path, "/", test.most), func(t *testing.T) {
 			before := passed.Load()
-			o, err := liveFetcher{client}.Fetch(t.Context(), cycle.Request{Record: sitegraph.Record{URL: "http://" + address + test.path}, MaxBytes: test.most})
+			o, err := liveFetcher{client: client}.Fetch(t.Context(), cycle.Request{Record: sitegraph.Record{URL: "http://" + address + test.path}, MaxBytes: test.most})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestMeterOfVisitGivenUp(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	o, err := liveFetcher{client}.Fetch(ctx, cycle.Request{Record: sitegraph.Record{URL: web.URL + "/"}, MaxBytes: 1 << 20})
+	o, err := liveFetcher{client: client}.Fetch(ctx, cycle.Request{Record: sitegraph.Record{URL: web.URL + "/"}, MaxBytes: 1 << 20})
 	if err == nil || o.Transferred < 6000 || time.Since(began) > 5*time.Second {
 		t.Errorf("%v, %d bytes after %v", err, o.Transferred, time.Since(began))
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -31,10 +32,10 @@ func (c *Config) checkNetwork(bad refuse) {
 }
 
 // client makes the visits of run. The settings are checked.
-func (p *program) client() (*fetch.Client, error) {
+func (p *program) client(reader *apart.Reader) (*fetch.Client, error) {
 	c := &p.config
 	o := fetch.Options{UserAgent: c.UserAgent, RobotsAgent: c.RobotsAgent, Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
-		AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver, RobotsAnyHost: c.RobotsAnyHost, Dial: dial,
+		AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver, RobotsAnyHost: c.RobotsAnyHost, Dial: dial, Read: reader.Read,
 		Main: c.changeBy() == sitegraph.ChangeByMain}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/satstore"
@@ -105,7 +106,8 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	client, err := p.client()
+	reader := apart.NewReader(readerCommand()...)
+	client, err := p.client(reader)
 	if err != nil {
 		return err
 	}
@@ -117,6 +119,11 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	if len(seeds) == 0 && o.corpus.Pages() == 0 {
 		return usageError{fmt.Errorf("no address given, and %s knows none", c.Data), "recrawl run --data DIRECTORY URL... starts from these pages"}
 	}
+	underWay, err := p.underWay(reader)
+	if err != nil {
+		return err
+	}
+	defer closing(underWay, &err)
 	log, err := journal.Open(filepath.Join(c.Data, "journal"))
 	if err != nil {
 		return err
@@ -131,7 +138,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	defer stop()
 	status := p.status()
 	loop := cycle.New(cycle.Options{
-		Planner: o.plan, Fetcher: liveFetcher{client}, Store: o.store, Clock: cycle.WallClock{}, Change: c.changeBy(),
+		Planner: o.plan, Fetcher: liveFetcher{client, underWay}, Store: o.store, Clock: cycle.WallClock{}, Change: c.changeBy(),
 		Workers: max(c.Workers, 2), Discover: true, Forecast: true, Proof: true, Bounds: &bounds, Pause: c.Delay,
 		Able: p.hasSpace, Stalled: status.stalled,
 		Seen:    result.add,

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/apart"
+)
+
+// readsApart as its only argument makes the program read one body for another process of it.
+const readsApart = "read-apart"
+
+// readerCommand begins such a process.
+func readerCommand() []string {
+	self, err := os.Executable()
+	if runtime.GOOS == "linux" {
+		self, err = "/proc/self/exe", nil // holds when the file has been replaced
+	}
+	if err != nil {
+		self = os.Args[0]
+	}
+	return []string{self, readsApart}
+}
+
+func serveReading() (exitCode int) {
+	signal.Ignore(os.Interrupt, syscall.SIGTERM) // the other process is told too, and ends this one
+	if err := apart.Serve(os.Stdin, os.Stdout, fetch.Read); err != nil {
+		fmt.Fprintf(os.Stderr, "recrawl: error: %v\n", err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+// underWay opens the register of visits under way for those who read, and says what it remembers.
+func (p *program) underWay(reader *apart.Reader) (*apart.Register, error) {
+	r, err := apart.Open(filepath.Join(p.config.Data, "underway"))
+	if err != nil {
+		return nil, err
+	}
+	reader.Register = r
+	if n := r.Suspects(); n > 0 && !p.quiet {
+		fmt.Fprintf(p.stderr, "recrawl: %s under way when a run died; when visited next, each is read in a process of its own\n", plural(n, "page"))
+	}
+	return r, nil
+}

@@ -1,0 +1,128 @@
+package apart
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch"
+)
+
+const (
+	maxMemory = 512 << 20        // octets of a process that reads; real pages need less than 30 MB
+	maxTime   = 10 * time.Second // of a reading; real pages take milliseconds
+
+	maxAnswer = 256 << 20 // octets of what was read
+	maxNoise  = 4 << 10   // octets of what a process says when it dies
+)
+
+// Reader reads bodies: those of suspects apart, all others here.
+type Reader struct {
+	Register *Register     // of suspects; nil: there are none
+	Command  []string      // begins a process that calls Serve
+	Time     time.Duration // that a process has
+
+	turn chan struct{}
+}
+
+// NewReader returns a reader whose processes are begun by a command.
+func NewReader(command ...string) *Reader {
+	return &Reader{Command: command, Time: maxTime, turn: make(chan struct{}, 1)}
+}
+
+// Read is for fetch.Options.Read.
+func (r *Reader) Read(ctx context.Context, reading fetch.Reading) (fetch.Content, error) {
+	if r.Register == nil || !r.Register.isSuspect(reading.URL) {
+		return fetch.Read(ctx, reading)
+	}
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+		return fetch.Content{}, ctx.Err()
+	}
+	answer, err := r.apart(ctx, reading)
+	if err != nil {
+		return fetch.Content{}, err
+	}
+	r.Register.acquit(reading.URL)
+	if answer.Failed != "" {
+		return fetch.Content{}, errors.New(answer.Failed)
+	}
+	return answer.Content, nil
+}
+
+// answer is what a process that reads says.
+type answer struct {
+	Content fetch.Content
+	Failed  string // the error of the reading
+}
+
+// apart reads in a process. The error says what ended it.
+func (r *Reader) apart(ctx context.Context, reading fetch.Reading) (a answer, err error) {
+	limited, cancel := context.WithTimeout(ctx, r.Time)
+	defer cancel()
+	var in, out bytes.Buffer
+	if err := gob.NewEncoder(&in).Encode(reading); err != nil {
+		return a, fmt.Errorf("hand over what is to be read: %w", err)
+	}
+	noise := bounded{most: maxNoise}
+	child := exec.CommandContext(limited, r.Command[0], r.Command[1:]...)
+	child.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", maxMemory*3/4), "GOTRACEBACK=none")
+	child.Stdin, child.Stdout, child.Stderr = &in, &bounded{Buffer: &out, most: maxAnswer}, &noise
+	child.WaitDelay = time.Second
+	noise.Buffer = new(bytes.Buffer)
+	err = child.Run()
+	switch {
+	case err == nil:
+		if err := gob.NewDecoder(&out).Decode(&a); err != nil {
+			return a, fmt.Errorf("take over what was read: %w", err)
+		}
+		return a, nil
+	case ctx.Err() != nil:
+		return a, ctx.Err()
+	case limited.Err() != nil:
+		return a, fmt.Errorf("reading it takes longer than %v", r.Time)
+	case bytes.Contains(noise.Bytes(), []byte("out of memory")) || bytes.Contains(noise.Bytes(), []byte("cannot allocate memory")):
+		return a, fmt.Errorf("reading it takes more than %d MB of memory", maxMemory>>20)
+	}
+	return a, fmt.Errorf("reading it ended the process that read it: %w", err)
+}
+
+// bounded keeps the beginning of what is written.
+type bounded struct {
+	*bytes.Buffer
+	most int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	b.Buffer.Write(p[:min(len(p), b.most-b.Len())])
+	return len(p), nil
+}
+
+// Serve is what a process that reads does: it limits itself, takes one reading, and says
+// what came of it.
+func Serve(in io.Reader, out io.Writer, read func(context.Context, fetch.Reading) (fetch.Content, error)) error {
+	if err := limitMemory(maxMemory); err != nil {
+		return fmt.Errorf("limit the memory: %w", err)
+	}
+	time.AfterFunc(2*maxTime, func() { os.Exit(1) }) // whoever asked is no more
+	var reading fetch.Reading
+	if err := gob.NewDecoder(in).Decode(&reading); err != nil {
+		return fmt.Errorf("take what is to be read: %w", err)
+	}
+	var a answer
+	content, err := read(context.Background(), reading)
+	if err != nil {
+		a.Failed = err.Error()
+	} else {
+		a.Content = content
+	}
+	return gob.NewEncoder(out).Encode(a)
+}

@@ -1,0 +1,54 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/fetch/source"
+)
+
+// Reading is a body, and what it is to be read as.
+type Reading struct {
+	URL         string // of the page or source
+	ContentType string // as the server named it
+	Source      bool   // a feed or sitemap, no page
+	Page        extract.Options
+	Body        []byte
+}
+
+// Content is what was read of a body: a page or a source.
+type Content struct {
+	Page    extract.Page
+	Listing source.Listing
+	None    bool   // it is no source
+	Missing string // why that is not all of a source; "": it is
+}
+
+// Read reads a body. It is what a client does by itself, and never fails but where a parser
+// panics: that costs the page and nothing else.
+func Read(_ context.Context, r Reading) (Content, error) { return surviving(parse, r) }
+
+// surviving makes a panic of a parser an error.
+func surviving(parse func(Reading) Content, r Reading) (c Content, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			c, err = Content{}, fmt.Errorf("reading it failed: %v", fault)
+		}
+	}()
+	return parse(r), nil
+}
+
+func parse(r Reading) (c Content) {
+	if !r.Source {
+		c.Page = extract.HTML(r.Body, r.ContentType, r.URL, r.Page)
+		return c
+	}
+	listing, err := source.Read(r.Body, r.ContentType, r.URL)
+	c.Listing, c.None = listing, errors.Is(err, source.ErrNone)
+	if err != nil {
+		c.Missing = err.Error()
+	}
+	return c
+}
