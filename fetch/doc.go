@@ -24,6 +24,8 @@
 //  6. Every request names a contact. No cookies, credentials or referrers are sent.
 //  7. Whatever a site does is an outcome; the error of Visit is that of its context. A body
 //     on which a parser panics is a failure of its page.
+//  8. Try never waits for a turn, for robots.txt or for a delay: it says when to come again. Locate
+//     says beforehand at which address a server is asked. A fault of this machine is a LocalError.
 //
 // What a status means is told at judge. A 304 counts only if it was asked for; each 16th
 // visit asks without condition, as some servers answer 304 for ever. NotBefore of an
@@ -39,13 +41,13 @@
 // waiting. Time-outs of the network go by the wall. Sizes are octets after content
 // coding is undone.
 //
-// Not done here: what to visit and when, following links, keeping anything on disk. DNS
-// answers are not cached; a server with several addresses is tried at the next one after
-// each failure. HTTP/2 and kept connections are off: with one request each 10 s they save
+// Not done here: what to visit and when, following links, keeping anything on disk. Answers of
+// DNS are kept in memory by their time to live, between a minute and a day; a server with several
+// addresses is tried at the next one after each failure. HTTP/2 and kept connections are off: with one request each 10 s they save
 // nothing and cost memory.
 //
 // A Client and a Gate are safe for concurrent use. A Visit that waits holds a goroutine,
-// no connection.
+// no connection; a Try never waits.
 //
 // Sources: RFC 9110 (HTTP), RFC 9309 (robots.txt), RFC 6890 (special-purpose addresses).
 package fetch

@@ -55,12 +55,8 @@
 //
 // The package knows no HTTP, no store and no clock; a Planner is used by one goroutine.
 //
-// Beyond [LINK]: prefix, shape and community use sites that are no directories; auto takes for
-// each server the partition that describes its past best (learned.go); with sentinels the
-// tops are the pages whose changes told most about their sites (sentinel.go). What is learnt is
-// learnt from the histories' masks of weeks, and anew each 28 rounds.
+// Beyond [LINK]: sites that are no directories, partitions and tops by the past (learned.go, sentinel.go).
 //
 // Sources: [LINK 4] for a to c, [SAT eq. 1] for interval, Ford, Grimes, Tassone 2008 for
-// ebayes, DESIGN's evaluation protocols for sweep and stream forms; docs/opponents.md has a
-// line for each policy of others.
+// ebayes; docs/opponents.md has a line for each policy of others.
 package planner
