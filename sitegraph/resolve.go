@@ -71,12 +71,31 @@ func (r *Resolver) fast(ref string) (string, bool) {
 		if i := strings.IndexAny(ref, ":/?#"); i >= 0 && ref[i] == ':' {
 			return "", false
 		}
+		prefix, ref = r.upwards(ref)
 	}
 	n, ok := plainTail(ref)
 	if !ok {
 		return "", false
 	}
 	return prefix + ref[:n], len(prefix)+n <= MaxURLBytes
+}
+
+// upwards takes the dot segments off the start of a reference, and returns the directory that
+// they lead to, at most the root.
+func (r *Resolver) upwards(ref string) (dir, rest string) {
+	for dir = r.dir; ; {
+		switch {
+		case strings.HasPrefix(ref, "./"):
+			ref = ref[2:]
+		case strings.HasPrefix(ref, "../"):
+			ref = ref[3:]
+			if len(dir) > len(r.origin)+1 {
+				dir = dir[:strings.LastIndexByte(dir[:len(dir)-1], '/')+1]
+			}
+		default:
+			return dir, ref
+		}
+	}
 }
 
 func (r *Resolver) slow(ref string) (string, bool) {

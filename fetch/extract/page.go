@@ -57,7 +57,9 @@ type Page struct {
 // Nothing of the result refers to body.
 func HTML(body []byte, contentType, pageURL string, o Options) Page {
 	text, name := toUTF8(body, contentType)
-	s := scanner{queries: queries(name)}
+	s := scanners.Get().(*scanner)
+	defer s.release()
+	s.queries = queries(name)
 	s.agent = strings.ToLower(o.Agent)
 	for _, tag := range o.RobotsTags {
 		s.robotsTag(tag)

@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html"
 	"golang.org/x/text/encoding"
@@ -24,7 +25,7 @@ type scanner struct {
 	agent string
 
 	refs      []ref
-	seen      map[ref]struct{}
+	seen      map[string]uint8  // what is in refs: 1 as a link, 2 as a frame
 	sources   []string          // feeds, as written
 	base      string            // the first <base href>
 	canonical string            // the first <link rel=canonical href>
@@ -37,11 +38,23 @@ type scanner struct {
 	name [16]byte // of the tag at hand
 }
 
+// scanners are used again: their buffers are as large as a page.
+var scanners = sync.Pool{New: func() any { return &scanner{seen: make(map[string]uint8, 64)} }}
+
+// release gives a scanner back, if it is not larger than most pages make it.
+func (s *scanner) release() {
+	if cap(s.text) > 256<<10 || len(s.refs) > 1000 {
+		return
+	}
+	clear(s.seen)
+	clear(s.refs)
+	*s = scanner{seen: s.seen, refs: s.refs[:0], text: s.text[:0]}
+	scanners.Put(s)
+}
+
 func (s *scanner) scan(page []byte) {
 	z := html.NewTokenizer(bytes.NewReader(page))
 	z.SetMaxBuf(maxToken)
-	s.seen = make(map[ref]struct{}, 64)
-	s.text = make([]byte, 0, len(page)/4)
 	hidden := false // the next token is the text of a script, a style or the like
 	for {
 		switch z.Next() {
@@ -108,7 +121,7 @@ func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 	if string(name) == "base" {
 		kind = 'b'
 	}
-	var href, src, rel, mime, attrName, httpEquiv, content string
+	var href, src, rel, mime, attrName, httpEquiv, content []byte // parts of the tag, until the next one is read
 	for more := true; more; {
 		var key, value []byte
 		key, value, more = z.TagAttr()
@@ -131,7 +144,7 @@ func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 	}
 	switch kind {
 	case 'a':
-		if !hasWord(rel, "nofollow") {
+		if len(rel) == 0 || !hasWord(string(rel), "nofollow") {
 			s.add(href, false)
 		}
 	case 'f':
@@ -140,12 +153,12 @@ func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 		s.add(src, false)
 	case 'b':
 		if s.base == "" {
-			s.base = strings.TrimSpace(href)
+			s.base = strings.TrimSpace(string(href))
 		}
 	case 'l':
-		s.link(strings.TrimSpace(href), rel, mime)
+		s.link(strings.TrimSpace(string(href)), string(rel), string(mime))
 	case 'm':
-		s.meta(attrName, httpEquiv, content)
+		s.meta(string(attrName), string(httpEquiv), string(content))
 	}
 }
 
@@ -173,11 +186,11 @@ func isFeed(mime string) bool {
 }
 
 // first keeps the first of several attributes of one name, as browsers do.
-func first(have string, value []byte) string {
-	if have != "" || len(value) > 8*MaxAddress {
+func first(have, value []byte) []byte {
+	if len(have) > 0 || len(value) > 8*MaxAddress {
 		return have
 	}
-	return string(value)
+	return value
 }
 
 func (s *scanner) meta(name, httpEquiv, content string) {
@@ -186,27 +199,31 @@ func (s *scanner) meta(name, httpEquiv, content string) {
 		s.directives(content)
 	}
 	if strings.EqualFold(strings.TrimSpace(httpEquiv), "refresh") {
-		s.add(refreshTarget(content), false)
+		s.add([]byte(refreshTarget(content)), false)
 	}
 }
 
 // add keeps an address as written, once. What cannot lead to a page is left out before
 // it is resolved.
-func (s *scanner) add(text string, frame bool) {
-	text = strings.Trim(text, " \t\r\n\f")
-	if text == "" || text[0] == '#' || len(text) > MaxAddress {
+func (s *scanner) add(text []byte, frame bool) {
+	text = bytes.Trim(text, " \t\r\n\f")
+	if len(text) == 0 || text[0] == '#' || len(text) > MaxAddress {
 		return
 	}
-	r := ref{text, frame}
-	if _, ok := s.seen[r]; ok {
+	have, as := s.seen[string(text)], uint8(1)
+	if frame {
+		as = 2
+	}
+	if have&as != 0 {
 		return
 	}
 	if len(s.refs) == MaxLinks {
 		s.cut = true
 		return
 	}
-	s.seen[r] = struct{}{}
-	s.refs = append(s.refs, r)
+	kept := string(text)
+	s.seen[kept] = have | as
+	s.refs = append(s.refs, ref{kept, frame})
 }
 
 // hasWord reports whether list, of words between blanks, has word.

@@ -7,7 +7,7 @@ import "bytes"
 func appendText(buf, text []byte) []byte {
 	for len(text) > 0 {
 		i := 0
-		for i < len(text) && text[i] > ' ' && text[i] != 0xC2 && text[i] != 0xE3 {
+		for i < len(text) && (!maySpace[text[i]] || text[i] == ' ' && i > 0 && text[i-1] != ' ') { // a blank between words remains
 			i++
 		}
 		buf = append(buf, text[:i]...)
@@ -26,6 +26,15 @@ func appendText(buf, text []byte) []byte {
 	}
 	return buf
 }
+
+// maySpace marks the octets that white space begins with.
+var maySpace = func() (t [256]bool) {
+	for c := range ' ' + 1 {
+		t[c] = true
+	}
+	t[0xC2], t[0xE3] = true, true
+	return t
+}()
 
 func appendSpace(buf []byte) []byte {
 	if len(buf) == 0 || buf[len(buf)-1] == ' ' {
