@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"errors"
-	"net"
 	"syscall"
 )
 
@@ -36,10 +35,4 @@ func localFault(err error, ipv4 bool) error {
 func isLocal(err error) bool {
 	var local *LocalError
 	return errors.As(err, &local)
-}
-
-// isTimeout reports whether an error of the network is that of a deadline.
-func isTimeout(err error) bool {
-	var timeout net.Error
-	return errors.As(err, &timeout) && timeout.Timeout()
 }

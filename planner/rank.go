@@ -161,14 +161,6 @@ func (q *queue) pop() (sitegraph.PageID, bool) {
 	return q.pages[q.head-1], true
 }
 
-// putBack lets pages that were popped be the next again, in their order.
-func (q *queue) putBack(pages []sitegraph.PageID) {
-	if len(pages) > 0 {
-		q.pages = slices.Concat(pages, q.pages[q.head:])
-		q.head = 0
-	}
-}
-
 func (q *queue) len() int { return len(q.pages) - q.head }
 
 func (q *queue) reset() { q.pages, q.head = q.pages[:0], 0 }

@@ -37,9 +37,9 @@ func TestRegister(t *testing.T) {
 	}
 	check(0, 2, 4, 5)
 	check(0, 2, 4, 5) // until its body has been read
-	end := r.Begin(page(2))
+	r.Begin(page(2)) // and the process dies
 	check(0, 2, 4, 5)
-	end = r.Begin(page(2))
+	end := r.Begin(page(2))
 	end()
 	check(0, 2, 4, 5)
 	end = r.Begin(page(2))
