@@ -37,7 +37,7 @@ func TestRegister(t *testing.T) {
 	}
 	check(0, 2, 4, 5)
 	check(0, 2, 4, 5) // until its body has been read
-	r.Begin(page(2)) // and the process dies
+	r.Begin(page(2))  // and the process dies
 	check(0, 2, 4, 5)
 	end := r.Begin(page(2))
 	end()
