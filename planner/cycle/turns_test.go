@@ -155,6 +155,9 @@ func TestAllServersAtOnce(t *testing.T) {
 		{1000, 50 * time.Second, planner.Unlimited, 24 * time.Hour, "value"},
 		{2000, 100 * time.Second, 1e6, time.Hour, "value"},
 	} {
+		if testing.Short() && c.servers > 200 {
+			continue
+		}
 		t.Run(fmt.Sprintf("servers=%d/round=%v/%s", c.servers, c.round, c.policy), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newTown(t, c.pause, 300)
