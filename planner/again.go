@@ -24,13 +24,7 @@ func (p *Planner) beginAgain(r Round) {
 	if p.options.AgainShare == 0 {
 		return
 	}
-	a.left = math.MaxInt
-	if r.Budget != Unlimited {
-		share := Budget{PerDay: float64(r.Budget) * p.options.AgainShare, Carry: a.carry}
-		a.left = min(share.Grant(Day), r.Budget)
-		a.carry = share.Carry
-	}
-	if a.left == 0 {
+	if a.left = r.share(p.options.AgainShare, &a.carry); a.left == 0 {
 		return
 	}
 	for i := range p.Corpus.pages {

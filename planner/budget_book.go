@@ -144,12 +144,12 @@ func (b *book) take(bytes int64) (raised bool) {
 	return b.dirty
 }
 
-// finish is told what a visit has read of what it might.
-func (b *book) finish(might, read int64) {
+// finish is told what a visit has read of what it might, and how many fetches that was: one, or none yet.
+func (b *book) finish(fetches, might, read int64) {
 	b.flying[0]--
 	b.flying[1] -= might
 	for i := range periods {
-		b.used[i] = b.used[i].plus(amounts{1, read})
+		b.used[i] = b.used[i].plus(amounts{fetches, read})
 		for unit := range b.used[i] { // more than it might: a world that goes by no bound
 			used := b.used[i][unit] + b.flying[unit]
 			if used > b.claimed[i][unit] && b.left(unit, false) != math.MaxInt64 {

@@ -232,17 +232,7 @@ func (c *Caps) take(v *Visit) (bytes int64, ok bool) {
 
 // finish is told what a visit has read.
 func (c *Caps) finish(v *Visit, might, read int64) {
-	b := c.of(c.corpus.Graph.Server(v.Page))
-	c.underWay--
-	for _, b := range [...]*book{c.all, b} {
-		if b == nil {
-			continue
-		}
-		b.finish(might, read)
-		if b.dirty {
-			c.dirty = append(c.dirty, b)
-		}
-	}
+	b := c.land(v, 1, might, read)
 	c.charge(v, b, 0, read-v.need)
 	if c.inBytes {
 		c.measured(v.Page, might, read)
@@ -252,22 +242,25 @@ func (c *Caps) finish(v *Visit, might, read int64) {
 
 // postpone is told what a visit has read that will begin once more.
 func (c *Caps) postpone(v *Visit, might, read int64) {
-	b := c.of(c.corpus.Graph.Server(v.Page))
+	b := c.land(v, 0, might, read)
+	c.charge(v, b, -1, read-v.need)
+	c.set(v, b, 1)
+}
+
+// land settles a visit, of so many fetches, with the books of its server and of all.
+func (c *Caps) land(v *Visit, fetches, might, read int64) *book {
+	server := c.of(c.corpus.Graph.Server(v.Page))
 	c.underWay--
-	for _, b := range [...]*book{c.all, b} {
+	for _, b := range [...]*book{c.all, server} {
 		if b == nil {
 			continue
 		}
-		b.finish(might, read)
-		for i := range periods {
-			b.used[i][0]--
-		}
+		b.finish(fetches, might, read)
 		if b.dirty {
 			c.dirty = append(c.dirty, b)
 		}
 	}
-	c.charge(v, b, -1, read-v.need)
-	c.set(v, b, 1)
+	return server
 }
 
 func (c *Caps) measured(p sitegraph.PageID, might, read int64) {

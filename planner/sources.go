@@ -202,12 +202,7 @@ func (p *Planner) beginSources(r Round) {
 	if !p.Listens() {
 		return
 	}
-	s.left = math.MaxInt
-	if r.Budget != Unlimited {
-		share := Budget{PerDay: float64(r.Budget) * p.options.SourceShare, Carry: s.carry}
-		s.left = min(share.Grant(Day), r.Budget)
-		s.carry = share.Carry
-	}
+	s.left = r.share(p.options.SourceShare, &s.carry)
 	s.due = s.due[:0]
 	clear(s.queued)
 	for _, page := range s.known {

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -61,3 +62,15 @@ type Round struct {
 
 // Unlimited as a budget sets no bound.
 const Unlimited = -1
+
+// share is how many visits of the round a share of its budget allows; what is rounded is carried to the next round. No
+// bound: math.MaxInt.
+func (r *Round) share(of float64, carry *float64) int {
+	if r.Budget == Unlimited {
+		return math.MaxInt
+	}
+	share := Budget{PerDay: float64(r.Budget) * of, Carry: *carry}
+	visits := min(share.Grant(Day), r.Budget)
+	*carry = share.Carry
+	return visits
+}
