@@ -19,6 +19,7 @@ const (
 const (
 	markNoIndex = 1 << iota
 	markByRobots
+	markMore
 	knownMarks = 1<<iota - 1
 )
 
@@ -112,6 +113,9 @@ func recordMarks(r *sitegraph.Record) (marks byte) {
 	}
 	if r.ByRobots {
 		marks |= markByRobots
+	}
+	if r.More {
+		marks |= markMore
 	}
 	return marks
 }

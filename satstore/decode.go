@@ -29,7 +29,7 @@ func decodeRecord(body []byte, r *sitegraph.Record) error {
 		*v = binary.LittleEndian.Uint32(body[5+4*i:])
 	}
 	c := cursor{b: body[fixedRecordBytes:]}
-	r.Misses, r.NoIndex, r.ByRobots = 0, false, false
+	r.Misses, r.NoIndex, r.ByRobots, r.More = 0, false, false, false
 	if body[0] == recordVersionMisses {
 		var marks byte
 		r.Misses, marks = c.byte(), c.byte()
@@ -37,6 +37,7 @@ func decodeRecord(body []byte, r *sitegraph.Record) error {
 			return fmt.Errorf("%w: unknown marks %#x", errRecord, marks)
 		}
 		r.NoIndex, r.ByRobots = marks&markNoIndex != 0, marks&markByRobots != 0
+		r.More = marks&markMore != 0
 	}
 	r.Status = int(c.varint())
 	r.Size = c.varint()

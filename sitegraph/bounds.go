@@ -14,6 +14,8 @@ type Bounds struct {
 	MaxVariants int // of the query of one path
 	OfPage      int // new pages that one visit to a page may bring
 	OfSource    int // and one to a feed or sitemap
+	FirstPages  int // known of a server of which hardly any page was fetched
+	Growth      int // known for each that was fetched, once that is more
 	MaxPages    int // known of a server
 }
 
@@ -25,6 +27,8 @@ var DefaultBounds = Bounds{
 	MaxVariants: 1000,
 	OfPage:      1000,
 	OfSource:    10_000,
+	FirstPages:  2000,
+	Growth:      10,
 	MaxPages:    100_000,
 }
 
@@ -40,12 +44,13 @@ const (
 	RefusedSession          // a session in the path
 	RefusedVariants         // more than MaxVariants queries of the path
 	RefusedOfVisit          // more than OfPage or OfSource new ones
+	RefusedGrowth           // more than FirstPages, and than Growth for each page that was fetched: for now
 	RefusedServer           // more than MaxPages of the server
 	Refusals                // how many there are
 )
 
 var refusalNames = [...]string{"not refused", "longer than an address of a page", "too many segments", "a segment again and again", "a date far off",
-	"a session in its path", "too many queries of one path", "too many new pages of one visit", "too many pages of the server"}
+	"a session in its path", "too many queries of one path", "too many new pages of one visit", "too many pages for those fetched so far", "too many pages of the server"}
 
 func (r Refusal) String() string { return enumName(refusalNames[:], int(r)) }
 
@@ -75,6 +80,11 @@ func (b *Bounds) Refuse(url string, now time.Time) Refusal {
 		return RefusedCalendar
 	}
 	return RefusedNot
+}
+
+// PagesOf is how many pages of a server may be known when so many of them were fetched.
+func (b *Bounds) PagesOf(fetched int) int {
+	return min(max(b.FirstPages, b.Growth*fetched), b.MaxPages)
 }
 
 // splitAddress returns path and query of a canonical address.

@@ -117,6 +117,7 @@ type Record struct {
 	Misses       uint8  // answers in a row that it is not to be had; of a page that left: since then
 	Hops         uint8  // redirects between a link and this page
 	NoIndex      bool   // the copy asks not to be indexed
+	More         bool   // the copy has links that were too many for then
 	ByRobots     bool   // robots.txt forbids it: why it left, or may leave
 	ETag         string // of the copy
 	LastModified time.Time

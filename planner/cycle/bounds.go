@@ -15,6 +15,7 @@ type discovery struct {
 	variants map[uint64]int // queries of a path, by a hash of it; nil: not counted yet
 	refused  [sitegraph.Refusals]int
 	servers  map[sitegraph.ServerID]int // what was refused, by server
+	fetched  map[sitegraph.ServerID]int // pages that were met
 }
 
 // Refused is how many addresses of a kind were not taken in since the loop was made.
@@ -49,8 +50,9 @@ func (l *Loop) Refused(servers int) (by []Refused, of map[string]int) {
 type intake struct {
 	server sitegraph.ServerID
 	room   int  // new pages
-	pages  int  // new pages that the server may have
-	over   bool // there were more than room
+	grow   int  // new pages that the server may have by now
+	pages  int  // and ever
+	over   bool // there were more than room, or than grow
 }
 
 // intake begins a visit's discovery.
@@ -62,12 +64,16 @@ func (l *Loop) intake(s sitegraph.ServerID, room int) intake {
 	if d.variants == nil {
 		d.seed, d.variants, d.servers = maphash.MakeSeed(), map[uint64]int{}, map[sitegraph.ServerID]int{}
 		for p := range sitegraph.PageID(l.graph.Pages()) {
+			if l.Planner.Corpus.Memory(p).History.Visits > 0 {
+				d.fetched[l.graph.Server(p)]++
+			}
 			if path, hasQuery := sitegraph.PathOf(l.graph.URL(p)); hasQuery {
 				d.variants[maphash.String(d.seed, path)]++
 			}
 		}
 	}
-	return intake{server: s, room: room, pages: l.Bounds.MaxPages - len(l.graph.ServerPages(s))}
+	known := len(l.graph.ServerPages(s))
+	return intake{server: s, room: room, grow: l.Bounds.PagesOf(d.fetched[s]) - known, pages: l.Bounds.MaxPages - known}
 }
 
 // admit returns the address under which a page becomes known, or is known already; false: it is refused.
@@ -96,9 +102,10 @@ func (l *Loop) admit(in *intake, url string) (string, bool) {
 	case in.pages <= 0:
 		reason = sitegraph.RefusedServer
 	case in.room <= 0:
-		reason = sitegraph.RefusedOfVisit
+		reason, in.over = sitegraph.RefusedOfVisit, true
+	case in.grow <= 0:
+		reason, in.over = sitegraph.RefusedGrowth, true
 	}
-	in.over = in.over || reason == sitegraph.RefusedOfVisit
 	if reason != sitegraph.RefusedNot {
 		d.refused[reason]++
 		d.servers[in.server]++
@@ -108,14 +115,9 @@ func (l *Loop) admit(in *intake, url string) (string, bool) {
 		d.variants[variant]++
 	}
 	in.room--
+	in.grow--
 	in.pages--
 	return url, true
-}
-
-// mayHaveMore reports whether a page may have links that were too many for one visit: then the same bytes may still
-// bring new pages.
-func (l *Loop) mayHaveMore(p sitegraph.PageID) bool {
-	return l.Bounds != nil && len(l.graph.Links(p)) >= l.Bounds.OfPage
 }
 
 // bounded returns the links and frames of a page that are known or may become so, each once. Where there are more than
@@ -126,7 +128,7 @@ func (l *Loop) bounded(r *sitegraph.Record, links, frames []string) (keptLinks, 
 	}
 	in := l.intake(l.graph.Server(r.Page), l.Bounds.OfPage)
 	defer func() {
-		if in.over {
+		if r.More = in.over; r.More {
 			r.ETag, r.LastModified = "", time.Time{}
 		}
 	}()

@@ -16,7 +16,7 @@ import (
 func bounded(t *testing.T, pages map[string]page, d *disk, starts ...string) *rig {
 	t.Helper()
 	b := sitegraph.DefaultBounds
-	b.OfPage, b.MaxPages, b.MaxVariants = 50, 120, 10
+	b.OfPage, b.FirstPages, b.Growth, b.MaxPages, b.MaxVariants = 50, 60, 2, 120, 10
 	m := newRig(t, newWeb(pages), d, "uniform", cycle.Options{Bounds: &b, Proof: true})
 	m.seed(starts...)
 	return m
@@ -40,6 +40,9 @@ func TestBoundsOnDiscovery(t *testing.T) {
 	pages[start] = first
 	for _, url := range first.links {
 		pages[url] = page{content: url, links: wide(url)}
+		for _, below := range wide(url) {
+			pages[below] = page{content: below}
+		}
 	}
 	d := newDisk()
 	m := bounded(t, pages, d, start)
@@ -55,7 +58,7 @@ func TestBoundsOnDiscovery(t *testing.T) {
 		}
 		return of
 	}
-	for _, want := range []sitegraph.Refusal{sitegraph.RefusedLong, sitegraph.RefusedCalendar, sitegraph.RefusedRepeats, sitegraph.RefusedVariants, sitegraph.RefusedOfVisit} {
+	for _, want := range []sitegraph.Refusal{sitegraph.RefusedLong, sitegraph.RefusedCalendar, sitegraph.RefusedRepeats, sitegraph.RefusedVariants, sitegraph.RefusedOfVisit, sitegraph.RefusedGrowth} {
 		if reasons()[want] == 0 {
 			t.Errorf("nothing was refused for %v", want)
 		}
@@ -88,7 +91,9 @@ func TestMoreLinksThanOneVisitMayBring(t *testing.T) {
 	pages := map[string]page{start: {content: "start"}}
 	p := pages[start]
 	for i := range 110 {
-		p.links = append(p.links, fmt.Sprintf("%sp%d", start, i))
+		url := fmt.Sprintf("%sp%d", start, i)
+		p.links = append(p.links, url)
+		pages[url] = page{content: url}
 	}
 	pages[start] = p
 	d := newDisk()

@@ -107,7 +107,7 @@ func New(o Options) *Loop {
 	if o.CommitAfter == 0 {
 		o.CommitAfter = time.Second
 	}
-	return &Loop{Options: o, graph: o.Planner.Corpus.Graph, lines: map[sitegraph.ServerID]*line{}, places: map[string]*place{}, rules: map[sitegraph.ServerID]uint64{}}
+	return &Loop{Options: o, graph: o.Planner.Corpus.Graph, lines: map[sitegraph.ServerID]*line{}, places: map[string]*place{}, rules: map[sitegraph.ServerID]uint64{}, discovery: discovery{fetched: map[sitegraph.ServerID]int{}}}
 }
 
 // Seed makes start pages known. Those known already stay as they are, but for those that had
@@ -240,11 +240,14 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 	}
 	verdict := record.Apply(o, l.Change)
 	// The same bytes have the same links.
-	sameBytes := verdict == sitegraph.VerdictUnchanged && before == o.Digests.Bytes && !before.IsZero() && !l.mayHaveMore(record.Page)
+	sameBytes := verdict == sitegraph.VerdictUnchanged && before == o.Digests.Bytes && !before.IsZero() && !record.More
 	if l.Discover && !sameBytes && record.State != sitegraph.StateSource {
 		if err := l.applyLinks(record, o); err != nil {
 			return err
 		}
+	}
+	if verdict == sitegraph.VerdictFirst {
+		l.discovery.fetched[l.graph.Server(record.Page)]++
 	}
 	l.Planner.Observe(record, verdict)
 	if l.Planner.Listens() {
