@@ -52,7 +52,7 @@ func (r *Resolver) fast(ref string) (string, bool) {
 	if ref == "" || ref[0] == '#' {
 		return r.base, true
 	}
-	prefix := r.dir
+	var prefix string
 	switch ref[0] {
 	case '/':
 		if len(ref) > 1 && ref[1] == '/' {
