@@ -134,9 +134,9 @@ var xmlAttacks = []attack{
 	made("X03 one text", "text/xml", "<rss><channel><item><link>", fill(largestSource, "x")),
 	made("X03 slow addresses", "text/xml", "<rss><channel>", each(50_000, "<item><link>http://a.example/ü|%d/../%%41</link></item>")),
 	made("X03 entities", "text/xml", "<rss><channel><item><title>", fill(largestSource, "&lt;&amp;")),
-	{name: "X03 bases", kind: "application/atom+xml", slow: "not bounded yet: each entry resolves against a base of its own",
-		body: made("", "", "<feed xml:base='http://a.example/"+strings.Repeat("ü/", 300)+"'>",
-			each(3_000, "<entry xml:base='a%d/'><link href='ü'/></entry>")).body},
+	{name: "X03 bases", kind: "application/atom+xml",
+		body: made("", "", "<feed xml:base='http://a.example/"+strings.Repeat("a/", 990)+"'>",
+			each(3_300, "<entry xml:base='ü%d'><link href='ü'/></entry>")).body},
 }
 
 var robotsAttacks = []attack{

@@ -45,9 +45,6 @@ func TestAttacks(t *testing.T) {
 	}
 	for _, a := range attacks {
 		t.Run(a.name, func(t *testing.T) {
-			if a.slow != "" {
-				t.Skip(a.slow)
-			}
 			child := exec.Command(self, "-test.run=^TestAttackChild$", "-test.v")
 			child.Env = append(os.Environ(), attackName+"="+a.name, "GOMEMLIMIT=256MiB")
 			out, err := child.CombinedOutput()
@@ -128,7 +125,6 @@ type attack struct {
 	name string
 	kind string // Content-Type
 	body func() []byte
-	slow string // why it is not read yet
 }
 
 func page(name string, parts ...any) attack { return made(name, "text/html", parts...) }
