@@ -32,6 +32,11 @@ const (
 	// maxToken is the longest text or tag in octets: whole articles are in feeds.
 	maxToken = 4 << 20
 
+	// maxBaseBytes bounds the octets of long bases that relative addresses are resolved against: each costs more than
+	// its base is long, half a millisecond for 2 KB. Those up to usualBase cost next to nothing.
+	maxBaseBytes = 256 << 10
+	usualBase    = 256
+
 	// maxValue is the longest value in octets: no address longer than that is looked at.
 	maxValue = 8 * sitegraph.MaxURLBytes
 )
@@ -151,6 +156,7 @@ type reader struct {
 	server   string
 	resolver *sitegraph.Resolver
 	seen     map[string]struct{}
+	spent    int // octets of bases that were resolved against
 }
 
 func newReader(url string) (*reader, error) {
@@ -170,6 +176,9 @@ func (r *reader) add(at *sitegraph.Resolver, ref string, c sitegraph.Claim) erro
 	if ref == "" || undefined.MatchString(ref) {
 		return nil
 	}
+	if !strings.Contains(ref, "://") && !r.afford(at) {
+		return nil
+	}
 	url, ok := at.Resolve(ref)
 	if !ok || url == r.self || sitegraph.ServerName(url) != r.server {
 		return nil
@@ -184,6 +193,14 @@ func (r *reader) add(at *sitegraph.Resolver, ref string, c sitegraph.Claim) erro
 	c.URL = url
 	r.Claims = append(r.Claims, c)
 	return nil
+}
+
+// afford reports whether one more address may be resolved against a base.
+func (r *reader) afford(base *sitegraph.Resolver) bool {
+	if n := len(base.Base()); n > usualBase {
+		r.spent += n
+	}
+	return r.spent <= maxBaseBytes
 }
 
 // readText reads a text sitemap: an address a line. The first line decides whether it is one.

@@ -160,7 +160,7 @@ func (s *scanner) rebase(base *sitegraph.Resolver, text string) *sitegraph.Resol
 	if known, ok := s.bases[key]; ok {
 		return known
 	}
-	if len(s.bases) >= maxBases {
+	if len(s.bases) >= maxBases || !s.afford(base) {
 		return base
 	}
 	if s.bases == nil {
