@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -41,7 +42,7 @@ func (p *Planner) beginAgain(r Round) {
 // fifth more depends on the address, so that what left together does not come together.
 func (p *Planner) lookAt(page sitegraph.PageID) int64 {
 	m := p.Corpus.Memory(page)
-	wait := sitegraph.LookWait(m.misses).Seconds() * (1 + 0.2*tie(0, p.Corpus.Graph.URL(page)))
+	wait := sitegraph.LookWait(m.misses).Seconds() * (1 + 0.2*rank.Tie(0, p.Corpus.Graph.URL(page)))
 	if m.Errors > 0 {
 		wait = max(wait, backOff(m.Errors).Seconds())
 	}

@@ -3,6 +3,7 @@ package planner
 import (
 	"math"
 
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -15,11 +16,11 @@ import (
 // same first ones.
 type shelf struct {
 	server sitegraph.ServerID
-	held   []Visit // first in, first out
-	kept   queue   // pages of policies without values
-	ready  bool    // listed in Caps.ready
-	active bool    // listed in Caps.active
-	told   bool    // the policy knows that the server is closed
+	held   []Visit    // first in, first out
+	kept   rank.Queue // pages of policies without values
+	ready  bool       // listed in Caps.ready
+	active bool       // listed in Caps.active
+	told   bool       // the policy knows that the server is closed
 
 	// Of this round: what was refused and not made since.
 	pages   int
@@ -33,7 +34,7 @@ type shelf struct {
 // refused later is worth less.
 const maxHeld = 1024
 
-func (s *shelf) waiting() bool { return len(s.held) > 0 || s.kept.len() > 0 }
+func (s *shelf) waiting() bool { return len(s.held) > 0 || s.kept.Len() > 0 }
 
 // worth is what a visit is worth to the user: by what the policy ranked it, or by the
 // probability of change where it ranks by something else. NaN: not known.
@@ -91,13 +92,13 @@ func (c *Caps) unvalued(v *Visit) bool {
 func (c *Caps) keep(p sitegraph.PageID, b *book) {
 	if m := c.corpus.Memory(p); !m.queued {
 		m.queued = true
-		b.kept.push(p)
+		b.kept.Push(p)
 	}
 }
 
 // nextKept takes the page that was kept longest and can still be visited in this round.
 func (c *Caps) nextKept(b *book) (Visit, bool) {
-	for p, ok := b.kept.pop(); ok; p, ok = b.kept.pop() {
+	for p, ok := b.kept.Pop(); ok; p, ok = b.kept.Pop() {
 		m := c.corpus.Memory(p)
 		m.queued = false
 		// Refetchable but for the mark: it was proposed in this round, and refused.
@@ -112,7 +113,7 @@ func (c *Caps) nextKept(b *book) (Visit, bool) {
 // instead returns the page of a policy without values that has waited longest, in place of
 // the one it proposes of the same server.
 func (c *Caps) instead(v Visit, b *book) Visit {
-	if b == nil || b.kept.len() == 0 || !c.unvalued(&v) || !b.hasRoom(0) {
+	if b == nil || b.kept.Len() == 0 || !c.unvalued(&v) || !b.hasRoom(0) {
 		return v
 	}
 	first, ok := c.nextKept(b)
@@ -136,7 +137,7 @@ func (c *Caps) clear(again func(sitegraph.PageID)) {
 		b.margin += eta * (orZero(b.best) - b.margin)
 		b.pages, b.value, b.best = 0, 0, 0
 		b.refused, b.told, b.ready = false, false, false
-		if b.active = b.margin > 1e-9 || b.kept.len() > 0; b.active {
+		if b.active = b.margin > 1e-9 || b.kept.Len() > 0; b.active {
 			still = append(still, b)
 		} else {
 			b.margin = 0

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -24,13 +25,13 @@ type byServer struct {
 	cycling
 	rating  rating
 	sites   *division // nil: all pages in seeded order
-	samples queue
+	samples rank.Queue
 	pages   map[sitegraph.ServerID][]sitegraph.PageID // in seeded order
 	seen    map[sitegraph.ServerID]*outcomes          // of this round through the servers
 	order   []sitegraph.ServerID                      // what is left, last first; nil while sampling
 	rated   bool
-	left    queue   // pages of the current server
-	inside  *bySite // method at work in it
+	left    rank.Queue // pages of the current server
+	inside  *bySite    // method at work in it
 	inner   map[sitegraph.ServerID]*bySite
 	week    int
 	again   bool // a second round through the servers was begun in this round
@@ -64,9 +65,9 @@ func (b *byServer) Begin(r Round) {
 func (b *byServer) start(r Round) {
 	b.pages = map[sitegraph.ServerID][]sitegraph.PageID{}
 	b.seen, b.inner = map[sitegraph.ServerID]*outcomes{}, map[sitegraph.ServerID]*bySite{}
-	b.samples, b.left, b.inside = queue{}, queue{}, nil
+	b.samples, b.left, b.inside = rank.Queue{}, rank.Queue{}, nil
 	b.rated = false
-	t := b.ties.upTo(b.Corpus)
+	t := b.ties.UpTo(b.Corpus)
 	g := b.Corpus.Graph
 	for p := range sitegraph.PageID(b.Corpus.Pages()) {
 		if b.Corpus.Memory(p).State == sitegraph.StateAlive && !b.Corpus.outside(p) {
@@ -84,7 +85,7 @@ func (b *byServer) start(r Round) {
 	}
 	if b.rating == ratingSample {
 		for _, s := range b.servers() {
-			b.samples.push(b.pages[s][:min(max(b.Sample, 1), len(b.pages[s]))]...)
+			b.samples.Push(b.pages[s][:min(max(b.Sample, 1), len(b.pages[s]))]...)
 		}
 	}
 }
@@ -97,7 +98,7 @@ func (b *byServer) servers() []sitegraph.ServerID {
 	}
 	g := b.Corpus.Graph
 	slices.SortFunc(all, func(s, q sitegraph.ServerID) int {
-		return cmp.Or(cmp.Compare(tie(b.Seed, g.ServerName(s)), tie(b.Seed, g.ServerName(q))), int(s-q))
+		return cmp.Or(cmp.Compare(rank.Tie(b.Seed, g.ServerName(s)), rank.Tie(b.Seed, g.ServerName(q))), int(s-q))
 	})
 	return all
 }
@@ -160,7 +161,7 @@ func (b *byServer) rank() {
 }
 
 func (b *byServer) Next() (Visit, bool) {
-	for p, ok := b.samples.pop(); ok; p, ok = b.samples.pop() {
+	for p, ok := b.samples.Pop(); ok; p, ok = b.samples.Pop() {
 		if b.Corpus.Refetchable(p) {
 			return unranked(p, because("sample of its server")), true
 		}
@@ -183,7 +184,7 @@ func (b *byServer) Next() (Visit, bool) {
 		s := b.order[len(b.order)-1]
 		b.order = b.order[:len(b.order)-1]
 		if b.inside = b.inner[s]; b.inside == nil {
-			b.left.push(b.pages[s]...)
+			b.left.Push(b.pages[s]...)
 		}
 	}
 }
@@ -193,7 +194,7 @@ func (b *byServer) nextInside() (Visit, bool) {
 	if b.inside != nil {
 		return b.inside.Next()
 	}
-	for p, ok := b.left.pop(); ok; p, ok = b.left.pop() {
+	for p, ok := b.left.Pop(); ok; p, ok = b.left.Pop() {
 		if b.Corpus.Refetchable(p) {
 			return unranked(p, because("its server changes often")), true
 		}

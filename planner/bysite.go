@@ -3,6 +3,7 @@ package planner
 import (
 	"time"
 
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -25,17 +26,17 @@ type bySite struct {
 	method
 	*division
 	only      sitegraph.ServerID        // the server it works on, or allServers
-	tops      queue                     // what is left of this cycle
+	tops      rank.Queue                // what is left of this cycle
 	topsLeft  int                       // visits to tops left in this round
 	topsCarry float64                   // half a visit carried over
-	lower     queue                     // tops that come first: of sites below a changed one, C in a sweep and C then B
+	lower     rank.Queue                // tops that come first: of sites below a changed one, C in a sweep and C then B
 	news      []sitegraph.PageID        // stream: tops that this round saw changed
 	reached   map[sitegraph.PageID]bool // C: tops that were put in line; in a stream, that are in it
 	resting   bool                      // C then B, sweep: the rest has begun
 	promoted  []*site                   // sites whose top changed in this sweep
-	members   queue                     // members to visit
+	members   rank.Queue                // members to visit
 	begun     bool
-	oldest    ranking
+	oldest    rank.Heap[float64]
 	ranked    bool // oldest is filled for this round
 }
 
@@ -63,7 +64,7 @@ func (b *bySite) Begin(r Round) {
 		b.startTops()
 	}
 	if b.Mode == Stream {
-		if b.rest && b.lower.len() == 0 {
+		if b.rest && b.lower.Len() == 0 {
 			b.fillTops(&b.lower, true)
 		}
 		b.promoteAgain(restart)
@@ -109,7 +110,7 @@ func (b *bySite) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		}
 	}
 	b.byAge(waiting)
-	b.members.push(waiting...)
+	b.members.Push(waiting...)
 }
 
 func (b *bySite) Next() (Visit, bool) {
@@ -117,10 +118,10 @@ func (b *bySite) Next() (Visit, bool) {
 		if p, ok := b.nextTop(); ok {
 			return unranked(p, b.whyTop(p)), true
 		}
-		if b.Mode == Sweep && b.members.len() == 0 {
+		if b.Mode == Sweep && b.members.Len() == 0 {
 			b.startMembers()
 		}
-		for p, ok := b.members.pop(); ok; p, ok = b.members.pop() {
+		for p, ok := b.members.Pop(); ok; p, ok = b.members.Pop() {
 			if b.Corpus.Refetchable(p) {
 				return unranked(p, because("the top page of its site changed")), true
 			}

@@ -10,18 +10,18 @@ import (
 // promoteAgain finds the members that still wait for a visit because a top of theirs changed
 // after it: their histories tell, also after a restart, and of visits handed back or failed.
 func (b *bySite) promoteAgain(restart bool) {
-	b.members.reset()
+	b.members.Reset()
 	b.eachSite(b.only, func(site *site) {
 		for _, p := range site.Members {
 			if b.waiting(p, site) {
-				b.members.push(p)
+				b.members.Push(p)
 			}
 		}
 		if restart && b.gated {
 			b.reach(site)
 		}
 	})
-	b.byAge(b.members.pages)
+	b.byAge(b.members.Waiting())
 }
 
 // byAge sorts pages by their last visit, the oldest first, then by depth.
@@ -40,7 +40,7 @@ func (b *bySite) waiting(p sitegraph.PageID, site *site) bool {
 // startMembers queues the members of the promoted sites: sites whose tops proved true first, if
 // the method learns, and else in seeded order.
 func (b *bySite) startMembers() {
-	t := b.ties.upTo(b.Corpus)
+	t := b.ties.UpTo(b.Corpus)
 	for _, site := range b.promoted {
 		site.tie = site.smallestTie(t)
 	}
@@ -50,18 +50,18 @@ func (b *bySite) startMembers() {
 	for _, site := range b.promoted {
 		members := slices.Clone(site.Members)
 		b.byDepth(members)
-		b.members.push(members...)
+		b.members.Push(members...)
 	}
 	b.promoted = b.promoted[:0]
 }
 
 func (b *bySite) nextOldest() (Visit, bool) {
 	if !b.ranked {
-		b.oldest.fill(b.Corpus, b.ties.upTo(b.Corpus), func(p sitegraph.PageID) (float64, bool) {
+		b.oldest.Fill(b.Corpus, b.ties.UpTo(b.Corpus), func(p sitegraph.PageID) (float64, bool) {
 			return -float64(b.Corpus.Memory(p).History.Last), true
 		})
 		b.ranked = true
 	}
-	best, ok := b.oldest.pop(b.Corpus)
-	return unranked(best.page, because("oldest copy, budget left")), ok
+	best, ok := b.oldest.Pop(b.Corpus)
+	return unranked(best.Page, because("oldest copy, budget left")), ok
 }

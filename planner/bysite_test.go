@@ -304,7 +304,7 @@ func TestMethodABacklog(t *testing.T) {
 			t.Errorf("member %c was visited %d times in 40 days, want 4", p, n)
 		}
 	}
-	if n := l.planner.Policy.(*bySite).members.len(); n > 2*20 {
+	if n := l.planner.Policy.(*bySite).members.Len(); n > 2*20 {
 		t.Errorf("%d members in line of 20", n)
 	}
 }
@@ -392,7 +392,7 @@ func TestMethodCLineStaysShort(t *testing.T) {
 	l.planner = New(l.corpus, policy, Options{})
 	for day := 1; day <= 30; day++ {
 		l.round(day, 1, "R", "")
-		if n := policy.(*bySite).lower.len(); n > 2 {
+		if n := policy.(*bySite).lower.Len(); n > 2 {
 			t.Fatalf("day %d: %d tops in line below R, want A and D at most", day, n)
 		}
 	}

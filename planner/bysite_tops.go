@@ -1,6 +1,9 @@
 package planner
 
-import "github.com/recrawl/recrawl/sitegraph"
+import (
+	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/sitegraph"
+)
 
 // startTops puts the tops in line that are looked at without further evidence.
 func (b *bySite) startTops() {
@@ -8,17 +11,17 @@ func (b *bySite) startTops() {
 }
 
 // fillTops fills a line with the tops of sites: of those with a start page alone, or of all.
-func (b *bySite) fillTops(line *queue, ofStarts bool) {
-	line.reset()
+func (b *bySite) fillTops(line *rank.Queue, ofStarts bool) {
+	line.Reset()
 	b.eachSite(b.only, func(site *site) {
 		if !ofStarts || b.Corpus.Graph.Depth(site.Tops[0]) <= 1 {
-			line.push(site.Tops...)
+			line.Push(site.Tops...)
 		}
 	})
 	if b.Mode == Sweep {
-		b.byDepth(line.pages)
+		b.byDepth(line.Waiting())
 	} else {
-		b.byAge(line.pages) // a new policy goes on where an old one stopped
+		b.byAge(line.Waiting()) // a new policy goes on where an old one stopped
 	}
 }
 
@@ -43,9 +46,9 @@ func (b *bySite) reach(site *site) {
 	}
 	b.byDepth(below)
 	if b.Mode == Sweep || b.rest {
-		b.lower.push(below...)
+		b.lower.Push(below...)
 	} else {
-		b.tops.push(below...)
+		b.tops.Push(below...)
 	}
 }
 
@@ -76,8 +79,8 @@ func (b *bySite) nextTop() (sitegraph.PageID, bool) {
 }
 
 // popTop returns the first of a line that is still a top to be visited.
-func (b *bySite) popTop(line *queue) (sitegraph.PageID, bool) {
-	for p, ok := line.pop(); ok; p, ok = line.pop() {
+func (b *bySite) popTop(line *rank.Queue) (sitegraph.PageID, bool) {
+	for p, ok := line.Pop(); ok; p, ok = line.Pop() {
 		if b.Mode == Stream {
 			delete(b.reached, p)
 		}

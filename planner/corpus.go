@@ -99,6 +99,9 @@ func unix32(t time.Time) uint32 {
 // Pages returns the number of pages, known by a link or better.
 func (c *Corpus) Pages() int { return len(c.pages) }
 
+// URL returns the address of a page.
+func (c *Corpus) URL(p sitegraph.PageID) string { return c.Graph.URL(p) }
+
 // Memory returns what is known of a page. The pointer is good until a page is added.
 func (c *Corpus) Memory(p sitegraph.PageID) *Memory { return &c.pages[p] }
 
@@ -177,23 +180,4 @@ func backOff(n uint8) time.Duration {
 		return longest
 	}
 	return min(time.Hour<<(n-1), longest)
-}
-
-// tie is a seeded hash of a page's address: a random order that depends neither on the
-// order of discovery nor on other pages. In [0, 1).
-func tie(seed uint64, url string) float64 {
-	h := seed ^ 0x9e3779b97f4a7c15
-	for i := 0; i < len(url); i++ { // FNV-1a, then mixed: a stable order needs no secret
-		h = (h ^ uint64(url[i])) * 0x100000001b3
-	}
-	return float64(mix(h)>>11) / (1 << 53)
-}
-
-// mix spreads the bits of a number over all bits.
-func mix(h uint64) uint64 {
-	for range 2 {
-		h ^= h >> 32
-		h *= 0xd6e8feb86659fd93
-	}
-	return h ^ h>>32
 }

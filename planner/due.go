@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -16,8 +17,8 @@ import (
 // Intervals and due times are those of the Corpus.
 type dueDriven struct {
 	Settings
-	ties    ties
-	ranking ranking
+	ties    rank.Ties
+	ranking rank.Heap[float64]
 	rule    intervalRule
 	moving  bool                      // due times move between visits
 	failing map[sitegraph.PageID]bool // proposed after a failed visit
@@ -42,7 +43,7 @@ type intervalRule interface {
 }
 
 func newDueDriven(s Settings, rule intervalRule) *dueDriven {
-	return &dueDriven{Settings: s, ties: ties{seed: s.Seed}, rule: rule, failing: map[sitegraph.PageID]bool{}}
+	return &dueDriven{Settings: s, ties: rank.NewTies(s.Seed), rule: rule, failing: map[sitegraph.PageID]bool{}}
 }
 
 // cycle is how long the budget takes to go through all pages, in days.
@@ -50,7 +51,7 @@ func (d *dueDriven) cycle() float64 { return estimator.Days(cycleDays(d.Corpus, 
 
 // Begin gives a due time to pages that have none.
 func (d *dueDriven) Begin(r Round) {
-	d.ranking.fill(d.Corpus, d.ties.upTo(d.Corpus), func(p sitegraph.PageID) (float64, bool) {
+	d.ranking.Fill(d.Corpus, d.ties.UpTo(d.Corpus), func(p sitegraph.PageID) (float64, bool) {
 		m := d.Corpus.Memory(p)
 		if m.Due == 0 || d.moving {
 			due, wait := d.Due(p, m.History.LastVisit())
@@ -75,7 +76,7 @@ func (d *dueDriven) Hinted(p sitegraph.PageID) {
 		m := d.Corpus.Memory(p)
 		due, _ := d.Due(p, m.History.LastVisit())
 		m.Due = unix32(due.When)
-		d.ranking.push(candidate{score(m, d.Corpus.Round()), d.ties.upTo(d.Corpus)[p], p})
+		d.ranking.Push(rank.Candidate[float64]{Score: score(m, d.Corpus.Round()), Tie: d.ties.UpTo(d.Corpus)[p], Page: p})
 	}
 }
 
@@ -91,24 +92,24 @@ func (d *dueDriven) interval(m *Memory) float64 {
 }
 
 func (d *dueDriven) Next() (Visit, bool) {
-	best, ok := d.ranking.pop(d.Corpus)
-	for ok && d.moving && best.score != score(d.Corpus.Memory(best.page), d.Corpus.Round()) { // moved by a hint since
-		best, ok = d.ranking.pop(d.Corpus)
+	best, ok := d.ranking.Pop(d.Corpus)
+	for ok && d.moving && best.Score != score(d.Corpus.Memory(best.Page), d.Corpus.Round()) { // moved by a hint since
+		best, ok = d.ranking.Pop(d.Corpus)
 	}
 	if !ok {
 		return Visit{}, false
 	}
-	m := d.Corpus.Memory(best.page)
+	m := d.Corpus.Memory(best.Page)
 	if m.Errors > 0 {
-		d.failing[best.page] = true
+		d.failing[best.Page] = true
 	}
 	due, end, interval := dueTime(m), d.Corpus.Round().End, d.interval(m)
 	reason := because("its interval of %.1f days is over", interval)
 	if due.After(end) {
 		reason = because("early, budget left: its interval is %.1f days", interval)
 	}
-	return Visit{Page: best.page, Due: due, Probability: d.rule.probability(m.History, interval, m.History.Age(end)),
-		Value: best.score, Reason: reason}, true
+	return Visit{Page: best.Page, Due: due, Probability: d.rule.probability(m.History, interval, m.History.Age(end)),
+		Value: best.Score, Reason: reason}, true
 }
 
 // Observe updates the interval.
@@ -145,7 +146,7 @@ func (d *dueDriven) Due(p sitegraph.PageID, _ time.Time) (Due, time.Duration) {
 	interval := d.interval(m)
 	days := interval
 	if m.History.Visits <= 1 {
-		days *= float64(d.ties.upTo(d.Corpus)[p])
+		days *= float64(d.ties.UpTo(d.Corpus)[p])
 	}
 	wait, why := d.rule.wait(p, m.History, days)
 	if m.History.Visits <= 1 && wait == days {

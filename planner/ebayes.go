@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -16,15 +17,15 @@ import (
 type ebayes struct {
 	Settings
 	forecasts
-	ties      ties
-	ranking   ranking
+	ties      rank.Ties
+	ranking   rank.Heap[float64]
 	prior     estimator.GammaPoisson
 	threshold float64 // value of the last page that fitted into the budget, smoothed
 	lowest    float64 // smallest value visited in this round
 }
 
 func newEBayes(s Settings) Policy {
-	return &ebayes{Settings: s, ties: ties{seed: s.Seed}, prior: estimator.DefaultPrior, threshold: math.NaN(), lowest: math.NaN()}
+	return &ebayes{Settings: s, ties: rank.NewTies(s.Seed), prior: estimator.DefaultPrior, threshold: math.NaN(), lowest: math.NaN()}
 }
 
 func (e *ebayes) Begin(r Round) {
@@ -37,7 +38,7 @@ func (e *ebayes) Begin(r Round) {
 		e.lowest = math.NaN()
 	}
 	weighted := e.Corpus.Weighted()
-	e.ranking.fill(e.Corpus, e.ties.upTo(e.Corpus), func(p sitegraph.PageID) (float64, bool) {
+	e.ranking.Fill(e.Corpus, e.ties.UpTo(e.Corpus), func(p sitegraph.PageID) (float64, bool) {
 		// Where the probability 1 - exp(-x) is largest x is, which costs half as much.
 		h := &e.Corpus.Memory(p).History
 		x := e.prior.Posterior(*h).Exponent(h.Age(r.End))
@@ -55,20 +56,20 @@ func (e *ebayes) firstThreshold() float64 {
 }
 
 func (e *ebayes) Next() (Visit, bool) {
-	best, ok := e.ranking.pop(e.Corpus)
+	best, ok := e.ranking.Pop(e.Corpus)
 	if !ok {
 		return Visit{}, false
 	}
-	probability := -math.Expm1(-best.score)
+	probability := -math.Expm1(-best.Score)
 	value := probability
 	if e.Corpus.Weighted() {
-		value = best.score
-		probability = min(value/e.Corpus.Weight(best.page), 1)
+		value = best.Score
+		probability = min(value/e.Corpus.Weight(best.Page), 1)
 	}
 	e.lowest = value
-	m := e.Corpus.Memory(best.page)
+	m := e.Corpus.Memory(best.Page)
 	return Visit{
-		Page: best.page, Due: dueTime(m), Probability: probability, Value: value,
+		Page: best.Page, Due: dueTime(m), Probability: probability, Value: value,
 		Reason: because("%.0f changes seen in %.0f revisits, last visit %.3g days ago",
 			float64(m.History.Changes), float64(m.History.Visits-1), estimator.Days(m.History.Age(e.Corpus.Round().End))),
 	}, true

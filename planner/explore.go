@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -65,7 +66,7 @@ const (
 
 // scouting of a server, whatever it is worth.
 func (v *value) scouting(s sitegraph.ServerID) scouting {
-	return scouting{server: s, tie: tie(v.Seed, v.Corpus.Graph.ServerName(s))}
+	return scouting{server: s, tie: rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s))}
 }
 
 // begin finds the servers worth a look.
@@ -182,18 +183,18 @@ func (e *exploration) next(v *value) (Visit, bool) {
 // page that a change of it leads to four times (see lead). (By parameters of an earlier time 0.87 instead of 0.83 of the new
 // pages of real histories become known at 1 % a day by depth and directories, in eight runs each; by others less is gained.)
 func (v *value) quietPage(of scouting) sitegraph.PageID {
-	draw := mix(v.Seed ^ uint64(v.Corpus.round.Number)<<32 ^ uint64(of.look)<<24 ^ uint64(of.tie*(1<<52)))
+	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.round.Number)<<32 ^ uint64(of.look)<<24 ^ uint64(of.tie*(1<<52)))
 	anyPage := v.Mode == Sweep || of.after || draw%3 == 0
 	odd := uint32(draw>>8) | 1 // times an odd number: another order of the pages for each draw
 	best, most := sitegraph.NoPage, math.Inf(-1)
 	consider := func(p sitegraph.PageID, score float64) {
-		if (score > most || score == most && v.ties.of[p] < v.ties.of[best]) && v.isQuiet(p) {
+		if (score > most || score == most && v.ties.Of(p) < v.ties.Of(best)) && v.isQuiet(p) {
 			best, most = p, score
 		}
 	}
 	if anyPage {
 		for _, p := range v.Corpus.Graph.ServerPages(of.server) {
-			consider(p, float64(math.Float32bits(v.ties.of[p])*odd))
+			consider(p, float64(math.Float32bits(v.ties.Of(p))*odd))
 		}
 		return best
 	}

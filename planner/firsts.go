@@ -183,7 +183,7 @@ func (v *value) turn(p sitegraph.PageID) bool {
 	if page.asked == 0 {
 		page.asked = v.before
 	}
-	turns := func(days float32) float64 { return math.Floor(float64(days)/turnDays - float64(v.ties.of[p])) }
+	turns := func(days float32) float64 { return math.Floor(float64(days)/turnDays - float64(v.ties.Of(p))) }
 	its := turns(v.now) > turns(page.asked)
 	if !its {
 		page.asked = v.now

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -15,7 +16,7 @@ type frontier struct {
 	turns   bool                             // servers take turns
 	worth   func(p sitegraph.PageID) float64 // of meeting a page: a server of better pages has more turns
 	lines   []newLine                        // by server
-	order   ranking                          // of servers; page is a ServerID; an entry is good if its score is the line's
+	order   rank.Heap[float64]               // of servers; page is a ServerID; an entry is good if its score is the line's
 	front   int32                            // number of the last page that was put before all others
 	back    int32                            // and behind
 	passed  float64                          // turns: where the server stood that was served last
@@ -132,7 +133,7 @@ func (f *frontier) rank(s sitegraph.ServerID) {
 		return
 	}
 	l.score, l.ranked = score, true
-	f.order.push(candidate{score, float32(first.number), sitegraph.PageID(s)})
+	f.order.Push(rank.Candidate[float64]{Score: score, Tie: float32(first.number), Page: sitegraph.PageID(s)})
 }
 
 // doubt lets a page that was next wait for the next round, or recall.
@@ -194,11 +195,11 @@ func (f *frontier) serve(p sitegraph.PageID) {
 
 // pop takes the page that is the next in line, of an open server.
 func (f *frontier) pop() (sitegraph.PageID, bool) {
-	for len(f.order.heap) > 0 {
-		first := f.order.take()
-		s := sitegraph.ServerID(first.page)
+	for len(f.order.All) > 0 {
+		first := f.order.Take()
+		s := sitegraph.ServerID(first.Page)
 		l := f.line(s)
-		if !l.ranked || first.score != l.score {
+		if !l.ranked || first.Score != l.score {
 			continue // it was ranked anew since
 		}
 		l.ranked = false

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -16,8 +17,8 @@ type greedy struct {
 	Settings
 	forecasts
 	scorer
-	ties      ties
-	ranking   ranking
+	ties      rank.Ties
+	ranking   rank.Heap[float64]
 	drawn     bool    // scores are weights of a random draw, not an order
 	threshold float64 // score of the last page that fitted into the budget, smoothed; NaN: not known
 	lowest    float64 // of this round; drawn: their mean
@@ -42,7 +43,7 @@ type scorer interface {
 }
 
 func newGreedy(s Settings, by scorer) *greedy {
-	return &greedy{Settings: s, scorer: by, ties: ties{seed: s.Seed}, threshold: math.NaN()}
+	return &greedy{Settings: s, scorer: by, ties: rank.NewTies(s.Seed), threshold: math.NaN()}
 }
 
 // longestWait bounds due times in days: a page that never comes to the threshold is looked at
@@ -59,7 +60,7 @@ func (g *greedy) Begin(r Round) {
 	}
 	g.lowest, g.visits = 0, 0
 	drawSeed := g.Seed + uint64(r.Number)*0x9e3779b97f4a7c15
-	g.ranking.fill(g.Corpus, g.ties.upTo(g.Corpus), func(p sitegraph.PageID) (float64, bool) {
+	g.ranking.Fill(g.Corpus, g.ties.UpTo(g.Corpus), func(p sitegraph.PageID) (float64, bool) {
 		days := g.age(p, r.End)
 		score := g.score(p, days)
 		switch {
@@ -68,7 +69,7 @@ func (g *greedy) Begin(r Round) {
 		case g.drawn:
 			// The largest of log(u) / weight is each page with probability weight / sum
 			// (Efraimidis, Spirakis 2006); made positive.
-			u := tie(drawSeed, g.Corpus.Graph.URL(p))
+			u := rank.Tie(drawSeed, g.Corpus.Graph.URL(p))
 			return -1 / (math.Log(max(u, 1e-300)) / score), true
 		}
 		return score, true
@@ -94,11 +95,11 @@ func (g *greedy) age(p sitegraph.PageID, now time.Time) float64 {
 }
 
 func (g *greedy) Next() (Visit, bool) {
-	best, ok := g.ranking.pop(g.Corpus)
+	best, ok := g.ranking.Pop(g.Corpus)
 	if !ok {
 		return Visit{}, false
 	}
-	p := best.page
+	p := best.Page
 	days := g.age(p, g.Corpus.Round().End)
 	score := g.score(p, days)
 	v := Visit{Page: p, Due: dueTime(g.Corpus.Memory(p)), Probability: g.probability(p, days), Value: score, Reason: g.why(p, days, score)}

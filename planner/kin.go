@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -12,9 +13,9 @@ import (
 // directory, its section (the first segment of the path) and its server.
 type kinship struct {
 	corpus  *Corpus
-	ties    *ties    // the order of pages where it must not hang on which was known first
-	all     evidence // of all servers
-	groups  []group  // shapes, directories and sections
+	ties    *rank.Ties // the order of pages where it must not hang on which was known first
+	all     evidence   // of all servers
+	groups  []group    // shapes, directories and sections
 	byKey   map[uint64]int32
 	of      []kin // by page
 	looks   []addressLook
@@ -54,7 +55,7 @@ func (k *kinship) lineage(p sitegraph.PageID) lineage {
 	return lineage{&shape.evidence, &k.groups[of.directory].evidence, &k.groups[shape.section].evidence, &k.servers[k.corpus.Graph.Server(p)].evidence}
 }
 
-func newKinship(c *Corpus, t *ties) *kinship {
+func newKinship(c *Corpus, t *rank.Ties) *kinship {
 	return &kinship{corpus: c, ties: t, byKey: map[uint64]int32{}}
 }
 
@@ -94,8 +95,8 @@ func (k *kinship) grow() {
 		k.last = append(k.last, k.corpus.Memory(p).told())
 	}
 	k.next = append(k.next, make([]sitegraph.PageID, len(fresh))...)
-	k.ties.upTo(k.corpus)
-	slices.SortFunc(fresh, func(a, b sitegraph.PageID) int { return cmp.Compare(k.ties.of[a], k.ties.of[b]) })
+	k.ties.UpTo(k.corpus)
+	slices.SortFunc(fresh, func(a, b sitegraph.PageID) int { return cmp.Compare(k.ties.Of(a), k.ties.Of(b)) })
 	for _, p := range fresh {
 		k.join(k.of[p].shape, p)
 	}
@@ -253,7 +254,7 @@ func (k *kinship) remember() {
 		}
 	}
 	slices.SortFunc(pages, func(a, b told) int {
-		return cmp.Or(cmp.Compare(k.last[a.page], k.last[b.page]), cmp.Compare(k.ties.of[a.page], k.ties.of[b.page]))
+		return cmp.Or(cmp.Compare(k.last[a.page], k.last[b.page]), cmp.Compare(k.ties.Of(a.page), k.ties.Of(b.page)))
 	})
 	for back := weeks - 1; back >= 0; back-- {
 		for i := range pages {

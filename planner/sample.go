@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -65,16 +66,18 @@ func (s *sampling) start() {
 	if s.again {
 		drawn++
 	}
-	var order []candidate
+	var order []rank.Candidate[float64]
 	for p := range sitegraph.PageID(s.Corpus.Pages()) {
 		if s.Corpus.Memory(p).State == sitegraph.StateAlive && !s.Corpus.outside(p) {
-			order = append(order, candidate{score: tie(drawn, s.Corpus.Graph.URL(p)), page: p})
+			order = append(order, rank.Candidate[float64]{Score: rank.Tie(drawn, s.Corpus.Graph.URL(p)), Page: p})
 		}
 	}
-	slices.SortFunc(order, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.score, b.score), int(a.page-b.page)) })
+	slices.SortFunc(order, func(a, b rank.Candidate[float64]) int {
+		return cmp.Or(cmp.Compare(a.Score, b.Score), int(a.Page-b.Page))
+	})
 	pages := make([]sitegraph.PageID, len(order))
 	for i := range order {
-		pages[i] = order[i].page
+		pages[i] = order[i].Page
 	}
 	s.of = s.of[:0]
 	for range s.Corpus.Pages() {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -205,7 +206,7 @@ func (m *sim) start() {
 	m.Helper()
 	m.settings.Corpus = m.corpus
 	if Reference(m.policy) {
-		m.settings.TrueRate = func(p sitegraph.PageID) float64 { return 0.01 + math.Floor(4*tie(1, m.graph.URL(p)))/10 }
+		m.settings.TrueRate = func(p sitegraph.PageID) float64 { return 0.01 + math.Floor(4*rank.Tie(1, m.graph.URL(p)))/10 }
 		m.settings.Oracle = func(p sitegraph.PageID) bool {
 			return m.records[p].Digests != m.content(p, int(m.corpus.Round().End.Sub(base)/(24*time.Hour)))
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -13,10 +14,10 @@ import (
 type cycling struct {
 	Settings
 	forecasts
-	ties ties
+	ties rank.Ties
 }
 
-func newCycling(s Settings) cycling { return cycling{Settings: s, ties: ties{seed: s.Seed}} }
+func newCycling(s Settings) cycling { return cycling{Settings: s, ties: rank.NewTies(s.Seed)} }
 
 // Observe learns nothing.
 func (c *cycling) Observe(sitegraph.PageID, sitegraph.Verdict) {}
@@ -40,51 +41,51 @@ func cycleDays(c *Corpus, perDay float64) time.Duration {
 // random visits pages in a new seeded random order in each round.
 type random struct {
 	cycling
-	ranking ranking
+	ranking rank.Heap[float64]
 }
 
 func newRandom(s Settings) Policy { return &random{cycling: newCycling(s)} }
 
 func (r *random) Begin(round Round) {
-	fresh := ties{seed: r.Seed + uint64(round.Number)*0x9e3779b97f4a7c15}
-	r.ranking.fill(r.Corpus, r.ties.upTo(r.Corpus), func(p sitegraph.PageID) (float64, bool) {
-		return tie(fresh.seed, r.Corpus.Graph.URL(p)), true
+	draw := r.Seed + uint64(round.Number)*0x9e3779b97f4a7c15
+	r.ranking.Fill(r.Corpus, r.ties.UpTo(r.Corpus), func(p sitegraph.PageID) (float64, bool) {
+		return rank.Tie(draw, r.Corpus.Graph.URL(p)), true
 	})
 }
 
 func (r *random) Next() (Visit, bool) {
-	best, ok := r.ranking.pop(r.Corpus)
-	return unranked(best.page, because("drawn at random")), ok
+	best, ok := r.ranking.Pop(r.Corpus)
+	return unranked(best.Page, because("drawn at random")), ok
 }
 
 // breadthFirst visits pages by depth, ties in seeded order. In a stream it goes through
 // all of them and then starts again.
 type breadthFirst struct {
 	cycling
-	left queue // of this cycle
+	left rank.Queue // of this cycle
 }
 
 func newBreadthFirst(s Settings) Policy { return &breadthFirst{cycling: newCycling(s)} }
 
 func (b *breadthFirst) Begin(Round) {
-	if b.left.len() == 0 {
+	if b.left.Len() == 0 {
 		b.startCycle()
 	}
 }
 
 func (b *breadthFirst) startCycle() {
-	b.left.reset()
+	b.left.Reset()
 	for p := range sitegraph.PageID(b.Corpus.Pages()) {
 		if b.Corpus.Memory(p).State == sitegraph.StateAlive {
-			b.left.push(p)
+			b.left.Push(p)
 		}
 	}
-	b.byDepth(b.left.pages)
+	b.byDepth(b.left.Waiting())
 }
 
 // byDepth sorts pages by depth, unreached ones last, ties in seeded order.
 func (c *cycling) byDepth(pages []sitegraph.PageID) {
-	t := c.ties.upTo(c.Corpus)
+	t := c.ties.UpTo(c.Corpus)
 	slices.SortFunc(pages, func(p, q sitegraph.PageID) int {
 		if d := c.depthOrLast(p) - c.depthOrLast(q); d != 0 {
 			return d
@@ -105,7 +106,7 @@ func (c *cycling) depthOrLast(p sitegraph.PageID) int {
 
 func (b *breadthFirst) Next() (Visit, bool) {
 	for cycles := 0; cycles < 2; cycles++ {
-		for p, ok := b.left.pop(); ok; p, ok = b.left.pop() {
+		for p, ok := b.left.Pop(); ok; p, ok = b.left.Pop() {
 			if b.Corpus.Refetchable(p) {
 				return unranked(p, because("depth %.0f, its turn breadth-first", float64(b.Corpus.Graph.Depth(p)))), true
 			}
@@ -121,13 +122,13 @@ func (b *breadthFirst) Next() (Visit, bool) {
 // clairvoyant visits the pages that changed, in seeded order, then the rest.
 type clairvoyant struct {
 	cycling
-	ranking ranking
+	ranking rank.Heap[float64]
 }
 
 func newClairvoyant(s Settings) Policy { return &clairvoyant{cycling: newCycling(s)} }
 
 func (c *clairvoyant) Begin(Round) {
-	c.ranking.fill(c.Corpus, c.ties.upTo(c.Corpus), func(p sitegraph.PageID) (float64, bool) {
+	c.ranking.Fill(c.Corpus, c.ties.UpTo(c.Corpus), func(p sitegraph.PageID) (float64, bool) {
 		if c.Oracle(p) {
 			return 1, true
 		}
@@ -136,6 +137,6 @@ func (c *clairvoyant) Begin(Round) {
 }
 
 func (c *clairvoyant) Next() (Visit, bool) {
-	best, ok := c.ranking.pop(c.Corpus)
-	return Visit{Page: best.page, Probability: best.score, Value: best.score, Reason: because("the oracle knows")}, ok
+	best, ok := c.ranking.Pop(c.Corpus)
+	return Visit{Page: best.Page, Probability: best.Score, Value: best.Score, Reason: because("the oracle knows")}, ok
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -20,7 +21,7 @@ import (
 type value struct {
 	Settings
 	forecasts
-	ties     ties
+	ties     rank.Ties
 	kin      *kinship
 	models   []*Model                     // by server
 	scores   []scored                     // by page
@@ -59,7 +60,7 @@ type looked struct {
 }
 
 func newValue(s Settings) Policy {
-	v := &value{Settings: s, ties: ties{seed: s.Seed}, price: math.NaN(), lowest: math.NaN(), exact: s.Mode == Sweep}
+	v := &value{Settings: s, ties: rank.NewTies(s.Seed), price: math.NaN(), lowest: math.NaN(), exact: s.Mode == Sweep}
 	v.kin = newKinship(s.Corpus, &v.ties)
 	v.exploration.underWay = map[sitegraph.PageID]struct{}{}
 	v.newPages = map[sitegraph.PageID]newPage{}

@@ -199,7 +199,7 @@ func (v *value) byScore(server sitegraph.ServerID, n *newsOf) bool {
 	after := v.room[:0]
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
 		if s := &v.scores[p]; s.again != 0 { // whether it is open is asked when it is its turn
-			if c := placed(s.raw, v.ties.of[p], p); n.after.before(c) {
+			if c := placed(s.raw, v.ties.Of(p), p); n.after.before(c) {
 				after = append(after, c)
 			}
 		}

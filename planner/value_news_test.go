@@ -66,7 +66,7 @@ func TestProbe(t *testing.T) {
 		last := better*block + block - 1
 		v.scores[pages[closed*block]].again, v.scores[pages[last]].again = 0, 0
 		of := &v.rankings.of[0]
-		of.pages.heap, of.fresh.heap = of.pages.heap[:0], of.fresh.heap[:0]
+		of.pages.All, of.fresh.All = of.pages.All[:0], of.fresh.All[:0]
 		if !v.probe(pages) {
 			fail("no probe is worth more")
 		}
@@ -89,7 +89,7 @@ func TestProbe(t *testing.T) {
 			if want := !enough && rises(i); next != want {
 				fail("block %d, page %d: in the next round %v, want %v", i/block, i%block, next, want)
 			}
-			if ranked := slices.Contains(of.pages.heap, v.standing(p)); ranked != (enough && rises(i)) {
+			if ranked := slices.Contains(of.pages.All, v.standing(p)); ranked != (enough && rises(i)) {
 				fail("block %d, page %d: ranked %v", i/block, i%block, ranked)
 			}
 		}

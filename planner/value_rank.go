@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/estimator/logodds"
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -25,8 +26,8 @@ type serverRankings struct {
 
 // standing of a page by its worth, and of a server by the best of its own.
 type (
-	standing  = candidateOf[float32]
-	standings = rankingOf[float32]
+	standing  = rank.Candidate[float32]
+	standings = rank.Heap[float32]
 )
 
 // serverRanking ranks pages of a server.
@@ -55,52 +56,52 @@ const (
 // clear forgets all pages, before add and order, and makes room for new servers.
 func (r *serverRankings) clear(v *value) {
 	for s := sitegraph.ServerID(len(r.of)); int(s) < v.Corpus.Graph.Servers(); s++ {
-		r.of = append(r.of, serverRanking{tie: float32(tie(v.Seed, v.Corpus.Graph.ServerName(s)))})
+		r.of = append(r.of, serverRanking{tie: float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))})
 	}
 	for s := range r.of {
 		of := &r.of[s]
-		of.pages.heap, of.fresh.heap = of.pages.heap[:0], of.fresh.heap[:0]
+		of.pages.All, of.fresh.All = of.pages.All[:0], of.fresh.All[:0]
 		of.learnt, of.stays, of.alive = 0, 1, 0
 	}
 }
 
 // standing is a page as its server ranks it.
 func (v *value) standing(p sitegraph.PageID) standing {
-	return standing{v.worth(p), v.ties.of[p], p}
+	return standing{Score: v.worth(p), Tie: v.ties.Of(p), Page: p}
 }
 
 // add ranks a page, before order.
 func (r *serverRankings) add(v *value, p sitegraph.PageID) {
 	of := &r.of[v.Corpus.Graph.Server(p)]
-	of.pages.heap = append(of.pages.heap, v.standing(p))
+	of.pages.All = append(of.pages.All, v.standing(p))
 }
 
 // fit gives back room for far more pages than there are.
 func (of *serverRanking) fit() {
-	of.pages.fit()
-	of.fresh.fit()
+	of.pages.Fit()
+	of.fresh.Fit()
 }
 
 // order ranks all pages that were added, and the servers.
 func (r *serverRankings) order(v *value) {
-	r.servers.heap = r.servers.heap[:0]
+	r.servers.All = r.servers.All[:0]
 	for s := range r.of {
 		of := &r.of[s]
-		of.pages.order()
+		of.pages.Order()
 		if lead, ok := of.leads(v); ok {
 			of.lead = lead
-			r.servers.heap = append(r.servers.heap, standing{of.lead, of.tie, sitegraph.PageID(s)})
+			r.servers.All = append(r.servers.All, standing{Score: of.lead, Tie: of.tie, Page: sitegraph.PageID(s)})
 		}
 	}
-	r.servers.order()
+	r.servers.Order()
 }
 
 // price is what the last of so many visits is worth, if all go by the scores of now; NaN where there are none.
 func (r *serverRankings) price(visits int) float64 {
 	var all []float64
 	for s := range r.of {
-		for _, c := range r.of[s].pages.heap {
-			all = append(all, float64(c.score))
+		for _, c := range r.of[s].pages.All {
+			all = append(all, float64(c.Score))
 		}
 	}
 	if len(all) == 0 || visits <= 0 {
@@ -115,8 +116,8 @@ func (r *serverRankings) push(v *value, p sitegraph.PageID) {
 	s := v.Corpus.Graph.Server(p)
 	of := &r.of[s]
 	worth := v.worth(p)
-	of.pages.push(v.standing(p))
-	if len(of.pages.heap)+len(of.fresh.heap) == 1 || worth > of.lead {
+	of.pages.Push(v.standing(p))
+	if len(of.pages.All)+len(of.fresh.All) == 1 || worth > of.lead {
 		r.rank(s, worth)
 	}
 }
@@ -125,7 +126,7 @@ func (r *serverRankings) push(v *value, p sitegraph.PageID) {
 func (r *serverRankings) rank(s sitegraph.ServerID, lead float32) {
 	of := &r.of[s]
 	of.lead = lead
-	r.servers.push(standing{lead, of.tie, sitegraph.PageID(s)})
+	r.servers.Push(standing{Score: lead, Tie: of.tie, Page: sitegraph.PageID(s)})
 }
 
 // opened ranks a server again that was passed while it was closed.
@@ -146,11 +147,11 @@ func (r *serverRankings) doubt(s sitegraph.ServerID, surprise float32) {
 // next takes the page that is worth most, by a score that is fresh; false: there are no more. Of a stream another one may be worth
 // more: by a share of tolerance, by what patience lets pass, and of those not scored anew by what leastStays takes from them.
 func (r *serverRankings) next(v *value) (sitegraph.PageID, bool) {
-	for len(r.servers.heap) > 0 {
-		first := r.servers.take()
-		s := sitegraph.ServerID(first.page)
+	for len(r.servers.All) > 0 {
+		first := r.servers.Take()
+		s := sitegraph.ServerID(first.Page)
 		of := &r.of[s]
-		if first.score != of.lead {
+		if first.Score != of.lead {
 			continue // it was ranked anew since
 		}
 		if v.Corpus.closed(s) {
@@ -161,8 +162,8 @@ func (r *serverRankings) next(v *value) (sitegraph.PageID, bool) {
 			continue // none is left: push brings it back
 		}
 		worth := v.worth(p)
-		if len(r.servers.heap) > 0 && float64(worth) < (1-v.tolerance)*float64(r.servers.heap[0].score) {
-			of.fresh.push(v.standing(p))
+		if len(r.servers.All) > 0 && float64(worth) < (1-v.tolerance)*float64(r.servers.All[0].Score) {
+			of.fresh.Push(v.standing(p))
 			r.rank(s, worth)
 			continue
 		}
@@ -176,13 +177,13 @@ func (r *serverRankings) next(v *value) (sitegraph.PageID, bool) {
 
 // best takes the best page of a server by fresh scores.
 func (of *serverRanking) best(v *value) (sitegraph.PageID, bool) {
-	if of.learnt >= v.patience || len(of.fresh.heap) > mostFresh {
+	if of.learnt >= v.patience || len(of.fresh.All) > mostFresh {
 		of.refresh(v, &of.fresh)
 		of.learnt = 0
 	}
 	fresh, ok := v.top(&of.fresh)
 	other, more := v.top(&of.pages)
-	if more && (!ok || float64(fresh.score) < (1-v.tolerance)*float64(of.stays*other.score)) {
+	if more && (!ok || float64(fresh.Score) < (1-v.tolerance)*float64(of.stays*other.Score)) {
 		before, after := of.refresh(v, &of.pages)
 		if v.Mode == Stream && before > 0 {
 			of.stays = min(max(after/before, leastStays), 1)
@@ -204,15 +205,15 @@ func (of *serverRanking) refresh(v *value, from *standings) (before, after float
 		b.add(p)
 	}
 	if from == &of.fresh {
-		for _, c := range of.fresh.heap {
-			of.pages.push(c)
+		for _, c := range of.fresh.All {
+			of.pages.Push(c)
 		}
-		of.fresh.heap = of.fresh.heap[:0]
+		of.fresh.All = of.fresh.All[:0]
 	}
 	v.rateAll(b)
 	for _, p := range b.all() {
 		after += v.worth(p)
-		of.fresh.push(v.standing(p))
+		of.fresh.Push(v.standing(p))
 	}
 	return before, after
 }
@@ -221,13 +222,13 @@ func (of *serverRanking) refresh(v *value, from *standings) (before, after float
 func (of *serverRanking) leads(v *value) (lead float32, ok bool) {
 	fresh, ok := v.top(&of.fresh)
 	other, more := v.top(&of.pages)
-	return max(fresh.score, of.stays*other.score), ok || more
+	return max(fresh.Score, of.stays*other.Score), ok || more
 }
 
 // top is the best entry that is good; those before it are dropped. False: there is none.
 func (v *value) top(of *standings) (standing, bool) {
-	for ; len(of.heap) > 0; of.take() {
-		if c := of.heap[0]; c.score == v.worth(c.page) && v.open(c.page) {
+	for ; len(of.All) > 0; of.Take() {
+		if c := of.All[0]; c.Score == v.worth(c.Page) && v.open(c.Page) {
 			return c, true
 		}
 	}
@@ -240,8 +241,8 @@ func (v *value) take(of *standings) (sitegraph.PageID, bool) {
 	if !ok {
 		return sitegraph.NoPage, false
 	}
-	for len(of.heap) > 0 && of.heap[0] == c {
-		of.take()
+	for len(of.All) > 0 && of.All[0] == c {
+		of.Take()
 	}
-	return c.page, true
+	return c.Page, true
 }

@@ -85,7 +85,7 @@ func TestBest(t *testing.T) {
 		v := m.planner.Policy.(*value)
 		v.Begin(Round{Number: 16, Start: at(15), End: at(16), Budget: 10})
 		of := &v.rankings.of[0]
-		of.pages.heap = nil
+		of.pages.All = nil
 		worth := map[sitegraph.PageID]float32{}
 		var pages []sitegraph.PageID
 		for _, p := range m.graph.ServerPages(0) {
@@ -96,10 +96,10 @@ func TestBest(t *testing.T) {
 		}
 		slices.SortFunc(pages, func(p, q sitegraph.PageID) int { return cmp.Compare(worth[q], worth[p]) })
 		for i, p := range pages {
-			of.pages.push(standing{100, v.ties.of[p], p}) // good no more
+			of.pages.Push(standing{Score: 100, Tie: v.ties.Of(p), Page: p}) // good no more
 			v.scores[p].worth *= overrated
 			for range 1 + i%3 {
-				of.pages.push(v.standing(p))
+				of.pages.Push(v.standing(p))
 			}
 		}
 		lanes := len(v.batch.pages)
@@ -115,10 +115,10 @@ func TestBest(t *testing.T) {
 		for i := range pages {
 			if i == 3 {
 				v.rankings.doubt(0, 2*patience)
-				for i := range of.fresh.heap {
-					c := &of.fresh.heap[i]
-					v.scores[c.page].worth *= 2
-					c.score = v.worth(c.page)
+				for i := range of.fresh.All {
+					c := &of.fresh.All[i]
+					v.scores[c.Page].worth *= 2
+					c.Score = v.worth(c.Page)
 				}
 			}
 			before := overratedLeft()
@@ -145,12 +145,12 @@ func TestBest(t *testing.T) {
 func TestFreshAreFew(t *testing.T) {
 	v, open, _ := heardOf(t, 2*mostFresh)
 	of := &v.rankings.of[0]
-	of.pages.heap = nil
+	of.pages.All = nil
 	for _, p := range open {
-		of.fresh.push(v.standing(p))
+		of.fresh.Push(v.standing(p))
 	}
-	if _, ok := of.best(v); !ok || len(of.fresh.heap) >= 2*len(v.batch.pages) || len(of.fresh.heap)+len(of.pages.heap) != len(open)-1 {
-		t.Errorf("%d fresh scores and %d others of %d pages", len(of.fresh.heap), len(of.pages.heap), len(open)-1)
+	if _, ok := of.best(v); !ok || len(of.fresh.All) >= 2*len(v.batch.pages) || len(of.fresh.All)+len(of.pages.All) != len(open)-1 {
+		t.Errorf("%d fresh scores and %d others of %d pages", len(of.fresh.All), len(of.pages.All), len(open)-1)
 	}
 }
 
@@ -171,9 +171,9 @@ func TestServersStayRanked(t *testing.T) {
 						t.Fatalf("page %d is visited at %g, now it is %g", visit.Page, visit.Probability, want)
 					}
 					ranked := map[sitegraph.PageID]bool{}
-					for _, s := range v.rankings.servers.heap {
-						if s.score == v.rankings.of[s.page].lead {
-							ranked[s.page] = true
+					for _, s := range v.rankings.servers.All {
+						if s.Score == v.rankings.of[s.Page].lead {
+							ranked[s.Page] = true
 						}
 					}
 					for s := range v.rankings.of {
@@ -184,7 +184,7 @@ func TestServersStayRanked(t *testing.T) {
 							t.Fatalf("mode %v: pages of server %d are expected to keep %g of their worth", mode, s, of.stays)
 						}
 						lead, ok := of.leads(v)
-						if fresh, _ := v.top(&of.fresh); ok && (!ranked[sitegraph.PageID(s)] || of.lead < fresh.score) {
+						if fresh, _ := v.top(&of.fresh); ok && (!ranked[sitegraph.PageID(s)] || of.lead < fresh.Score) {
 							t.Fatalf("mode %v, %d pages a server: server %d is ranked %v by %g, its best are worth %g", mode, perServer, s, ranked[sitegraph.PageID(s)], of.lead, lead)
 						}
 					}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -153,7 +154,8 @@ func TestKinRings(t *testing.T) {
 	for i := range 300 {
 		g.Add(pageName(rng, i))
 	}
-	k := newKinship(NewCorpus(g), &ties{seed: 3})
+	order := rank.NewTies(3)
+	k := newKinship(NewCorpus(g), &order)
 	k.grow()
 	members := map[int32]int{}
 	for p := range k.of {
@@ -214,11 +216,11 @@ func TestByScore(t *testing.T) {
 		page := sitegraph.PageID(p)
 		v.scores[p].raw = float32(p%7) / 10 // many ties
 		if v.open(page) {
-			want = append(want, standing{v.scores[p].raw, v.ties.of[p], page})
+			want = append(want, standing{Score: v.scores[p].raw, Tie: v.ties.Of(page), Page: page})
 		}
 	}
 	slices.SortFunc(want, func(a, b standing) int {
-		if a.before(b) {
+		if a.Before(b) {
 			return -1
 		}
 		return 1
@@ -236,8 +238,8 @@ func TestByScore(t *testing.T) {
 					t.Fatalf("%d pages kept after %d visits, want %d", len(n.order), visits, most)
 				}
 			}
-			if n.order[0] != c.page {
-				t.Fatalf("time %d, place %d: page %d, want %d", time+1, i, n.order[0], c.page)
+			if n.order[0] != c.Page {
+				t.Fatalf("time %d, place %d: page %d, want %d", time+1, i, n.order[0], c.Page)
 			}
 			n.order = n.order[1:]
 		}

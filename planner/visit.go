@@ -74,3 +74,8 @@ func (r *Round) share(of float64, carry *float64) int {
 	*carry = share.Carry
 	return visits
 }
+
+// unranked is a visit by a policy that estimates nothing.
+func unranked(p sitegraph.PageID, reason Reason) Visit {
+	return Visit{Page: p, Probability: math.NaN(), Value: math.NaN(), Reason: reason}
+}

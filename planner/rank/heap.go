@@ -1,0 +1,123 @@
+// Package rank orders pages: heaps by score, first-in-first-out queues, and a seeded order among equals
+// that depends on addresses alone, so that runs can be repeated.
+package rank
+
+import (
+	"slices"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Pages is what a heap has to know of the pages that it ranks.
+type Pages interface {
+	Pages() int
+	URL(p sitegraph.PageID) string
+	Refetchable(p sitegraph.PageID) bool
+}
+
+// Candidate is a page with what it is ranked by, in float32 or float64: 12 or 16 bytes.
+type Candidate[S float32 | float64] struct {
+	Score S       // larger first
+	Tie   float32 // smaller first among equal scores
+	Page  sitegraph.PageID
+}
+
+// Before reports whether a is yielded before b.
+func (a Candidate[S]) Before(b Candidate[S]) bool {
+	switch {
+	case a.Score != b.Score:
+		return a.Score > b.Score
+	case a.Tie != b.Tie:
+		return a.Tie < b.Tie
+	}
+	return a.Page < b.Page
+}
+
+// Heap yields candidates best first. Filling is O(n), each pop O(log n), so a round
+// that takes few of many pages does not pay for sorting them all.
+type Heap[S float32 | float64] struct {
+	All []Candidate[S] // a binary heap, unless something was appended since Order
+}
+
+// Fill ranks all pages for which score says yes.
+func (r *Heap[S]) Fill(c Pages, ties []float32, score func(p sitegraph.PageID) (S, bool)) {
+	r.All = r.All[:0]
+	for p := range sitegraph.PageID(c.Pages()) {
+		if !c.Refetchable(p) {
+			continue
+		}
+		if s, ok := score(p); ok {
+			r.All = append(r.All, Candidate[S]{s, ties[p], p})
+		}
+	}
+	r.Order()
+}
+
+// Order makes a heap of candidates in any order.
+func (r *Heap[S]) Order() {
+	for i := len(r.All)/2 - 1; i >= 0; i-- {
+		r.down(i)
+	}
+}
+
+// Fit gives back room for far more candidates than there are.
+func (r *Heap[S]) Fit() {
+	if n := len(r.All); cap(r.All) > 2*n+64 {
+		r.All = slices.Clone(r.All)
+	}
+}
+
+// Push ranks a page; one that is ranked already stays there too.
+func (r *Heap[S]) Push(c Candidate[S]) {
+	r.All = append(r.All, c)
+	for i := len(r.All) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !r.All[i].Before(r.All[parent]) {
+			return
+		}
+		r.All[i], r.All[parent] = r.All[parent], r.All[i]
+		i = parent
+	}
+}
+
+// Pop returns the best candidate that is still refetchable.
+func (r *Heap[S]) Pop(c Pages) (best Candidate[S], ok bool) {
+	for len(r.All) > 0 {
+		if best = r.Take(); c.Refetchable(best.Page) {
+			return best, true
+		}
+	}
+	return best, false
+}
+
+// Take removes the best candidate, of which there must be one.
+func (r *Heap[S]) Take() Candidate[S] {
+	best := r.All[0]
+	last := len(r.All) - 1
+	r.All[0] = r.All[last]
+	r.All = r.All[:last]
+	r.down(0)
+	return best
+}
+
+func (r *Heap[S]) down(i int) {
+	if i >= len(r.All) {
+		return
+	}
+	c := r.All[i]
+	for {
+		child := 2*i + 1
+		if child >= len(r.All) {
+			break
+		}
+		if right := child + 1; right < len(r.All) && r.All[right].Before(r.All[child]) {
+			child = right
+		}
+		if !r.All[child].Before(c) {
+			break
+		}
+		r.All[i] = r.All[child]
+		i = child
+	}
+	r.All[i] = c
+}
