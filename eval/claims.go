@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/hints"
 )
 
 // Claims are those of one kind that were heard in a run: of sitemaps, feeds, or the header Last-Modified.
@@ -26,18 +27,18 @@ func (c *Corpus) absent(policies []string) []string {
 	if !slices.ContainsFunc(policies, planner.GoesByClaims) {
 		return nil
 	}
-	absent := []string{planner.HintFeed.String(), planner.HintSitemap.String()}
+	absent := []string{hints.Feed.String(), hints.Sitemap.String()}
 	if !c.World.LastModified {
-		absent = append(absent, planner.HintLastModified.String())
+		absent = append(absent, hints.LastModified.String())
 	}
 	return absent
 }
 
 // claimsIn sums up what a corpus heard, by kind; nil where it never listened.
 func claimsIn(c *planner.Corpus) []Claims {
-	heard := c.Sources() // one of each server and kind
+	heard := c.Hints.Sources() // one of each server and kind
 	var all []Claims
-	for _, kind := range []planner.HintKind{planner.HintSitemap, planner.HintFeed, planner.HintLastModified} {
+	for _, kind := range []hints.Kind{hints.Sitemap, hints.Feed, hints.LastModified} {
 		sum := Claims{Kind: kind.String()}
 		for _, s := range heard {
 			if s.Kind != kind {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -54,8 +55,8 @@ type Corpus struct {
 
 	skip  func(sitegraph.PageID) bool // of the planner's options
 	price price
-	hints *hints // nil: nobody claimed anything
-	caps  *Caps  // of the planner; nil: none
+	Hints *hints.Hints // what feeds, sitemaps and headers claim
+	caps  *Caps        // of the planner; nil: none
 
 	weights   *Weights // nil: 1 for all pages
 	weight    []float64
@@ -66,6 +67,7 @@ type Corpus struct {
 // NewCorpus returns a corpus over a graph; pages of the graph are unknown until Remember.
 func NewCorpus(g *sitegraph.Graph) *Corpus {
 	c := &Corpus{Graph: g}
+	c.Hints = hints.New(g, c)
 	c.begin(Round{})
 	c.grow()
 	return c
@@ -84,16 +86,9 @@ func (c *Corpus) Remember(r *sitegraph.Record) {
 	m := &c.pages[r.Page]
 	m.History, m.State, m.Errors = r.History, r.State, r.Errors
 	m.misses, m.byRobots = r.Misses, r.ByRobots
-	m.Due, m.Tried = unix32(r.Due), unix32(r.Tried)
+	m.Due, m.Tried = sitegraph.Unix32(r.Due), sitegraph.Unix32(r.Tried)
 	m.Interval = float32(estimator.Days(r.Interval))
 	m.size = sizeClass(r.Size)
-}
-
-func unix32(t time.Time) uint32 {
-	if t.IsZero() {
-		return 0
-	}
-	return uint32(min(max(t.Unix(), 0), math.MaxUint32))
 }
 
 // Pages returns the number of pages, known by a link or better.
@@ -101,6 +96,9 @@ func (c *Corpus) Pages() int { return len(c.pages) }
 
 // URL returns the address of a page.
 func (c *Corpus) URL(p sitegraph.PageID) string { return c.Graph.URL(p) }
+
+// LastVisit is when a page was last compared with its copy, in unix seconds; 0: never.
+func (c *Corpus) LastVisit(p sitegraph.PageID) uint32 { return c.pages[p].History.Last }
 
 // Memory returns what is known of a page. The pointer is good until a page is added.
 func (c *Corpus) Memory(p sitegraph.PageID) *Memory { return &c.pages[p] }
@@ -181,3 +179,6 @@ func backOff(n uint8) time.Duration {
 	}
 	return min(time.Hour<<(n-1), longest)
 }
+
+// Reached reports whether links lead to a page within MaxDepth, or a feed or sitemap names it.
+func (c *Corpus) Reached(p sitegraph.PageID) bool { return c.Graph.Depth(p) > 0 || c.Hints.Listed(p) }

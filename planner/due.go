@@ -55,7 +55,7 @@ func (d *dueDriven) Begin(r Round) {
 		m := d.Corpus.Memory(p)
 		if m.Due == 0 || d.moving {
 			due, wait := d.Due(p, m.History.LastVisit())
-			m.Due, m.Interval = unix32(due.When), float32(estimator.Days(wait))
+			m.Due, m.Interval = sitegraph.Unix32(due.When), float32(estimator.Days(wait))
 		}
 		return score(m, r), true
 	})
@@ -63,7 +63,7 @@ func (d *dueDriven) Begin(r Round) {
 
 // score ranks pages by their due times; below 1 are those not yet due at the round's end.
 func score(m *Memory, r Round) float64 {
-	end := unix32(r.End)
+	end := sitegraph.Unix32(r.End)
 	if m.Due > end {
 		return float64(end-m.History.Last) / float64(m.Due-m.History.Last)
 	}
@@ -75,7 +75,7 @@ func (d *dueDriven) Hinted(p sitegraph.PageID) {
 	if d.moving && d.Corpus.Refetchable(p) {
 		m := d.Corpus.Memory(p)
 		due, _ := d.Due(p, m.History.LastVisit())
-		m.Due = unix32(due.When)
+		m.Due = sitegraph.Unix32(due.When)
 		d.ranking.Push(rank.Candidate[float64]{Score: score(m, d.Corpus.Round()), Tie: d.ties.UpTo(d.Corpus)[p], Page: p})
 	}
 }

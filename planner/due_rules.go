@@ -88,16 +88,14 @@ func (bySitemap) next(_ sitegraph.History, interval float64, _ bool) float64 { r
 func (bySitemap) remembered(_ sitegraph.History, cycle float64) float64 { return cycle }
 
 func (b bySitemap) wait(p sitegraph.PageID, h sitegraph.History, interval float64) (float64, Reason) {
-	if hints := b.corpus.hints; hints != nil {
-		switch said := hints.told[HintSitemap][p]; {
-		case said.modified > h.Last:
-			return 0, because("its sitemap says that it was modified since")
-		case said.modified > 0:
-			return longestWait, because("its sitemap says that it was not modified")
-		case said.every > 0:
-			days := estimator.Days(time.Duration(said.every) * time.Second)
-			return days, because("its sitemap says that it changes each %.3g days", days)
-		}
+	switch modified, every := b.corpus.Hints.SitemapSays(p); {
+	case modified > h.Last:
+		return 0, because("its sitemap says that it was modified since")
+	case modified > 0:
+		return longestWait, because("its sitemap says that it was not modified")
+	case every > 0:
+		days := estimator.Days(time.Duration(every) * time.Second)
+		return days, because("its sitemap says that it changes each %.3g days", days)
 	}
 	return interval, because("each page is due every %.1f days", interval)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -118,23 +119,26 @@ func TestRememberedInterval(t *testing.T) {
 // after the last visit, not if it says otherwise, and else as often as it says that the page changes.
 func TestNorconexBelievesSitemaps(t *testing.T) {
 	l := newLettered(t, map[string]string{"R": "/", "A": "/a", "B": "/b", "C": "/c"}, "R>A R>B R>C", rand.New(rand.NewPCG(1, 0)))
-	l.corpus.claim(l.page["A"], HintSitemap, told{modified: unix32(at(-5)), by: sitegraph.NoPage})
-	l.corpus.claim(l.page["B"], HintSitemap, told{modified: unix32(at(3)), by: sitegraph.NoPage})
-	l.corpus.claim(l.page["C"], HintSitemap, told{every: 36 * 60 * 60, by: sitegraph.NoPage})
+	sitemap := l.corpus.Graph.Add("http://example.com/sitemap.xml")
+	says := func(day int, claims ...hints.Claim) {
+		l.corpus.Remember(&sitegraph.Record{Page: sitemap, State: sitegraph.StateSource, History: sitegraph.Start(at(day))})
+		l.corpus.Hints.Hear(sitemap, hints.Sitemap, claims, true)
+	}
+	says(3, hints.Claim{Page: l.page["A"], Modified: at(-5)}, hints.Claim{Page: l.page["B"], Modified: at(3)}, hints.Claim{Page: l.page["C"], Every: 36 * time.Hour})
 	policy, err := NewPolicy("norconex", Settings{Corpus: l.corpus, Mode: Stream, PerDay: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.planner = New(l.corpus, policy, Options{})
 	l.round(1, 4, "", "")
-	for letter, want := range map[string]float64{"R": 4, "A": longestWait, "C": 1.5} {
+	for letter, want := range map[string]float64{"R": 5, "A": longestWait, "C": 1.5} {
 		due, _ := policy.Due(l.page[letter], at(1))
 		wantNear(t, letter, due.When.Sub(at(1)).Hours()/24, want, 1e-6)
 	}
 	if order := l.round(2, 1, "", ""); order != "B" {
 		t.Errorf("visits %q, want B alone: its sitemap says that it was modified", order)
 	}
-	l.corpus.claim(l.page["A"], HintSitemap, told{modified: unix32(at(5)), by: sitegraph.NoPage})
+	says(5, hints.Claim{Page: l.page["A"], Modified: at(5)})
 	if order := l.round(6, 1, "", ""); order != "A" {
 		t.Errorf("visits %q, want A: its sitemap now says that it was modified", order)
 	}

@@ -198,7 +198,7 @@ func (v *value) quietPage(of scouting) sitegraph.PageID {
 		}
 		return best
 	}
-	end := int64(unix32(v.Corpus.round.End))
+	end := int64(sitegraph.Unix32(v.Corpus.round.End))
 	old := func(p sitegraph.PageID) float64 {
 		return float64(end-int64(v.kin.last[p])) * lessByDepth[int(v.kin.depth(p))]
 	}

@@ -51,7 +51,7 @@ func (f *frontier) begin() {
 	slices.Sort(f.deep)
 	f.deep = slices.Compact(f.deep)
 	f.deep = slices.DeleteFunc(f.deep, func(p sitegraph.PageID) bool {
-		if !f.corpus.reached(p) {
+		if !f.corpus.Reached(p) {
 			return false
 		}
 		f.add(p)
@@ -159,7 +159,7 @@ func (f *frontier) next() (Visit, bool) {
 		if m.State != sitegraph.StateNew {
 			continue
 		}
-		if !f.corpus.reached(p) {
+		if !f.corpus.Reached(p) {
 			f.deep = append(f.deep, p)
 			continue
 		}

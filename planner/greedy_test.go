@@ -13,16 +13,16 @@ import (
 
 // watched is the history of a page visited each day after day 0, which had changed on these days.
 func watched(days int, changed ...int) sitegraph.History {
-	h := sitegraph.History{Epoch: unix32(at(0)), Last: unix32(at(days)), Visits: uint32(days + 1), Changes: uint32(len(changed)),
+	h := sitegraph.History{Epoch: sitegraph.Unix32(at(0)), Last: sitegraph.Unix32(at(days)), Visits: uint32(days + 1), Changes: uint32(len(changed)),
 		Stable: uint32((days - len(changed)) * 86400)}
 	week := sitegraph.Week(h.Last)
 	for d := 1; d <= days; d++ {
-		h.WeeksSeen |= 1 << (week - sitegraph.Week(unix32(at(d))))
+		h.WeeksSeen |= 1 << (week - sitegraph.Week(sitegraph.Unix32(at(d))))
 	}
 	for _, d := range changed {
 		h.MinInterval = 86400
-		h.LastChange = unix32(at(d))
-		h.WeeksChanged |= 1 << (week - sitegraph.Week(unix32(at(d))))
+		h.LastChange = sitegraph.Unix32(at(d))
+		h.WeeksChanged |= 1 << (week - sitegraph.Week(sitegraph.Unix32(at(d))))
 	}
 	return h
 }
@@ -179,7 +179,7 @@ func TestLongevityScore(t *testing.T) {
 // three weeks, which changed in the first and the last: gad = (1 + 4) / 7; a week later it is (1+4)/15.
 func TestGP4CByHand(t *testing.T) {
 	start := at(0).AddDate(0, 0, 3) // 4 March 2004: weeks of unix time begin on Thursdays
-	h := sitegraph.History{Epoch: unix32(start), Last: unix32(start.AddDate(0, 0, 20)), Visits: 21, Changes: 2, WeeksSeen: 0b111, WeeksChanged: 0b101}
+	h := sitegraph.History{Epoch: sitegraph.Unix32(start), Last: sitegraph.Unix32(start.AddDate(0, 0, 20)), Visits: 21, Changes: 2, WeeksSeen: 0b111, WeeksChanged: 0b101}
 	if h.Epoch%(7*86400) != 0 {
 		t.Fatalf("%v is not the first day of a week", start)
 	}

@@ -5,8 +5,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
+
+var hintsBase = time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
+
+// claimed is a corpus of pages of one server, all visited at hintsBase, and a sitemap read at read.
+func claimed(t *testing.T, pages int, read time.Time) (*Corpus, sitegraph.PageID) {
+	t.Helper()
+	c := NewCorpus(sitegraph.NewGraph())
+	source := c.Graph.Add("http://h.example/sitemap.xml")
+	c.Remember(&sitegraph.Record{Page: source, State: sitegraph.StateSource, History: sitegraph.Start(read), Tried: read})
+	for i := range pages {
+		p := c.Graph.Add("http://h.example/" + string(rune('a'+i)))
+		c.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: sitegraph.Start(hintsBase), Tried: hintsBase})
+	}
+	return c, source
+}
 
 // TestNorconexGoesBySitemaps: a page is visited first if its sitemap says that it was modified since its
 // last visit, at its change frequency if only that is told, at last if it is said to be unmodified;
@@ -26,8 +42,8 @@ func TestNorconexGoesBySitemaps(t *testing.T) {
 		}
 		p := New(c, policy, Options{})
 		hear := func() {
-			p.Hear(source, HintSitemap, []Said{{frozen, hintsBase.Add(-Day), Day}, {modified, hintsBase.Add(Day), 0}, {monthly, time.Time{}, 30 * Day}}, true)
-			p.Hear(source, HintFeed, []Said{{fed, hintsBase.Add(2 * Day), 0}}, false)
+			p.Hear(source, hints.Sitemap, []hints.Claim{{Page: frozen, Modified: hintsBase.Add(-Day), Every: Day}, {Page: modified, Modified: hintsBase.Add(Day), Every: 0}, {Page: monthly, Every: 30 * Day}}, true)
+			p.Hear(source, hints.Feed, []hints.Claim{{Page: fed, Modified: hintsBase.Add(2 * Day), Every: 0}}, false)
 		}
 		if when == "before" {
 			hear()
@@ -70,9 +86,9 @@ func TestHinter(t *testing.T) {
 	c, source := claimed(t, 2, hintsBase.Add(2*time.Hour))
 	policy := &listener{}
 	p := New(c, policy, Options{})
-	said := []Said{{source + 1, hintsBase.Add(time.Hour), 0}, {source + 2, time.Time{}, 0}}
-	p.Hear(source, HintSitemap, said, true)
-	p.Hear(source, HintSitemap, said, true)
+	said := []hints.Claim{{Page: source + 1, Modified: hintsBase.Add(time.Hour), Every: 0}, {Page: source + 2}}
+	p.Hear(source, hints.Sitemap, said, true)
+	p.Hear(source, hints.Sitemap, said, true)
 	if len(policy.hinted) != 1 || policy.hinted[0] != source+1 {
 		t.Errorf("told of %v", policy.hinted)
 	}

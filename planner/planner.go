@@ -3,6 +3,7 @@ package planner
 import (
 	"time"
 
+	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -282,7 +283,7 @@ func (p *Planner) Waiting() int {
 func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	found := p.found
 	p.found = found[:0]
-	p.Corpus.prove(r.Page, verdict)
+	p.Corpus.Hints.Test(r.Page, verdict)
 	stillLeft := verdict == sitegraph.VerdictLeft && p.Corpus.Memory(r.Page).State.Left()
 	p.Corpus.Remember(r)
 	if stillLeft {
@@ -303,6 +304,16 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	}
 	if p.Policy != nil {
 		p.Policy.Observe(r.Page, verdict)
+	}
+}
+
+// Hear takes what a source says that was just read, as Hints.Hear, and tells the policy.
+func (p *Planner) Hear(source sitegraph.PageID, kind hints.Kind, said []hints.Claim, whole bool) {
+	changed := p.Corpus.Hints.Hear(source, kind, said, whole)
+	if hinter, ok := p.Policy.(Hinter); ok {
+		for _, page := range changed {
+			hinter.Hinted(page)
+		}
 	}
 }
 

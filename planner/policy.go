@@ -56,6 +56,12 @@ type Expecter interface {
 	TakesFirst(p sitegraph.PageID) bool
 }
 
+// Hinter is a policy that wants to know within a round that a source says something else of pages than
+// when the round began, so that it can rank them anew. Corpus.Hints tells what.
+type Hinter interface {
+	Hinted(p sitegraph.PageID)
+}
+
 // Mode is the protocol a policy works under.
 type Mode uint8
 

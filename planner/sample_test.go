@@ -54,7 +54,7 @@ func (w *sampledServers) round(number, budget int) (samples map[int]int, rest []
 			rest = append(rest, v.Page)
 		}
 		verdict, m := sitegraph.VerdictUnchanged, w.corpus.Memory(v.Page)
-		m.History.Last, m.Tried = unix32(at(number)), unix32(at(number))
+		m.History.Last, m.Tried = sitegraph.Unix32(at(number)), sitegraph.Unix32(at(number))
 		if w.changed[v.Page] {
 			verdict = sitegraph.VerdictChanged
 		}

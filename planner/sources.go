@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -156,7 +157,7 @@ func (p *Planner) waits(page sitegraph.PageID) bool {
 	room := 0 // of the kin
 	switch {
 	case p.sources.news[page], first && !k.feeds, m.telling(),
-		!first && p.Corpus.kindOf(page) == HintUnknown, k.looks >= dullLooks && !k.dull:
+		!first && p.Corpus.Hints.KindOf(page) == hints.UnknownKind, k.looks >= dullLooks && !k.dull:
 		return false
 	case k.looks < dullLooks && first:
 		room = firstOfKin - k.asked
@@ -177,7 +178,7 @@ func (p *Planner) judge(k *sourceKin) {
 		if m.History.Visits > 0 {
 			k.looks += int(m.History.Visits) - 1
 			changes += int(m.History.Changes)
-			k.feeds = k.feeds && p.Corpus.kindOf(page) == HintFeed
+			k.feeds = k.feeds && p.Corpus.Hints.KindOf(page) == hints.Feed
 			if m.Errors == 0 {
 				k.asked++
 			}
@@ -277,7 +278,7 @@ func (p *Planner) sourceDue(page sitegraph.PageID) Due {
 	case m.Errors > 0:
 		return Due{tried.Add(min(sourceRetry<<min(m.Errors-1, 5), sourceProbe)), because("its last visits failed")}
 	}
-	if p.Corpus.idle(page) {
+	if p.Corpus.Hints.Idle(page) {
 		others := time.Duration(p.sources.of[p.Corpus.Graph.Server(page)])
 		return Due{tried.Add(max(others*sourceIdle, sourceLatest)), because("what it claims of pages proved to tell nothing")}
 	}

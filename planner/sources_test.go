@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -104,16 +105,16 @@ func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 func TestIdleSources(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		proved proof
+		proved string
 		idle   bool
 	}{
-		{"says today of all pages", proof{True: 20, False: 80}, true},
-		{"says the same of all pages, and all change", proof{Missed: 90, Same: 10}, true},
-		{"says nothing", proof{}, false},
-		{"too little is known", proof{True: 5, False: 5}, false},
-		{"true", proof{True: 20, Same: 80}, false},
-		{"true when it claims a change, which is seldom", proof{True: 20, Missed: 20, Same: 100}, false},
-		{"the contrary is true", proof{False: 20, Missed: 20}, false},
+		{"says today of all pages", `"true":20,"false":80`, true},
+		{"says the same of all pages, and all change", `"missed":90,"same":10`, true},
+		{"says nothing", ``, false},
+		{"too little is known", `"true":5,"false":5`, false},
+		{"true", `"true":20,"same":80`, false},
+		{"true when it claims a change, which is seldom", `"true":20,"missed":20,"same":100`, false},
+		{"the contrary is true", `"false":20,"missed":20`, false},
 	} {
 		for _, sources := range []int{1, 30} {
 			c, source := claimed(t, 2, hintsBase)
@@ -121,8 +122,10 @@ func TestIdleSources(t *testing.T) {
 				other := c.Graph.Add(fmt.Sprintf("http://h.example/feed%d", i))
 				c.Remember(&sitegraph.Record{Page: other, State: sitegraph.StateSource})
 			}
-			c.Hear(source, HintSitemap, []Said{{source + 1, hintsBase, 0}}, true)
-			c.listening().addProof(c.Graph.Server(source), HintSitemap, test.proved)
+			c.Hints.Hear(source, hints.Sitemap, []hints.Claim{{Page: source + 1, Modified: hintsBase, Every: 0}}, true)
+			if err := c.Hints.Restore(c.Graph.Server(source), []byte(`{"sitemap":{`+test.proved+`}}`)); err != nil {
+				t.Fatal(err)
+			}
 			p := New(c, nil, Options{SourceShare: 0.1})
 			due, _ := p.Due(source, hintsBase)
 			want := hintsBase.Add(sourceSoonest)
@@ -150,21 +153,21 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	g := sitegraph.NewGraph()
 	c := NewCorpus(g)
 	records := map[sitegraph.PageID]*sitegraph.Record{}
-	kinds, every, asked := map[sitegraph.PageID]HintKind{}, map[sitegraph.PageID]int{}, map[sitegraph.PageID]int{}
-	add := func(path string, kind HintKind, days int) sitegraph.PageID { // has news each so many; 0: never
+	kinds, every, asked := map[sitegraph.PageID]hints.Kind{}, map[sitegraph.PageID]int{}, map[sitegraph.PageID]int{}
+	add := func(path string, kind hints.Kind, days int) sitegraph.PageID { // has news each so many; 0: never
 		p := g.AddStart("http://h.example" + path)
 		records[p] = &sitegraph.Record{Page: p, URL: g.URL(p), State: sitegraph.StateSource}
 		c.Remember(records[p])
 		kinds[p], every[p] = kind, days
 		return p
 	}
-	main, index := add("/feed.xml", HintFeed, 3), add("/maps/all/sitemap.xml", HintUnknown, 0)
+	main, index := add("/feed.xml", hints.Feed, 3), add("/maps/all/sitemap.xml", hints.UnknownKind, 0)
 	var tag, sitemap []sitegraph.PageID
 	for i := range tags {
-		tag = append(tag, add(fmt.Sprintf("/tag/word%d/feed.xml", i), HintFeed, 0))
+		tag = append(tag, add(fmt.Sprintf("/tag/word%d/feed.xml", i), hints.Feed, 0))
 	}
 	for i := range maps {
-		sitemap = append(sitemap, add(fmt.Sprintf("/maps/%d/sitemap.xml", i), HintSitemap, 0), add(fmt.Sprintf("/map-%d.xml", i), HintSitemap, 0))
+		sitemap = append(sitemap, add(fmt.Sprintf("/maps/%d/sitemap.xml", i), hints.Sitemap, 0), add(fmt.Sprintf("/map-%d.xml", i), hints.Sitemap, 0))
 	}
 	p := New(c, nil, Options{SourceShare: 1})
 	day := 0
@@ -193,12 +196,12 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 				} else if n := every[v.Page]; n > 0 {
 					news = int64(r.History.Last)/86400/int64(n) < end.Unix()/86400/int64(n)
 				}
-				if r.Tried = end; r.History.Last != unix32(end) {
+				if r.Tried = end; r.History.Last != sitegraph.Unix32(end) {
 					r.History.See(end, news, time.Time{})
 				}
 				p.Observe(r, sitegraph.VerdictUnchanged)
-				if kinds[v.Page] != HintUnknown {
-					c.Hear(v.Page, kinds[v.Page], nil, true)
+				if kinds[v.Page] != hints.UnknownKind {
+					c.Hints.Hear(v.Page, kinds[v.Page], nil, true)
 				}
 				due, _ := p.Due(v.Page, end)
 				r.Due = due.When
@@ -264,7 +267,7 @@ func TestFeedsThatFailTellNothingOfOthers(t *testing.T) {
 			}
 			c.Remember(&r)
 			if i < firstOfKin {
-				c.Hear(r.Page, HintFeed, nil, true)
+				c.Hints.Hear(r.Page, hints.Feed, nil, true)
 			}
 		}
 		p := New(c, nil, Options{SourceShare: 1})

@@ -72,11 +72,11 @@ func newValue(s Settings) Policy {
 
 func (v *value) Begin(r Round) {
 	v.settlePrice()
-	v.before, v.now = v.now, inDays(unix32(r.End))
+	v.before, v.now = v.now, inDays(sitegraph.Unix32(r.End))
 	v.grow()
 	if !v.begun {
 		v.kin.remember()
-		v.before = inDays(unix32(r.Start))
+		v.before = inDays(sitegraph.Unix32(r.Start))
 		if last := v.lastVisit(); last > 0 {
 			v.before = min(v.before, last)
 		}
@@ -326,7 +326,7 @@ func (v *value) Due(p sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	if math.IsNaN(price) {
 		price = 0.5 * v.Corpus.MeanWeight()
 	}
-	start, frailty := inDays(unix32(now)), v.frailty(p)
+	start, frailty := inDays(sitegraph.Unix32(now)), v.frailty(p)
 	reached := func(exponent int) bool {
 		v.fill(p, start+float32(int(1)<<exponent), &v.row)
 		return float64(v.believed(v.raw(p, &v.row), frailty)*v.weight(p)) >= price
@@ -361,7 +361,7 @@ func (v *value) ScoreAll() { v.exact = true }
 
 // Row fills a row with what is known of a page at a moment: FeatureNames, in their order.
 func (v *value) Row(p sitegraph.PageID, at time.Time, row *[Features]float32) {
-	v.fill(p, inDays(unix32(at)), row)
+	v.fill(p, inDays(sitegraph.Unix32(at)), row)
 }
 
 // fill makes a row of a page at a moment in days.

@@ -154,7 +154,7 @@ func (v *value) Explain(p sitegraph.PageID, at time.Time) Contributions {
 // sort puts the largest first.
 func (c *Contributions) sort() {
 	slices.SortStableFunc(c.All, func(a, b Contribution) int {
-		return cmp.Compare(abs(b.LogOdds), abs(a.LogOdds))
+		return cmp.Compare(math.Abs(b.LogOdds), math.Abs(a.LogOdds))
 	})
 }
 

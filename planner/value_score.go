@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/estimator/logodds"
+	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -130,9 +131,9 @@ func (v *value) modelOf(s sitegraph.ServerID) *Model {
 func (v *value) model(p sitegraph.PageID) *Model { return v.modelOf(v.Corpus.Graph.Server(p)) }
 
 // hint is what feeds and sitemaps claim of a page; nothing if the policy is denied it.
-func (v *value) hint(p sitegraph.PageID) (h Hint) {
+func (v *value) hint(p sitegraph.PageID) (h hints.Hint) {
 	if v.without != WithoutClaims {
-		h, _ = v.Corpus.Hint(p)
+		h, _ = v.Corpus.Hints.Of(p)
 	}
 	return h
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -64,12 +65,14 @@ func (m *sim) claim(s sitegraph.ServerID, pages []sitegraph.PageID) {
 	now := m.corpus.Round().End
 	r.State, r.History = sitegraph.StateSource, sitegraph.Start(now)
 	m.corpus.Remember(r)
-	var said []Said
+	var said []hints.Claim
 	for _, p := range pages {
-		said = append(said, Said{Page: p, Modified: now})
+		said = append(said, hints.Claim{Page: p, Modified: now})
 	}
-	m.corpus.Hear(source, HintSitemap, said, true)
-	m.corpus.listening().addProof(s, HintSitemap, proof{True: 50, False: 5, Missed: 5, Same: 200})
+	m.corpus.Hints.Hear(source, hints.Sitemap, said, true)
+	if err := m.corpus.Hints.Restore(s, []byte(`{"sitemap":{"true":50,"false":5,"missed":5,"same":200}}`)); err != nil {
+		m.Fatal(err)
+	}
 }
 
 // A batch of the first pages of a server is scored anew, the best of it is taken, and then the next, as long as none of the

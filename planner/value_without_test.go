@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -263,9 +264,9 @@ func TestWithoutClaims(t *testing.T) {
 		var probabilities [2]float64
 		for world := range probabilities {
 			c, source := claimed(t, 12, hintsBase.Add(20*Day))
-			for range 30 { // a truthful sitemap: of pages it says have changed all have, of the others none
-				c.listening().count(c.Graph.Server(source), HintSitemap, saysChanged, true)
-				c.listening().count(c.Graph.Server(source), HintSitemap, saysSame, false)
+			// A truthful sitemap: of pages it says have changed all have, of the others none.
+			if err := c.Hints.Restore(c.Graph.Server(source), []byte(`{"sitemap":{"true":30,"same":30}}`)); err != nil {
+				t.Fatal(err)
 			}
 			policy, err := NewPolicy(test.variant, Settings{Corpus: c, Mode: Stream, Seed: 1})
 			if err != nil {
@@ -275,7 +276,7 @@ func TestWithoutClaims(t *testing.T) {
 			p.Begin(Round{Number: 1, Start: hintsBase.Add(20 * Day), End: hintsBase.Add(21 * Day), Budget: Unlimited})
 			page := source + 5
 			if world == 1 {
-				p.Hear(source, HintSitemap, []Said{{page, hintsBase.Add(Day), 0}}, true)
+				p.Hear(source, hints.Sitemap, []hints.Claim{{Page: page, Modified: hintsBase.Add(Day), Every: 0}}, true)
 			}
 			probabilities[world] = policy.(Estimator).Probability(page, hintsBase.Add(21*Day))
 			first, ok := p.Next()

@@ -2,6 +2,7 @@ package sitegraph
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -208,4 +209,13 @@ func (r *Record) fail() Verdict {
 		r.Errors++
 	}
 	return VerdictUnknown
+}
+
+// Unix32 is a moment in unix seconds, as histories keep it: 0 for the zero time, and the nearest that fits for one
+// before 1970 or after 2106.
+func Unix32(t time.Time) uint32 {
+	if t.IsZero() {
+		return 0
+	}
+	return uint32(min(max(t.Unix(), 0), math.MaxUint32))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/source"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -96,7 +97,7 @@ func (u undated) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observat
 
 // sourcesOf counts the feeds and sitemaps of a web at a moment.
 func sourcesOf(web timetravel.Archive, at time.Time) []sourcesThere {
-	there := []sourcesThere{{Kind: planner.HintSitemap.String()}, {Kind: planner.HintFeed.String()}}
+	there := []sourcesThere{{Kind: hints.Sitemap.String()}, {Kind: hints.Feed.String()}}
 	for _, server := range web.Servers() {
 		var files [2]int
 		for _, path := range web.Paths(server) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -38,8 +38,8 @@ func (o *opened) hints() hintsResult {
 	g := o.corpus.Graph
 	r := hintsResult{Servers: []hintsOf{}}
 	has := map[sitegraph.ServerID]bool{}
-	for _, s := range o.corpus.Sources() {
-		has[s.Server] = has[s.Server] || s.Kind != planner.HintLastModified && s.Pages > 0
+	for _, s := range o.corpus.Hints.Sources() {
+		has[s.Server] = has[s.Server] || s.Kind != hints.LastModified && s.Pages > 0
 		r.Servers = append(r.Servers, hintsOf{g.ServerName(s.Server), s.Kind.String(), s.Sources, s.Pages, s.True, s.False, s.Missed, s.Same, s.LogRatio, s.Silence})
 	}
 	for s := range sitegraph.ServerID(g.Servers()) {
@@ -79,7 +79,7 @@ type hintResult struct {
 }
 
 func (o *opened) hint(page sitegraph.PageID) *hintResult {
-	h, ok := o.corpus.Hint(page)
+	h, ok := o.corpus.Hints.Of(page)
 	if !ok {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -37,13 +38,13 @@ func TestClaimsOfRecordedSites(t *testing.T) {
 		}
 		for _, by := range []sitegraph.ChangeBy{sitegraph.ChangeByBytes, sitegraph.ChangeByMain} {
 			corpus, visits := keepFresh(t, sites, 27*7, 0.02, by)
-			for _, s := range corpus.Sources() {
+			for _, s := range corpus.Hints.Sources() {
 				fmt.Fprintf(&table, "%-22s %-6v %-14s %7d %6d %6d %6d %7d %7d  %+.1f %+.1f\n", corpus.Graph.ServerName(s.Server), by, s.Kind,
 					s.Sources, s.Pages, s.True, s.False, s.Missed, s.Same, s.LogRatio, s.Silence)
-				if s.Kind == planner.HintLastModified && by == sitegraph.ChangeByBytes && (s.False > 0 || s.Missed > 0) {
+				if s.Kind == hints.LastModified && by == sitegraph.ChangeByBytes && (s.False > 0 || s.Missed > 0) {
 					t.Errorf("%+v: Last-Modified is the time of the version that is served", s)
 				}
-				if s.Kind == planner.HintSitemap && s.Pages < 50 {
+				if s.Kind == hints.Sitemap && s.Pages < 50 {
 					t.Errorf("a sitemap lists only %d pages", s.Pages)
 				}
 			}
@@ -129,16 +130,16 @@ func TestSourcesFollowTheVirtualClock(t *testing.T) {
 	web.Put("h.example", "/feed", changed, "application/xml", fmt.Appendf(nil, feed, changed.Format(time.RFC3339)))
 	corpus, _ := keepFresh(t, web, 4, 10, sitegraph.ChangeByBytes)
 	front, _ := corpus.Graph.Lookup("http://h.example/")
-	if h, ok := corpus.Hint(front); !ok || h.Kind != planner.HintFeed || !h.Claimed.Equal(changed) {
+	if h, ok := corpus.Hints.Of(front); !ok || h.Kind != hints.Feed || !h.Claimed.Equal(changed) {
 		t.Errorf("%+v, %v", h, ok)
 	}
-	for _, s := range corpus.Sources() {
+	for _, s := range corpus.Hints.Sources() {
 		if s.True != 1 || s.False != 0 || s.Missed != 0 {
 			t.Errorf("%+v; want the one change claimed", s)
 		}
 	}
-	if len(corpus.Sources()) != 2 {
-		t.Errorf("%+v; want the feed and Last-Modified", corpus.Sources())
+	if len(corpus.Hints.Sources()) != 2 {
+		t.Errorf("%+v; want the feed and Last-Modified", corpus.Hints.Sources())
 	}
 }
 
@@ -177,8 +178,8 @@ func TestTruthAndLies(t *testing.T) {
 		if visits[1]*10 > visits[0]+20 { // a tenth, and the first visits of the sources there are
 			t.Errorf("%d of %d visits were to sources", visits[1], visits[0])
 		}
-		for _, s := range corpus.Sources() {
-			if s.Kind != planner.HintSitemap {
+		for _, s := range corpus.Hints.Sources() {
+			if s.Kind != hints.Sitemap {
 				continue
 			}
 			t.Logf("lies %v: %+v; %d of %d visits to sources", lies, s, visits[1], visits[0])
@@ -211,10 +212,10 @@ func TestClaimsOfAlignedSites(t *testing.T) {
 	moved := Align(web, replay.Epoch)
 	corpus, _ := keepFresh(t, moved, 8, 10, sitegraph.ChangeByBytes)
 	front, _ := corpus.Graph.Lookup("http://h.example/")
-	if h, ok := corpus.Hint(front); !ok || !h.Claimed.Equal(replay.Epoch.Add(3*planner.Day)) {
+	if h, ok := corpus.Hints.Of(front); !ok || !h.Claimed.Equal(replay.Epoch.Add(3*planner.Day)) {
 		t.Errorf("%+v, %v", h, ok)
 	}
-	for _, s := range corpus.Sources() {
+	for _, s := range corpus.Hints.Sources() {
 		if s.True != 1 || s.False != 0 || s.Missed != 0 {
 			t.Errorf("%+v; want the one change claimed", s)
 		}

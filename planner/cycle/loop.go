@@ -226,7 +226,7 @@ func fetchError(ctx context.Context, url string, err error) error {
 func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Observation) error {
 	before := record.Digests.Bytes
 	if record.State != sitegraph.StateSource && o.Outcome == sitegraph.OutcomeFetched && l.Planner.Listens() {
-		l.Planner.Corpus.ClaimHeader(record.Page, o.LastModified)
+		l.Planner.Corpus.Hints.ClaimHeader(record.Page, o.LastModified)
 	}
 	if err := l.duplicate(record, &o); err != nil {
 		return err
@@ -297,7 +297,7 @@ func (l *Loop) keep(v planner.Visit, record *sitegraph.Record, o sitegraph.Obser
 
 // commit makes durable what was done, and acknowledges it.
 func (l *Loop) commit() error {
-	if err := l.Planner.Corpus.SaveProofs(l.saveProofs); err != nil {
+	if err := l.Planner.Corpus.Hints.Save(l.saveProofs); err != nil {
 		return err
 	}
 	if err := l.Store.Commit(); err != nil {

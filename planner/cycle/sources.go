@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -23,7 +24,7 @@ func (l *Loop) listen(r *sitegraph.Record, o sitegraph.Observation) error {
 	}
 	switch {
 	case r.State == sitegraph.StateMoved:
-		l.Planner.Corpus.MoveClaims(r.Page, shown(l.Planner.Corpus, r.Page))
+		l.Planner.Corpus.Hints.Move(r.Page, shown(l.Planner.Corpus, r.Page))
 		return nil
 	case r.State != sitegraph.StateSource:
 		return nil
@@ -63,7 +64,7 @@ func (l *Loop) followIndex(r *sitegraph.Record, o sitegraph.Observation) error {
 			l.Planner.WantSource(p)
 		}
 	}
-	return l.saveClaims(r, planner.HintUnknown, nil)
+	return l.saveClaims(r, hints.UnknownKind, nil)
 }
 
 // addSource makes a source known; NoPage: it is none, or one too many.
@@ -99,12 +100,12 @@ func (l *Loop) addSource(url string, from *sitegraph.Record, hops uint8) (sitegr
 // those that links lead to; those that were gone are looked for again if they are said to have
 // changed since.
 func (l *Loop) hear(r *sitegraph.Record, o sitegraph.Observation) error {
-	kind := planner.HintSitemap
+	kind := hints.Sitemap
 	if o.Source == sitegraph.SourceFeed {
-		kind = planner.HintFeed
+		kind = hints.Feed
 	}
 	corpus := l.Planner.Corpus
-	said := make([]planner.Said, 0, len(o.Claims))
+	said := make([]hints.Claim, 0, len(o.Claims))
 	again := []sitegraph.PageID(nil)
 	room := 0
 	if l.Bounds != nil {
@@ -127,7 +128,7 @@ func (l *Loop) hear(r *sitegraph.Record, o sitegraph.Observation) error {
 			}
 		}
 		p = shown(corpus, p)
-		said = append(said, planner.Said{Page: p, Modified: c.Modified, Every: c.Every})
+		said = append(said, hints.Claim{Page: p, Modified: c.Modified, Every: c.Every})
 		m := corpus.Memory(p)
 		if known && (m.State == sitegraph.StateNew || m.State == sitegraph.StateGone && c.Modified.Unix() > int64(m.Tried)) {
 			again = append(again, p)
@@ -172,8 +173,8 @@ func claimsSetting(url string) string { return "claims/" + url }
 
 // saveClaims keeps what a source said, with the validators of its record, so that a later process may
 // ask whether it has changed.
-func (l *Loop) saveClaims(r *sitegraph.Record, kind planner.HintKind, said []planner.Said) error {
-	if err := l.Store.SaveSetting(claimsSetting(r.URL), planner.EncodeClaims(kind, said)); err != nil {
+func (l *Loop) saveClaims(r *sitegraph.Record, kind hints.Kind, said []hints.Claim) error {
+	if err := l.Store.SaveSetting(claimsSetting(r.URL), hints.Encode(kind, said)); err != nil {
 		return l.storeError(err, "save what %s says", r.URL)
 	}
 	return nil
@@ -198,7 +199,7 @@ func RestoreHints(s Store, c *planner.Corpus) (heard map[sitegraph.PageID]bool, 
 		server := c.Graph.ServerName(of)
 		value, ok, err := s.Setting(proofSetting(server))
 		if err == nil && ok {
-			err = c.RestoreProofs(of, value)
+			err = c.Hints.Restore(of, value)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read what sources of %s proved to be worth: %w", server, err)
@@ -216,17 +217,17 @@ func RestoreHints(s Store, c *planner.Corpus) (heard map[sitegraph.PageID]bool, 
 		if !ok {
 			continue
 		}
-		kind, said, err := planner.DecodeClaims(value)
+		kind, said, err := hints.Decode(value)
 		if err != nil {
 			return nil, fmt.Errorf("read what %s said: %w", url, err)
 		}
 		heard[source] = true
-		said = slices.DeleteFunc(said, func(s planner.Said) bool { return int(s.Page) >= c.Pages() }) // lost in a damage
+		said = slices.DeleteFunc(said, func(s hints.Claim) bool { return int(s.Page) >= c.Pages() }) // lost in a damage
 		for i := range said {
 			said[i].Page = shown(c, said[i].Page)
 		}
-		if kind != planner.HintUnknown {
-			c.Hear(source, kind, said, true)
+		if kind != hints.UnknownKind {
+			c.Hints.Hear(source, kind, said, true)
 		}
 	}
 	return heard, nil

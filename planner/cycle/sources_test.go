@@ -10,6 +10,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -149,7 +150,7 @@ func TestSourcesAreFoundAndListedPagesVisited(t *testing.T) {
 	if got, want := d.next(t), "/ /b /none.xml /orphan /orphan/ /sitemap.xml"; got != want {
 		t.Errorf("asked for %s, want %s", got, want)
 	}
-	if !d.corpus.Listed(d.page(t, "http://h.example/orphan/")) {
+	if !d.corpus.Hints.Listed(d.page(t, "http://h.example/orphan/")) {
 		t.Error("the claim about a redirecting page does not hold for its target")
 	}
 	if p := d.page(t, aSitemap); d.corpus.Memory(p).State != sitegraph.StateSource || d.corpus.Refetchable(p) {
@@ -241,7 +242,7 @@ func TestClaimsAreProvedAndKept(t *testing.T) {
 	d.next(t)
 	for day := range 10 {
 		i := day % pages
-		if h, ok := d.corpus.Hint(d.page(t, url(i))); !ok || h.Every != planner.Day || i > 1 && !h.Claimed.Equal(claims[i].Modified) || day == 0 && h.LogRatio != 0 {
+		if h, ok := d.corpus.Hints.Of(d.page(t, url(i))); !ok || h.Every != planner.Day || i > 1 && !h.Claimed.Equal(claims[i].Modified) || day == 0 && h.LogRatio != 0 {
 			t.Fatalf("day %d: %+v, %v", day, h, ok)
 		}
 		// The sitemap tells the truth; the feed says the same of both its pages each day.
@@ -253,32 +254,32 @@ func TestClaimsAreProvedAndKept(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		for _, s := range d.corpus.Sources() {
-			want := map[planner.HintKind][4]int{planner.HintSitemap: {10, 0, 0, 90}, planner.HintFeed: {2, 18, 0, 0}}[s.Kind]
+		for _, s := range d.corpus.Hints.Sources() {
+			want := map[hints.Kind][4]int{hints.Sitemap: {10, 0, 0, 90}, hints.Feed: {2, 18, 0, 0}}[s.Kind]
 			if got := [4]int{s.True, s.False, s.Missed, s.Same}; got != want {
 				t.Errorf("%v: %v, want %v", s.Kind, got, want)
 			}
-			if s.Kind == planner.HintSitemap && (s.LogRatio < 2.5 || s.LogRatio > 4 || s.Silence > -2 || s.Silence < -4) {
+			if s.Kind == hints.Sitemap && (s.LogRatio < 2.5 || s.LogRatio > 4 || s.Silence > -2 || s.Silence < -4) {
 				t.Errorf("a true sitemap is worth %v, and %v", s.LogRatio, s.Silence)
 			}
-			if s.Kind == planner.HintFeed && (s.LogRatio > 0.3 || s.LogRatio < -0.3) {
+			if s.Kind == hints.Feed && (s.LogRatio > 0.3 || s.LogRatio < -0.3) {
 				t.Errorf("a feed that claims always is worth %v", s.LogRatio)
 			}
 		}
 	}
 	check()
 	d.restart()
-	if got := len(d.corpus.Sources()); got != 0 {
+	if got := len(d.corpus.Hints.Sources()); got != 0 {
 		t.Fatalf("%d known before the store was read", got)
 	}
 	d.next(t)
 	if asked := strings.Join(d.asked, " "); !strings.Contains(asked, "/sitemap.xml?") {
 		t.Errorf("what the sitemap said is not known after a restart: it was asked without a condition: %s", asked)
 	}
-	if h, ok := d.corpus.Hint(d.page(t, url(3))); !ok || h.Kind != planner.HintSitemap {
+	if h, ok := d.corpus.Hints.Of(d.page(t, url(3))); !ok || h.Kind != hints.Sitemap {
 		t.Errorf("%+v, %v", h, ok)
 	}
-	if s := d.corpus.Sources(); len(s) != 2 || s[0].True != 10 || s[0].Pages != pages || s[0].Sources != 1 {
+	if s := d.corpus.Hints.Sources(); len(s) != 2 || s[0].True != 10 || s[0].Pages != pages || s[0].Sources != 1 {
 		t.Errorf("after a restart %+v", s)
 	}
 }
@@ -315,7 +316,7 @@ func TestWithoutAShareNobodyListens(t *testing.T) {
 	if err := d.loop.Seed(front); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.next(t); got != "/" || d.corpus.Sources() != nil {
-		t.Errorf("asked for %s; %v", got, d.corpus.Sources())
+	if got := d.next(t); got != "/" || d.corpus.Hints.Sources() != nil {
+		t.Errorf("asked for %s; %v", got, d.corpus.Hints.Sources())
 	}
 }

@@ -1,4 +1,4 @@
-package planner
+package hints
 
 import (
 	"encoding/json"
@@ -9,16 +9,16 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// proof counts what claims of one kind on one server proved to be worth: visits to pages that
-// a source had said something of.
-type proof struct {
+// confusion is the confusion matrix of claims of one kind on one server: visits to pages that a source had
+// said something of, by what it said and what the visit saw.
+type confusion struct {
 	True   uint32 `json:"true"`   // claimed to have changed, and had
 	False  uint32 `json:"false"`  // claimed to have changed, and had not
 	Missed uint32 `json:"missed"` // listed as unchanged, and had changed
 	Same   uint32 `json:"same"`   // listed as unchanged, and was
 }
 
-func (p *proof) add(q proof) {
+func (p *confusion) add(q confusion) {
 	p.True += q.True
 	p.False += q.False
 	p.Missed += q.Missed
@@ -29,14 +29,14 @@ const (
 	// maxLogRatio bounds what one claim can do to a probability: odds times 55.
 	maxLogRatio = 4
 
-	// proofsOfOthers is how many proofs of its own weigh, on a server, as much as all that other
-	// servers showed: few, since servers differ more than visits of one.
-	proofsOfOthers = 4
+	// visitsOfOthers is how many visits of its own weigh, on a server, as much as all visits to other
+	// servers: few, since servers differ more than visits to one.
+	visitsOfOthers = 4
 )
 
 // logRatio is ln P(said | changed) / P(said | unchanged), from the means of two Beta posteriors
 // under Jeffreys' prior; n is the number of visits to pages of which it was said.
-func (p proof) logRatio(said signal) (ratio float64, n float64) {
+func (p confusion) logRatio(said signal) (ratio float64, n float64) {
 	share := func(yes, no uint32) float64 { return (float64(yes) + 0.5) / (float64(yes) + float64(no) + 1) }
 	changed, same := share(p.True, p.Missed), share(p.False, p.Same)
 	n = float64(p.True) + float64(p.False)
@@ -48,75 +48,77 @@ func (p proof) logRatio(said signal) (ratio float64, n float64) {
 }
 
 // logRatio is what a claim, or its absence, is worth on a server: that of the server and that of
-// all others, by what was proved of either. It is 0 where nothing was proved, and draws near to
-// the server's own with its proofs.
-func (c *Corpus) logRatio(s sitegraph.ServerID, kind HintKind, said signal) float64 {
+// all others, by the visits to either. It is 0 where nothing was measured, and draws near to
+// the server's own with its visits.
+func (h *Hints) logRatio(s sitegraph.ServerID, kind Kind, said signal) float64 {
 	if said == saysNothing {
 		return 0
 	}
-	others, own := c.hints.pooled[kind], proof{}
-	if p := c.hints.proofs[serverKind{s, kind}]; p != nil {
+	others, own := h.pooled[kind], confusion{}
+	if p := h.accuracy[serverKind{s, kind}]; p != nil {
 		own = *p
 		others.True, others.False = others.True-own.True, others.False-own.False
 		others.Missed, others.Same = others.Missed-own.Missed, others.Same-own.Same
 	}
 	ownRatio, ownN := own.logRatio(said)
 	ratio, n := others.logRatio(said)
-	return (ownN*ownRatio + proofsOfOthers*ratio*n/(n+proofsOfOthers)) / (ownN + proofsOfOthers)
+	return (ownN*ownRatio + visitsOfOthers*ratio*n/(n+visitsOfOthers)) / (ownN + visitsOfOthers)
 }
 
 const (
-	// tellingProofs is how many visits must have put claims to the test before they can be idle.
-	tellingProofs = 20
+	// tellingVisits is how many visits must have tested claims before they can be idle.
+	tellingVisits = 20
 	// tellingRatio is the mean of |ln likelihood ratio| below which claims are idle: odds times 1.3.
 	tellingRatio = 0.25
 )
 
-// idle reports whether what a source claims proved to tell next to nothing, whatever it says: as of one
+// Idle reports whether the claims of a source proved to tell next to nothing, whatever it says: as of one
 // that names today for all pages, or of which only the pages that it does not date change.
-func (c *Corpus) idle(source sitegraph.PageID) bool {
-	if c.hints == nil {
+func (h *Hints) Idle(source sitegraph.PageID) bool {
+	if !h.heard {
 		return false
 	}
-	kind, server := c.kindOf(source), c.Graph.Server(source)
-	p := c.hints.proofs[serverKind{server, kind}]
+	kind, server := h.KindOf(source), h.graph.Server(source)
+	p := h.accuracy[serverKind{server, kind}]
 	if p == nil {
 		return false
 	}
 	ratio, changed := p.logRatio(saysChanged)
 	silence, same := p.logRatio(saysSame)
-	return changed+same >= tellingProofs && changed*abs(ratio)+same*abs(silence) < tellingRatio*(changed+same)
+	return changed+same >= tellingVisits && changed*abs(ratio)+same*abs(silence) < tellingRatio*(changed+same)
 }
 
-// prove counts what was said of a page that was just visited. The corpus must not know the
-// outcome yet: what was said counts since the visit before.
-func (c *Corpus) prove(p sitegraph.PageID, verdict sitegraph.Verdict) {
-	h := c.hints
-	if h == nil {
+// Test compares what was said of a page with what a visit just saw. LastVisit must still be that of the
+// visit before: claims are about the time since then.
+func (h *Hints) Test(p sitegraph.PageID, verdict sitegraph.Verdict) {
+	if !h.heard {
 		return
 	}
-	header := h.header == p
-	h.header = sitegraph.NoPage
+	modified := uint32(0)
+	if h.header.page == p {
+		modified = h.header.modified
+	}
+	h.header.page = sitegraph.NoPage
 	if verdict != sitegraph.VerdictChanged && verdict != sitegraph.VerdictUnchanged {
 		return
 	}
-	server := c.Graph.Server(p)
-	for _, kind := range [...]HintKind{HintSitemap, HintFeed} {
+	server := h.graph.Server(p)
+	for _, kind := range [...]Kind{Sitemap, Feed} {
 		if t, ok := h.told[kind][p]; ok {
-			h.count(server, kind, c.signal(p, t), verdict == sitegraph.VerdictChanged)
+			h.count(server, kind, h.signal(p, t), verdict == sitegraph.VerdictChanged)
 		}
 	}
-	if header && h.headed > 0 {
+	if modified > 0 {
 		said := saysSame
-		if h.headed > c.pages[p].History.Last {
+		if modified > h.visits.LastVisit(p) {
 			said = saysChanged
 		}
-		h.count(server, HintLastModified, said, verdict == sitegraph.VerdictChanged)
+		h.count(server, LastModified, said, verdict == sitegraph.VerdictChanged)
 	}
 }
 
-func (h *hints) count(s sitegraph.ServerID, kind HintKind, said signal, changed bool) {
-	var one proof
+func (h *Hints) count(s sitegraph.ServerID, kind Kind, said signal, changed bool) {
+	var one confusion
 	switch {
 	case said == saysNothing:
 		return
@@ -129,54 +131,54 @@ func (h *hints) count(s sitegraph.ServerID, kind HintKind, said signal, changed 
 	default:
 		one.Same = 1
 	}
-	h.addProof(s, kind, one)
+	h.add(s, kind, one)
 	h.changed[s] = true
 }
 
-func (h *hints) addProof(s sitegraph.ServerID, kind HintKind, add proof) {
+func (h *Hints) add(s sitegraph.ServerID, kind Kind, add confusion) {
 	key := serverKind{s, kind}
-	if h.proofs[key] == nil {
-		h.proofs[key] = new(proof)
+	if h.accuracy[key] == nil {
+		h.accuracy[key] = new(confusion)
 	}
-	h.proofs[key].add(add)
+	h.accuracy[key].add(add)
 	h.pooled[kind].add(add)
 }
 
-// SaveProofs hands out, for each server where something was proved since the last time, a
-// value for RestoreProofs, until save fails.
-func (c *Corpus) SaveProofs(save func(s sitegraph.ServerID, value []byte) error) error {
-	if c.hints == nil {
+// Save hands out a value for Restore for each server where claims were tested since the last time, until
+// save fails.
+func (h *Hints) Save(save func(s sitegraph.ServerID, value []byte) error) error {
+	if !h.heard {
 		return nil
 	}
-	for s := range c.hints.changed {
-		value := map[string]*proof{}
-		for kind := HintSitemap; kind < hintKinds; kind++ {
-			if p := c.hints.proofs[serverKind{s, kind}]; p != nil {
+	for s := range h.changed {
+		value := map[string]*confusion{}
+		for kind := Sitemap; kind < kindCount; kind++ {
+			if p := h.accuracy[serverKind{s, kind}]; p != nil {
 				value[kind.String()] = p
 			}
 		}
 		text, err := json.Marshal(value)
 		if err != nil {
-			panic(fmt.Sprintf("planner: proofs %v: %v", value, err)) // plain numbers
+			panic(fmt.Sprintf("hints: accuracy %v: %v", value, err)) // plain numbers
 		}
 		if err := save(s, text); err != nil {
 			return err
 		}
-		delete(c.hints.changed, s)
+		delete(h.changed, s)
 	}
 	return nil
 }
 
-// RestoreProofs takes over what an earlier run proved of a server.
-func (c *Corpus) RestoreProofs(s sitegraph.ServerID, value []byte) error {
-	var kept map[string]proof
+// Restore takes over what an earlier run measured of a server.
+func (h *Hints) Restore(s sitegraph.ServerID, value []byte) error {
+	var kept map[string]confusion
 	if err := json.Unmarshal(value, &kept); err != nil {
-		return fmt.Errorf("read what sources of %s proved to be worth: %w", c.Graph.ServerName(s), err)
+		return fmt.Errorf("read what sources of %s proved to be worth: %w", h.graph.ServerName(s), err)
 	}
-	h := c.listening()
-	for kind := HintSitemap; kind < hintKinds; kind++ {
+	h.heard = true
+	for kind := Sitemap; kind < kindCount; kind++ {
 		if p, ok := kept[kind.String()]; ok {
-			h.addProof(s, kind, p)
+			h.add(s, kind, p)
 		}
 	}
 	return nil
@@ -185,7 +187,7 @@ func (c *Corpus) RestoreProofs(s sitegraph.ServerID, value []byte) error {
 // SourceInfo is what claims of one kind on one server are worth.
 type SourceInfo struct {
 	Server  sitegraph.ServerID
-	Kind    HintKind
+	Kind    Kind
 	Sources int // that list a page now
 	Pages   int // listed now
 
@@ -198,32 +200,32 @@ type SourceInfo struct {
 
 // Sources returns what is known of claims, by server and kind; none where no source of any
 // kind was ever heard.
-func (c *Corpus) Sources() []SourceInfo {
-	if c.hints == nil {
+func (h *Hints) Sources() []SourceInfo {
+	if !h.heard {
 		return nil
 	}
 	found := map[serverKind]*SourceInfo{}
-	of := func(s sitegraph.ServerID, kind HintKind) *SourceInfo {
+	of := func(s sitegraph.ServerID, kind Kind) *SourceInfo {
 		key := serverKind{s, kind}
 		if found[key] == nil {
 			found[key] = &SourceInfo{Server: s, Kind: kind}
 		}
 		return found[key]
 	}
-	for key, p := range c.hints.proofs {
+	for key, p := range h.accuracy {
 		i := of(key.server, key.kind)
 		i.True, i.False, i.Missed, i.Same = int(p.True), int(p.False), int(p.Missed), int(p.Same)
 	}
 	type sourceKind struct {
 		source sitegraph.PageID
-		kind   HintKind
+		kind   Kind
 	}
 	seen := map[sourceKind]bool{}
-	for kind, told := range c.hints.told {
+	for kind, told := range h.told {
 		for page, t := range told {
-			i := of(c.Graph.Server(page), HintKind(kind))
+			i := of(h.graph.Server(page), Kind(kind))
 			i.Pages++
-			if key := (sourceKind{t.by, HintKind(kind)}); t.by != sitegraph.NoPage && !seen[key] {
+			if key := (sourceKind{t.by, Kind(kind)}); t.by != sitegraph.NoPage && !seen[key] {
 				seen[key] = true
 				i.Sources++
 			}
@@ -231,8 +233,8 @@ func (c *Corpus) Sources() []SourceInfo {
 	}
 	infos := make([]SourceInfo, 0, len(found))
 	for key, i := range found {
-		i.LogRatio = c.logRatio(key.server, key.kind, saysChanged)
-		i.Silence = c.logRatio(key.server, key.kind, saysSame)
+		i.LogRatio = h.logRatio(key.server, key.kind, saysChanged)
+		i.Silence = h.logRatio(key.server, key.kind, saysSame)
 		infos = append(infos, *i)
 	}
 	slices.SortFunc(infos, func(a, b SourceInfo) int {
