@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -111,7 +112,7 @@ type StreamOptions struct {
 	Spread bool
 	Watch  Watch // may be nil
 	// Limits are budgets beside Budget, as what a server lets be fetched of it in a day.
-	Limits planner.Limits
+	Limits budget.Limits
 	// Compare names the policy to be compared with the others; "": none. Without are its
 	// variants among the policies, each without a kind of evidence.
 	Compare string
@@ -186,9 +187,9 @@ func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOpti
 	if o.Spread || o.Compare != "" {
 		m.resample(o.Seed)
 	}
-	budget := planner.Budget{PerDay: o.Budget * float64(len(c.Pages))}
+	grant := budget.Grant{PerDay: o.Budget * float64(len(c.Pages))}
 	policy, err := planner.NewPolicy(name, planner.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run), Alpha: o.Alpha,
-		PerDay: budget.PerDay, Oracle: m.stale, TrueRate: m.trueRate(), ModelOf: c.modelOf(name)})
+		PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate(), ModelOf: c.modelOf(name)})
 	if err != nil {
 		return StreamResult{}, err
 	}
@@ -210,7 +211,7 @@ func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOpti
 	random := rand.New(rand.NewPCG(o.Seed+uint64(o.run), 0x63616c6962726174)) // draws the same pages for every policy that knows the same
 	for d := 1; d <= c.lastDay(t.days); d++ {
 		r := planner.Round{Number: d, Start: c.Base.Add(time.Duration(d-1) * day), End: c.Base.Add(time.Duration(d) * day),
-			Budget: budget.Grant(day)}
+			Budget: grant.Of(day)}
 		if err := stage.Clock.SleepUntil(ctx, r.Start); err != nil {
 			return StreamResult{}, err
 		}

@@ -3,6 +3,7 @@ package planner
 import (
 	"time"
 
+	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -56,8 +57,8 @@ func (b *bySite) Begin(r Round) {
 	b.update()
 	b.topsLeft = b.Corpus.Pages() // more than there are
 	if b.Mode == Stream && r.Budget != Unlimited {
-		half := Budget{PerDay: float64(r.Budget) / 2, Carry: b.topsCarry}
-		b.topsLeft = half.Grant(24 * time.Hour)
+		half := budget.Grant{PerDay: float64(r.Budget) / 2, Carry: b.topsCarry}
+		b.topsLeft = half.Of(24 * time.Hour)
 		b.topsCarry = half.Carry
 	}
 	if restart {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -54,7 +55,7 @@ type Corpus struct {
 	start, end int64  // unix seconds
 
 	skip  func(sitegraph.PageID) bool // of the planner's options
-	price price
+	price budget.Price
 	Hints *hints.Hints // what feeds, sitemaps and headers claim
 	caps  *Caps        // of the planner; nil: none
 
@@ -88,7 +89,7 @@ func (c *Corpus) Remember(r *sitegraph.Record) {
 	m.misses, m.byRobots = r.Misses, r.ByRobots
 	m.Due, m.Tried = sitegraph.Unix32(r.Due), sitegraph.Unix32(r.Tried)
 	m.Interval = float32(estimator.Days(r.Interval))
-	m.size = sizeClass(r.Size)
+	m.size = budget.SizeClass(r.Size)
 }
 
 // Pages returns the number of pages, known by a link or better.

@@ -3,6 +3,7 @@ package planner
 import (
 	"time"
 
+	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -31,7 +32,7 @@ type Options struct {
 	Skip func(p sitegraph.PageID) bool
 	// Limits are budgets beside that of the round: in bytes, of an hour, of servers. Limits in
 	// fetches a day for all servers are the round's own budget and not looked at here.
-	Limits Limits
+	Limits budget.Limits
 	// MostBytes is what any visit may read, where limits count bytes; 0: no bound.
 	MostBytes int64
 }
@@ -77,15 +78,15 @@ func New(corpus *Corpus, policy Policy, o Options) *Planner {
 func (p *Planner) Begin(r Round) {
 	p.Corpus.Graph.Refresh()
 	p.Corpus.grow()
-	p.Corpus.price.begin(p.bound(), r.Budget)
+	p.Corpus.price.Begin(p.bound(), r.Budget)
 	p.Corpus.begin(r)
 	if p.caps != nil {
 		p.beginCaps(r)
 	}
 	p.left, p.newLeft, p.made = r.Budget, r.Budget, 0
 	if r.Budget != Unlimited {
-		share := Budget{PerDay: float64(r.Budget) * p.options.NewShare, Carry: p.newCarry}
-		p.newLeft = min(share.Grant(24*time.Hour), r.Budget)
+		share := budget.Grant{PerDay: float64(r.Budget) * p.options.NewShare, Carry: p.newCarry}
+		p.newLeft = min(share.Of(24*time.Hour), r.Budget)
 		p.newCarry = share.Carry
 	}
 	p.rate = -1
@@ -219,7 +220,7 @@ func (p *Planner) takeNew(v Visit) Visit {
 
 func (p *Planner) take(v Visit) Visit {
 	p.Corpus.propose(v.Page)
-	p.Corpus.price.see(p.Corpus.worth(&v))
+	p.Corpus.price.See(p.Corpus.worth(&v))
 	p.spendSource(&v, 1)
 	p.made++
 	if p.left > 0 {
@@ -297,7 +298,7 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 		p.frontier.failed = append(p.frontier.failed, r.Page)
 	}
 	if p.caps != nil && p.caps.inBytes {
-		p.caps.sizes.see(p.Corpus.Graph.Server(r.Page), p.Corpus.Memory(r.Page).size)
+		p.caps.sizes.See(p.Corpus.Graph.Server(r.Page), p.Corpus.Memory(r.Page).size)
 	}
 	if d, ok := p.Policy.(Discoverer); ok && (verdict == sitegraph.VerdictChanged || len(found) > 0) {
 		d.Discovered(r.Page, verdict, found)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -15,15 +16,15 @@ import (
 func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 	const share, bytes = 0.1, 20_000
 	for _, test := range []struct {
-		limits Limits
+		limits budget.Limits
 		budget int
 		least  int // visits to sources in 20 days
 	}{
-		{Limits{}, 10, 20},
-		{Limits{All: []Limit{{200_000, InBytes, Day}}}, Unlimited, 10},
-		{Limits{Servers: []ServerLimit{{"*", Limit{5, InFetches, Day}}}}, Unlimited, 10},
-		{Limits{Servers: []ServerLimit{{"*", Limit{100_000, InBytes, Day}}}}, Unlimited, 10},
-		{Limits{All: []Limit{{200_000, InBytes, Day}}, Servers: []ServerLimit{{"*", Limit{5, InFetches, Day}}}}, 10, 5},
+		{budget.Limits{}, 10, 20},
+		{budget.Limits{All: []budget.Limit{{Amount: 200_000, Unit: budget.InBytes, Per: Day}}}, Unlimited, 10},
+		{budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: Day}}}}, Unlimited, 10},
+		{budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 100_000, Unit: budget.InBytes, Per: Day}}}}, Unlimited, 10},
+		{budget.Limits{All: []budget.Limit{{Amount: 200_000, Unit: budget.InBytes, Per: Day}}, Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: Day}}}}, 10, 5},
 	} {
 		for _, flight := range []int{0, 5} {
 			g := sitegraph.NewGraph()

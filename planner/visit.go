@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -60,8 +61,11 @@ type Round struct {
 	Budget int       // fetches that may be made; Unlimited: as many as the policy wants
 }
 
+// Day is 24 hours.
+const Day = budget.Day
+
 // Unlimited as a budget sets no bound.
-const Unlimited = -1
+const Unlimited = budget.Unlimited
 
 // share is how many visits of the round a share of its budget allows; what is rounded is carried to the next round. No
 // bound: math.MaxInt.
@@ -69,8 +73,8 @@ func (r *Round) share(of float64, carry *float64) int {
 	if r.Budget == Unlimited {
 		return math.MaxInt
 	}
-	share := Budget{PerDay: float64(r.Budget) * of, Carry: *carry}
-	visits := min(share.Grant(Day), r.Budget)
+	share := budget.Grant{PerDay: float64(r.Budget) * of, Carry: *carry}
+	visits := min(share.Of(budget.Day), r.Budget)
 	*carry = share.Carry
 	return visits
 }

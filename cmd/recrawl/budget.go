@@ -6,6 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/budget"
 )
 
 // budgetResult says how far the budgets of a round went and what did not fit.
@@ -53,7 +54,7 @@ func noBudgets() budgetResult {
 	return budgetResult{Limits: []limitResult{}, Unfit: []unfitResult{}, Beyond: []unfitResult{}}
 }
 
-func limitsOf(uses []planner.Use) []limitResult {
+func limitsOf(uses []budget.Use) []limitResult {
 	list := []limitResult{}
 	for _, u := range uses {
 		list = append(list, limitResult{u.Limit.String(), u.Used, u.Granted})
@@ -76,7 +77,7 @@ const shownServers = 10
 func (b *budgetResult) tables(perDay float64) []report.Table {
 	used := report.Table{Title: "Budgets of this round", Header: []string{"limit", "used", "granted"}}
 	if b.Granted != nil {
-		used.Rows = append(used.Rows, []string{(planner.Limit{Amount: perDay, Unit: planner.InFetches, Per: planner.Day}).String() + ", this round", count(b.Fetches), count(*b.Granted)})
+		used.Rows = append(used.Rows, []string{(budget.Limit{Amount: perDay, Unit: budget.InFetches, Per: planner.Day}).String() + ", this round", count(b.Fetches), count(*b.Granted)})
 	}
 	for _, l := range b.Limits {
 		used.Rows = append(used.Rows, []string{l.Limit, count(int(l.Used)), count(int(l.Granted))})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/budget"
 )
 
 const wantBudget = "a number of fetches or bytes an hour or a day, as 1000/day, 50/hour or 2GB/day; --unlimited sets no bound"
@@ -17,13 +18,13 @@ func (c *Config) checkBudgets(bad refuse) {
 		bad("budget", "(empty)", wantBudget)
 	}
 	for _, text := range c.Budget {
-		l, err := planner.ParseLimit(text)
-		if err != nil || l.Unit == planner.InFetches && l.Amount*float64(planner.Day/l.Per) >= math.MaxInt32 {
+		l, err := budget.ParseLimit(text)
+		if err != nil || l.Unit == budget.InFetches && l.Amount*float64(planner.Day/l.Per) >= math.MaxInt32 {
 			bad("budget", text, wantBudget)
 		}
 	}
 	for _, text := range c.ServerBudget {
-		if _, err := planner.ParseServerLimit(text); err != nil {
+		if _, err := budget.ParseServerLimit(text); err != nil {
 			bad("server-budget", text, "SERVER=BUDGET or a budget for each server, as 500/day, example.org=20MB/hour or *.example.org=50/day")
 		}
 	}
@@ -40,7 +41,7 @@ func (c *Config) checkBudgets(bad refuse) {
 // wrongLimits names the budgets that are none.
 func wrongLimits(texts []string) (problems []error) {
 	for _, text := range texts {
-		if _, err := planner.ParseLimit(text); err != nil {
+		if _, err := budget.ParseLimit(text); err != nil {
 			problems = append(problems, fmt.Errorf("budget: %s: want %s", text, wantBudget))
 		}
 	}
@@ -48,14 +49,14 @@ func wrongLimits(texts []string) (problems []error) {
 }
 
 // limits are all budgets, checked before: what cannot be read is left out.
-func (c *Config) limits() (l planner.Limits) {
+func (c *Config) limits() (l budget.Limits) {
 	for _, text := range c.Budget {
-		if x, err := planner.ParseLimit(text); err == nil {
+		if x, err := budget.ParseLimit(text); err == nil {
 			l.All = append(l.All, x)
 		}
 	}
 	for _, text := range c.ServerBudget {
-		if x, err := planner.ParseServerLimit(text); err == nil {
+		if x, err := budget.ParseServerLimit(text); err == nil {
 			l.Servers = append(l.Servers, x)
 		}
 	}

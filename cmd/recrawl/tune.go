@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/tune"
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/budget"
 )
 
 func (p *program) tuneCommand() *cobra.Command {
@@ -180,7 +180,7 @@ func daysOf(bar *progress) func(eval.Progress) {
 	return func(at eval.Progress) { bar.stepOf(fmt.Sprintf("%.3g %%", 100*at.Budget), at.Last) }
 }
 
-func (t *tuning) curve(ctx context.Context, budgets []float64, limits planner.Limits) ([]tune.Point, error) {
+func (t *tuning) curve(ctx context.Context, budgets []float64, limits budget.Limits) ([]tune.Point, error) {
 	bar := t.progress("days", t.result.Futures*len(budgets)*7*t.result.Weeks)
 	defer bar.end()
 	return t.forecast.Curve(ctx, budgets, limits, daysOf(bar))

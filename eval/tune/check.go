@@ -5,7 +5,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/budget"
 )
 
 // Check sets what was predicted beside what a replay of the weeks that came measures.
@@ -44,7 +44,7 @@ func checked(predicted Range, measured eval.Number) Checked {
 }
 
 // Check replays what came after the base under the same budgets and limits.
-func (f *Forecast) Check(ctx context.Context, servers []*history.Server, points []Point, limits planner.Limits, tick func(eval.Progress)) (Check, error) {
+func (f *Forecast) Check(ctx context.Context, servers []*history.Server, points []Point, limits budget.Limits, tick func(eval.Progress)) (Check, error) {
 	corpus, err := eval.NewCorpus(ctx, servers, f.corpus())
 	if err != nil {
 		return Check{}, err

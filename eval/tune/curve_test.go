@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/budget"
 )
 
 // curve has the given coverages at the budgets, with a spread of a tenth up and down.
@@ -177,7 +177,7 @@ func TestSolve(t *testing.T) {
 	m := learn(t, synthetic(t), 20)
 	f, points := predict(t, m, Options{Policy: "ebayes", Base: 20, Weeks: 20, New: 0.25, Futures: 2, Seed: 1}, []float64{0.01, 0.1})
 	target := Target{eval.Coverage, float64(points[0].Coverage.Value+points[1].Coverage.Value) / 2}
-	answer, more, err := f.Solve(t.Context(), target, points, planner.Limits{}, func(eval.Progress) {})
+	answer, more, err := f.Solve(t.Context(), target, points, budget.Limits{}, func(eval.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestSolve(t *testing.T) {
 			t.Errorf("budgets are not rising: %g, %g", more[i].Budget, more[i+1].Budget)
 		}
 	}
-	tried, err := f.Curve(t.Context(), []float64{float64(answer.Budget.Value)}, planner.Limits{}, func(eval.Progress) {})
+	tried, err := f.Curve(t.Context(), []float64{float64(answer.Budget.Value)}, budget.Limits{}, func(eval.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/budget"
 )
 
 // Load is what a server asks of its visitors.
@@ -49,12 +50,12 @@ func VisitsADay(delay time.Duration) float64 {
 }
 
 // Limits bind each server to the visits that a delay lets be made in a day; none without a delay.
-func Limits(delay time.Duration) planner.Limits {
+func Limits(delay time.Duration) budget.Limits {
 	if delay <= 0 {
-		return planner.Limits{}
+		return budget.Limits{}
 	}
-	return planner.Limits{Servers: []planner.ServerLimit{{Pattern: "*",
-		Limit: planner.Limit{Amount: math.Floor(VisitsADay(delay)), Unit: planner.InFetches, Per: planner.Day}}}}
+	return budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*",
+		Limit: budget.Limit{Amount: math.Floor(VisitsADay(delay)), Unit: budget.InFetches, Per: planner.Day}}}}
 }
 
 // Reach says what a delay between two visits to a server leaves within reach, however large the

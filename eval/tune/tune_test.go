@@ -15,7 +15,7 @@ import (
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/eval/synth"
 	"github.com/recrawl/recrawl/eval/timetravel"
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -167,7 +167,7 @@ func predict(t *testing.T, source Source, o Options, budgets []float64) (*Foreca
 	if err != nil {
 		t.Fatal(err)
 	}
-	points, err := f.Curve(t.Context(), budgets, planner.Limits{}, func(eval.Progress) {})
+	points, err := f.Curve(t.Context(), budgets, budget.Limits{}, func(eval.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestPredictionHolds(t *testing.T) {
 	if !reflect.DeepEqual(points, again) {
 		t.Error("a second prediction differs")
 	}
-	check, err := f.Check(t.Context(), servers, points, planner.Limits{}, func(eval.Progress) {})
+	check, err := f.Check(t.Context(), servers, points, budget.Limits{}, func(eval.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestVisitsForetell(t *testing.T) {
 	}
 	o := Options{Policy: "ebayes", Base: InformedWeeks, History: InformedWeeks, Weeks: 30, New: 0.25, Futures: 3, Seed: 1}
 	f, points := predict(t, visits, o, []float64{0.01, 0.02, 0.05, 0.1})
-	check, err := f.Check(t.Context(), poissonWeb(1, 2, servers, pages), points, planner.Limits{}, func(eval.Progress) {})
+	check, err := f.Check(t.Context(), poissonWeb(1, 2, servers, pages), points, budget.Limits{}, func(eval.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -86,8 +87,8 @@ func (a account) at(now time.Time, perDay float64, length time.Duration) (curren
 	if start.Equal(a.Start) || now.Before(a.Start) {
 		return a.within(perDay, length), false
 	}
-	budget := planner.Budget{PerDay: perDay, Carry: a.Carry}
-	next := account{Number: a.Number + 1, Start: start, Granted: budget.Grant(length), Carry: budget.Carry}
+	grant := budget.Grant{PerDay: perDay, Carry: a.Carry}
+	next := account{Number: a.Number + 1, Start: start, Granted: grant.Of(length), Carry: grant.Carry}
 	const day = 24 * time.Hour
 	if start.Truncate(day).Equal(a.Start.Truncate(day)) {
 		next.Earlier = a.Earlier + a.Used

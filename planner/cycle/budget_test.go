@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -19,7 +20,7 @@ import (
 // outlives the loops that ask it.
 type purse struct {
 	*testing.T
-	limits planner.Limits
+	limits budget.Limits
 	used   map[string]float64
 	visits int
 	cut    int
@@ -61,9 +62,9 @@ func (m metered) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observat
 // spend counts a visit that begins now, before it can crash.
 func (p *purse) spend(url string, now time.Time, read float64) {
 	p.visits++
-	count := func(of string, l planner.Limit) {
+	count := func(of string, l budget.Limit) {
 		key := fmt.Sprint(of, l, " ", now.Truncate(l.Per).Format(time.RFC3339))
-		if l.Unit == planner.InFetches {
+		if l.Unit == budget.InFetches {
 			read = 1
 		}
 		if p.used[key] += read; p.used[key] > l.Amount {
@@ -80,11 +81,11 @@ func (p *purse) spend(url string, now time.Time, read float64) {
 	}
 }
 
-func randomLimits(rng *rand.Rand) (l planner.Limits) {
-	some := func(most float64) planner.Limit {
-		x := planner.Limit{Amount: math.Ceil(math.Exp(rng.Float64() * math.Log(most))), Unit: planner.InFetches, Per: []time.Duration{time.Hour, planner.Day}[rng.IntN(2)]}
+func randomLimits(rng *rand.Rand) (l budget.Limits) {
+	some := func(most float64) budget.Limit {
+		x := budget.Limit{Amount: math.Ceil(math.Exp(rng.Float64() * math.Log(most))), Unit: budget.InFetches, Per: []time.Duration{time.Hour, planner.Day}[rng.IntN(2)]}
 		if rng.IntN(2) == 0 {
-			x.Unit, x.Amount = planner.InBytes, x.Amount*40_000
+			x.Unit, x.Amount = budget.InBytes, x.Amount*40_000
 		}
 		return x
 	}
@@ -93,7 +94,7 @@ func randomLimits(rng *rand.Rand) (l planner.Limits) {
 	}
 	pattern := []string{"*", "s0.example"}[rng.IntN(2)] // one alone, as the longest counts alone
 	for range 1 + rng.IntN(2) {
-		l.Servers = append(l.Servers, planner.ServerLimit{Pattern: pattern, Limit: some(60)})
+		l.Servers = append(l.Servers, budget.ServerLimit{Pattern: pattern, Limit: some(60)})
 	}
 	return l
 }
@@ -194,8 +195,8 @@ func TestLimitsConcurrent(t *testing.T) {
 func TestBytesConcurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages, starts := farm(4, 80)
-		day := planner.Limit{Amount: 3e6, Unit: planner.InBytes, Per: planner.Day}
-		p := &purse{T: t, limits: planner.Limits{All: []planner.Limit{day}}, used: map[string]float64{}}
+		day := budget.Limit{Amount: 3e6, Unit: budget.InBytes, Per: planner.Day}
+		p := &purse{T: t, limits: budget.Limits{All: []budget.Limit{day}}, used: map[string]float64{}}
 		w := &web{clock: cycle.WallClock{}, pages: pages, delay: time.Second}
 		m := newMeteredRig(t, w, newDisk(), p, cycle.Options{Workers: 4})
 		m.seed(starts...)
@@ -216,7 +217,7 @@ func TestBytesConcurrent(t *testing.T) {
 func TestLimitsLost(t *testing.T) {
 	pages, starts := farm(1, 200)
 	d := newDisk()
-	l := planner.Limits{Servers: []planner.ServerLimit{{Pattern: "*", Limit: planner.Limit{Amount: 64, Unit: planner.InFetches, Per: planner.Day}}}}
+	l := budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 64, Unit: budget.InFetches, Per: planner.Day}}}}
 	p := &purse{T: t, limits: l, used: map[string]float64{}}
 	crashes := 0
 	for {

@@ -3,6 +3,7 @@ package planner
 import (
 	"math"
 
+	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -113,7 +114,7 @@ func (c *Caps) nextKept(b *book) (Visit, bool) {
 // instead returns the page of a policy without values that has waited longest, in place of
 // the one it proposes of the same server.
 func (c *Caps) instead(v Visit, b *book) Visit {
-	if b == nil || b.kept.Len() == 0 || !c.unvalued(&v) || !b.hasRoom(0) {
+	if b == nil || b.kept.Len() == 0 || !c.unvalued(&v) || !b.HasRoom(0) {
 		return v
 	}
 	first, ok := c.nextKept(b)
@@ -134,7 +135,7 @@ func (c *Caps) clear(again func(sitegraph.PageID)) {
 			}
 		}
 		b.held = nil
-		b.margin += eta * (orZero(b.best) - b.margin)
+		b.margin += budget.Eta * (orZero(b.best) - b.margin)
 		b.pages, b.value, b.best = 0, 0, 0
 		b.refused, b.told, b.ready = false, false, false
 		if b.active = b.margin > 1e-9 || b.kept.Len() > 0; b.active {

@@ -3,13 +3,14 @@ package planner
 import (
 	"math"
 
+	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Caps are the limits that a round's number of fetches cannot express: those in bytes, of an
 // hour, and of servers. A nil *Caps has none.
 type Caps struct {
-	limits  Limits
+	limits  budget.Limits
 	corpus  *Corpus
 	most    int64 // bytes that any visit may read
 	all     *book
@@ -21,7 +22,7 @@ type Caps struct {
 	touched []*book // begun visits in this round
 
 	inBytes   bool // some limit counts bytes
-	sizes     sizes
+	sizes     budget.Sizes
 	underWay  int     // visits planned or flying
 	pending   *Visit  // chosen, and waits for room that visits under way may leave
 	misfits   int     // in a row, that nothing under way could make room for
@@ -35,28 +36,38 @@ type Caps struct {
 	swept     bool // all kept pages of this round were offered
 }
 
+// book is the account of a server, or of all, and what waits there for room.
+type book struct {
+	budget.Account
+	touched int // round in which a visit began last
+	shelf
+}
+
+// mayListen is false where the share of sources is used; a server without a book has no limits.
+func (b *book) mayListen() bool { return b == nil || b.MayListen() }
+
 // unlimited is the book of all servers without limits.
 var unlimited = &book{}
 
 // newCaps returns nil where the number of fetches of a round says all there is.
 func newCaps(c *Corpus, o *Options) *Caps {
 	l, most := o.Limits, o.MostBytes
-	all := &book{}
+	var ofAll []budget.Limit
 	for _, x := range l.All {
-		if x.Unit != InFetches || x.Per != Day { // those are the round's own budget
-			all.limits = append(all.limits, x)
+		if x.Unit != budget.InFetches || x.Per != budget.Day { // those are the round's own budget
+			ofAll = append(ofAll, x)
 		}
 	}
-	if len(all.limits) == 0 && len(l.Servers) == 0 {
+	if len(ofAll) == 0 && len(l.Servers) == 0 {
 		return nil
 	}
 	if most <= 0 {
 		most = math.MaxInt64 / 4
 	}
-	caps := &Caps{limits: l, corpus: c, most: most, all: all, newShare: o.NewShare, listening: o.SourceShare}
-	caps.inBytes = all.countsBytes()
+	caps := &Caps{limits: l, corpus: c, most: most, all: &book{Account: budget.NewAccount("", ofAll)}, newShare: o.NewShare, listening: o.SourceShare}
+	caps.inBytes = caps.all.CountsBytes()
 	for _, x := range l.Servers {
-		caps.inBytes = caps.inBytes || x.Unit == InBytes
+		caps.inBytes = caps.inBytes || x.Unit == budget.InBytes
 	}
 	return caps
 }
@@ -70,8 +81,8 @@ func (c *Caps) of(s sitegraph.ServerID) *book {
 	if b == nil {
 		b = unlimited
 		if name := c.corpus.Graph.ServerName(s); len(c.limits.Servers) > 0 {
-			if limits := c.limits.ofServer(name); limits != nil {
-				b = &book{name: name, limits: limits, shelf: shelf{server: s}}
+			if limits := c.limits.OfServer(name); limits != nil {
+				b = &book{Account: budget.NewAccount(name, limits), shelf: shelf{server: s}}
 			}
 		}
 		c.servers[s] = b
@@ -79,8 +90,8 @@ func (c *Caps) of(s sitegraph.ServerID) *book {
 	if b == unlimited {
 		return nil
 	}
-	if b.round != c.number {
-		b.open(c.number, c.round.End, c.listening)
+	if b.Round() != c.number {
+		b.Open(c.number, c.round.End, c.listening)
 	}
 	return b
 }
@@ -89,23 +100,23 @@ func (c *Caps) of(s sitegraph.ServerID) *book {
 func (c *Caps) begin(r Round) {
 	if c.number == 0 && c.inBytes {
 		for p := range sitegraph.PageID(c.corpus.Pages()) {
-			c.sizes.see(c.corpus.Graph.Server(p), c.corpus.Memory(p).size)
+			c.sizes.See(c.corpus.Graph.Server(p), c.corpus.Memory(p).size)
 		}
 	}
 	c.number++
 	c.round = r
-	c.all.open(c.number, r.End, c.listening)
+	c.all.Open(c.number, r.End, c.listening)
 	c.touched = c.touched[:0]
 	c.underWay, c.pending, c.misfits, c.spent, c.swept = 0, nil, 0, false, false
 	c.ready = c.ready[:0]
 	c.newBytes, c.newBudget = 0, math.MaxInt64
-	if left := c.all.left(1, false); left != math.MaxInt64 {
+	if left := c.all.Left(budget.InBytes, false); left != math.MaxInt64 {
 		c.newBudget = int64(float64(max(left, 0)) * c.newShare)
 	}
 }
 
 // BoundAll reports whether there are limits for all servers together. False of a nil *Caps.
-func (c *Caps) BoundAll() bool { return c != nil && len(c.all.limits) > 0 }
+func (c *Caps) BoundAll() bool { return c != nil && c.all.Limited() }
 
 // newOpen reports whether first visits have bytes left of their share.
 func (c *Caps) newOpen() bool { return c == nil || c.newBytes < c.newBudget }
@@ -126,10 +137,10 @@ func (c *Caps) plan(v *Visit) (capVerdict, *book) {
 	if c.inBytes {
 		v.need = c.need(v.Page, server, b)
 	}
-	if b != nil && !b.hasRoom(v.need) {
+	if b != nil && !b.HasRoom(v.need) {
 		return refusedByServer, b
 	}
-	if !c.all.hasRoom(v.need) {
+	if !c.all.HasRoom(v.need) {
 		return refusedByAll, b
 	}
 	c.set(v, b, 1)
@@ -140,11 +151,11 @@ func (c *Caps) plan(v *Visit) (capVerdict, *book) {
 // from a server whose limits are small beside it.
 func (c *Caps) need(p sitegraph.PageID, server sitegraph.ServerID, b *book) int64 {
 	class := c.corpus.Memory(p).size
-	need := c.sizes.need(p, server, class, c.most)
-	if class == 0 && c.sizes.cut[p] == 0 {
-		need = min(need, c.all.quarter())
+	need := c.sizes.Need(p, server, class, c.most)
+	if class == 0 && !c.sizes.WasCut(p) {
+		need = min(need, c.all.Quarter())
 		if b != nil {
-			need = min(need, b.quarter())
+			need = min(need, b.Quarter())
 		}
 	}
 	return need
@@ -156,8 +167,7 @@ func (c *Caps) set(v *Visit, b *book, sign int64) {
 	c.underWay += int(sign)
 	for _, b := range [...]*book{b, c.all} {
 		if b != nil {
-			b.planned[0] += sign
-			b.planned[1] += sign * v.need
+			b.Plan(sign, sign*v.need)
 		}
 	}
 	c.charge(v, b, sign, sign*v.need)
@@ -171,8 +181,7 @@ func (c *Caps) charge(v *Visit, b *book, fetches, bytes int64) {
 	case c.corpus.Memory(v.Page).State == sitegraph.StateSource:
 		for _, b := range [...]*book{b, c.all} {
 			if b != nil {
-				b.credit[0] -= float64(fetches)
-				b.credit[1] -= float64(bytes)
+				b.Listen(fetches, bytes)
 			}
 		}
 	}
@@ -180,7 +189,7 @@ func (c *Caps) charge(v *Visit, b *book, fetches, bytes int64) {
 
 // mayListen reports whether the share of sources has room for one under all limits.
 func (c *Caps) mayListen(source sitegraph.PageID) bool {
-	return c == nil || c.all.mayListen() && c.of(c.corpus.Graph.Server(source)).mayListen()
+	return c == nil || c.all.MayListen() && c.of(c.corpus.Graph.Server(source)).mayListen()
 }
 
 // unplan gives back what was set aside for a visit that did not begin.
@@ -206,12 +215,12 @@ func (c *Caps) take(v *Visit) (bytes int64, ok bool) {
 		if b == nil {
 			continue
 		}
-		left := b.left(1, false)
-		if b.left(0, false) < 1 || left < v.need {
+		left := b.Left(budget.InBytes, false)
+		if b.Left(budget.InFetches, false) < 1 || left < v.need {
 			return 0, false
 		}
 		// While much is left hardly a page is cut; when little is, each has what it needs.
-		bytes = min(bytes, max(v.need, min(4*v.need+64<<10, left/claimShare)))
+		bytes = min(bytes, max(v.need, min(4*v.need+64<<10, left/budget.ClaimShare)))
 	}
 	c.underWay++
 	for _, b := range books {
@@ -222,7 +231,7 @@ func (c *Caps) take(v *Visit) (bytes int64, ok bool) {
 			b.touched = c.number
 			c.touched = append(c.touched, b)
 		}
-		if b.take(bytes) {
+		if b.Take(bytes) {
 			c.dirty = append(c.dirty, b)
 		}
 	}
@@ -235,7 +244,8 @@ func (c *Caps) finish(v *Visit, might, read int64) {
 	b := c.land(v, 1, might, read)
 	c.charge(v, b, 0, read-v.need)
 	if c.inBytes {
-		c.measured(v.Page, might, read)
+		cut := might > 0 && might < c.most && read >= might
+		c.sizes.Measured(v.Page, c.corpus.Graph.Server(v.Page), read, cut)
 	}
 	c.room(b)
 }
@@ -255,25 +265,12 @@ func (c *Caps) land(v *Visit, fetches, might, read int64) *book {
 		if b == nil {
 			continue
 		}
-		b.finish(fetches, might, read)
-		if b.dirty {
+		b.Finish(fetches, might, read)
+		if b.Unsaved() {
 			c.dirty = append(c.dirty, b)
 		}
 	}
 	return server
-}
-
-func (c *Caps) measured(p sitegraph.PageID, might, read int64) {
-	switch {
-	case might > 0 && might < c.most && read >= might: // cut
-		if c.sizes.cut == nil {
-			c.sizes.cut = map[sitegraph.PageID]int64{}
-		}
-		c.sizes.cut[p] = read
-		c.sizes.see(c.corpus.Graph.Server(p), sizeClass(2*read))
-	case c.sizes.cut != nil:
-		delete(c.sizes.cut, p)
-	}
 }
 
 // room notes that a server may have room for what was held back.
@@ -291,14 +288,14 @@ func (c *Caps) Save(save func(name string, value []byte) error) (saved bool, err
 		return false, nil
 	}
 	for _, b := range c.dirty {
-		if !b.dirty {
+		if !b.Unsaved() {
 			continue
 		}
 		saved = true
-		if err := save(b.setting(), b.encode()); err != nil {
+		if err := save(b.Setting(), b.Encode()); err != nil {
 			return saved, err
 		}
-		b.dirty = false
+		b.Saved()
 	}
 	c.dirty = c.dirty[:0]
 	return saved, nil
@@ -310,7 +307,7 @@ func (c *Caps) Settle() {
 		return
 	}
 	for _, b := range c.touched {
-		if b.settle(); b.dirty {
+		if b.Settle(); b.Unsaved() {
 			c.dirty = append(c.dirty, b)
 		}
 	}
@@ -330,14 +327,13 @@ func (c *Caps) Load(load func(name string) (value []byte, ok bool, err error)) e
 		}
 	}
 	for _, b := range books {
-		value, ok, err := load(b.setting())
+		value, ok, err := load(b.Setting())
 		if err == nil && ok {
-			err = b.decode(value)
+			err = b.Decode(value)
 		}
 		if err != nil {
 			return err
 		}
-		b.round = 0 // open it anew
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package planner
+package budget
 
 import (
 	"errors"
@@ -77,8 +77,8 @@ func (l Limits) Hourly() bool {
 	return false
 }
 
-// ofServer returns the limits for a server; nil if there are none.
-func (l Limits) ofServer(name string) []Limit {
+// OfServer returns the limits for a server; nil if there are none.
+func (l Limits) OfServer(name string) []Limit {
 	best := ""
 	var limits []Limit
 	for _, x := range l.Servers {
@@ -176,11 +176,11 @@ func (l Limit) String() string {
 	if l.Per == time.Hour {
 		per = "/hour"
 	}
-	return amountIn(l.Amount, l.Unit) + per
+	return Amount(l.Amount, l.Unit) + per
 }
 
-// amountIn is an amount as people read it.
-func amountIn(amount float64, u Unit) string {
+// Amount is an amount as people read it.
+func Amount(amount float64, u Unit) string {
 	if u != InBytes {
 		return strconv.FormatFloat(amount, 'f', -1, 64)
 	}

@@ -6,46 +6,26 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/sitegraph"
 )
-
-// Use is how much of a limit is used.
-type Use struct {
-	Server  string // "": all servers together
-	Limit   Limit
-	Used    int64 // in the hour or day, visits under way included
-	Granted int64 // of it up to the end of the round
-}
-
-func (u Use) String() string {
-	return fmt.Sprintf("%s: %s of %s used that are granted until the round's end", u.Limit,
-		amountIn(float64(u.Used), u.Limit.Unit), amountIn(float64(u.Granted), u.Limit.Unit))
-}
 
 // Unfit is what did not fit under the limits of a server in a round.
 type Unfit struct {
 	Server string // "": all servers together
 	Pages  int
-	Value  float64 // what they are worth together; what is not known counts as nothing
-	Price  float64 // what a fetch of the server must be worth beyond the price for all
-	Uses   []Use   // of the server's limits
-}
-
-func (b *book) uses() (uses []Use) {
-	for i, l := range b.limits {
-		used := b.used[l.periodIndex()][l.unitIndex()] + b.flying[l.unitIndex()] + b.planned[l.unitIndex()]
-		uses = append(uses, Use{b.name, l, used, b.granted[i]})
-	}
-	return uses
+	Value  float64      // what they are worth together; what is not known counts as nothing
+	Price  float64      // what a fetch of the server must be worth beyond the price for all
+	Uses   []budget.Use // of the server's limits
 }
 
 // Uses says how much of the limits for all servers is used: those beside the number of fetches of
 // the round.
-func (p *Planner) Uses() []Use {
+func (p *Planner) Uses() []budget.Use {
 	if p.caps == nil {
 		return nil
 	}
-	return p.caps.all.uses()
+	return p.caps.all.Uses()
 }
 
 // Unfit says what was wanted in this round and did not fit under the limits, by server, the
@@ -58,7 +38,7 @@ func (p *Planner) Unfit() []Unfit {
 	var list []Unfit
 	for _, b := range append([]*book{p.caps.all}, p.caps.active...) {
 		if b.pages > 0 {
-			list = append(list, Unfit{b.name, b.pages, b.value, p.serverPrice(b), b.uses()})
+			list = append(list, Unfit{b.Name(), b.pages, b.value, p.serverPrice(b), b.Uses()})
 		}
 	}
 	sortUnfit(list)
@@ -93,7 +73,7 @@ func (p *Planner) Beyond() []Unfit {
 	count := func(v Visit) {
 		server := p.Corpus.Graph.Server(v.Page)
 		if p.caps != nil {
-			if b := p.caps.of(server); b != nil && !b.hasRoom(v.need) {
+			if b := p.caps.of(server); b != nil && !b.HasRoom(v.need) {
 				p.caps.refuse(&v, b)
 				return
 			}
@@ -149,9 +129,9 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 			if p.caps.inBytes {
 				need = p.caps.need(page, b.server, b)
 			}
-			if !b.hasRoom(need) {
+			if !b.HasRoom(need) {
 				var uses []string
-				for _, u := range b.uses() {
+				for _, u := range b.Uses() {
 					uses = append(uses, u.String())
 				}
 				return "the budget of its server has no room for it (" + strings.Join(uses, "; ") + ")"

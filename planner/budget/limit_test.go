@@ -1,4 +1,4 @@
-package planner
+package budget
 
 import (
 	"testing"
@@ -52,7 +52,7 @@ func TestServerLimits(t *testing.T) {
 		"[::1]:80":            "500/day 20MB/hour 9/hour",
 	} {
 		got := ""
-		for _, x := range l.ofServer(server) {
+		for _, x := range l.OfServer(server) {
 			got += " " + x.String()
 		}
 		if got != " "+want {
@@ -74,13 +74,13 @@ func TestServerLimits(t *testing.T) {
 func TestSizeClass(t *testing.T) {
 	last := uint8(0)
 	for size := int64(1); size < 1<<33; size += 1 + size/37 {
-		class := sizeClass(size)
-		if of := sizeOf(class); of < size || of > size+size/8+1 || class < last {
+		class := SizeClass(size)
+		if of := SizeOf(class); of < size || of > size+size/8+1 || class < last {
 			t.Fatalf("%d bytes are of class %d, that is %d", size, class, of)
 		}
 		last = class
 	}
-	if sizeClass(0) != 0 || sizeOf(0) != 0 || sizeClass(1<<62) != 255 {
+	if SizeClass(0) != 0 || SizeOf(0) != 0 || SizeClass(1<<62) != 255 {
 		t.Error("at the ends")
 	}
 }

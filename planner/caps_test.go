@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -29,14 +30,14 @@ func (c *counting) Next() (Visit, bool) {
 type capped struct {
 	*sim
 	rng     *rand.Rand
-	limits  Limits
+	limits  budget.Limits
 	policy  *counting
 	used    map[string]int64 // by limit and window
 	sizeOf  func(sitegraph.PageID) int64
 	visited map[sitegraph.PageID]int
 }
 
-func newCapped(t *testing.T, seed uint64, policy string, servers, pages int, l Limits) *capped {
+func newCapped(t *testing.T, seed uint64, policy string, servers, pages int, l budget.Limits) *capped {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	s := newSim(t, newWorld(seed, servers, pages, false), nil, policy, Settings{Mode: Stream, Seed: seed, PerDay: 20}, Options{Limits: l, MostBytes: 1 << 20})
 	c := &capped{sim: s, rng: rng, limits: l, used: map[string]int64{}, visited: map[sitegraph.PageID]int{}}
@@ -56,9 +57,9 @@ func newCapped(t *testing.T, seed uint64, policy string, servers, pages int, l L
 func (c *capped) spend(p sitegraph.PageID, end time.Time, read int64) {
 	c.Helper()
 	server := c.graph.ServerName(c.graph.Server(p))
-	count := func(i int, of string, l Limit) {
+	count := func(i int, of string, l budget.Limit) {
 		key := fmt.Sprint(i, ": ", of, l, " ", end.Add(-1).Truncate(l.Per))
-		if l.Unit == InFetches {
+		if l.Unit == budget.InFetches {
 			c.used[key]++
 		} else {
 			c.used[key] += read
@@ -68,11 +69,11 @@ func (c *capped) spend(p sitegraph.PageID, end time.Time, read int64) {
 		}
 	}
 	for i, l := range c.limits.All {
-		if l.Unit == InBytes || l.Per == time.Hour {
+		if l.Unit == budget.InBytes || l.Per == time.Hour {
 			count(i, "all ", l)
 		}
 	}
-	for i, l := range c.limits.ofServer(server) {
+	for i, l := range c.limits.OfServer(server) {
 		count(i, server+" ", l)
 	}
 }
@@ -148,11 +149,11 @@ func (c *capped) unfit() (pages int, value float64) {
 	return pages, value
 }
 
-func randomLimits(rng *rand.Rand) (l Limits) {
-	some := func(most float64) Limit {
-		x := Limit{math.Floor(math.Exp(rng.Float64() * math.Log(most))), InFetches, []time.Duration{time.Hour, Day}[rng.IntN(2)]}
+func randomLimits(rng *rand.Rand) (l budget.Limits) {
+	some := func(most float64) budget.Limit {
+		x := budget.Limit{Amount: math.Floor(math.Exp(rng.Float64() * math.Log(most))), Unit: budget.InFetches, Per: []time.Duration{time.Hour, Day}[rng.IntN(2)]}
 		if rng.IntN(2) == 0 {
-			x.Unit, x.Amount = InBytes, x.Amount*40_000
+			x.Unit, x.Amount = budget.InBytes, x.Amount*40_000
 		}
 		return x
 	}
@@ -160,7 +161,7 @@ func randomLimits(rng *rand.Rand) (l Limits) {
 		l.All = append(l.All, some(60))
 	}
 	for range rng.IntN(4) {
-		l.Servers = append(l.Servers, ServerLimit{[]string{"*", "s0.example", "*.example"}[rng.IntN(3)], some(30)})
+		l.Servers = append(l.Servers, budget.ServerLimit{Pattern: []string{"*", "s0.example", "*.example"}[rng.IntN(3)], Limit: some(30)})
 	}
 	return l
 }
@@ -203,7 +204,7 @@ func TestCapsNeverExceeded(t *testing.T) {
 // policy without values come round, however few fit.
 func TestCapsUsed(t *testing.T) {
 	for _, policy := range []string{"ebayes", "breadth-first", "random", "interval"} {
-		l := Limits{Servers: []ServerLimit{{"*", Limit{10, InFetches, Day}}}}
+		l := budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 10, Unit: budget.InFetches, Per: Day}}}}
 		c := newCapped(t, 1, policy, 2, 40, l)
 		for hour := range 24 * 8 {
 			now := at(1).Add(time.Duration(hour) * time.Hour)
@@ -231,9 +232,9 @@ func TestCapsUsed(t *testing.T) {
 
 // Bytes that visits under way leave go to what was refused before, most of it within the round.
 func TestBytesAreUsed(t *testing.T) {
-	for _, l := range []Limits{
-		{All: []Limit{{400_000, InBytes, Day}}},
-		{Servers: []ServerLimit{{"*", Limit{400_000, InBytes, Day}}}},
+	for _, l := range []budget.Limits{
+		{All: []budget.Limit{{Amount: 400_000, Unit: budget.InBytes, Per: Day}}},
+		{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 400_000, Unit: budget.InBytes, Per: Day}}}},
 	} {
 		for _, policy := range []string{"ebayes", "breadth-first"} {
 			c := newCapped(t, 2, policy, 1, 300, l)
@@ -253,21 +254,21 @@ func TestBytesAreUsed(t *testing.T) {
 // The price rises when the budget falls, and a server whose own limits bind has a price of its own.
 func TestPrice(t *testing.T) {
 	last := -1.0
-	for _, budget := range []int{400, 40, 20, 10, 5} {
-		c := newCapped(t, 3, "ebayes", 3, 40, Limits{})
+	for _, visits := range []int{400, 40, 20, 10, 5} {
+		c := newCapped(t, 3, "ebayes", 3, 40, budget.Limits{})
 		for day := 1; day <= 30; day++ {
-			c.round(day, at(day-1), at(day), budget, 0, 0)
+			c.round(day, at(day-1), at(day), visits, 0, 0)
 		}
 		price := c.corpus.Price()
-		if price <= last && budget != 400 {
-			t.Errorf("%d fetches a day: a price of %g, at more fetches %g", budget, price, last)
+		if price <= last && visits != 400 {
+			t.Errorf("%d fetches a day: a price of %g, at more fetches %g", visits, price, last)
 		}
-		if budget == 400 && price != 0 {
+		if visits == 400 && price != 0 {
 			t.Errorf("a budget that is not used up has the price %g", price)
 		}
 		last = price
 	}
-	c := newCapped(t, 3, "ebayes", 2, 40, Limits{Servers: []ServerLimit{{"s0.example", Limit{1, InFetches, Day}}}})
+	c := newCapped(t, 3, "ebayes", 2, 40, budget.Limits{Servers: []budget.ServerLimit{{Pattern: "s0.example", Limit: budget.Limit{Amount: 1, Unit: budget.InFetches, Per: Day}}}})
 	for day := 1; day <= 30; day++ {
 		c.round(day, at(day-1), at(day), 20, 0, 0)
 	}
@@ -311,7 +312,7 @@ func (l *leavesOut) Capped(s sitegraph.ServerID) (pages int, value float64) {
 }
 
 func TestCapper(t *testing.T) {
-	c := newCapped(t, 4, "ebayes", 2, 40, Limits{Servers: []ServerLimit{{"*", Limit{5, InFetches, Day}}}})
+	c := newCapped(t, 4, "ebayes", 2, 40, budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: Day}}}})
 	policy := &leavesOut{server: c.graph.Server}
 	for p := range sitegraph.PageID(c.corpus.Pages()) {
 		policy.pages = append(policy.pages, p)

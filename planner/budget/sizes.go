@@ -1,4 +1,4 @@
-package planner
+package budget
 
 import (
 	"math"
@@ -7,9 +7,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// sizeClass is a size rounded up to four significant bits: one byte of a page's memory. 0: not
+// SizeClass is a size rounded up to four significant bits: one byte of a page's memory. 0: not
 // known; 255: 15 GiB or more.
-func sizeClass(bytes int64) uint8 {
+func SizeClass(bytes int64) uint8 {
 	if bytes <= 0 {
 		return 0
 	}
@@ -23,8 +23,8 @@ func sizeClass(bytes int64) uint8 {
 	}
 }
 
-// sizeOf is the largest size of a class.
-func sizeOf(class uint8) int64 {
+// SizeOf is the largest size of a class.
+func SizeOf(class uint8) int64 {
 	if class < 16 {
 		return int64(class)
 	}
@@ -33,11 +33,11 @@ func sizeOf(class uint8) int64 {
 }
 
 const (
-	// aroundPage is what a visit reads beside the page: the header, which is seldom above
+	// AroundPage is what a visit reads beside the page: the header, which is seldom above
 	// 2 KB, a TLS handshake of 3 to 5 KB, and robots.txt once a day, mostly below 1 KB.
-	aroundPage = 8 << 10
-	// firstSize stands in where little is known: about nine of ten pages of the web are smaller.
-	firstSize = 100_000
+	AroundPage = 8 << 10
+	// FirstSize stands in where little is known: about nine of ten pages of the web are smaller.
+	FirstSize = 100_000
 	// sizeShare of a server's pages are smaller than what is set aside for a new one.
 	sizeShare = 0.9
 )
@@ -64,8 +64,8 @@ func (q *sizeQuantile) see(class uint8, before float32) {
 	}
 }
 
-// sizes are what is known of how large pages are.
-type sizes struct {
+// Sizes are what is known of how large pages are.
+type Sizes struct {
 	all     sizeQuantile
 	servers []sizeQuantile
 	// cut are pages that were larger than a visit could read, and how much it read: next time
@@ -73,14 +73,15 @@ type sizes struct {
 	cut map[sitegraph.PageID]int64
 }
 
-func (s *sizes) see(server sitegraph.ServerID, class uint8) {
+// See adds the size class of a copy of a server.
+func (s *Sizes) See(server sitegraph.ServerID, class uint8) {
 	if class == 0 {
 		return
 	}
 	for int(server) >= len(s.servers) {
 		s.servers = append(s.servers, sizeQuantile{})
 	}
-	first := float32(sizeClass(firstSize))
+	first := float32(SizeClass(FirstSize))
 	if s.all.seen > 0 {
 		first = s.all.class
 	}
@@ -88,34 +89,35 @@ func (s *sizes) see(server sitegraph.ServerID, class uint8) {
 	s.all.see(class, first)
 }
 
-// need is what to set aside for a visit: half more than the page took last time, of which a
+// Need is what to set aside for a visit: half more than the page took last time, of which a
 // fetcher may keep a quarter for what is on its way when it stops reading.
-func (s *sizes) need(p sitegraph.PageID, server sitegraph.ServerID, class uint8, most int64) int64 {
-	need := int64(firstSize)
+func (s *Sizes) Need(p sitegraph.PageID, server sitegraph.ServerID, class uint8, most int64) int64 {
+	need := int64(FirstSize)
 	switch {
 	case class > 0:
-		need = sizeOf(class)
+		need = SizeOf(class)
 	case int(server) < len(s.servers) && s.servers[server].seen > 0:
-		need = sizeOf(uint8(min(max(s.servers[server].class+0.5, 1), math.MaxUint8)))
+		need = SizeOf(uint8(min(max(s.servers[server].class+0.5, 1), math.MaxUint8)))
 	case s.all.seen > 0:
-		need = sizeOf(uint8(min(max(s.all.class+0.5, 1), math.MaxUint8)))
+		need = SizeOf(uint8(min(max(s.all.class+0.5, 1), math.MaxUint8)))
 	}
-	need += need/2 + aroundPage
+	need += need/2 + AroundPage
 	return min(max(need, 2*s.cut[p]), most)
 }
 
-// MeanBytes is about what a visit to a page takes: the mean size of the copies, and what comes
-// around them.
-func (c *Corpus) MeanBytes() float64 {
-	sum, n := 0.0, 0
-	for i := range c.pages {
-		if class := c.pages[i].size; class > 0 {
-			sum += float64(sizeOf(class))
-			n++
+// WasCut reports whether a page was larger than its last visit could read.
+func (s *Sizes) WasCut(p sitegraph.PageID) bool { return s.cut[p] > 0 }
+
+// Measured notes how much a visit read, and whether the page was cut there.
+func (s *Sizes) Measured(p sitegraph.PageID, server sitegraph.ServerID, read int64, cut bool) {
+	switch {
+	case cut:
+		if s.cut == nil {
+			s.cut = map[sitegraph.PageID]int64{}
 		}
+		s.cut[p] = read
+		s.See(server, SizeClass(2*read))
+	case s.cut != nil:
+		delete(s.cut, p)
 	}
-	if n == 0 {
-		return firstSize / 3 // of a size that most pages do not reach
-	}
-	return sum/float64(n) + aroundPage
 }

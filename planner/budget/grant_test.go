@@ -1,4 +1,4 @@
-package planner
+package budget
 
 import (
 	"math"
@@ -10,11 +10,11 @@ import (
 // 24 hourly grants are the day's budget, each day, in spite of rounding.
 func TestBudgetHours(t *testing.T) {
 	for _, perDay := range []float64{0, 1, 7, 10, 23, 24, 25, 100, 1000, 99999, 1e7} {
-		b := Budget{PerDay: perDay}
+		b := Grant{PerDay: perDay}
 		for day := range 40 {
 			sum := 0
 			for range 24 {
-				n := b.Grant(time.Hour)
+				n := b.Of(time.Hour)
 				if n < 0 || float64(n) > math.Ceil(perDay/24) {
 					t.Fatalf("%g a day: %d in an hour", perDay, n)
 				}
@@ -41,9 +41,9 @@ func TestBudgetCarry(t *testing.T) {
 		{Unlimited, time.Hour, []int{Unlimited, Unlimited}},
 		{3, 0, []int{0, 0}},
 	} {
-		b := Budget{PerDay: c.perDay}
+		b := Grant{PerDay: c.perDay}
 		for i, want := range c.want {
-			if got := b.Grant(c.length); got != want {
+			if got := b.Of(c.length); got != want {
 				t.Errorf("%g a day, round %d of %v: %d, want %d", c.perDay, i, c.length, got, want)
 			}
 			if b.Carry < 0 || b.Carry >= 1 {
@@ -57,12 +57,12 @@ func TestBudgetCarry(t *testing.T) {
 func TestBudgetBounds(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 0))
-		b := Budget{PerDay: math.Exp(rng.Float64()*16 - 4)}
+		b := Grant{PerDay: math.Exp(rng.Float64()*16 - 4)}
 		sum, days := 0.0, 0.0
 		for range 500 {
 			length := time.Duration(rng.Int64N(int64(50 * time.Hour)))
 			days += length.Hours() / 24
-			sum += float64(b.Grant(length))
+			sum += float64(b.Of(length))
 			if worth := b.PerDay * days; sum > worth+1 || sum < worth-1 {
 				t.Fatalf("seed %d: %g granted in %g days at %g a day, worth %g", seed, sum, days, b.PerDay, worth)
 			}

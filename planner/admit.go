@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -64,7 +65,7 @@ func (p *Planner) admit(v *Visit) step {
 		if v.First {
 			p.frontier.failed = append(p.frontier.failed, v.Page)
 		}
-		if c.misfits++; c.misfits == maxMisfits || !c.all.hasRoom(aroundPage) {
+		if c.misfits++; c.misfits == maxMisfits || !c.all.HasRoom(budget.AroundPage) {
 			c.spent = true
 			return wait
 		}
@@ -76,7 +77,7 @@ func (p *Planner) admit(v *Visit) step {
 
 // tell the policy that a server has no room for any page.
 func (p *Planner) tell(b *book) {
-	if b.told || b.hasRoom(0) && b.left(1, true) >= aroundPage {
+	if b.told || b.HasRoom(0) && b.Left(budget.InBytes, true) >= budget.AroundPage {
 		return
 	}
 	b.told = true
@@ -122,7 +123,7 @@ func (p *Planner) nextHeld() (Visit, bool) {
 // fromShelf takes a visit that waits for its server and fits by now.
 func (p *Planner) fromShelf(b *book) (Visit, bool) {
 	c := p.caps
-	for len(b.held) > 0 && b.hasRoom(0) {
+	for len(b.held) > 0 && b.HasRoom(0) {
 		v := b.held[0]
 		closed := p.closed(&v)
 		if !closed {
@@ -141,7 +142,7 @@ func (p *Planner) fromShelf(b *book) (Visit, bool) {
 			p.frontier.failed = append(p.frontier.failed, v.Page)
 		}
 	}
-	if !b.hasRoom(0) {
+	if !b.HasRoom(0) {
 		return Visit{}, false
 	}
 	v, ok := c.nextKept(b)
@@ -163,8 +164,8 @@ func (p *Planner) sweepKept() bool {
 	}
 	c.swept = true
 	for _, b := range c.active {
-		if b.round != c.number {
-			b.open(c.number, c.round.End, c.listening)
+		if b.Round() != c.number {
+			b.Open(c.number, c.round.End, c.listening)
 		}
 		c.room(b)
 	}
@@ -180,7 +181,7 @@ func (p *Planner) Start(v *Visit) (bytes int64, ok bool) {
 	bytes, ok = p.caps.take(v)
 	if !ok {
 		b := p.caps.of(p.Corpus.Graph.Server(v.Page))
-		if b == nil || p.caps.all.left(1, false) < v.need {
+		if b == nil || p.caps.all.Left(budget.InBytes, false) < v.need {
 			b = p.caps.all
 		}
 		p.caps.refuse(v, b)

@@ -1,0 +1,33 @@
+// Package budget counts what a crawl may use: fetches and bytes, in an hour or a day, of all servers or of
+// one. It knows no pages: package planner decides which visits use a budget, and what happens to those that do
+// not fit.
+//
+// An Account is never overdrawn, also not by a crash: what a visit may use is claimed in the store before it
+// begins (Account.Take), and what it did not use is given back (Finish, Settle).
+package budget
+
+import "time"
+
+// Grant hands out fetches round by round. What a round is entitled to is the daily budget
+// times its length; fractions of a fetch carry over to the next round, whole fetches that
+// were not used do not. So no day gets more than PerDay fetches, rounded up by the carry.
+type Grant struct {
+	PerDay float64 // fetches per 24 h; Unlimited: no bound
+	Carry  float64 // fraction of a fetch not yet handed out, in [0, 1)
+}
+
+// Of returns the whole fetches that a round of this length may make.
+func (b *Grant) Of(length time.Duration) int {
+	if b.PerDay == Unlimited {
+		return Unlimited
+	}
+	entitled := b.PerDay*length.Hours()/24 + b.Carry
+	// 24 hourly shares of a whole budget must add up to it in spite of rounding: half a
+	// millionth of a fetch is given early rather than a fetch late.
+	whole := int(entitled + 5e-7)
+	b.Carry = max(entitled-float64(whole), 0)
+	return whole
+}
+
+// Unlimited as a budget sets no bound.
+const Unlimited = -1
