@@ -44,7 +44,7 @@ func (p *Planner) lookAt(page sitegraph.PageID) int64 {
 	m := p.Corpus.Memory(page)
 	wait := sitegraph.LookWait(m.misses).Seconds() * (1 + 0.2*rank.Tie(0, p.Corpus.Graph.URL(page)))
 	if m.Errors > 0 {
-		wait = max(wait, backOff(m.Errors).Seconds())
+		wait = max(wait, BackOff(m.Errors).Seconds())
 	}
 	return int64(m.Tried) + int64(wait)
 }

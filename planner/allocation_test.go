@@ -142,7 +142,7 @@ func TestAllocationIsKept(t *testing.T) {
 	w := newWorld(5, 2, 40, false)
 	m := newSim(t, w, nil, "true-freshness", Settings{Mode: Stream, Seed: 5, PerDay: perDay}, Options{})
 	visits := map[float64]float64{}
-	m.onVisit = func(v Visit) { visits[m.settings.TrueRate(v.Page)]++ }
+	m.onVisit = func(v Visit) { visits[trueRate(m)(v.Page)]++ }
 	for day := 1; day <= skipped+rounds; day++ {
 		if day == skipped+1 {
 			clear(visits)
@@ -151,7 +151,7 @@ func TestAllocationIsKept(t *testing.T) {
 	}
 	of := map[float64]*class{}
 	for p := range sitegraph.PageID(m.corpus.Pages()) {
-		rate := m.settings.TrueRate(p)
+		rate := trueRate(m)(p)
 		if of[rate] == nil {
 			of[rate] = &class{rate: rate}
 		}

@@ -93,10 +93,10 @@ func (b *bySite) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		b.news = append(b.news, p)
 		return
 	}
-	if site.promoted == b.Corpus.mark {
+	if site.promoted == b.roundMark() {
 		return // by another of its tops; no page is visited twice in a round
 	}
-	site.promoted = b.Corpus.mark
+	site.promoted = b.roundMark()
 	if b.gated && !b.resting {
 		b.reach(site)
 	}
@@ -138,3 +138,6 @@ func (b *bySite) Next() (Visit, bool) {
 		b.startTops()
 	}
 }
+
+// roundMark is a mark of this round that no site has at first.
+func (b *bySite) roundMark() int32 { return int32(b.Corpus.Round().Number) + 1 }

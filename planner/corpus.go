@@ -128,7 +128,7 @@ func (c *Corpus) Eligible(p sitegraph.PageID) bool {
 func (m *Memory) wait() time.Duration {
 	wait := time.Duration(0)
 	if m.Errors > 0 {
-		wait = backOff(m.Errors)
+		wait = BackOff(m.Errors)
 	}
 	if m.State == sitegraph.StateAlive {
 		wait = max(wait, sitegraph.MissWait(m.misses, m.byRobots))
@@ -172,8 +172,8 @@ func (c *Corpus) Prior() estimator.GammaPoisson {
 // propose marks a page as taken in this round.
 func (c *Corpus) propose(p sitegraph.PageID) { c.pages[p].mark = c.mark }
 
-// backOff is the wait after n failures in a row: an hour, doubled with each, at most 30 days.
-func backOff(n uint8) time.Duration {
+// BackOff is the wait after n failures in a row: an hour, doubled with each, at most 30 days.
+func BackOff(n uint8) time.Duration {
 	const longest = 30 * 24 * time.Hour
 	if n > 10 {
 		return longest
@@ -183,3 +183,11 @@ func backOff(n uint8) time.Duration {
 
 // Reached reports whether links lead to a page within MaxDepth, or a feed or sitemap names it.
 func (c *Corpus) Reached(p sitegraph.PageID) bool { return c.Graph.Depth(p) > 0 || c.Hints.Listed(p) }
+
+// DueTime is when the page was last said to be wanted next; the zero time: nobody said.
+func (m *Memory) DueTime() time.Time {
+	if m.Due == 0 {
+		return time.Time{}
+	}
+	return time.Unix(int64(m.Due), 0).UTC()
+}

@@ -6,7 +6,7 @@ import "github.com/recrawl/recrawl/sitegraph"
 type site struct {
 	sitegraph.Site
 	changed  uint32  // unix seconds; when a top was last seen to have changed, 0: never
-	promoted uint16  // the round in which its members were last promoted, as Corpus.mark; 0: none
+	promoted int32   // the round in which its members were last promoted, as Corpus.mark; 0: none
 	tie      float32 // of its tops
 	trust    float64 // methods that learn: share of members that change when a top does
 }

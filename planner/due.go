@@ -103,7 +103,7 @@ func (d *dueDriven) Next() (Visit, bool) {
 	if m.Errors > 0 {
 		d.failing[best.Page] = true
 	}
-	due, end, interval := dueTime(m), d.Corpus.Round().End, d.interval(m)
+	due, end, interval := m.DueTime(), d.Corpus.Round().End, d.interval(m)
 	reason := because("its interval of %.1f days is over", interval)
 	if due.After(end) {
 		reason = because("early, budget left: its interval is %.1f days", interval)

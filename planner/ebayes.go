@@ -69,17 +69,10 @@ func (e *ebayes) Next() (Visit, bool) {
 	e.lowest = value
 	m := e.Corpus.Memory(best.Page)
 	return Visit{
-		Page: best.Page, Due: dueTime(m), Probability: probability, Value: value,
+		Page: best.Page, Due: m.DueTime(), Probability: probability, Value: value,
 		Reason: because("%.0f changes seen in %.0f revisits, last visit %.3g days ago",
 			float64(m.History.Changes), float64(m.History.Visits-1), estimator.Days(m.History.Age(e.Corpus.Round().End))),
 	}, true
-}
-
-func dueTime(m *Memory) time.Time {
-	if m.Due == 0 {
-		return time.Time{}
-	}
-	return time.Unix(int64(m.Due), 0).UTC()
 }
 
 // Probability is that of any page, for evaluations.

@@ -275,7 +275,7 @@ func TestSweepBeginsWithLooks(t *testing.T) {
 		for day := 1; day <= c.days; day++ {
 			m.day(day, 100)
 		}
-		m.policy, m.settings = c.policy, Settings{Mode: Sweep, Seed: 3}
+		m.make = maker(c.policy, Settings{Mode: Sweep, Seed: 3})
 		m.restart()
 		looks, last := map[sitegraph.ServerID]int{}, 0
 		for i, v := range m.day(c.days+1, 200) {

@@ -155,7 +155,7 @@ func (v *value) TakesFirst(p sitegraph.PageID) bool {
 	there := float64(share)
 	s := v.Corpus.Graph.Server(p)
 	switch {
-	case v.Mode != Stream || v.without == WithoutFirsts || !(v.price > 0):
+	case v.Mode != Stream || v.Without == WithoutFirsts || !(v.price > 0):
 		return true
 	case firstWorth*there*v.Corpus.Weight(p) >= v.price || slices.Contains(v.Corpus.Graph.StartPages(s), p):
 		return true

@@ -130,7 +130,7 @@ func TestExpectWhateverCameFirst(t *testing.T) {
 		}
 		p := g.Add("http://s0.example/old/new.html")
 		c.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateNew})
-		v := newValue(Settings{Corpus: c, Mode: Stream}).(*value)
+		v := newValue(valueSettings{Corpus: c, Mode: Stream})
 		v.Begin(Round{Number: 21, Start: at(20), End: at(21), Budget: 20})
 		return v.Expect(p)
 	}

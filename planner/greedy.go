@@ -102,7 +102,7 @@ func (g *greedy) Next() (Visit, bool) {
 	p := best.Page
 	days := g.age(p, g.Corpus.Round().End)
 	score := g.score(p, days)
-	v := Visit{Page: p, Due: dueTime(g.Corpus.Memory(p)), Probability: g.probability(p, days), Value: score, Reason: g.why(p, days, score)}
+	v := Visit{Page: p, Due: g.Corpus.Memory(p).DueTime(), Probability: g.probability(p, days), Value: score, Reason: g.why(p, days, score)}
 	if !(score > 0) {
 		v.Reason = because("not wanted; oldest copy, %.3g days, budget left", days)
 		return v, true

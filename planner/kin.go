@@ -104,7 +104,7 @@ func (k *kinship) grow() {
 
 // group finds or makes the group of a key and counts one more page in it.
 func (k *kinship) group(kind byte, server sitegraph.ServerID, text string) int32 {
-	h := keyOf(kind, server, text)
+	h := sitegraph.GroupKey(kind, server, text)
 	i, ok := k.byKey[h]
 	if !ok {
 		i = int32(len(k.groups))
@@ -113,15 +113,6 @@ func (k *kinship) group(kind byte, server sitegraph.ServerID, text string) int32
 	}
 	k.groups[i].pages++
 	return i
-}
-
-// keyOf is the key of what pages of a server have in common, of some kind.
-func keyOf(kind byte, server sitegraph.ServerID, text string) uint64 {
-	h := (uint64(kind)<<32 ^ uint64(uint32(server)) ^ 0xcbf29ce484222325) * 0x100000001b3
-	for i := range len(text) {
-		h = (h ^ uint64(text[i])) * 0x100000001b3
-	}
-	return h ^ h>>29
 }
 
 // mostListed bounds the directories that a page is known to link to.

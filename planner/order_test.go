@@ -154,7 +154,7 @@ func (m *sim) checkFirstDue(cycleDays float64) {
 	}
 	n := float64(m.corpus.Pages())
 	if mean := sum / n; math.Abs(mean-0.5) > 4.5/math.Sqrt(12*n) {
-		m.Errorf("seed %d: pages are first due after %g of the cycle on average, want about half", m.settings.Seed, mean)
+		m.Errorf("seed %d: pages are first due after %g of the cycle on average, want about half", m.seed, mean)
 	}
 }
 

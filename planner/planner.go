@@ -257,6 +257,9 @@ func (p *Planner) Postpone(v *Visit, might, read int64) {
 // Left is what is left of the round's budget; Unlimited if there is no bound.
 func (p *Planner) Left() int { return p.left }
 
+// NewLeft is what is left of the share of first visits; Unlimited if there is no bound.
+func (p *Planner) NewLeft() int { return p.newLeft }
+
 // Made is the number of visits of this round so far, those apart that were handed back.
 func (p *Planner) Made() int { return p.made }
 
@@ -333,7 +336,7 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 	case m.State.Left() && p.options.AgainShare > 0:
 		return p.againDue(page), 0
 	case m.Errors > 0:
-		return Due{now.Add(backOff(m.Errors)), because("its last visits failed")}, 0
+		return Due{now.Add(BackOff(m.Errors)), because("its last visits failed")}, 0
 	case m.State == sitegraph.StateAlive && m.misses > 0:
 		return Due{now.Add(m.wait()), because("its last %.0f answers say that it is not to be had; it is asked for again before it is given up", float64(m.misses))}, 0
 	case m.State == sitegraph.StateNew:

@@ -148,8 +148,8 @@ func TestBackOff(t *testing.T) {
 				if r.Errors > 1 {
 					waits = append(waits, fmt.Sprint(now.Sub(last).Hours()))
 				}
-				if last = now; due.When.Sub(now) != backOff(r.Errors) {
-					t.Errorf("%v: due %v after failure %d, want %v", state, due.When.Sub(now), r.Errors, backOff(r.Errors))
+				if last = now; due.When.Sub(now) != BackOff(r.Errors) {
+					t.Errorf("%v: due %v after failure %d, want %v", state, due.When.Sub(now), r.Errors, BackOff(r.Errors))
 				}
 			}
 		}

@@ -27,7 +27,7 @@ var policies = map[string]constructor{
 	"breadth-first": {newBreadthFirst, published, "pages by depth from the start page"},
 	"interval":      {newInterval, published, "pages when the interval of [SAT eq. 1] is over, earliest due first"},
 	"ebayes":        {newEBayes, published, "highest probability of change, gamma-Poisson with the prior of all pages"},
-	"value":         {newValue, own, "highest probability of change by all evidence of the page and its kin (default)"},
+	"value":         {func(s Settings) Policy { return newValueWithout(s, WithoutNothing) }, own, "highest probability of change by all evidence of the page and its kin (default)"},
 	"clairvoyant":   {newClairvoyant, reference, "reference line: knows what changed"},
 
 	"uniform":    {newUniform, published, "oldest copy first: all pages equally often"},
@@ -78,6 +78,11 @@ var policies = map[string]constructor{
 }
 
 func init() {
+	for _, name := range Ablations() {
+		without := WithoutOf(name)
+		policies[name] = constructor{func(s Settings) Policy { return newValueWithout(s, without) }, own,
+			"value without one kind of evidence (" + strings.TrimPrefix(name, DefaultPolicy+"-") + "), for evaluations of what it is worth"}
+	}
 	for _, m := range []string{"a", "b", "b-closure", "c", "c-closure"} {
 		policies["server-true+"+m] = constructor{newByServer(ratingTrue, m), reference, "reference line: server-true, with " + m + " inside each server"}
 		policies["server-sample+"+m] = constructor{newByServer(ratingSample, m), published, "server-sample, with " + m + " inside each server"}
@@ -127,4 +132,17 @@ func NewPolicy(name string, s Settings) (Policy, error) {
 		return nil, fmt.Errorf("policy %s: mode is neither sweep nor stream", name)
 	}
 	return c.make(s), nil
+}
+
+// Learns reports whether a policy goes by parameters learnt from histories (Settings.Model).
+func Learns(policy string) bool { return policy == "value" || WithoutOf(policy) != WithoutNothing }
+
+// GoesByClaims reports whether a policy goes by what feeds and sitemaps claim, where there are some.
+func GoesByClaims(policy string) bool {
+	return policy == "norconex" || Learns(policy) && !WithoutOf(policy).FromSources()
+}
+
+// newValueWithout builds value, without a kind of evidence.
+func newValueWithout(s Settings, w Without) Policy {
+	return newValue(valueSettings{Corpus: s.Corpus, Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay, Model: s.Model, ModelOf: s.ModelOf, Without: w})
 }

@@ -82,10 +82,10 @@ func TestPlannerProperties(t *testing.T) {
 // checkLeftover: a first visit beyond its share means that the policy has no page to propose.
 func (m *sim) checkLeftover(v Visit) {
 	m.Helper()
-	if m.settings.Mode == Sweep { // which may leave pages alone on purpose
+	if m.sweeps { // which may leave pages alone on purpose
 		return
 	}
-	if waiting := m.refetchable(); len(waiting) > 0 && m.planner.newLeft == 0 {
+	if waiting := m.refetchable(); len(waiting) > 0 && m.planner.NewLeft() == 0 {
 		m.Fatalf("first visit to %s beyond the share, while %d pages could be fetched again", m.graph.URL(v.Page), len(waiting))
 	}
 }
@@ -99,7 +99,7 @@ func (m *sim) checkFull(day, budget, visited int) {
 	if budget != Unlimited && m.planner.Left() != budget-visited {
 		m.Fatalf("day %d: %d visits left of %d after %d", day, m.planner.Left(), budget, visited)
 	}
-	if visited == budget || m.settings.Mode == Sweep {
+	if visited == budget || m.sweeps {
 		return
 	}
 	if pages := m.refetchable(); len(pages) > 0 {

@@ -6,11 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -129,14 +127,14 @@ func (p *simulated) version(day int) int {
 // sim drives one planner over a world and checks each visit as it comes.
 type sim struct {
 	*testing.T
-	world    *world
-	graph    *sitegraph.Graph
-	corpus   *Corpus
-	records  []sitegraph.Record
-	planner  *Planner
-	policy   string
-	settings Settings
-	options  Options
+	world   *world
+	graph   *sitegraph.Graph
+	corpus  *Corpus
+	records []sitegraph.Record
+	planner *Planner
+	options Options
+	make    func(m *sim) (Policy, error)
+	seed    uint64
 
 	lag      int     // visits under way before an outcome is told
 	giveBack float64 // share of visits that are handed back
@@ -145,13 +143,15 @@ type sim struct {
 	round    map[sitegraph.PageID]bool // visited in this round
 	firsts   int                       // of this round
 	onVisit  func(Visit)
+	sweeps   bool        // the policy may leave pages alone on purpose
+	verify   func(Visit) // what the policy promises of its visits
 }
 
 // newSim fetches all pages that are there on day 0 and then starts a planner. shuffle decides
-// in which order pages become known; nil keeps the order of addresses.
-func newSim(t *testing.T, w *world, shuffle *rand.Rand, policy string, s Settings, o Options) *sim {
+// in which order pages become known; nil keeps the order of addresses. make builds the policy, again after each restart.
+func newSimOf(t *testing.T, w *world, shuffle *rand.Rand, seed uint64, make func(m *sim) (Policy, error), o Options) *sim {
 	t.Helper()
-	m := &sim{T: t, world: w, graph: sitegraph.NewGraph(), policy: policy, settings: s, options: o, chance: rand.New(rand.NewPCG(s.Seed, 7))}
+	m := &sim{T: t, world: w, graph: sitegraph.NewGraph(), make: make, seed: seed, options: o, chance: rand.New(rand.NewPCG(seed, 7))}
 	order := slices.Clone(w.pages)
 	if shuffle != nil {
 		shuffle.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -204,18 +204,16 @@ func (m *sim) link(url string) sitegraph.PageID {
 // start builds policy and planner from the corpus: also after a crash.
 func (m *sim) start() {
 	m.Helper()
-	m.settings.Corpus = m.corpus
-	if Reference(m.policy) {
-		m.settings.TrueRate = func(p sitegraph.PageID) float64 { return 0.01 + math.Floor(4*rank.Tie(1, m.graph.URL(p)))/10 }
-		m.settings.Oracle = func(p sitegraph.PageID) bool {
-			return m.records[p].Digests != m.content(p, int(m.corpus.Round().End.Sub(base)/(24*time.Hour)))
-		}
-	}
-	policy, err := NewPolicy(m.policy, m.settings)
+	policy, err := m.make(m)
 	if err != nil {
 		m.Fatal(err)
 	}
 	m.planner = New(m.corpus, policy, m.options)
+}
+
+// differs tells whether a visit at the end of the round would see a change.
+func (m *sim) differs(p sitegraph.PageID) bool {
+	return m.records[p].Digests != m.content(p, int(m.corpus.Round().End.Sub(base)/(24*time.Hour)))
 }
 
 // restart forgets all but the records and the graph.
@@ -314,19 +312,17 @@ func (m *sim) check(v Visit) {
 	if v.First != (state == sitegraph.StateNew) || !v.First && state != sitegraph.StateAlive {
 		m.Fatalf("%s is %v, and the visit is first: %v", url, state, v.First)
 	}
-	if wait := m.corpus.Round().End.Sub(m.records[v.Page].Tried); m.records[v.Page].Errors > 0 && wait < backOff(m.records[v.Page].Errors) {
+	if wait := m.corpus.Round().End.Sub(m.records[v.Page].Tried); m.records[v.Page].Errors > 0 && wait < BackOff(m.records[v.Page].Errors) {
 		m.Fatalf("%s is proposed %v after failure %d", url, wait, m.records[v.Page].Errors)
-	}
-	estimates := map[string]bool{"ebayes": true, "interval": true, "clairvoyant": true, "value": true, "poisson": true, "hier": true, "whittle": true}[m.policy]
-	if estimates && !v.First && !(v.Probability >= 0 && v.Probability <= 1 && !math.IsNaN(v.Value)) {
-		m.Fatalf("%s: probability %g, value %g", url, v.Probability, v.Value)
 	}
 	if !math.IsNaN(v.Probability) && !(v.Probability >= 0 && v.Probability <= 1) {
 		m.Fatalf("%s: probability %g", url, v.Probability)
 	}
-	plain := m.policy == "random" || m.policy == "breadth-first" || methods[m.policy].by != "" || strings.HasPrefix(m.policy, "server-")
-	if (plain || v.First) && !(math.IsNaN(v.Probability) && math.IsNaN(v.Value)) {
-		m.Fatalf("%s: probability %g, value %g; want NaN, nothing is estimated", url, v.Probability, v.Value)
+	if v.First && !(math.IsNaN(v.Probability) && math.IsNaN(v.Value)) {
+		m.Fatalf("%s: probability %g, value %g of a first visit", url, v.Probability, v.Value)
+	}
+	if m.verify != nil {
+		m.verify(v)
 	}
 	if reason := v.Reason.String(); reason == "" || slices.Contains([]byte(reason), '%') {
 		m.Fatalf("%s: reason %q", url, reason)

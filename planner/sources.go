@@ -104,7 +104,7 @@ func (p *Planner) FoundSource(page sitegraph.PageID) {
 	s.known = append(s.known, page)
 	server := p.Corpus.Graph.Server(page)
 	s.of[server]++
-	like := keyOf('f', server, likeness(p.Corpus.Graph.URL(page)))
+	like := sitegraph.GroupKey('f', server, likeness(p.Corpus.Graph.URL(page)))
 	k := s.byKey[like]
 	if k == nil {
 		k = &sourceKin{}
@@ -230,7 +230,7 @@ func (p *Planner) nextSource() (Visit, step) {
 			delete(s.queued, page) // until somebody says that it has news
 			continue
 		}
-		v := Visit{Page: page, Due: dueTime(m), Probability: math.NaN(), Value: math.NaN(), Reason: because("it may claim changes of pages")}
+		v := Visit{Page: page, Due: m.DueTime(), Probability: math.NaN(), Value: math.NaN(), Reason: because("it may claim changes of pages")}
 		if p.Corpus.closed(p.Corpus.Graph.Server(page)) {
 			p.putOff(v, false)
 			continue

@@ -19,7 +19,7 @@ import (
 // Scores are kept and made anew when they may have risen: when a server shows something
 // unexpected, when a page's own time has come, and when it is about to be visited.
 type value struct {
-	Settings
+	valueSettings
 	forecasts
 	ties     rank.Ties
 	kin      *kinship
@@ -45,8 +45,7 @@ type value struct {
 	patience    float32
 	exact       bool // pages are scored where they would be lifted, and sooner: in a sweep, and where examples are collected
 
-	without Without  // in ablations: evidence that is not there
-	held    []looked // WithoutProbe: what this round saw
+	held []looked // WithoutProbe: what this round saw
 }
 
 // looked is a visit that compared a page with its copy, or found it gone.
@@ -59,8 +58,24 @@ type looked struct {
 	expected float32 // with what its server and its like had shown by then
 }
 
-func newValue(s Settings) Policy {
-	v := &value{Settings: s, ties: rank.NewTies(s.Seed), price: math.NaN(), lowest: math.NaN(), exact: s.Mode == Sweep}
+// valueSettings are what the policy is built with.
+type valueSettings struct {
+	Corpus *Corpus
+	Mode   Mode
+	Seed   uint64
+	// PerDay is the budget in fetches a day; 0: not known.
+	PerDay float64
+	// Model is what was learnt from histories; nil: what comes with the program.
+	Model *Model
+	// ModelOf names the learnt parameters for a server, where they differ from server to server: in evaluations each
+	// server is judged by what was learnt on others. Nil: those of Model for all.
+	ModelOf func(server string) *Model
+	Without Without // in ablations: evidence that is denied
+}
+
+// newValue builds the policy for a corpus.
+func newValue(s valueSettings) *value {
+	v := &value{valueSettings: s, ties: rank.NewTies(s.Seed), price: math.NaN(), lowest: math.NaN(), exact: s.Mode == Sweep}
 	v.kin = newKinship(s.Corpus, &v.ties)
 	v.exploration.underWay = map[sitegraph.PageID]struct{}{}
 	v.newPages = map[sitegraph.PageID]newPage{}
@@ -98,7 +113,7 @@ func (v *value) Begin(r Round) {
 	}
 	v.rankings.clear(v)
 	v.weigh()
-	if v.Mode == Sweep && v.without != WithoutExploration {
+	if v.Mode == Sweep && v.Without != WithoutExploration {
 		v.exploration.sweep(v, r)
 	}
 	if v.Mode != Stream || r.Budget == Unlimited {
@@ -107,7 +122,7 @@ func (v *value) Begin(r Round) {
 	if math.IsNaN(v.price) {
 		v.price = v.rankings.price(r.Budget)
 	}
-	if v.without != WithoutExploration {
+	if v.Without != WithoutExploration {
 		v.exploration.begin(v, r)
 	}
 }
@@ -276,7 +291,7 @@ func (v *value) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	}
 	l.raw = v.scores[p].raw
 	l.expected = timesOdds(l.raw, v.beyond(p, l.from).factor())
-	if v.without == WithoutProbe {
+	if v.Without == WithoutProbe {
 		v.held = append(v.held, l)
 		return
 	}
@@ -308,7 +323,7 @@ func (v *value) learn(l looked) {
 
 // Hinted scores a page anew of which a feed or sitemap said something.
 func (v *value) Hinted(p sitegraph.PageID) {
-	if v.without == WithoutClaims {
+	if v.Without == WithoutClaims {
 		return
 	}
 	v.grow()
@@ -367,5 +382,5 @@ func (v *value) Row(p sitegraph.PageID, at time.Time, row *[Features]float32) {
 // fill makes a row of a page at a moment in days.
 func (v *value) fill(p sitegraph.PageID, now float32, row *[Features]float32) {
 	v.kin.row(p, now, row)
-	v.without.Mask(row)
+	v.Without.Mask(row)
 }

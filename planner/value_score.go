@@ -74,7 +74,7 @@ func (v *value) rateAll(b *batch) {
 		v.kin.rowOfPage(p, v.now, row)
 	}
 	for lane := range b.n {
-		v.without.Mask(&b.rows[lane])
+		v.Without.Mask(&b.rows[lane])
 	}
 	var rows [logodds.Lanes][]float32
 	for lane := range rows { // beyond n there are those of a batch before
@@ -96,7 +96,7 @@ func (v *value) rateAll(b *batch) {
 // weight is what a change of a page is worth, with the new pages that it brings.
 func (v *value) weight(p sitegraph.PageID) float32 {
 	weight := float32(v.Corpus.Weight(p))
-	if v.Mode == Stream && v.without != WithoutNew {
+	if v.Mode == Stream && v.Without != WithoutNew {
 		weight *= 1 + newWorth*v.kin.finds(p)
 	}
 	return weight
@@ -132,7 +132,7 @@ func (v *value) model(p sitegraph.PageID) *Model { return v.modelOf(v.Corpus.Gra
 
 // hint is what feeds and sitemaps claim of a page; nothing if the policy is denied it.
 func (v *value) hint(p sitegraph.PageID) (h hints.Hint) {
-	if v.without != WithoutClaims {
+	if v.Without != WithoutClaims {
 		h, _ = v.Corpus.Hints.Of(p)
 	}
 	return h
@@ -155,11 +155,11 @@ func (v *value) frailty(p sitegraph.PageID) float32 {
 
 // beyond is what they showed since a moment, in unix seconds; nothing if the policy is denied it.
 func (v *value) beyond(p sitegraph.PageID, last uint32) (b beyond) {
-	if v.without == WithoutFrailty {
+	if v.Without == WithoutFrailty {
 		return b
 	}
 	b = v.kin.beyond(p, last)
-	switch v.without {
+	switch v.Without {
 	case WithoutServer:
 		b.server = expectations{}
 	case WithoutShape:

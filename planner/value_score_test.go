@@ -51,7 +51,7 @@ func TestRateAll(t *testing.T) {
 			if shared == 0 {
 				t.Errorf("%s: no page shares what its groups tell with the one before", policy)
 			}
-			if claims := v.without != WithoutClaims; claims != (claimed > 0) {
+			if claims := v.Without != WithoutClaims; claims != (claimed > 0) {
 				t.Errorf("%s: %d pages are claimed to have changed", policy, claimed)
 			}
 		}

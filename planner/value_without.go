@@ -47,16 +47,6 @@ var withoutNames = [withouts]string{
 // variantOf is value without a kind of evidence.
 const variantOf = "value-"
 
-func init() {
-	for w := WithoutOwn; w < withouts; w++ {
-		policies[variantOf+withoutNames[w]] = constructor{func(s Settings) Policy {
-			v := newValue(s).(*value)
-			v.without = w
-			return v
-		}, own, "value without one kind of evidence (" + withoutNames[w] + "), for evaluations of what it is worth"}
-	}
-}
-
 // Ablations names the variants of a policy, each named by it and the evidence that it does
 // without ("value-own"), for evaluations of what that evidence is worth.
 func Ablations() []string {
@@ -87,14 +77,6 @@ func (w Without) StreamsOnly() bool { return w == WithoutNew || w == WithoutFirs
 
 // Masks reports whether a kind of evidence is a part of rows. The others are a matter of what is done.
 func (w Without) Masks() bool { return w != WithoutNothing && w < WithoutFrailty }
-
-// Learns reports whether a policy goes by parameters learnt from histories (Settings.Model).
-func Learns(policy string) bool { return policy == "value" || WithoutOf(policy) != WithoutNothing }
-
-// GoesByClaims reports whether a policy goes by what feeds and sitemaps claim, where there are some.
-func GoesByClaims(policy string) bool {
-	return policy == "norconex" || Learns(policy) && !WithoutOf(policy).FromSources()
-}
 
 // What is usual: medians of the 42,657 base pages of the histories that the parameters which come
 // with the program were learnt from.
