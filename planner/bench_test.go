@@ -3,7 +3,6 @@ package planner
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -52,13 +51,6 @@ var large = sync.OnceValue(func() *largeCorpus {
 type largeCorpus struct {
 	corpus                  *Corpus
 	graphBytes, memoryBytes float64
-}
-
-func heapBytes() float64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
 }
 
 // BenchmarkBegin is what a round costs before its first visit: ranking a million pages. The

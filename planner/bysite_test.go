@@ -3,7 +3,6 @@ package planner
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,107 +19,13 @@ var (
 		"D": "/a/d", "E": "/a/e", "F": "/a/f", "G": "/g/g", "H": "/g/h"}
 )
 
-// lettered is a corpus whose pages have letters, all with a copy of day 0.
-type lettered struct {
-	*testing.T
-	corpus  *Corpus
-	page    map[string]sitegraph.PageID
-	letter  map[sitegraph.PageID]string
-	records []sitegraph.Record
-	planner *Planner
-
-	promoted string // letters visited in the last round because the top of their site changed
-}
-
-// newLettered makes pages known in a random order of their letters.
-func newLettered(t *testing.T, paths map[string]string, edges string, rng *rand.Rand) *lettered {
-	g := sitegraph.NewGraph()
-	l := &lettered{T: t, page: map[string]sitegraph.PageID{}, letter: map[sitegraph.PageID]string{}}
-	var letters []string
-	for letter := range paths {
-		letters = append(letters, letter)
-	}
-	slices.Sort(letters)
-	rng.Shuffle(len(letters), func(i, j int) { letters[i], letters[j] = letters[j], letters[i] })
-	for _, letter := range letters {
-		p := g.Add("http://example.com" + paths[letter])
-		l.page[letter], l.letter[p] = p, letter
-	}
-	g.AddStart("http://example.com" + paths["R"])
-	for _, letter := range letters {
-		var links []string
-		for _, edge := range strings.Fields(edges) {
-			if edge[:1] == letter {
-				links = append(links, "http://example.com"+paths[edge[2:]])
-			}
-		}
-		g.SetLinks(l.page[letter], links, nil)
-	}
-	l.corpus = NewCorpus(g)
-	l.records = make([]sitegraph.Record, g.Pages())
-	for p := range l.records {
-		id := sitegraph.PageID(p)
-		l.records[p] = sitegraph.Record{Page: id, URL: g.URL(id), State: sitegraph.StateAlive, Tried: at(0), History: sitegraph.Start(at(0))}
-		l.corpus.Remember(&l.records[p])
-	}
-	return l
-}
-
-func (l *lettered) plan(mode Mode, seed uint64) {
+func planA(l *lettered, mode Mode, seed uint64) {
 	l.Helper()
 	policy, err := NewPolicy("a", Settings{Corpus: l.corpus, Mode: mode, Seed: seed, PerDay: 4})
 	if err != nil {
 		l.Fatal(err)
 	}
 	l.planner = New(l.corpus, policy, Options{})
-}
-
-// visit tells the planner what a visit saw: a page of changed, of gone, or neither.
-func (l *lettered) visit(v Visit, changed, gone string) {
-	r := &l.records[v.Page]
-	o := sitegraph.Observation{Time: l.corpus.Round().End, Outcome: sitegraph.OutcomeFetched, Digests: r.Digests}
-	if strings.Contains(changed, l.letter[v.Page]) {
-		o.Digests.Bytes = sitegraph.DigestOf([]byte(o.Time.String()))
-	}
-	if strings.Contains(gone, l.letter[v.Page]) {
-		o.Outcome = sitegraph.OutcomeGone
-	}
-	verdict := r.Apply(o, sitegraph.ChangeByBytes)
-	l.planner.Observe(r, verdict)
-}
-
-// round makes all visits of a day's round and returns their letters in order.
-func (l *lettered) round(day, budget int, changed, gone string) string {
-	l.planner.Begin(Round{Number: day, Start: at(day - 1), End: at(day), Budget: budget})
-	var order strings.Builder
-	l.promoted = ""
-	for v, ok := l.planner.Next(); ok; v, ok = l.planner.Next() {
-		order.WriteString(l.letter[v.Page])
-		if isPromoted(v) {
-			l.promoted += l.letter[v.Page]
-		}
-		l.visit(v, changed, gone)
-	}
-	return order.String()
-}
-
-// isPromoted reports whether a visit is one to a member whose site's top changed.
-func isPromoted(v Visit) bool { return strings.HasPrefix(v.Reason.String(), "the top page") }
-
-// without is s less the letters of cut.
-func without(s, cut string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(cut, r) {
-			return -1
-		}
-		return r
-	}, s)
-}
-
-func sorted(s string) string {
-	b := []byte(s)
-	slices.Sort(b)
-	return string(b)
 }
 
 // [LINK 4.1], the table of pages fetched and updated among them.
@@ -144,7 +49,7 @@ func TestMethodAFetchCounts(t *testing.T) {
 		}{"FX4a": {fx4a, c.onA}, "FX4b": {fx4b, c.onB}} {
 			for seed := range uint64(20) {
 				l := newLettered(t, f.paths, fx4Edges, rand.New(rand.NewPCG(seed, 0)))
-				l.plan(Sweep, seed)
+				planA(l, Sweep, seed)
 				order := l.round(1, Unlimited, c.changed, c.gone)
 				if sorted(order) != sorted(strings.ReplaceAll(f.want, " ", "")) {
 					t.Errorf("%s, changed %s, gone %q, seed %d: fetched %s, want the pages %s", name, c.changed, c.gone, seed, order, f.want)
@@ -172,12 +77,12 @@ func TestMethodATopsInTurn(t *testing.T) {
 	for _, restarts := range []bool{false, true} {
 		paths, edges := directories(8, 5)
 		l := newLettered(t, paths, edges, rand.New(rand.NewPCG(1, 0)))
-		l.plan(Stream, 1)
+		planA(l, Stream, 1)
 		const tops = "Rabcdefgh"
 		last := map[rune]int{}
 		for day := 1; day <= 18; day++ {
 			if restarts {
-				l.plan(Stream, 1)
+				planA(l, Stream, 1)
 			}
 			order := l.round(day, 6, "", "")
 			if len(order) != 6 {
@@ -204,24 +109,6 @@ func TestMethodATopsInTurn(t *testing.T) {
 	}
 }
 
-// directories are n directories with one top, a lower-case letter linked from R, and members
-// linked from the top, upper-case letters and digits.
-func directories(n, members int) (paths map[string]string, edges string) {
-	const names = "ABCDEFGHIJKLMNOPQSTUVWXYZ0123456789!#$%&()*+,-./:;<=?@"
-	paths = map[string]string{"R": "/"}
-	for i := range n {
-		top := string(rune('a' + i))
-		paths[top] = "/" + top + "/"
-		edges += " R>" + top
-		for j := range members {
-			member := names[i*members+j : i*members+j+1]
-			paths[member] = fmt.Sprintf("/%s/%d", top, j)
-			edges += " " + top + ">" + member
-		}
-	}
-	return paths, edges
-}
-
 // A changed top promotes its members from the next round on, over several days if need be, after a
 // restart, a failure or a visit handed back too, and once for each change. Those visited in the
 // round that saw the change are as new as what it saw.
@@ -230,14 +117,14 @@ func TestMethodAPromotion(t *testing.T) {
 	for seed := range uint64(10) {
 		paths, edges := directories(3, 10)
 		l := newLettered(t, paths, edges, rand.New(rand.NewPCG(seed, 0)))
-		l.plan(Stream, seed)
+		planA(l, Stream, seed)
 		// 4 tops, 4 visits a day to tops, 4 to the rest. Day 1: b changes.
 		seen := l.round(1, 8, "b", "")[4:]
 		if l.promoted != "" {
 			t.Errorf("seed %d, day 1: %q promoted in the round that sees the change", seed, l.promoted)
 		}
 		waiting := without(membersOfB, seen)
-		l.plan(Stream, seed) // a restart
+		planA(l, Stream, seed) // a restart
 		if handed := l.handBack(2, 8, membersOfB); sorted(handed) != waiting {
 			t.Errorf("seed %d, day 2: promoted and handed back %q, want %q", seed, handed, waiting)
 		}
@@ -273,26 +160,12 @@ func TestPromotionWithinTheRound(t *testing.T) {
 	}
 }
 
-// handBack plays a round in which promoted visits to these pages cannot be made.
-func (l *lettered) handBack(day, budget int, pages string) (handed string) {
-	l.planner.Begin(Round{Number: day, Start: at(day - 1), End: at(day), Budget: budget})
-	for v, ok := l.planner.Next(); ok; v, ok = l.planner.Next() {
-		if letter := l.letter[v.Page]; isPromoted(v) && strings.Contains(pages, letter) {
-			handed += letter
-			l.planner.Return(v)
-			continue
-		}
-		l.visit(v, "", "")
-	}
-	return handed
-}
-
 // A top that changes each day promotes a member again only if it was visited in between: a
 // backlog does not grow, and the longest waiting come first.
 func TestMethodABacklog(t *testing.T) {
 	paths, edges := directories(1, 20)
 	l := newLettered(t, paths, edges, rand.New(rand.NewPCG(4, 0)))
-	l.plan(Stream, 4)
+	planA(l, Stream, 4)
 	visits := map[rune]int{}
 	for day := 1; day <= 40; day++ {
 		for _, p := range l.round(day, 4, "a", "") {
@@ -317,7 +190,7 @@ func TestMethodAFollowsCopies(t *testing.T) {
 	young := l.page["F"] // known on day 0, first fetched on day 2
 	l.records[young] = sitegraph.Record{Page: young, URL: l.records[young].URL, State: sitegraph.StateNew}
 	l.corpus.Remember(&l.records[young])
-	l.plan(Stream, 2)
+	planA(l, Stream, 2)
 	l.planner.options.NewShare = 0
 	l.round(1, 6, "", "")
 	l.planner.options.NewShare = 1
@@ -372,7 +245,7 @@ func TestMethodAPromotesForCause(t *testing.T) {
 // Rounds of one visit share them between tops and members too.
 func TestMethodAInSmallRounds(t *testing.T) {
 	l := newLettered(t, fx4a, fx4Edges, rand.New(rand.NewPCG(1, 1)))
-	l.plan(Stream, 1)
+	planA(l, Stream, 1)
 	visits := ""
 	for day := 1; day <= 12; day++ {
 		visits += l.round(day, 1, "RADG", "")
@@ -421,7 +294,7 @@ func TestMethodAManyTops(t *testing.T) {
 			l.records = append(l.records, sitegraph.Record{Page: id, URL: g.URL(id), State: sitegraph.StateAlive, Tried: at(0), History: sitegraph.Start(at(0))})
 			l.corpus.Remember(&l.records[p])
 		}
-		l.plan(mode, 1)
+		planA(l, mode, 1)
 		for day := 1; day <= 2; day++ {
 			if visits := sorted(l.round(day, Unlimited, "t", "")); visits != "R"+strings.Repeat("m", n)+strings.Repeat("t", n) {
 				t.Errorf("mode %d, day %d: %d visits, want each of %d pages once", mode, day, len(visits), 2*n+1)

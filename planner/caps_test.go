@@ -188,7 +188,7 @@ func TestCapsNeverExceeded(t *testing.T) {
 				wanted := c.policy.proposed - before
 				pages, _ := c.unfit()
 				pending := 0
-				if caps := c.planner.Caps(); caps != nil && caps.pending != nil {
+				if c.planner.Caps().Pending() {
 					pending = 1
 				}
 				// Pages kept from earlier rounds may be visited though the policy wants others.

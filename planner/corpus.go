@@ -70,7 +70,6 @@ func NewCorpus(g *sitegraph.Graph) *Corpus {
 	c := &Corpus{Graph: g}
 	c.Hints = hints.New(g, c)
 	c.begin(Round{})
-	c.grow()
 	return c
 }
 
@@ -104,8 +103,9 @@ func (c *Corpus) LastVisit(p sitegraph.PageID) uint32 { return c.pages[p].Histor
 // Memory returns what is known of a page. The pointer is good until a page is added.
 func (c *Corpus) Memory(p sitegraph.PageID) *Memory { return &c.pages[p] }
 
-// begin makes a round the one that policies are asked in.
+// begin makes a round the one that policies are asked in, and makes room for pages that became known.
 func (c *Corpus) begin(r Round) {
+	c.grow()
 	c.round = r
 	c.mark = uint16(r.Number%math.MaxUint16) + 1
 	c.start, c.end = r.Start.Unix(), r.End.Unix()

@@ -183,7 +183,7 @@ func (e *exploration) next(v *value) (Visit, bool) {
 // page that a change of it leads to four times (see lead). (By parameters of an earlier time 0.87 instead of 0.83 of the new
 // pages of real histories become known at 1 % a day by depth and directories, in eight runs each; by others less is gained.)
 func (v *value) quietPage(of scouting) sitegraph.PageID {
-	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.round.Number)<<32 ^ uint64(of.look)<<24 ^ uint64(of.tie*(1<<52)))
+	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.look)<<24 ^ uint64(of.tie*(1<<52)))
 	anyPage := v.Mode == Sweep || of.after || draw%3 == 0
 	odd := uint32(draw>>8) | 1 // times an odd number: another order of the pages for each draw
 	best, most := sitegraph.NoPage, math.Inf(-1)
@@ -198,7 +198,7 @@ func (v *value) quietPage(of scouting) sitegraph.PageID {
 		}
 		return best
 	}
-	end := int64(sitegraph.Unix32(v.Corpus.round.End))
+	end := int64(sitegraph.Unix32(v.Corpus.Round().End))
 	old := func(p sitegraph.PageID) float64 {
 		return float64(end-int64(v.kin.last[p])) * lessByDepth[int(v.kin.depth(p))]
 	}

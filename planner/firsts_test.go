@@ -72,7 +72,8 @@ func TestFirsts(t *testing.T) {
 		if wait := m.planner.Waiting(); wait != 60-dead {
 			t.Errorf("%s: %d pages wait, want %d", c.policy, wait, 60-dead)
 		}
-		m.planner.options.NewShare = 1 // so that new pages are thought of in a round of one visit
+		m.options.NewShare = 1
+		m.start() // so that new pages are thought of in a round of one visit
 		m.planner.Begin(Round{Number: 41, Start: at(40), End: at(41), Budget: 1})
 		refetchable := len(m.refetchable())
 		m.planner.Next()
@@ -169,60 +170,6 @@ func TestExpectOfFew(t *testing.T) {
 	after := v.Expect(next)
 	if before < 0.4 || after < before || after > before+0.1 {
 		t.Errorf("among 2000 dead pages of another shape and 30 of its own that are there it is there with probability %.2f, and %.2f after one more of them; want more than 0.4, and little more then", before, after)
-	}
-}
-
-// Pages that are doubtful wait in their order, before those found later, and are counted all the while.
-func TestDoubtfulInLine(t *testing.T) {
-	c := NewCorpus(sitegraph.NewGraph())
-	f := frontier{corpus: c}
-	add := func(names ...string) {
-		for _, name := range names {
-			p := c.Graph.AddStart("http://s0.example/" + name)
-			c.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateNew})
-			f.add(p)
-		}
-	}
-	next := func(doubt bool) (name string) {
-		v, ok := f.next()
-		if !ok {
-			return ""
-		}
-		if doubt {
-			f.doubt(v.Page)
-		}
-		return strings.TrimPrefix(c.Graph.URL(v.Page), "http://s0.example/")
-	}
-	day := 0
-	begin := func() {
-		day++
-		c.begin(Round{Number: day, Start: at(day - 1), End: at(day)})
-		f.begin()
-	}
-	wait := func(want int) {
-		t.Helper()
-		if f.len() != want {
-			t.Errorf("%d pages wait, want %d", f.len(), want)
-		}
-	}
-	begin()
-	add("a", "b", "c", "d")
-	line := next(true) + next(true)
-	wait(4)
-	begin()
-	add("e")
-	wait(5)
-	line += " " + next(true) + next(false)
-	wait(4)
-	begin()
-	wait(4)
-	line += " " + next(true) + next(true) + next(true)
-	f.recall()
-	wait(4)
-	line += " " + next(false) + next(false) + next(false) + next(false) + next(false)
-	wait(0)
-	if want := "ab ab acd eacd"; line != want {
-		t.Errorf("in line %q, want %q", line, want)
 	}
 }
 
@@ -382,7 +329,6 @@ func TestTakesFirst(t *testing.T) {
 		h := newHandDriven(t, "value")
 		p := h.corpus.Graph.Add("http://s0.example/new/x1.html")
 		h.corpus.SetWeights(NewWeights([]WeightRule{{"http://s0.example/new/", c.weight}}))
-		h.corpus.grow()
 		h.begin(1)
 		v := h.policy
 		shape := v.kin.lineage(p).shape
@@ -415,7 +361,6 @@ func TestTurns(t *testing.T) {
 		for i := range 5 * turnDays {
 			pages = append(pages, h.corpus.Graph.Add(fmt.Sprintf("http://s0.example/new/x%d.html", i)))
 		}
-		h.corpus.grow()
 		first := make([]int, len(pages)) // the day of the turn
 		most := 0
 		for round, start := 1, at(0); start.Before(at(turnDays + 8)); round, start = round+1, start.Add(c.apart) {
@@ -424,7 +369,7 @@ func TestTurns(t *testing.T) {
 				h.start("value")
 			}
 			h.corpus.begin(Round{Number: round, Start: start, End: end})
-			h.policy.Begin(h.corpus.round)
+			h.policy.Begin(h.corpus.Round())
 			h.policy.price = 50
 			day, atOnce := int(end.Sub(at(0))/Day)+1, 0
 			for i, p := range pages {

@@ -105,7 +105,7 @@ func TestGammaDraws(t *testing.T) {
 	const rounds = 20_000
 	for n := 1; n <= rounds; n++ {
 		g.Corpus.begin(Round{Number: n, Start: at(24), End: at(25), Budget: 1})
-		g.Begin(g.Corpus.round)
+		g.Begin(g.Corpus.Round())
 		if v, _ := g.Next(); v.Page == 0 {
 			first++
 		}

@@ -3,26 +3,10 @@ package planner
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
-
-var hintsBase = time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
-
-// claimed is a corpus of pages of one server, all visited at hintsBase, and a sitemap read at read.
-func claimed(t *testing.T, pages int, read time.Time) (*Corpus, sitegraph.PageID) {
-	t.Helper()
-	c := NewCorpus(sitegraph.NewGraph())
-	source := c.Graph.Add("http://h.example/sitemap.xml")
-	c.Remember(&sitegraph.Record{Page: source, State: sitegraph.StateSource, History: sitegraph.Start(read), Tried: read})
-	for i := range pages {
-		p := c.Graph.Add("http://h.example/" + string(rune('a'+i)))
-		c.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: sitegraph.Start(hintsBase), Tried: hintsBase})
-	}
-	return c, source
-}
 
 // TestNorconexGoesBySitemaps: a page is visited first if its sitemap says that it was modified since its
 // last visit, at its change frequency if only that is told, at last if it is said to be unmodified;
@@ -69,27 +53,5 @@ func TestNorconexGoesBySitemaps(t *testing.T) {
 		if len(reasons) == 5 && (!strings.Contains(reasons[0], "modified since") || !strings.Contains(reasons[3], "each 30 days") || !strings.Contains(reasons[4], "not modified")) {
 			t.Errorf("reasons %q", reasons)
 		}
-	}
-}
-
-// listener is a policy that writes down what it is told of.
-type listener struct {
-	Policy
-	hinted []sitegraph.PageID
-}
-
-func (l *listener) Begin(Round)               {}
-func (l *listener) Hinted(p sitegraph.PageID) { l.hinted = append(l.hinted, p) }
-
-// TestHinter: a policy is told of the pages of which something new is said, and no others.
-func TestHinter(t *testing.T) {
-	c, source := claimed(t, 2, hintsBase.Add(2*time.Hour))
-	policy := &listener{}
-	p := New(c, policy, Options{})
-	said := []hints.Claim{{Page: source + 1, Modified: hintsBase.Add(time.Hour), Every: 0}, {Page: source + 2}}
-	p.Hear(source, hints.Sitemap, said, true)
-	p.Hear(source, hints.Sitemap, said, true)
-	if len(policy.hinted) != 1 || policy.hinted[0] != source+1 {
-		t.Errorf("told of %v", policy.hinted)
 	}
 }

@@ -66,7 +66,7 @@ func TestLedBy(t *testing.T) {
 	outcome(add("unknown/"), sitegraph.StateAlive, sitegraph.VerdictFirst, add("unknown/more.html"))                  // whoever led there
 	outcome(list, sitegraph.StateAlive, sitegraph.VerdictChanged)
 	skipped := add("skipped/")
-	h.corpus.skip = func(p sitegraph.PageID) bool { return p == skipped }
+	New(h.corpus, h.policy, Options{Skip: func(p sitegraph.PageID) bool { return p == skipped }})
 	outcome(manual[1], sitegraph.StateAlive, sitegraph.VerdictFirst, skipped)
 	got := v.news[h.corpus.Graph.Server(list)].leads
 	if len(got) != 1 || got[0] != (lead{list, 34, 2}) {

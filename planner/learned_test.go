@@ -8,7 +8,7 @@ import (
 )
 
 // remember gives each page the weekly past in its masks; all were looked at in 12 weeks.
-func (l *lettered) remember(changed map[string]uint32) {
+func rememberChanged(l *lettered, changed map[string]uint32) {
 	for letter, p := range l.page {
 		h := sitegraph.Start(at(-12 * 7))
 		for week := 11; week >= 0; week-- {
@@ -22,18 +22,18 @@ func (l *lettered) remember(changed map[string]uint32) {
 	}
 }
 
-func (l *lettered) division(name string) []string {
+func divisionOf(l *lettered, name string) []string {
 	l.corpus.Graph.Refresh()
 	d := newDivision(l.corpus, methods[name])
 	d.update()
 	var sites []string
 	d.eachSite(allServers, func(site *site) {
-		sites = append(sites, sorted(l.letters(site.Tops))+">"+sorted(l.letters(site.Members)))
+		sites = append(sites, sorted(lettersOf(l, site.Tops))+">"+sorted(lettersOf(l, site.Members)))
 	})
 	return sites
 }
 
-func (l *lettered) letters(pages []sitegraph.PageID) (s string) {
+func lettersOf(l *lettered, pages []sitegraph.PageID) (s string) {
 	for _, p := range pages {
 		s += l.letter[p]
 	}
@@ -64,8 +64,8 @@ func TestSentinels(t *testing.T) {
 	} {
 		for seed := range uint64(5) { // whatever the order of discovery
 			l := newLettered(t, newsPages, newsLinks, rand.New(rand.NewPCG(seed, 1)))
-			l.remember(c.past)
-			got := l.division("sentinel-a")
+			rememberChanged(l, c.past)
+			got := divisionOf(l, "sentinel-a")
 			if len(got) != 2 || got[0] != "R>" || got[1] != c.want {
 				t.Errorf("%s: %q, want R> and %s", c.name, got, c.want)
 			}
@@ -99,12 +99,12 @@ func TestAutoTakesWhatPredicts(t *testing.T) {
 		{byPlace, map[string]bool{"ABCD": true, "EFGH": true}},
 		{byName, map[string]bool{"ACEG": true, "BDFH": true}},
 	} {
-		l.remember(c.past)
+		rememberChanged(l, c.past)
 		found := map[string]bool{}
 		d := newDivision(l.corpus, methods["auto"])
 		l.corpus.Graph.Refresh()
 		d.update()
-		d.eachSite(allServers, func(site *site) { found[sorted(l.letters(site.Tops)+l.letters(site.Members))] = true })
+		d.eachSite(allServers, func(site *site) { found[sorted(lettersOf(l, site.Tops)+lettersOf(l, site.Members))] = true })
 		for site := range c.want {
 			if !found[site] {
 				t.Errorf("no site %s among %v", site, found)
@@ -126,7 +126,7 @@ func TestLearnedSitesAreMadeAnew(t *testing.T) {
 	if top(0) {
 		t.Error("A is a top before anything changed")
 	}
-	l.remember(map[string]uint32{"N": everyThird, "A": everyThird, "B": everyThird, "C": everyThird})
+	rememberChanged(l, map[string]uint32{"N": everyThird, "A": everyThird, "B": everyThird, "C": everyThird})
 	if top(27) {
 		t.Error("sites were made anew within four weeks")
 	}

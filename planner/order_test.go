@@ -100,7 +100,7 @@ func TestIntervalOrder(t *testing.T) {
 		w := newWorld(seed, 2, 60, false)
 		m := newSim(t, w, rand.New(rand.NewPCG(seed, 0)), "interval", Settings{Mode: Stream, Seed: seed, PerDay: 12}, Options{})
 		m.planner.Begin(Round{Number: 0, Start: at(0), End: at(0), Budget: 0})
-		m.checkFirstDue(120.0 / 12)
+		checkFirstDue(m, 120.0/12)
 		type turn struct {
 			due  int64   // unix seconds; of an early page, that of none
 			left float64 // share of its wait that is left
@@ -142,7 +142,7 @@ func TestIntervalOrder(t *testing.T) {
 }
 
 // checkFirstDue: pages that became known together are due uniformly over their first interval.
-func (m *sim) checkFirstDue(cycleDays float64) {
+func checkFirstDue(m *sim, cycleDays float64) {
 	m.Helper()
 	sum := 0.0
 	for p := range sitegraph.PageID(m.corpus.Pages()) {

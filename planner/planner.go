@@ -77,7 +77,6 @@ func New(corpus *Corpus, policy Policy, o Options) *Planner {
 // back.
 func (p *Planner) Begin(r Round) {
 	p.Corpus.Graph.Refresh()
-	p.Corpus.grow()
 	p.Corpus.price.Begin(p.bound(), r.Budget)
 	p.Corpus.begin(r)
 	if p.caps != nil {

@@ -171,8 +171,8 @@ func TestDueWithoutPolicy(t *testing.T) {
 		{"new", sitegraph.Record{State: sitegraph.StateNew}, time.Second, "never fetched"},
 		{"new, failed twice", sitegraph.Record{State: sitegraph.StateNew, Errors: 2}, 2 * time.Hour, "its last visits failed"},
 		{"failed too often to count", sitegraph.Record{State: sitegraph.StateAlive, Errors: sitegraph.MaxErrors}, 30 * 24 * time.Hour, "its last visits failed"},
-		{"gone", sitegraph.Record{State: sitegraph.StateGone}, farOff, "it left; only a new link brings it back"},
-		{"moved", sitegraph.Record{State: sitegraph.StateMoved}, farOff, "it left; only a new link brings it back"},
+		{"gone", sitegraph.Record{State: sitegraph.StateGone}, FarOff, "it left; only a new link brings it back"},
+		{"moved", sitegraph.Record{State: sitegraph.StateMoved}, FarOff, "it left; only a new link brings it back"},
 		{"alive", sitegraph.Record{State: sitegraph.StateAlive, History: sitegraph.Start(at(0))}, time.Second, "no policy was asked"},
 	} {
 		g := sitegraph.NewGraph()

@@ -52,7 +52,7 @@ func TestPlannerProperties(t *testing.T) {
 		total := 0
 		m.onVisit = func(v Visit) {
 			if v.First && o.Leftover && float64(total+m.firsts+1) > share+1e-5 && m.giveBack == 0 {
-				m.checkLeftover(v)
+				checkLeftover(m, v)
 			}
 		}
 		for day := 1; day <= 25; day++ {
@@ -63,7 +63,7 @@ func TestPlannerProperties(t *testing.T) {
 			ofDay := float64(budget) * o.NewShare
 			share += ofDay
 			visits := m.day(day, budget)
-			m.checkFull(day, budget, len(visits))
+			checkFull(m, day, budget, len(visits))
 			if budget == Unlimited {
 				share, total = 0, 0 // what was carried over is less than one
 				continue
@@ -80,7 +80,7 @@ func TestPlannerProperties(t *testing.T) {
 }
 
 // checkLeftover: a first visit beyond its share means that the policy has no page to propose.
-func (m *sim) checkLeftover(v Visit) {
+func checkLeftover(m *sim, v Visit) {
 	m.Helper()
 	if m.sweeps { // which may leave pages alone on purpose
 		return
@@ -91,7 +91,7 @@ func (m *sim) checkLeftover(v Visit) {
 }
 
 // checkFull: a round that ended before its budget did has nothing left that is worth a visit.
-func (m *sim) checkFull(day, budget, visited int) {
+func checkFull(m *sim, day, budget, visited int) {
 	m.Helper()
 	if v, ok := m.planner.Next(); ok {
 		m.Fatalf("day %d: another visit to %s after the round's end", day, m.graph.URL(v.Page))
@@ -139,15 +139,6 @@ func TestPlannerSeeds(t *testing.T) {
 			t.Errorf("%s: another seed never made a difference", policy)
 		}
 	}
-}
-
-func firstDifference(a, b []string) (int, bool) {
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return i, false
-		}
-	}
-	return min(len(a), len(b)), len(a) == len(b)
 }
 
 // A sweep ends, and without a budget it has then been everywhere once: but for methods A to C,

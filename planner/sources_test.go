@@ -129,9 +129,9 @@ func TestIdleSources(t *testing.T) {
 			}
 			p := New(c, nil, Options{SourceShare: 0.1})
 			due, _ := p.Due(source, hintsBase)
-			want := hintsBase.Add(sourceSoonest)
+			want := hintsBase.Add(SourceSoonest)
 			if test.idle {
-				want = hintsBase.Add(max(time.Duration(sources)*Day, sourceLatest))
+				want = hintsBase.Add(max(time.Duration(sources)*Day, SourceLatest))
 			}
 			if !due.When.Equal(want) {
 				t.Errorf("%s, %d sources: due %v after the visit, want %v (%v)", test.name, sources, due.When.Sub(hintsBase), want.Sub(hintsBase), due.Reason)
@@ -225,7 +225,7 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	for _, p := range tag {
 		sum += asked[p]
 	}
-	if least, most := dullLooks+60/7, 2*dullLooks+60/7+1; sum < least || sum > most {
+	if least, most := DullLooks+60/7, 2*DullLooks+60/7+1; sum < least || sum > most {
 		t.Errorf("%d at once: %d visits to feeds of tags in 60 days, want %d to %d", atOnce, sum, least, most)
 	}
 	for p, least := range map[sitegraph.PageID]int{main: 20, index: 8, sitemap[1]: 8, sitemap[2*maps-1]: 8} {
@@ -260,14 +260,14 @@ func TestFeedsThatFailTellNothingOfOthers(t *testing.T) {
 		for i := range 10 {
 			r := sitegraph.Record{URL: fmt.Sprintf("http://h.example/tag/%d/feed.xml", i), State: sitegraph.StateSource}
 			r.Page = c.Graph.AddStart(r.URL)
-			if i < firstOfKin {
+			if i < FirstOfKin {
 				r.Tried, r.History, r.Due = hintsBase, sitegraph.Start(hintsBase), hintsBase.Add(100*Day)
 				if fails {
 					r.Errors = 1
 				}
 			}
 			c.Remember(&r)
-			if i < firstOfKin {
+			if i < FirstOfKin {
 				c.Hints.Hear(r.Page, hints.Feed, nil, true)
 			}
 		}
@@ -279,7 +279,7 @@ func TestFeedsThatFailTellNothingOfOthers(t *testing.T) {
 		}
 		want := 0
 		if fails {
-			want = firstOfKin
+			want = FirstOfKin
 		}
 		if asked != want {
 			t.Errorf("those asked before fail: %t; %d others are asked, want %d", fails, asked, want)

@@ -310,7 +310,7 @@ func (v *value) learn(l looked) {
 	n := &v.news[server]
 	v.kin.showed(l)
 	v.rankings.doubt(server, abs32(saw-l.expected))
-	v.calibrator.see(l.expected, l.changed, v.Corpus.round.Budget)
+	v.calibrator.see(l.expected, l.changed, v.Corpus.Round().Budget)
 	surprise := max(saw-l.expected, 0)
 	if v.exploration.wasLook(l.page) || v.worthLittle(l.page) {
 		v.exploration.looked[server] = inDays(l.to)

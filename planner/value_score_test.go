@@ -25,7 +25,7 @@ func TestRateAll(t *testing.T) {
 			shared, claimed := 0, 0
 			for s := range sitegraph.ServerID(m.graph.Servers()) {
 				pages := slices.Clone(m.graph.ServerPages(s))
-				m.claim(s, pages[len(pages)/2:])
+				claim(m, s, pages[len(pages)/2:])
 				v.grow()
 				for n := 1; len(pages) > 0; n = n%len(v.batch.pages) + 1 {
 					var b batch
@@ -59,7 +59,7 @@ func TestRateAll(t *testing.T) {
 }
 
 // claim lets a sitemap of a server, most of whose claims proved true, say that pages changed just now.
-func (m *sim) claim(s sitegraph.ServerID, pages []sitegraph.PageID) {
+func claim(m *sim, s sitegraph.ServerID, pages []sitegraph.PageID) {
 	source := m.link("http://" + m.graph.ServerName(s) + "/sitemap.xml")
 	r := &m.records[source]
 	now := m.corpus.Round().End

@@ -116,7 +116,7 @@ func (h *handDriven) start(variant string) {
 
 func (h *handDriven) begin(day int) {
 	h.corpus.begin(Round{Number: day, Start: at(day - 1), End: at(day)})
-	h.policy.Begin(h.corpus.round)
+	h.policy.Begin(h.corpus.Round())
 }
 
 func (h *handDriven) visit(p sitegraph.PageID, day int, changed bool) {
