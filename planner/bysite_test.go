@@ -25,7 +25,7 @@ func planA(l *lettered, mode Mode, seed uint64) {
 	if err != nil {
 		l.Fatal(err)
 	}
-	l.planner = New(l.corpus, policy, Options{})
+	l.planner = New(l.corpus, policy, Options{NewShare: 1})
 }
 
 // [LINK 4.1], the table of pages fetched and updated among them.
@@ -188,12 +188,13 @@ func TestMethodAFollowsCopies(t *testing.T) {
 	paths, edges := directories(2, 3)
 	l := newLettered(t, paths, edges, rand.New(rand.NewPCG(2, 0)))
 	young := l.page["F"] // known on day 0, first fetched on day 2
-	l.records[young] = sitegraph.Record{Page: young, URL: l.records[young].URL, State: sitegraph.StateNew}
+	l.records[young] = sitegraph.Record{Page: young, URL: l.records[young].URL, State: sitegraph.StateUnknown}
 	l.corpus.Remember(&l.records[young])
 	planA(l, Stream, 2)
-	l.planner.options.NewShare = 0
 	l.round(1, 6, "", "")
-	l.planner.options.NewShare = 1
+	l.records[young].State = sitegraph.StateNew
+	l.corpus.Remember(&l.records[young])
+	l.planner.Found(young)
 	if order := l.round(2, 6, "", ""); !strings.Contains(order, "F") {
 		t.Fatalf("the new page is not among %q", order)
 	}

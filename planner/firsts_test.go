@@ -72,8 +72,8 @@ func TestFirsts(t *testing.T) {
 		if wait := m.planner.Waiting(); wait != 60-dead {
 			t.Errorf("%s: %d pages wait, want %d", c.policy, wait, 60-dead)
 		}
-		m.options.NewShare = 1
-		m.start() // so that new pages are thought of in a round of one visit
+		m.options.NewShare = 1 // new pages are thought of in a round of one visit
+		m.restart()
 		m.planner.Begin(Round{Number: 41, Start: at(40), End: at(41), Budget: 1})
 		refetchable := len(m.refetchable())
 		m.planner.Next()
