@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -91,7 +91,7 @@ func TestCalibrationOfStreams(t *testing.T) {
 		if err != nil {
 			continue // no top page was alive
 		}
-		for _, policy := range planner.StreamPolicyNames() {
+		for _, policy := range policy.StreamNames() {
 			r, log := logged(t, c, StreamOptions{Weeks: 3, Budget: 0.3, New: 0.25, Seed: seed}, policy)
 			var brier, sum, n float64
 			for _, s := range log {
@@ -146,7 +146,7 @@ func TestAskingChangesNothing(t *testing.T) {
 			continue // no top page was alive
 		}
 		o := StreamOptions{Weeks: 4, Budget: 0.3, New: 0.25, Seed: seed}
-		for _, policy := range planner.StreamPolicyNames() {
+		for _, policy := range policy.StreamNames() {
 			c.askNothing = false
 			r, log := logged(t, c, o, policy)
 			if r.CalibrationUnvisited == nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/hints"
+	"github.com/recrawl/recrawl/planner/policy"
 )
 
 // Claims are those of one kind that were heard in a run: of sitemaps, feeds, or the header Last-Modified.
@@ -24,7 +25,7 @@ type Claims struct {
 // absent names the evidence that policies which take part go by and a recorded world does not have; nil if
 // none of them would.
 func (c *Corpus) absent(policies []string) []string {
-	if !slices.ContainsFunc(policies, planner.GoesByClaims) {
+	if !slices.ContainsFunc(policies, policy.GoesByClaims) {
 		return nil
 	}
 	absent := []string{hints.Feed.String(), hints.Sitemap.String()}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
 )
 
 // Comparison sets one policy beside the others of a run. Both sides of each comparison are
@@ -71,13 +71,13 @@ type contender struct {
 
 // compare sets a policy beside all others. The policies in without are the same one, each
 // with a kind of evidence left out.
-func compare(policy string, without []string, measures []string, all []contender) (*Comparison, error) {
-	own := slices.IndexFunc(all, func(r contender) bool { return r.policy == policy })
+func compare(name string, without []string, measures []string, all []contender) (*Comparison, error) {
+	own := slices.IndexFunc(all, func(r contender) bool { return r.policy == name })
 	if own < 0 {
-		return nil, fmt.Errorf("policy %s cannot be compared: it takes no part", policy)
+		return nil, fmt.Errorf("policy %s cannot be compared: it takes no part", name)
 	}
 	value := &all[own]
-	c := &Comparison{Policy: policy, Best: map[string]Against{}, With: []Opponent{}}
+	c := &Comparison{Policy: name, Best: map[string]Against{}, With: []Opponent{}}
 	for i := range all {
 		other := &all[i]
 		if i == own {
@@ -88,10 +88,10 @@ func compare(policy string, without []string, measures []string, all []contender
 			pairs[m] = pair(m, value, other)
 		}
 		if slices.Contains(without, other.policy) {
-			c.Without = append(c.Without, Ablation{other.policy, evidence(policy, other.policy), pairs})
+			c.Without = append(c.Without, Ablation{other.policy, evidence(name, other.policy), pairs})
 			continue
 		}
-		c.With = append(c.With, Opponent{other.policy, other.threshold, planner.Published(other.policy), planner.Reference(other.policy), pairs})
+		c.With = append(c.With, Opponent{other.policy, other.threshold, policy.Published(other.policy), policy.Reference(other.policy), pairs})
 	}
 	for _, m := range measures {
 		if best := bestPublished(c.With, m); best != nil {

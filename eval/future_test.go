@@ -10,7 +10,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/replay"
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -73,17 +73,17 @@ func TestStreamDoesNotLookAhead(t *testing.T) {
 		day := 1 + rng.IntN(12)
 		other := newCorpus(t, otherFuture(rng, servers, int64(options.Base.Seconds())+int64(day)*daySeconds), options)
 		o := StreamOptions{Weeks: 2, Budget: []float64{0.1, 0.4, 1}[rng.IntN(3)], New: 0.25, Seed: seed}
-		for _, policy := range planner.StreamPolicyNames() {
-			if planner.Reference(policy) {
+		for _, name := range policy.StreamNames() {
+			if policy.Reference(name) {
 				continue
 			}
-			_, log := logged(t, c, o, policy)
-			_, otherLog := logged(t, other, o, policy)
+			_, log := logged(t, c, o, name)
+			_, otherLog := logged(t, other, o, name)
 			if visits(log) != visits(otherLog) {
 				differ++
 			}
 			if a, b := visits(until(log, day)), visits(until(otherLog, day)); a != b {
-				t.Fatalf("%s: what happens after day %d changes visits before; %s\n%s\nwith another future\n%s", policy, day, repeat(t, seed), a, b)
+				t.Fatalf("%s: what happens after day %d changes visits before; %s\n%s\nwith another future\n%s", name, day, repeat(t, seed), a, b)
 			}
 		}
 	}
@@ -121,17 +121,17 @@ func TestSnapshotIgnoresLaterLinks(t *testing.T) {
 		if h.totals != other.totals {
 			t.Errorf("totals %+v, with other links later %+v; %s", h.totals, other.totals, repeat(t, seed))
 		}
-		for _, policy := range planner.PolicyNames() {
-			order, err := h.sweep(t.Context(), sweepOf{policy: policy}, SnapshotOptions{Seed: seed, Sample: 5})
+		for _, name := range policy.Names() {
+			order, err := h.sweep(t.Context(), sweepOf{policy: name}, SnapshotOptions{Seed: seed, Sample: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
-			otherOrder, err := other.sweep(t.Context(), sweepOf{policy: policy}, SnapshotOptions{Seed: seed, Sample: 5})
+			otherOrder, err := other.sweep(t.Context(), sweepOf{policy: name}, SnapshotOptions{Seed: seed, Sample: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !slices.Equal(order, otherOrder) {
-				t.Fatalf("%s: later links change the sweep; %s\n%v\n%v", policy, repeat(t, seed), order, otherOrder)
+				t.Fatalf("%s: later links change the sweep; %s\n%v\n%v", name, repeat(t, seed), order, otherOrder)
 			}
 		}
 	}
@@ -173,18 +173,18 @@ func TestSnapshotLearnsVisitByVisit(t *testing.T) {
 		if c == nil {
 			continue // no top page was alive
 		}
-		for _, policy := range planner.PolicyNames() {
-			if planner.Reference(policy) {
+		for _, name := range policy.Names() {
+			if policy.Reference(name) {
 				continue
 			}
-			order, err := c.newHorizon(2).sweep(t.Context(), sweepOf{policy: policy}, SnapshotOptions{Seed: seed, Sample: 5})
+			order, err := c.newHorizon(2).sweep(t.Context(), sweepOf{policy: name}, SnapshotOptions{Seed: seed, Sample: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
 			place := map[int]string{}
 			for _, p := range c.Pages {
 				url := c.graph.URL(p)
-				other, err := flip(url).newHorizon(2).sweep(t.Context(), sweepOf{policy: policy}, SnapshotOptions{Seed: seed, Sample: 5})
+				other, err := flip(url).newHorizon(2).sweep(t.Context(), sweepOf{policy: name}, SnapshotOptions{Seed: seed, Sample: 5})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -196,15 +196,15 @@ func TestSnapshotLearnsVisitByVisit(t *testing.T) {
 				switch {
 				case i == len(order) && i == len(other): // never visited
 				case i == len(order) || i == len(other) || order[i].server != other[i].server:
-					t.Fatalf("%s: another outcome of %s moves visit %d; %s", policy, url, i, repeat(t, seed))
+					t.Fatalf("%s: another outcome of %s moves visit %d; %s", name, url, i, repeat(t, seed))
 				case place[i] != "":
-					t.Fatalf("%s: the outcomes of %s and %s both show first at visit %d; %s", policy, place[i], url, i, repeat(t, seed))
+					t.Fatalf("%s: the outcomes of %s and %s both show first at visit %d; %s", name, place[i], url, i, repeat(t, seed))
 				default:
 					place[i] = url
 				}
 			}
 			if len(place) != len(order) {
-				t.Fatalf("%s: %d visits, outcomes of %d pages show; %s", policy, len(order), len(place), repeat(t, seed))
+				t.Fatalf("%s: %d visits, outcomes of %d pages show; %s", name, len(order), len(place), repeat(t, seed))
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -17,7 +17,7 @@ func TestHorizon(t *testing.T) {
 			continue // no top page was alive
 		}
 		o := SnapshotOptions{Weeks: 3, Seed: seed, Spread: true, Thresholds: []float64{0.3}}
-		want := snapshot(t, c, o, planner.PolicyNames()...)
+		want := snapshot(t, c, o, policy.Names()...)
 		h, err := c.Horizon(3)
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +37,7 @@ func TestHorizon(t *testing.T) {
 		if alive != want.Corpus.Pages || changed != want.Corpus.Changed {
 			t.Errorf("%d pages alive, %d changed, want %+v; %s", alive, changed, want.Corpus, repeat(t, seed))
 		}
-		for i, policy := range planner.PolicyNames() {
+		for i, policy := range policy.Names() {
 			s, err := h.Sweep(t.Context(), o, policy)
 			if err != nil {
 				t.Fatal(err)

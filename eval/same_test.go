@@ -14,17 +14,18 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
 )
 
 // results of all policies in both protocols, as JSON.
 func results(t *testing.T, servers []*history.Server, o Options, seed uint64) []byte {
 	t.Helper()
 	c := newCorpus(t, servers, o)
-	snapshot, err := c.Snapshot(t.Context(), SnapshotOptions{Weeks: 3, Seed: seed, Spread: true}, planner.PolicyNames(), nil)
+	snapshot, err := c.Snapshot(t.Context(), SnapshotOptions{Weeks: 3, Seed: seed, Spread: true}, policy.Names(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream, err := c.Stream(t.Context(), StreamOptions{Weeks: 2, Budget: 0.3, New: 0.25, Seed: seed, Spread: true}, planner.StreamPolicyNames(), nil)
+	stream, err := c.Stream(t.Context(), StreamOptions{Weeks: 2, Budget: 0.3, New: 0.25, Seed: seed, Spread: true}, policy.StreamNames(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func TestForecastChangesNothing(t *testing.T) {
 	for _, seed := range seeds(2) {
 		c := newCorpus(t, randomServers(rand.New(rand.NewPCG(seed, 9))), Options{Base: week, History: 1})
 		o := StreamOptions{Weeks: 3, Budget: 0.3, New: 0.25, Seed: seed}
-		for _, policy := range planner.StreamPolicyNames() {
+		for _, policy := range policy.StreamNames() {
 			visits := func(forecast bool) (of []planner.Visit) {
 				stage := c.replayed()
 				stage.Forecast = forecast

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -208,7 +208,7 @@ func TestSnapshotAgainstSlow(t *testing.T) {
 			t.Fatalf("totals %+v, want %+v; %s", got, slow.totals, repeat(t, seed))
 		}
 		best := math.NaN()
-		run := snapshot(t, c, SnapshotOptions{Weeks: weeks, Seed: seed, Spread: true}, append([]string{"clairvoyant"}, planner.PolicyNames()...)...)
+		run := snapshot(t, c, SnapshotOptions{Weeks: weeks, Seed: seed, Spread: true}, append([]string{"clairvoyant"}, policy.Names()...)...)
 		for _, r := range run.Results {
 			order, err := h.sweep(t.Context(), sweepOf{policy: r.Policy}, SnapshotOptions{Seed: seed, Sample: 5})
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -99,7 +100,7 @@ type WeekPoint struct {
 }
 
 // Watch may put something between a policy and those who ask it, for learning.
-type Watch func(p planner.Policy, c *planner.Corpus, oracle planner.Oracle) planner.Policy
+type Watch func(p planner.Policy, c *planner.Corpus, oracle policy.Oracle) planner.Policy
 
 // StreamOptions of a run.
 type StreamOptions struct {
@@ -188,7 +189,7 @@ func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOpti
 		m.resample(o.Seed)
 	}
 	grant := budget.Grant{PerDay: o.Budget * float64(len(c.Pages))}
-	policy, err := planner.NewPolicy(name, planner.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run), Alpha: o.Alpha,
+	policy, err := policy.New(name, policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run), Alpha: o.Alpha,
 		PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate(), ModelOf: c.modelOf(name)})
 	if err != nil {
 		return StreamResult{}, err

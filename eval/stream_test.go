@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -215,7 +215,7 @@ func TestStreamAgainstSlow(t *testing.T) {
 		ran++
 		o := StreamOptions{Weeks: 1 + rng.IntN(3), Budget: []float64{0.05, 0.3, 1, 3}[rng.IntN(4)], New: []float64{0, 0.25, 1}[rng.IntN(3)], Seed: seed}
 		truth := c.newTruth(o.Weeks * 7)
-		for _, policy := range planner.StreamPolicyNames() {
+		for _, policy := range policy.StreamNames() {
 			slow := newSlowRun(servers, corpusOptions, o.Weeks*7)
 			wantInt(t, "pages", len(truth.pages), len(slow.pages))
 			wantInt(t, "base pages", len(c.Pages), len(slow.base))
@@ -266,7 +266,7 @@ func checkBudget(t *testing.T, log []step, o StreamOptions, basePages int) {
 // every policy, and every copy is good.
 func TestStreamWithFullBudget(t *testing.T) {
 	c := tiny(t, Options{})
-	for _, policy := range planner.StreamPolicyNames() {
+	for _, policy := range policy.StreamNames() {
 		r, log := logged(t, c, StreamOptions{Weeks: 1, Budget: 4, New: 0.5, Seed: 3}, policy)
 		// a/new is linked and born on day 3, known that day and fetched with it, since new
 		// pages come before refetches and a/ is one of these: at the latest the day after.
@@ -337,7 +337,7 @@ func TestStreamOnOtherStage(t *testing.T) {
 			continue // no top page was alive
 		}
 		o := StreamOptions{Weeks: 2, Budget: 0.4, New: 0.25, Seed: seed}
-		for _, policy := range planner.StreamPolicyNames() {
+		for _, policy := range policy.StreamNames() {
 			want, log := logged(t, c, o, policy)
 			var otherLog []step
 			stage := c.Empty()

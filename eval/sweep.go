@@ -8,6 +8,7 @@ import (
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -89,7 +90,7 @@ func (h *horizon) recorded() Stage {
 func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o SnapshotOptions) ([]fetched, error) {
 	corpus := remembered(stage.Graph, stage.Records)
 	oracle := func(p sitegraph.PageID) bool { return h.changed[p] }
-	policy, err := planner.NewPolicy(s.policy, planner.Settings{Corpus: corpus, Mode: planner.Sweep, Seed: o.Seed, Alpha: o.Alpha, Oracle: oracle,
+	policy, err := policy.New(s.policy, policy.Settings{Corpus: corpus, Mode: planner.Sweep, Seed: o.Seed, Alpha: o.Alpha, Oracle: oracle,
 		TrueRate: h.trueRate(), PreviousRate: h.previousRate, Sample: cmp.Or(o.Sample, 5), Threshold: s.threshold, ModelOf: h.modelOf(s.policy)})
 	if err != nil {
 		return nil, err

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -45,8 +45,8 @@ func TestSweepOn(t *testing.T) {
 		}
 		o := SnapshotOptions{Weeks: 3, Seed: seed, Thresholds: []float64{0.2}}
 		stage := crawled(t, c)
-		want := snapshot(t, c, o, planner.PolicyNames()...)
-		for i, policy := range planner.PolicyNames() {
+		want := snapshot(t, c, o, policy.Names()...)
+		for i, policy := range policy.Names() {
 			visits := 0
 			stage.Log = func(*cycle.Event) { visits++ }
 			got, err := c.SweepOn(t.Context(), stage, o, policy)

@@ -48,14 +48,14 @@ func (p *Planner) admit(v *Visit) step {
 	}
 	switch why, b := c.plan(v); why {
 	case refusedByServer:
-		p.Corpus.propose(v.Page)
+		p.Corpus.Propose(v.Page)
 		if !c.putAside(v, b) && v.First {
 			p.frontier.failed = append(p.frontier.failed, v.Page)
 		}
 		p.tell(b)
 		return skip
 	case refusedByAll:
-		p.Corpus.propose(v.Page)
+		p.Corpus.Propose(v.Page)
 		if c.underWay > 0 { // they may need less than was set aside
 			pending := *v
 			c.pending = &pending

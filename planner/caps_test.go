@@ -1,4 +1,4 @@
-package planner
+package planner_test
 
 import (
 	"fmt"
@@ -8,17 +8,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // counting counts what a policy proposes.
 type counting struct {
-	Policy
+	planner.Policy
 	proposed int
 }
 
-func (c *counting) Next() (Visit, bool) {
+func (c *counting) Next() (planner.Visit, bool) {
 	v, ok := c.Policy.Next()
 	if ok {
 		c.proposed++
@@ -28,7 +31,7 @@ func (c *counting) Next() (Visit, bool) {
 
 // capped is a sim under limits: visits are started and finished, and what they read is counted.
 type capped struct {
-	*sim
+	*simtest.Sim
 	rng     *rand.Rand
 	limits  budget.Limits
 	policy  *counting
@@ -37,18 +40,18 @@ type capped struct {
 	visited map[sitegraph.PageID]int
 }
 
-func newCapped(t *testing.T, seed uint64, policy string, servers, pages int, l budget.Limits) *capped {
+func newCapped(t *testing.T, seed uint64, name string, servers, pages int, l budget.Limits) *capped {
 	rng := rand.New(rand.NewPCG(seed, 3))
-	s := newSim(t, newWorld(seed, servers, pages, false), nil, policy, Settings{Mode: Stream, Seed: seed, PerDay: 20}, Options{Limits: l, MostBytes: 1 << 20})
-	c := &capped{sim: s, rng: rng, limits: l, used: map[string]int64{}, visited: map[sitegraph.PageID]int{}}
-	c.policy = &counting{Policy: s.planner.Policy}
-	s.planner.Policy = c.policy
+	s := newSim(t, simtest.NewWorld(seed, servers, pages, false), nil, name, policy.Settings{Mode: planner.Stream, Seed: seed, PerDay: 20}, planner.Options{Limits: l, MostBytes: 1 << 20})
+	c := &capped{Sim: s, rng: rng, limits: l, used: map[string]int64{}, visited: map[sitegraph.PageID]int{}}
+	c.policy = &counting{Policy: s.Planner.Policy}
+	s.Planner.Policy = c.policy
 	c.sizeOf = func(p sitegraph.PageID) int64 {
-		return int64(math.Exp(rngOf(seed, s.graph.URL(p)).Float64()*6 + 6)) // 400 to 160,000
+		return int64(math.Exp(simtest.RandOf(seed, s.Graph.URL(p)).Float64()*6 + 6)) // 400 to 160,000
 	}
-	for p := range s.records {
-		s.records[p].Size = c.sizeOf(sitegraph.PageID(p))
-		s.corpus.Remember(&s.records[p])
+	for p := range s.Records {
+		s.Records[p].Size = c.sizeOf(sitegraph.PageID(p))
+		s.Corpus.Remember(&s.Records[p])
 	}
 	return c
 }
@@ -56,7 +59,7 @@ func newCapped(t *testing.T, seed uint64, policy string, servers, pages int, l b
 // spend counts a visit against all limits.
 func (c *capped) spend(p sitegraph.PageID, end time.Time, read int64) {
 	c.Helper()
-	server := c.graph.ServerName(c.graph.Server(p))
+	server := c.Graph.ServerName(c.Graph.Server(p))
 	count := func(i int, of string, l budget.Limit) {
 		key := fmt.Sprint(i, ": ", of, l, " ", end.Add(-1).Truncate(l.Per))
 		if l.Unit == budget.InFetches {
@@ -82,11 +85,11 @@ func (c *capped) spend(p sitegraph.PageID, end time.Time, read int64) {
 func (c *capped) round(number int, start, end time.Time, budget, lag int, giveBack float64) (made, back int) {
 	c.Helper()
 	type flight struct {
-		v     Visit
+		v     planner.Visit
 		bytes int64
 	}
-	c.sim.round = map[sitegraph.PageID]bool{}
-	c.planner.Begin(Round{Number: number, Start: start, End: end, Budget: budget})
+	c.Sim.Round = map[sitegraph.PageID]bool{}
+	c.Planner.Begin(planner.Round{Number: number, Start: start, End: end, Budget: budget})
 	var air []flight
 	land := func() {
 		f := air[0]
@@ -98,30 +101,30 @@ func (c *capped) round(number int, start, end time.Time, budget, lag int, giveBa
 		if f.bytes > 0 {
 			read = min(read, f.bytes)
 		}
-		c.planner.Finish(&f.v, f.bytes, read)
+		c.Planner.Finish(&f.v, f.bytes, read)
 		c.spend(f.v.Page, end, read)
-		r := &c.records[f.v.Page]
+		r := &c.Records[f.v.Page]
 		verdict := r.Apply(sitegraph.Observation{Time: end, Outcome: sitegraph.OutcomeFetched, Size: c.sizeOf(f.v.Page),
-			Digests: c.content(f.v.Page, int(end.Sub(base)/(24*time.Hour)))}, sitegraph.ChangeByBytes)
-		c.planner.Observe(r, verdict)
-		due, _ := c.planner.Due(f.v.Page, end)
+			Digests: c.Content(f.v.Page, int(end.Sub(simtest.Base)/(24*time.Hour)))}, sitegraph.ChangeByBytes)
+		c.Planner.Observe(r, verdict)
+		due, _ := c.Planner.Due(f.v.Page, end)
 		r.Due = due.When
-		c.corpus.Remember(r)
+		c.Corpus.Remember(r)
 	}
 	for {
-		v, ok := c.planner.Next()
+		v, ok := c.Planner.Next()
 		switch {
-		case ok && c.sim.round[v.Page]:
+		case ok && c.Sim.Round[v.Page]:
 			c.Fatalf("page %d twice in round %d", v.Page, number)
 		case ok && c.rng.Float64() < giveBack:
-			c.sim.round[v.Page] = true
-			c.planner.Return(v)
+			c.Sim.Round[v.Page] = true
+			c.Planner.Return(v)
 			back++
 		case ok:
-			c.sim.round[v.Page] = true
-			bytes, ok := c.planner.Start(&v)
+			c.Sim.Round[v.Page] = true
+			bytes, ok := c.Planner.Start(&v)
 			if !ok {
-				c.planner.Return(v)
+				c.Planner.Return(v)
 				continue // counted as unfit
 			}
 			made++
@@ -132,14 +135,14 @@ func (c *capped) round(number int, start, end time.Time, budget, lag int, giveBa
 		case len(air) > 0:
 			land()
 		default:
-			c.planner.Caps().Settle()
+			c.Planner.Caps().Settle()
 			return made, back
 		}
 	}
 }
 
 func (c *capped) unfit() (pages int, value float64) {
-	for _, u := range c.planner.Unfit() {
+	for _, u := range c.Planner.Unfit() {
 		if u.Pages < 0 || u.Value < 0 || u.Price < 0 {
 			c.Fatalf("unfit: %+v", u)
 		}
@@ -151,7 +154,7 @@ func (c *capped) unfit() (pages int, value float64) {
 
 func randomLimits(rng *rand.Rand) (l budget.Limits) {
 	some := func(most float64) budget.Limit {
-		x := budget.Limit{Amount: math.Floor(math.Exp(rng.Float64() * math.Log(most))), Unit: budget.InFetches, Per: []time.Duration{time.Hour, Day}[rng.IntN(2)]}
+		x := budget.Limit{Amount: math.Floor(math.Exp(rng.Float64() * math.Log(most))), Unit: budget.InFetches, Per: []time.Duration{time.Hour, planner.Day}[rng.IntN(2)]}
 		if rng.IntN(2) == 0 {
 			x.Unit, x.Amount = budget.InBytes, x.Amount*40_000
 		}
@@ -177,8 +180,8 @@ func TestCapsNeverExceeded(t *testing.T) {
 			length := []time.Duration{20 * time.Minute, time.Hour}[rng.IntN(2)]
 			lag, giveBack := []int{0, 0, 7}[rng.IntN(3)], []float64{0, 0, 0.2}[rng.IntN(3)]
 			number := 0
-			for now := at(1).Add(time.Duration(rng.IntN(24)) * time.Hour); now.Before(at(3)); now = now.Add(length) {
-				budget := Unlimited
+			for now := simtest.At(1).Add(time.Duration(rng.IntN(24)) * time.Hour); now.Before(simtest.At(3)); now = now.Add(length) {
+				budget := planner.Unlimited
 				if rng.IntN(2) == 0 {
 					budget = rng.IntN(12)
 				}
@@ -188,7 +191,7 @@ func TestCapsNeverExceeded(t *testing.T) {
 				wanted := c.policy.proposed - before
 				pages, _ := c.unfit()
 				pending := 0
-				if c.planner.Caps().Pending() {
+				if c.Planner.Caps().Pending() {
 					pending = 1
 				}
 				// Pages kept from earlier rounds may be visited though the policy wants others.
@@ -204,11 +207,11 @@ func TestCapsNeverExceeded(t *testing.T) {
 // policy without values come round, however few fit.
 func TestCapsUsed(t *testing.T) {
 	for _, policy := range []string{"ebayes", "breadth-first", "random", "interval"} {
-		l := budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 10, Unit: budget.InFetches, Per: Day}}}}
+		l := budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 10, Unit: budget.InFetches, Per: planner.Day}}}}
 		c := newCapped(t, 1, policy, 2, 40, l)
 		for hour := range 24 * 8 {
-			now := at(1).Add(time.Duration(hour) * time.Hour)
-			c.round(hour+1, now.Add(-1), now.Add(time.Hour), Unlimited, 0, 0)
+			now := simtest.At(1).Add(time.Duration(hour) * time.Hour)
+			c.round(hour+1, now.Add(-1), now.Add(time.Hour), planner.Unlimited, 0, 0)
 			for key, used := range c.used {
 				if want := int64(math.Ceil(10 * float64(hour%24+1) / 24)); used > 10 || hour < 24 && used != want {
 					t.Fatalf("%s, hour %d: %s: %d used, want %d", policy, hour, key, used, want)
@@ -221,9 +224,9 @@ func TestCapsUsed(t *testing.T) {
 			}
 		}
 		if policy == "breadth-first" {
-			for p := range sitegraph.PageID(c.corpus.Pages()) {
+			for p := range sitegraph.PageID(c.Corpus.Pages()) {
 				if n := c.visited[p]; n < 1 || n > 3 { // 80 visits to 40 pages
-					t.Errorf("%s was visited %d times in two turns", c.graph.URL(p), n)
+					t.Errorf("%s was visited %d times in two turns", c.Graph.URL(p), n)
 				}
 			}
 		}
@@ -233,12 +236,12 @@ func TestCapsUsed(t *testing.T) {
 // Bytes that visits under way leave go to what was refused before, most of it within the round.
 func TestBytesAreUsed(t *testing.T) {
 	for _, l := range []budget.Limits{
-		{All: []budget.Limit{{Amount: 400_000, Unit: budget.InBytes, Per: Day}}},
-		{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 400_000, Unit: budget.InBytes, Per: Day}}}},
+		{All: []budget.Limit{{Amount: 400_000, Unit: budget.InBytes, Per: planner.Day}}},
+		{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 400_000, Unit: budget.InBytes, Per: planner.Day}}}},
 	} {
 		for _, policy := range []string{"ebayes", "breadth-first"} {
 			c := newCapped(t, 2, policy, 1, 300, l)
-			made, _ := c.round(1, at(1), at(2), Unlimited, 5, 0)
+			made, _ := c.round(1, simtest.At(1), simtest.At(2), planner.Unlimited, 5, 0)
 			for key, used := range c.used {
 				if used < 300_000 {
 					t.Errorf("%s, %s: %d bytes used in %d visits", policy, key, used, made)
@@ -257,9 +260,9 @@ func TestPrice(t *testing.T) {
 	for _, visits := range []int{400, 40, 20, 10, 5} {
 		c := newCapped(t, 3, "ebayes", 3, 40, budget.Limits{})
 		for day := 1; day <= 30; day++ {
-			c.round(day, at(day-1), at(day), visits, 0, 0)
+			c.round(day, simtest.At(day-1), simtest.At(day), visits, 0, 0)
 		}
-		price := c.corpus.Price()
+		price := c.Corpus.Price()
 		if price <= last && visits != 400 {
 			t.Errorf("%d fetches a day: a price of %g, at more fetches %g", visits, price, last)
 		}
@@ -268,41 +271,41 @@ func TestPrice(t *testing.T) {
 		}
 		last = price
 	}
-	c := newCapped(t, 3, "ebayes", 2, 40, budget.Limits{Servers: []budget.ServerLimit{{Pattern: "s0.example", Limit: budget.Limit{Amount: 1, Unit: budget.InFetches, Per: Day}}}})
+	c := newCapped(t, 3, "ebayes", 2, 40, budget.Limits{Servers: []budget.ServerLimit{{Pattern: "s0.example", Limit: budget.Limit{Amount: 1, Unit: budget.InFetches, Per: planner.Day}}}})
 	for day := 1; day <= 30; day++ {
-		c.round(day, at(day-1), at(day), 20, 0, 0)
+		c.round(day, simtest.At(day-1), simtest.At(day), 20, 0, 0)
 	}
-	s0, _ := c.graph.LookupServer("s0.example")
-	s1, _ := c.graph.LookupServer("s1.example")
-	if c.corpus.ServerPrice(s0) <= 0 || c.corpus.ServerPrice(s1) != 0 {
-		t.Errorf("prices of servers %g and %g; only the first is limited", c.corpus.ServerPrice(s0), c.corpus.ServerPrice(s1))
+	s0, _ := c.Graph.LookupServer("s0.example")
+	s1, _ := c.Graph.LookupServer("s1.example")
+	if c.Corpus.ServerPrice(s0) <= 0 || c.Corpus.ServerPrice(s1) != 0 {
+		t.Errorf("prices of servers %g and %g; only the first is limited", c.Corpus.ServerPrice(s0), c.Corpus.ServerPrice(s1))
 	}
 	if pages, value := c.unfit(); pages == 0 || value <= 0 {
 		t.Errorf("%d pages worth %g did not fit", pages, value)
 	}
-	for _, p := range c.graph.ServerPages(s0) {
-		if why := c.planner.WhyNot(p); why == "" {
-			t.Errorf("%s: no reason", c.graph.URL(p))
+	for _, p := range c.Graph.ServerPages(s0) {
+		if why := c.Planner.WhyNot(p); why == "" {
+			t.Errorf("%s: no reason", c.Graph.URL(p))
 		}
 	}
 }
 
 // leavesOut is a policy that need not propose pages of a server that is closed.
 type leavesOut struct {
-	Policy
+	planner.Policy
 	pages  []sitegraph.PageID
 	server func(sitegraph.PageID) sitegraph.ServerID
 	asked  []sitegraph.ServerID
 }
 
-func (l *leavesOut) Begin(Round) {}
-func (l *leavesOut) Next() (Visit, bool) {
+func (l *leavesOut) Begin(planner.Round) {}
+func (l *leavesOut) Next() (planner.Visit, bool) {
 	if len(l.pages) == 0 {
-		return Visit{}, false
+		return planner.Visit{}, false
 	}
 	p := l.pages[0]
 	l.pages = l.pages[1:]
-	return Visit{Page: p, Value: 1, Probability: 1}, true
+	return planner.Visit{Page: p, Value: 1, Probability: 1}, true
 }
 func (l *leavesOut) Capped(s sitegraph.ServerID) (pages int, value float64) {
 	before := len(l.pages)
@@ -312,15 +315,15 @@ func (l *leavesOut) Capped(s sitegraph.ServerID) (pages int, value float64) {
 }
 
 func TestCapper(t *testing.T) {
-	c := newCapped(t, 4, "ebayes", 2, 40, budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: Day}}}})
-	policy := &leavesOut{server: c.graph.Server}
-	for p := range sitegraph.PageID(c.corpus.Pages()) {
+	c := newCapped(t, 4, "ebayes", 2, 40, budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: planner.Day}}}})
+	policy := &leavesOut{server: c.Graph.Server}
+	for p := range sitegraph.PageID(c.Corpus.Pages()) {
 		policy.pages = append(policy.pages, p)
 	}
-	c.planner.Policy = policy
-	c.planner.Begin(Round{Number: 1, Start: at(0), End: at(1), Budget: Unlimited})
+	c.Planner.Policy = policy
+	c.Planner.Begin(planner.Round{Number: 1, Start: simtest.At(0), End: simtest.At(1), Budget: planner.Unlimited})
 	made := 0
-	for _, ok := c.planner.Next(); ok; _, ok = c.planner.Next() {
+	for _, ok := c.Planner.Next(); ok; _, ok = c.Planner.Next() {
 		made++
 	}
 	if pages, value := c.unfit(); made != 10 || len(policy.asked) != 2 || pages != 70 || value != 70 {

@@ -27,18 +27,18 @@ type Memory struct {
 
 // left reports whether a page that we held a copy of was found to be none any more, at Tried or before: also if
 // it was named again since, and waits to be fetched anew.
-func (m *Memory) left() bool {
+func (m *Memory) Lost() bool {
 	return m.History.Visits > 0 && m.State != sitegraph.StateAlive && m.State != sitegraph.StateSource
 }
 
 // dead reports whether an address was not there when somebody looked, and never before.
-func (m *Memory) dead() bool {
+func (m *Memory) NeverThere() bool {
 	return (m.State == sitegraph.StateGone || m.State == sitegraph.StateNew) && m.Tried != 0 && m.Errors == 0 && m.History.Visits == 0
 }
 
 // told is when the last visit told something: what its copy was compared with, or that it left; unix seconds, 0: none.
-func (m *Memory) told() uint32 {
-	if m.left() {
+func (m *Memory) LastInformative() uint32 {
+	if m.Lost() {
 		return m.Tried
 	}
 	return m.History.Last
@@ -69,7 +69,7 @@ type Corpus struct {
 func NewCorpus(g *sitegraph.Graph) *Corpus {
 	c := &Corpus{Graph: g}
 	c.Hints = hints.New(g, c)
-	c.begin(Round{})
+	c.Begin(Round{})
 	return c
 }
 
@@ -104,7 +104,7 @@ func (c *Corpus) LastVisit(p sitegraph.PageID) uint32 { return c.pages[p].Histor
 func (c *Corpus) Memory(p sitegraph.PageID) *Memory { return &c.pages[p] }
 
 // begin makes a round the one that policies are asked in, and makes room for pages that became known.
-func (c *Corpus) begin(r Round) {
+func (c *Corpus) Begin(r Round) {
 	c.grow()
 	c.round = r
 	c.mark = uint16(r.Number%math.MaxUint16) + 1
@@ -147,7 +147,7 @@ func (c *Corpus) taken(m *Memory) bool { return m.mark == c.mark || int64(m.Trie
 
 // outside reports whether a page must not be visited whatever a policy says. It may still
 // count in partitions.
-func (c *Corpus) outside(p sitegraph.PageID) bool {
+func (c *Corpus) Outside(p sitegraph.PageID) bool {
 	return c.skip != nil && c.skip(p) || c.weights != nil && c.weight[p] == 0
 }
 
@@ -170,7 +170,7 @@ func (c *Corpus) Prior() estimator.GammaPoisson {
 }
 
 // propose marks a page as taken in this round.
-func (c *Corpus) propose(p sitegraph.PageID) { c.pages[p].mark = c.mark }
+func (c *Corpus) Propose(p sitegraph.PageID) { c.pages[p].mark = c.mark }
 
 // BackOff is the wait after n failures in a row: an hour, doubled with each, at most 30 days.
 func BackOff(n uint8) time.Duration {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -25,7 +26,7 @@ func Example() {
 		corpus.Remember(&sitegraph.Record{Page: page, URL: url, State: sitegraph.StateAlive, History: history})
 	}
 
-	policy, err := planner.NewPolicy(planner.DefaultPolicy, planner.Settings{Corpus: corpus, Mode: planner.Stream})
+	policy, err := policy.New(policy.Default, policy.Settings{Corpus: corpus, Mode: planner.Stream})
 	if err != nil {
 		panic(err)
 	}

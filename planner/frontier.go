@@ -120,7 +120,7 @@ func (f *frontier) line(s sitegraph.ServerID) *newLine {
 // (start-time fair queueing: Goyal, Vin, Cheng 1996).
 func (f *frontier) rank(s sitegraph.ServerID) {
 	l := f.line(s)
-	if l.len() == 0 || f.corpus.closed(s) {
+	if l.len() == 0 || f.corpus.Closed(s) {
 		l.ranked = false
 		return
 	}
@@ -168,9 +168,9 @@ func (f *frontier) next() (Visit, bool) {
 			continue
 		}
 		f.serve(p)
-		reason := because("new page at depth %.0f", float64(f.corpus.Graph.Depth(p)))
+		reason := Because("new page at depth %.0f", float64(f.corpus.Graph.Depth(p)))
 		if f.corpus.Graph.Depth(p) == 0 {
-			reason = because("new page in a feed or sitemap")
+			reason = Because("new page in a feed or sitemap")
 		}
 		return Visit{Page: p, First: true, Probability: math.NaN(), Value: math.NaN(), Reason: reason}, true
 	}
@@ -203,7 +203,7 @@ func (f *frontier) pop() (sitegraph.PageID, bool) {
 			continue // it was ranked anew since
 		}
 		l.ranked = false
-		if f.corpus.closed(s) {
+		if f.corpus.Closed(s) {
 			continue // Open brings it back
 		}
 		p := l.pages[l.head].page

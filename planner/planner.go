@@ -78,7 +78,7 @@ func New(corpus *Corpus, policy Policy, o Options) *Planner {
 func (p *Planner) Begin(r Round) {
 	p.Corpus.Graph.Refresh()
 	p.Corpus.price.Begin(p.bound(), r.Budget)
-	p.Corpus.begin(r)
+	p.Corpus.Begin(r)
 	if p.caps != nil {
 		p.beginCaps(r)
 	}
@@ -168,7 +168,7 @@ func (p *Planner) Next() (Visit, bool) {
 func (p *Planner) nextNew() (Visit, step) {
 	expecter, _ := p.Policy.(Expecter)
 	for v, ok := p.frontier.next(); ok; v, ok = p.frontier.next() {
-		if p.Corpus.outside(v.Page) {
+		if p.Corpus.Outside(v.Page) {
 			continue
 		}
 		if expecter != nil && !p.frontier.recalled && !expecter.TakesFirst(v.Page) {
@@ -190,11 +190,11 @@ func (p *Planner) nextWanted() (Visit, step) {
 	}
 	pulls := 0
 	for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
-		if p.Corpus.outside(v.Page) {
-			p.Corpus.propose(v.Page)
+		if p.Corpus.Outside(v.Page) {
+			p.Corpus.Propose(v.Page)
 			continue
 		}
-		if p.Corpus.closed(p.Corpus.Graph.Server(v.Page)) {
+		if p.Corpus.Closed(p.Corpus.Graph.Server(v.Page)) {
 			p.putOff(v, false)
 			if pulls++; pulls == mostPulls {
 				p.Corpus.turns.more = true
@@ -218,7 +218,7 @@ func (p *Planner) takeNew(v Visit) Visit {
 }
 
 func (p *Planner) take(v Visit) Visit {
-	p.Corpus.propose(v.Page)
+	p.Corpus.Propose(v.Page)
 	p.Corpus.price.See(p.Corpus.worth(&v))
 	p.spendSource(&v, 1)
 	p.made++
@@ -335,17 +335,17 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 	case m.State.Left() && p.options.AgainShare > 0:
 		return p.againDue(page), 0
 	case m.Errors > 0:
-		return Due{now.Add(BackOff(m.Errors)), because("its last visits failed")}, 0
+		return Due{now.Add(BackOff(m.Errors)), Because("its last visits failed")}, 0
 	case m.State == sitegraph.StateAlive && m.misses > 0:
-		return Due{now.Add(m.wait()), because("its last %.0f answers say that it is not to be had; it is asked for again before it is given up", float64(m.misses))}, 0
+		return Due{now.Add(m.wait()), Because("its last %.0f answers say that it is not to be had; it is asked for again before it is given up", float64(m.misses))}, 0
 	case m.State == sitegraph.StateNew:
-		return Due{soon, because("never fetched")}, 0
+		return Due{soon, Because("never fetched")}, 0
 	case m.State != sitegraph.StateAlive:
-		return Due{now.Add(farOff), because("it left; only a new link brings it back")}, 0
+		return Due{now.Add(farOff), Because("it left; only a new link brings it back")}, 0
 	case p.Corpus.Weight(page) == 0:
-		return Due{now.Add(farOff), because("its weight is 0")}, 0
+		return Due{now.Add(farOff), Because("its weight is 0")}, 0
 	case p.Policy == nil:
-		return Due{soon, because("no policy was asked")}, 0
+		return Due{soon, Because("no policy was asked")}, 0
 	}
 	due, interval := p.Policy.Due(page, now)
 	if !due.When.After(now) {

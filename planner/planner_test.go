@@ -1,4 +1,4 @@
-package planner
+package planner_test
 
 import (
 	"fmt"
@@ -8,21 +8,24 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // newFrontier is a planner of n new pages linked from a start page with a copy; no policy.
-func newFrontier(t *testing.T, n int, o Options) *lettered {
+func newFrontier(t *testing.T, n int, o planner.Options) *simtest.Lettered {
 	t.Helper()
-	paths, edges := directories(1, n)
-	l := newLettered(t, paths, edges, rand.New(rand.NewPCG(9, 0)))
-	for p := range l.records {
-		if id := sitegraph.PageID(p); id != l.page["R"] && id != l.page["a"] {
-			l.records[p] = sitegraph.Record{Page: id, URL: l.records[p].URL, State: sitegraph.StateNew}
-			l.corpus.Remember(&l.records[p])
+	paths, edges := simtest.Directories(1, n)
+	l := simtest.NewLettered(t, paths, edges, rand.New(rand.NewPCG(9, 0)))
+	for p := range l.Records {
+		if id := sitegraph.PageID(p); id != l.Page["R"] && id != l.Page["a"] {
+			l.Records[p] = sitegraph.Record{Page: id, URL: l.Records[p].URL, State: sitegraph.StateNew}
+			l.Corpus.Remember(&l.Records[p])
 		}
 	}
-	l.planner = New(l.corpus, nil, o)
+	l.Planner = planner.New(l.Corpus, nil, o)
 	return l
 }
 
@@ -37,11 +40,11 @@ func TestNewShare(t *testing.T) {
 		{0.25, 10, []int{2, 3, 2, 3}},
 		{0.3, 1, []int{0, 0, 0, 1}},
 		{1, 4, []int{4, 4, 4, 4}},
-		{0.25, Unlimited, []int{30, 0, 0, 0}},
+		{0.25, planner.Unlimited, []int{30, 0, 0, 0}},
 	} {
-		l := newFrontier(t, 30, Options{NewShare: c.share})
+		l := newFrontier(t, 30, planner.Options{NewShare: c.share})
 		for i, want := range c.want {
-			if got := len(l.round(1+i, c.budget, "", "")); got != want {
+			if got := len(l.Round(1+i, c.budget, "", "")); got != want {
 				t.Errorf("share %g of %d, day %d: %d first visits, want %d", c.share, c.budget, i+1, got, want)
 			}
 		}
@@ -50,36 +53,36 @@ func TestNewShare(t *testing.T) {
 
 // Without a policy leftovers take the whole budget.
 func TestLeftover(t *testing.T) {
-	l := newFrontier(t, 30, Options{NewShare: 0.1, Leftover: true})
-	if got := len(l.round(1, 20, "", "")); got != 20 {
+	l := newFrontier(t, 30, planner.Options{NewShare: 0.1, Leftover: true})
+	if got := len(l.Round(1, 20, "", "")); got != 20 {
 		t.Errorf("%d first visits, want 20", got)
 	}
 }
 
 // First come, first served; a page is found once though many links lead to it.
 func TestFrontierOrder(t *testing.T) {
-	l := newFrontier(t, 0, Options{NewShare: 1})
-	g := l.corpus.Graph
+	l := newFrontier(t, 0, planner.Options{NewShare: 1})
+	g := l.Corpus.Graph
 	var urls []string
 	for i := range 50 {
 		urls = append(urls, fmt.Sprintf("http://example.com/new/%d", (i*37)%50))
 	}
-	for _, p := range g.SetLinks(l.page["R"], urls, nil) {
+	for _, p := range g.SetLinks(l.Page["R"], urls, nil) {
 		r := sitegraph.Record{Page: p, URL: g.URL(p), State: sitegraph.StateNew}
-		l.corpus.Remember(&r)
-		l.planner.Found(p)
-		l.planner.Found(p)
+		l.Corpus.Remember(&r)
+		l.Planner.Found(p)
+		l.Planner.Found(p)
 	}
-	if n := l.planner.Waiting(); n != 50 {
+	if n := l.Planner.Waiting(); n != 50 {
 		t.Errorf("%d pages wait, want 50", n)
 	}
-	l.planner.Begin(Round{Number: 1, Start: at(0), End: at(1), Budget: Unlimited})
+	l.Planner.Begin(planner.Round{Number: 1, Start: simtest.At(0), End: simtest.At(1), Budget: planner.Unlimited})
 	for i, url := range urls {
-		if v, ok := l.planner.Next(); !ok || g.URL(v.Page) != url || v.Reason.String() != "new page at depth 2" {
+		if v, ok := l.Planner.Next(); !ok || g.URL(v.Page) != url || v.Reason.String() != "new page at depth 2" {
 			t.Fatalf("visit %d: %s (%s), want %s", i, g.URL(v.Page), v.Reason, url)
 		}
 	}
-	if v, ok := l.planner.Next(); ok {
+	if v, ok := l.Planner.Next(); ok {
 		t.Errorf("%s once more", g.URL(v.Page))
 	}
 }
@@ -88,23 +91,23 @@ func TestFrontierOrder(t *testing.T) {
 // not lead to them directly.
 func TestFrontierDepth(t *testing.T) {
 	g := sitegraph.NewGraph()
-	corpus := NewCorpus(g)
+	corpus := planner.NewCorpus(g)
 	url := func(depth int) string { return fmt.Sprintf("http://example.com/%d", depth) }
 	p := g.AddStart(url(1))
 	for depth := 2; depth <= sitegraph.MaxDepth+3; depth++ {
 		p = g.SetLinks(p, []string{url(depth)}, nil)[0]
 	}
 	for p := range sitegraph.PageID(g.Pages()) {
-		r := sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: sitegraph.Start(at(0))}
+		r := sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: sitegraph.Start(simtest.At(0))}
 		if int(p) >= sitegraph.MaxDepth-1 {
 			r = sitegraph.Record{Page: p, State: sitegraph.StateNew}
 		}
 		corpus.Remember(&r)
 	}
-	planner := New(corpus, nil, Options{NewShare: 1})
+	plan := planner.New(corpus, nil, planner.Options{NewShare: 1})
 	round := func(n int) (pages []sitegraph.PageID) {
-		planner.Begin(Round{Number: n, Start: at(n - 1), End: at(n), Budget: Unlimited})
-		for v, ok := planner.Next(); ok; v, ok = planner.Next() {
+		plan.Begin(planner.Round{Number: n, Start: simtest.At(n - 1), End: simtest.At(n), Budget: planner.Unlimited})
+		for v, ok := plan.Next(); ok; v, ok = plan.Next() {
 			pages = append(pages, v.Page)
 		}
 		return pages
@@ -112,7 +115,7 @@ func TestFrontierDepth(t *testing.T) {
 	if got := fmt.Sprint(round(1)); got != "[11]" {
 		t.Errorf("first visits to %v, want the page at depth 12 alone", got)
 	}
-	planner.Found(13) // once more, and still too deep
+	plan.Found(13) // once more, and still too deep
 	if got := round(2); len(got) != 0 {
 		t.Errorf("first visits to %v, want none", got)
 	}
@@ -126,30 +129,30 @@ func TestFrontierDepth(t *testing.T) {
 // days at most. New pages and pages with a copy alike.
 func TestBackOff(t *testing.T) {
 	for _, state := range []sitegraph.State{sitegraph.StateNew, sitegraph.StateAlive} {
-		l := newLettered(t, map[string]string{"R": "/"}, "", rand.New(rand.NewPCG(1, 0)))
-		r := &l.records[0]
+		l := simtest.NewLettered(t, map[string]string{"R": "/"}, "", rand.New(rand.NewPCG(1, 0)))
+		r := &l.Records[0]
 		r.State, r.Tried = state, time.Time{}
-		l.corpus.Remember(r)
-		policy, err := NewPolicy("ebayes", Settings{Corpus: l.corpus, Mode: Stream})
+		l.Corpus.Remember(r)
+		pol, err := policy.New("ebayes", policy.Settings{Corpus: l.Corpus, Mode: planner.Stream})
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.planner = New(l.corpus, policy, Options{NewShare: 1})
+		l.Planner = planner.New(l.Corpus, pol, planner.Options{NewShare: 1})
 		var waits []string
-		last := at(0)
+		last := simtest.At(0)
 		for hour := 1; hour <= 24*130; hour++ {
-			start := at(0).Add(time.Duration(hour-1) * time.Hour)
-			l.planner.Begin(Round{Number: hour, Start: start, End: start.Add(time.Hour), Budget: 5})
-			for v, ok := l.planner.Next(); ok; v, ok = l.planner.Next() {
-				now := l.corpus.Round().End
+			start := simtest.At(0).Add(time.Duration(hour-1) * time.Hour)
+			l.Planner.Begin(planner.Round{Number: hour, Start: start, End: start.Add(time.Hour), Budget: 5})
+			for v, ok := l.Planner.Next(); ok; v, ok = l.Planner.Next() {
+				now := l.Corpus.Round().End
 				verdict := r.Apply(sitegraph.Observation{Time: now, Outcome: sitegraph.OutcomeFailed}, sitegraph.ChangeByBytes)
-				l.planner.Observe(r, verdict)
-				due, _ := l.planner.Due(v.Page, now)
+				l.Planner.Observe(r, verdict)
+				due, _ := l.Planner.Due(v.Page, now)
 				if r.Errors > 1 {
 					waits = append(waits, fmt.Sprint(now.Sub(last).Hours()))
 				}
-				if last = now; due.When.Sub(now) != BackOff(r.Errors) {
-					t.Errorf("%v: due %v after failure %d, want %v", state, due.When.Sub(now), r.Errors, BackOff(r.Errors))
+				if last = now; due.When.Sub(now) != planner.BackOff(r.Errors) {
+					t.Errorf("%v: due %v after failure %d, want %v", state, due.When.Sub(now), r.Errors, planner.BackOff(r.Errors))
 				}
 			}
 		}
@@ -159,9 +162,9 @@ func TestBackOff(t *testing.T) {
 	}
 }
 
-// What Due answers where no policy is asked; it is always after now.
+// What Due answers where no pol is asked; it is always after now.
 func TestDueWithoutPolicy(t *testing.T) {
-	now := at(100)
+	now := simtest.At(100)
 	for _, c := range []struct {
 		name   string
 		record sitegraph.Record
@@ -171,13 +174,13 @@ func TestDueWithoutPolicy(t *testing.T) {
 		{"new", sitegraph.Record{State: sitegraph.StateNew}, time.Second, "never fetched"},
 		{"new, failed twice", sitegraph.Record{State: sitegraph.StateNew, Errors: 2}, 2 * time.Hour, "its last visits failed"},
 		{"failed too often to count", sitegraph.Record{State: sitegraph.StateAlive, Errors: sitegraph.MaxErrors}, 30 * 24 * time.Hour, "its last visits failed"},
-		{"gone", sitegraph.Record{State: sitegraph.StateGone}, FarOff, "it left; only a new link brings it back"},
-		{"moved", sitegraph.Record{State: sitegraph.StateMoved}, FarOff, "it left; only a new link brings it back"},
-		{"alive", sitegraph.Record{State: sitegraph.StateAlive, History: sitegraph.Start(at(0))}, time.Second, "no policy was asked"},
+		{"gone", sitegraph.Record{State: sitegraph.StateGone}, planner.FarOff, "it left; only a new link brings it back"},
+		{"moved", sitegraph.Record{State: sitegraph.StateMoved}, planner.FarOff, "it left; only a new link brings it back"},
+		{"alive", sitegraph.Record{State: sitegraph.StateAlive, History: sitegraph.Start(simtest.At(0))}, time.Second, "no policy was asked"},
 	} {
 		g := sitegraph.NewGraph()
 		g.AddStart("http://example.com/")
-		p := New(NewCorpus(g), nil, Options{})
+		p := planner.New(planner.NewCorpus(g), nil, planner.Options{})
 		p.Corpus.Remember(&c.record)
 		if due, _ := p.Due(0, now); due.When.Sub(now) != c.want || due.Reason.String() != c.reason {
 			t.Errorf("%s: due after %v (%s), want %v (%s)", c.name, due.When.Sub(now), due.Reason, c.want, c.reason)
@@ -188,38 +191,38 @@ func TestDueWithoutPolicy(t *testing.T) {
 // A visit handed back costs nothing and comes again in the next round, not in this one.
 func TestReturn(t *testing.T) {
 	for _, first := range []bool{true, false} {
-		l := newFrontier(t, 3, Options{NewShare: 1})
+		l := newFrontier(t, 3, planner.Options{NewShare: 1})
 		if !first {
-			policy, err := NewPolicy("interval", Settings{Corpus: l.corpus, Mode: Stream})
+			pol, err := policy.New("interval", policy.Settings{Corpus: l.Corpus, Mode: planner.Stream})
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.planner = New(l.corpus, policy, Options{})
+			l.Planner = planner.New(l.Corpus, pol, planner.Options{})
 		}
 		begin := func(n int) {
-			l.planner.Begin(Round{Number: n, Start: at(n - 1), End: at(n), Budget: 1})
+			l.Planner.Begin(planner.Round{Number: n, Start: simtest.At(n - 1), End: simtest.At(n), Budget: 1})
 		}
 		begin(1)
-		v, ok := l.planner.Next()
-		if !ok || v.First != first || l.planner.Left() != 0 {
-			t.Fatalf("visit %+v, %v, %d left", v, ok, l.planner.Left())
+		v, ok := l.Planner.Next()
+		if !ok || v.First != first || l.Planner.Left() != 0 {
+			t.Fatalf("visit %+v, %v, %d left", v, ok, l.Planner.Left())
 		}
-		l.planner.Return(v)
-		if l.planner.Left() != 1 {
-			t.Errorf("%d visits left, want 1", l.planner.Left())
+		l.Planner.Return(v)
+		if l.Planner.Left() != 1 {
+			t.Errorf("%d visits left, want 1", l.Planner.Left())
 		}
 		seen := map[sitegraph.PageID]bool{}
-		for next, ok := l.planner.Next(); ok; next, ok = l.planner.Next() {
+		for next, ok := l.Planner.Next(); ok; next, ok = l.Planner.Next() {
 			if next.Page == v.Page {
 				t.Errorf("first %v: handed back and proposed again in the same round", first)
 			}
-			l.visit(next, "", "")
+			l.Visit(next, "", "")
 		}
 		for n := 2; n <= 6; n++ {
 			begin(n)
-			for next, ok := l.planner.Next(); ok; next, ok = l.planner.Next() {
+			for next, ok := l.Planner.Next(); ok; next, ok = l.Planner.Next() {
 				seen[next.Page] = true
-				l.visit(next, "", "")
+				l.Visit(next, "", "")
 			}
 		}
 		if !seen[v.Page] {
@@ -230,16 +233,16 @@ func TestReturn(t *testing.T) {
 
 // First visits that are handed back give their place in the share of new pages to others.
 func TestReturnGivesShareBack(t *testing.T) {
-	l := newFrontier(t, 12, Options{NewShare: 0.5})
-	l.planner.Begin(Round{Number: 1, Start: at(0), End: at(1), Budget: 10})
+	l := newFrontier(t, 12, planner.Options{NewShare: 0.5})
+	l.Planner.Begin(planner.Round{Number: 1, Start: simtest.At(0), End: simtest.At(1), Budget: 10})
 	made := 0
-	for v, ok := l.planner.Next(); ok; v, ok = l.planner.Next() {
+	for v, ok := l.Planner.Next(); ok; v, ok = l.Planner.Next() {
 		if made < 3 && v.Page%2 == 0 {
-			l.planner.Return(v)
+			l.Planner.Return(v)
 			continue
 		}
 		made++
-		l.visit(v, "", "")
+		l.Visit(v, "", "")
 	}
 	if made != 5 {
 		t.Errorf("%d first visits were made, want the share of 5", made)
@@ -248,38 +251,38 @@ func TestReturnGivesShareBack(t *testing.T) {
 
 // What is skipped is not visited and costs nothing.
 func TestSkip(t *testing.T) {
-	for _, policy := range PolicyNames() {
-		if SweepOnly(policy) {
+	for _, name := range policy.Names() {
+		if policy.SweepOnly(name) || policy.Reference(name) {
 			continue
 		}
-		w := newWorld(4, 1, 30, false)
-		o := Options{Skip: func(p sitegraph.PageID) bool { return p%2 == 0 }}
-		m := newSim(t, w, nil, policy, Settings{Mode: Stream, Seed: 4}, o)
-		if visits := m.day(1, 15); len(visits) != 15 {
-			t.Errorf("%s: %d visits, want to all 15 pages that are not skipped", policy, len(visits))
+		w := simtest.NewWorld(4, 1, 30, false)
+		o := planner.Options{Skip: func(p sitegraph.PageID) bool { return p%2 == 0 }}
+		m := newSim(t, w, nil, name, policy.Settings{Mode: planner.Stream, Seed: 4}, o)
+		if visits := m.Day(1, 15); len(visits) != 15 {
+			t.Errorf("%s: %d visits, want to all 15 pages that are not skipped", name, len(visits))
 		}
 	}
 }
 
 // The package promises 56 bytes a page; a billion pages pay for each more.
 func TestMemorySize(t *testing.T) {
-	if size := unsafe.Sizeof(Memory{}); size != 56 {
+	if size := unsafe.Sizeof(planner.Memory{}); size != 56 {
 		t.Errorf("Memory has %d bytes, want 56", size)
 	}
 }
 
 func TestReason(t *testing.T) {
 	for _, c := range []struct {
-		reason Reason
+		reason planner.Reason
 		want   string
 	}{
-		{Reason{}, ""},
-		{because("never fetched"), "never fetched"},
-		{because("depth %.0f", 3), "depth 3"},
-		{because("%.1f of %.0f in %.2f", 1.25, 7, 0.005), "1.2 of 7 in 0.01"},
-		{because("100 %%"), "100 %"},
-		{because("%.0f %% of %.0f", 5, 7), "5 % of 7"},
-		{because("100 %%, %.0f%%%%", 8), "100 %, 8%%"},
+		{planner.Reason{}, ""},
+		{planner.Because("never fetched"), "never fetched"},
+		{planner.Because("depth %.0f", 3), "depth 3"},
+		{planner.Because("%.1f of %.0f in %.2f", 1.25, 7, 0.005), "1.2 of 7 in 0.01"},
+		{planner.Because("100 %%"), "100 %"},
+		{planner.Because("%.0f %% of %.0f", 5, 7), "5 % of 7"},
+		{planner.Because("100 %%, %.0f%%%%", 8), "100 %, 8%%"},
 	} {
 		if got := c.reason.String(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -26,13 +26,13 @@ type Policy interface {
 
 // Forecaster is a policy that does not go by what its own Due said: that is for the store's order and for people.
 type Forecaster interface {
-	onlyForecasts()
+	OnlyForecasts()
 }
 
 // forecasts makes a policy of what it is embedded in a Forecaster.
-type forecasts struct{}
+type Forecasts struct{}
 
-func (forecasts) onlyForecasts() {}
+func (Forecasts) OnlyForecasts() {}
 
 // Estimator is a policy that tells how likely any page is to have changed, chosen or not.
 type Estimator interface {
@@ -70,31 +70,3 @@ const (
 	Sweep            // one round; the policy stops when its method is through
 	Stream           // round after round; the policy always has something to fetch
 )
-
-// Oracle tells whether a refetch of p would see a change now. Evaluation only.
-type Oracle func(p sitegraph.PageID) bool
-
-// Settings are what a policy is built with.
-type Settings struct {
-	Corpus *Corpus
-	Mode   Mode
-	Seed   uint64
-	Oracle Oracle // for the reference lines; nil elsewhere
-	// TrueRate is each page's long-run rate of changes a day, for true-rates and true-freshness.
-	TrueRate func(sitegraph.PageID) float64
-	// Alpha is the importance of every page in gamma, in [0, 1); above 0 pages are drawn.
-	Alpha float64
-	// PreviousRate is each server's change rate in the window before, for server-previous;
-	// nil: what was seen in the last week.
-	PreviousRate func(sitegraph.ServerID) float64
-	Sample       int     // pages sampled a server by server-sample; 5 in the evaluations
-	Threshold    float64 // least rate of the servers that policies by servers visit
-	// Model is what value goes by; nil: the one that comes with the program.
-	Model *Model
-	// ModelOf names the learnt parameters for a server, where they differ from server to
-	// server: in evaluations each server is judged by what was learnt on others. Nil: those
-	// of the policy for all.
-	ModelOf func(server string) *Model
-	// PerDay is the budget in fetches a day, for policies that plan ahead; 0: not known.
-	PerDay float64
-}

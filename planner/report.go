@@ -93,14 +93,14 @@ func (p *Planner) Beyond() []Unfit {
 	}
 	p.frontier.recall()
 	for v, ok := p.frontier.next(); ok; v, ok = p.frontier.next() {
-		if !p.Corpus.outside(v.Page) {
+		if !p.Corpus.Outside(v.Page) {
 			count(v)
 		}
 	}
 	if p.Policy != nil {
 		for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
-			p.Corpus.propose(v.Page)
-			if !p.Corpus.outside(v.Page) {
+			p.Corpus.Propose(v.Page)
+			if !p.Corpus.Outside(v.Page) {
 				count(v)
 			}
 		}

@@ -223,15 +223,15 @@ func (p *Planner) nextSource() (Visit, step) {
 		page := s.due[0]
 		s.due = s.due[1:]
 		m := p.Corpus.Memory(page)
-		if p.Corpus.taken(m) || p.Corpus.outside(page) || !p.caps.mayListen(page) {
+		if p.Corpus.taken(m) || p.Corpus.Outside(page) || !p.caps.mayListen(page) {
 			continue
 		}
 		if p.waits(page) {
 			delete(s.queued, page) // until somebody says that it has news
 			continue
 		}
-		v := Visit{Page: page, Due: m.DueTime(), Probability: math.NaN(), Value: math.NaN(), Reason: because("it may claim changes of pages")}
-		if p.Corpus.closed(p.Corpus.Graph.Server(page)) {
+		v := Visit{Page: page, Due: m.DueTime(), Probability: math.NaN(), Value: math.NaN(), Reason: Because("it may claim changes of pages")}
+		if p.Corpus.Closed(p.Corpus.Graph.Server(page)) {
 			p.putOff(v, false)
 			continue
 		}
@@ -274,15 +274,15 @@ func (p *Planner) sourceDue(page sitegraph.PageID) Due {
 	tried := time.Unix(int64(m.Tried), 0).UTC()
 	switch {
 	case m.Errors > 0 && h.Visits == 0:
-		return Due{tried.Add(sourceProbe), because("no source is there")}
+		return Due{tried.Add(sourceProbe), Because("no source is there")}
 	case m.Errors > 0:
-		return Due{tried.Add(min(sourceRetry<<min(m.Errors-1, 5), sourceProbe)), because("its last visits failed")}
+		return Due{tried.Add(min(sourceRetry<<min(m.Errors-1, 5), sourceProbe)), Because("its last visits failed")}
 	}
 	if p.Corpus.Hints.Idle(page) {
 		others := time.Duration(p.sources.of[p.Corpus.Graph.Server(page)])
-		return Due{tried.Add(max(others*sourceIdle, sourceLatest)), because("what it claims of pages proved to tell nothing")}
+		return Due{tried.Add(max(others*sourceIdle, sourceLatest)), Because("what it claims of pages proved to tell nothing")}
 	}
 	still := time.Duration(h.Last-max(h.LastChange, h.Epoch)) * time.Second
 	return Due{tried.Add(min(max(still/2, sourceSoonest), sourceLatest)),
-		because("it was the same for %.3g days", still.Hours()/24)}
+		Because("it was the same for %.3g days", still.Hours()/24)}
 }

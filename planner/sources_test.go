@@ -1,4 +1,4 @@
-package planner
+package planner_test
 
 import (
 	"fmt"
@@ -6,8 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/hints"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -21,15 +24,15 @@ func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 		least  int // visits to sources in 20 days
 	}{
 		{budget.Limits{}, 10, 20},
-		{budget.Limits{All: []budget.Limit{{Amount: 200_000, Unit: budget.InBytes, Per: Day}}}, Unlimited, 10},
-		{budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: Day}}}}, Unlimited, 10},
-		{budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 100_000, Unit: budget.InBytes, Per: Day}}}}, Unlimited, 10},
-		{budget.Limits{All: []budget.Limit{{Amount: 200_000, Unit: budget.InBytes, Per: Day}}, Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: Day}}}}, 10, 5},
+		{budget.Limits{All: []budget.Limit{{Amount: 200_000, Unit: budget.InBytes, Per: planner.Day}}}, planner.Unlimited, 10},
+		{budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: planner.Day}}}}, planner.Unlimited, 10},
+		{budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 100_000, Unit: budget.InBytes, Per: planner.Day}}}}, planner.Unlimited, 10},
+		{budget.Limits{All: []budget.Limit{{Amount: 200_000, Unit: budget.InBytes, Per: planner.Day}}, Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: planner.Day}}}}, 10, 5},
 	} {
 		for _, flight := range []int{0, 5} {
 			g := sitegraph.NewGraph()
-			c := NewCorpus(g)
-			last := hintsBase.Add(-time.Hour)
+			c := planner.NewCorpus(g)
+			last := simtest.ClaimsBase.Add(-time.Hour)
 			var records []sitegraph.Record
 			for i := range 80 {
 				r := sitegraph.Record{URL: fmt.Sprintf("http://s%d.example/%d", i%2, i), State: sitegraph.StateAlive, History: sitegraph.Start(last), Tried: last, Size: bytes}
@@ -40,19 +43,19 @@ func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 				c.Remember(&r)
 				records = append(records, r)
 			}
-			policy, err := NewPolicy("random", Settings{Corpus: c, Mode: Stream})
+			policy, err := policy.New("random", policy.Settings{Corpus: c, Mode: planner.Stream})
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := New(c, policy, Options{SourceShare: share, Limits: test.limits, MostBytes: 1 << 20})
+			p := planner.New(c, policy, planner.Options{SourceShare: share, Limits: test.limits, MostBytes: 1 << 20})
 			rng := rand.New(rand.NewPCG(1, uint64(flight)))
 			visits, sources := 0, 0
 			const days = 20
 			for day := range days {
-				end := hintsBase.Add(time.Duration(day+1) * Day)
-				p.Begin(Round{Number: day, Start: end.Add(-Day), End: end, Budget: test.budget})
+				end := simtest.ClaimsBase.Add(time.Duration(day+1) * planner.Day)
+				p.Begin(planner.Round{Number: day, Start: end.Add(-planner.Day), End: end, Budget: test.budget})
 				type begun struct {
-					v     Visit
+					v     planner.Visit
 					might int64
 				}
 				var air []begun
@@ -118,23 +121,23 @@ func TestIdleSources(t *testing.T) {
 		{"the contrary is true", `"false":20,"missed":20`, false},
 	} {
 		for _, sources := range []int{1, 30} {
-			c, source := claimed(t, 2, hintsBase)
+			c, source := simtest.Claimed(t, 2, simtest.ClaimsBase)
 			for i := range sources - 1 {
 				other := c.Graph.Add(fmt.Sprintf("http://h.example/feed%d", i))
 				c.Remember(&sitegraph.Record{Page: other, State: sitegraph.StateSource})
 			}
-			c.Hints.Hear(source, hints.Sitemap, []hints.Claim{{Page: source + 1, Modified: hintsBase, Every: 0}}, true)
+			c.Hints.Hear(source, hints.Sitemap, []hints.Claim{{Page: source + 1, Modified: simtest.ClaimsBase, Every: 0}}, true)
 			if err := c.Hints.Restore(c.Graph.Server(source), []byte(`{"sitemap":{`+test.proved+`}}`)); err != nil {
 				t.Fatal(err)
 			}
-			p := New(c, nil, Options{SourceShare: 0.1})
-			due, _ := p.Due(source, hintsBase)
-			want := hintsBase.Add(SourceSoonest)
+			p := planner.New(c, nil, planner.Options{SourceShare: 0.1})
+			due, _ := p.Due(source, simtest.ClaimsBase)
+			want := simtest.ClaimsBase.Add(planner.SourceSoonest)
 			if test.idle {
-				want = hintsBase.Add(max(time.Duration(sources)*Day, SourceLatest))
+				want = simtest.ClaimsBase.Add(max(time.Duration(sources)*planner.Day, planner.SourceLatest))
 			}
 			if !due.When.Equal(want) {
-				t.Errorf("%s, %d sources: due %v after the visit, want %v (%v)", test.name, sources, due.When.Sub(hintsBase), want.Sub(hintsBase), due.Reason)
+				t.Errorf("%s, %d sources: due %v after the visit, want %v (%v)", test.name, sources, due.When.Sub(simtest.ClaimsBase), want.Sub(simtest.ClaimsBase), due.Reason)
 			}
 		}
 	}
@@ -152,7 +155,7 @@ func TestFeedsOfOneKinTellOfEachOther(t *testing.T) {
 func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	const tags, maps = 40, 10
 	g := sitegraph.NewGraph()
-	c := NewCorpus(g)
+	c := planner.NewCorpus(g)
 	records := map[sitegraph.PageID]*sitegraph.Record{}
 	kinds, every, asked := map[sitegraph.PageID]hints.Kind{}, map[sitegraph.PageID]int{}, map[sitegraph.PageID]int{}
 	add := func(path string, kind hints.Kind, days int) sitegraph.PageID { // has news each so many; 0: never
@@ -170,13 +173,13 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	for i := range maps {
 		sitemap = append(sitemap, add(fmt.Sprintf("/maps/%d/sitemap.xml", i), hints.Sitemap, 0), add(fmt.Sprintf("/map-%d.xml", i), hints.Sitemap, 0))
 	}
-	p := New(c, nil, Options{SourceShare: 1})
+	p := planner.New(c, nil, planner.Options{SourceShare: 1})
 	day := 0
 	until := func(last int) {
 		for ; day < last; day++ {
-			end := hintsBase.Add(time.Duration(day+1) * Day)
-			p.Begin(Round{Number: day, Start: end.Add(-Day), End: end, Budget: 1000})
-			var begun []Visit
+			end := simtest.ClaimsBase.Add(time.Duration(day+1) * planner.Day)
+			p.Begin(planner.Round{Number: day, Start: end.Add(-planner.Day), End: end, Budget: 1000})
+			var begun []planner.Visit
 			for {
 				v, ok := p.Next()
 				if ok {
@@ -225,7 +228,7 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	for _, p := range tag {
 		sum += asked[p]
 	}
-	if least, most := DullLooks+60/7, 2*DullLooks+60/7+1; sum < least || sum > most {
+	if least, most := planner.DullLooks+60/7, 2*planner.DullLooks+60/7+1; sum < least || sum > most {
 		t.Errorf("%d at once: %d visits to feeds of tags in 60 days, want %d to %d", atOnce, sum, least, most)
 	}
 	for p, least := range map[sitegraph.PageID]int{main: 20, index: 8, sitemap[1]: 8, sitemap[2*maps-1]: 8} {
@@ -243,8 +246,8 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	}
 
 	day++ // one that waits is asked once somebody says that it has news, though its share was used up
-	end := hintsBase.Add(time.Duration(day) * Day)
-	p.Begin(Round{Number: day, Start: end.Add(-Day), End: end, Budget: 0})
+	end := simtest.ClaimsBase.Add(time.Duration(day) * planner.Day)
+	p.Begin(planner.Round{Number: day, Start: end.Add(-planner.Day), End: end, Budget: 0})
 	p.WantSource(tag[0])
 	before = asked[tag[0]]
 	until(day + 1)
@@ -256,30 +259,30 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 // Feeds that answered once and fail since take no room from those like them.
 func TestFeedsThatFailTellNothingOfOthers(t *testing.T) {
 	for _, fails := range []bool{false, true} {
-		c := NewCorpus(sitegraph.NewGraph())
+		c := planner.NewCorpus(sitegraph.NewGraph())
 		for i := range 10 {
 			r := sitegraph.Record{URL: fmt.Sprintf("http://h.example/tag/%d/feed.xml", i), State: sitegraph.StateSource}
 			r.Page = c.Graph.AddStart(r.URL)
-			if i < FirstOfKin {
-				r.Tried, r.History, r.Due = hintsBase, sitegraph.Start(hintsBase), hintsBase.Add(100*Day)
+			if i < planner.FirstOfKin {
+				r.Tried, r.History, r.Due = simtest.ClaimsBase, sitegraph.Start(simtest.ClaimsBase), simtest.ClaimsBase.Add(100*planner.Day)
 				if fails {
 					r.Errors = 1
 				}
 			}
 			c.Remember(&r)
-			if i < FirstOfKin {
+			if i < planner.FirstOfKin {
 				c.Hints.Hear(r.Page, hints.Feed, nil, true)
 			}
 		}
-		p := New(c, nil, Options{SourceShare: 1})
-		p.Begin(Round{Number: 1, Start: hintsBase, End: hintsBase.Add(Day), Budget: 100})
+		p := planner.New(c, nil, planner.Options{SourceShare: 1})
+		p.Begin(planner.Round{Number: 1, Start: simtest.ClaimsBase, End: simtest.ClaimsBase.Add(planner.Day), Budget: 100})
 		asked := 0
 		for _, ok := p.Next(); ok; _, ok = p.Next() {
 			asked++
 		}
 		want := 0
 		if fails {
-			want = FirstOfKin
+			want = planner.FirstOfKin
 		}
 		if asked != want {
 			t.Errorf("those asked before fail: %t; %d others are asked, want %d", fails, asked, want)

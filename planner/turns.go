@@ -32,7 +32,7 @@ type Opener interface {
 }
 
 // closed reports whether a server has enough to do.
-func (c *Corpus) closed(s sitegraph.ServerID) bool {
+func (c *Corpus) Closed(s sitegraph.ServerID) bool {
 	return int(s) < len(c.turns.shut) && c.turns.shut[s]
 }
 
@@ -52,7 +52,7 @@ func (p *Planner) Close(s sitegraph.ServerID) {
 // Open ends what Close began.
 func (p *Planner) Open(s sitegraph.ServerID) {
 	t := &p.Corpus.turns
-	if !p.Corpus.closed(s) {
+	if !p.Corpus.Closed(s) {
 		return
 	}
 	t.shut[s] = false
@@ -85,7 +85,7 @@ func (p *Planner) allClosed() bool {
 // putOff keeps a visit for when its server is open, or drops it from the round where too many are kept.
 func (p *Planner) putOff(v Visit, first bool) {
 	t := &p.Corpus.turns
-	p.Corpus.propose(v.Page)
+	p.Corpus.Propose(v.Page)
 	if t.kept >= mostAside {
 		return
 	}
@@ -99,7 +99,7 @@ func (p *Planner) putOff(v Visit, first bool) {
 	} else {
 		t.aside[s] = append(t.aside[s], v)
 	}
-	if !p.Corpus.closed(s) && len(t.aside[s]) == 1 {
+	if !p.Corpus.Closed(s) && len(t.aside[s]) == 1 {
 		t.ready = append(t.ready, s)
 	}
 }
@@ -109,7 +109,7 @@ func (p *Planner) nextAside() (Visit, step) {
 	t := &p.Corpus.turns
 	for len(t.ready) > 0 {
 		s := t.ready[len(t.ready)-1]
-		if len(t.aside[s]) == 0 || p.Corpus.closed(s) {
+		if len(t.aside[s]) == 0 || p.Corpus.Closed(s) {
 			t.ready = t.ready[:len(t.ready)-1]
 			if len(t.aside[s]) == 0 {
 				delete(t.aside, s)

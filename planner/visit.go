@@ -38,7 +38,7 @@ type Reason struct {
 }
 
 // because makes a reason; format has a verb for each value.
-func because(format string, values ...float64) Reason {
+func Because(format string, values ...float64) Reason {
 	r := Reason{format: format}
 	copy(r.values[:], values)
 	return r
@@ -80,6 +80,6 @@ func (r *Round) share(of float64, carry *float64) int {
 }
 
 // unranked is a visit by a policy that estimates nothing.
-func unranked(p sitegraph.PageID, reason Reason) Visit {
+func Unranked(p sitegraph.PageID, reason Reason) Visit {
 	return Visit{Page: p, Probability: math.NaN(), Value: math.NaN(), Reason: reason}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -135,7 +135,7 @@ var settings = append(tuneSettings, []setting{
 	{"rounds", 0, "stop after so many rounds; 0 for never", "run"},
 	{"delay", 10 * time.Second, "least time between two requests to a server or address; 0 only for your own servers", "run tune"},
 	{"workers", 64, "visits at a time, one a server; those to slow servers are not counted", "run"},
-	{"policy", planner.DefaultPolicy, "what decides: " + strings.Join(livePolicies(), ", "), "run plan explain demo tune"},
+	{"policy", policy.Default, "what decides: " + strings.Join(livePolicies(), ", "), "run plan explain demo tune"},
 	{"alpha", 0.0, "gamma: the importance that every page has, 0 to below 1; above 0 pages are drawn [NICT eq. 1]", "run plan explain eval"},
 	{"seed", uint64(1), "of ties and random choices", "run plan explain eval demo learn tune"},
 	{"change", "digest", "which difference counts as a change: digest, text or main", "run plan explain eval demo survey learn tune"},

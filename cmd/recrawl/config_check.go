@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -116,7 +117,7 @@ func (c *Config) checkOwn(bad refuse) {
 	}
 	if live := livePolicies(); !slices.Contains(live, c.Policy) {
 		want := "one of " + strings.Join(live, ", ")
-		if slices.Contains(planner.PolicyNames(), c.Policy) {
+		if slices.Contains(policy.Names(), c.Policy) {
 			want += " (" + c.Policy + " works in evaluations only)"
 		}
 		bad("policy", c.Policy, want)
@@ -129,8 +130,8 @@ func (c *Config) checkOwn(bad refuse) {
 // livePolicies are those that can decide what run visits: they need not know the future, work
 // in a stream, and are denied nothing.
 func livePolicies() []string {
-	return slices.DeleteFunc(planner.StreamPolicyNames(), func(name string) bool {
-		return planner.Reference(name) || planner.WithoutOf(name) != planner.WithoutNothing
+	return slices.DeleteFunc(policy.StreamNames(), func(name string) bool {
+		return policy.Reference(name) || value.WithoutOf(name) != value.WithoutNothing
 	})
 }
 
@@ -229,9 +230,9 @@ func (c *EvalConfig) check(bad refuse) {
 }
 
 func (c *EvalConfig) checkPolicies(bad refuse) {
-	known := planner.PolicyNames()
+	known := policy.Names()
 	if c.Protocol == "stream" {
-		known = planner.StreamPolicyNames()
+		known = policy.StreamNames()
 	}
 	for _, name := range c.Policy {
 		if name != "all" && !slices.Contains(known, name) {
@@ -252,12 +253,12 @@ func (c *EvalConfig) policies() []string {
 	if !slices.Contains(c.Policy, "all") {
 		return c.Policy
 	}
-	all := planner.PolicyNames()
+	all := policy.Names()
 	if c.Protocol == "stream" {
-		all = planner.StreamPolicyNames()
+		all = policy.StreamNames()
 	}
 	return slices.DeleteFunc(all, func(name string) bool {
-		return slices.Contains(planner.Ablations(), name) && !slices.Contains(c.Policy, name)
+		return slices.Contains(value.Ablations(), name) && !slices.Contains(c.Policy, name)
 	})
 }
 
@@ -277,10 +278,10 @@ func (c *EvalConfig) variants() []string {
 	if !c.Ablate {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(planner.Ablations()), func(name string) bool {
-		w := planner.WithoutOf(name)
+	return slices.DeleteFunc(slices.Clone(value.Ablations()), func(name string) bool {
+		w := value.WithoutOf(name)
 		return !strings.HasPrefix(name, c.compared()+"-") || w.FromSources() ||
-			c.Protocol == "stream" && planner.SweepOnly(name) || c.Protocol != "stream" && w.StreamsOnly()
+			c.Protocol == "stream" && policy.SweepOnly(name) || c.Protocol != "stream" && w.StreamsOnly()
 	})
 }
 
@@ -304,7 +305,7 @@ func (c *EvalConfig) checkLearnt(bad refuse) {
 	if c.Folds != 0 && c.Model != "" {
 		bad("eval.folds", c.Folds, "either folds or a file of parameters (--model), not both")
 	}
-	if !c.Figures && slices.ContainsFunc(c.policies(), planner.Learns) {
+	if !c.Figures && slices.ContainsFunc(c.policies(), policy.Learns) {
 		return
 	}
 	if c.Folds != 0 {

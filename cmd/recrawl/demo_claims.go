@@ -17,6 +17,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/hints"
+	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -136,7 +137,7 @@ func (r *claimsResult) section(budget float64) report.Section {
 		note = "On this web there are " + strings.Join(there, " and ") + ". Visited are those that pages, robots.txt or a sitemap name, or /sitemap.xml, at most " +
 			count(planner.MaxSources) + " of a server; a visit to one takes the place of a visit to a page."
 	}
-	if slices.ContainsFunc(r.Runs, func(run claimsRun) bool { return planner.WithoutOf(run.Policy).FromSources() }) {
+	if slices.ContainsFunc(r.Runs, func(run claimsRun) bool { return value.WithoutOf(run.Policy).FromSources() }) {
 		note += " value-claims visits them too and finds new pages by them, but does not go by what they claim."
 	}
 	t := report.Table{Title: fmt.Sprintf("The same budget with and without feeds, sitemaps and Last-Modified, over HTTP: %.3g %% of the pages a day", 100*budget),

@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/eval/synth"
 	"github.com/recrawl/recrawl/eval/timetravel"
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
 )
 
 // structurePolicies go by sites: each must do over HTTP what it does in a replay.
@@ -116,7 +116,7 @@ func checkWorlds(t *testing.T, web, small timetravel.Archive) {
 	tr.checkPartitions()
 
 	tr = newTraveller(t, small)
-	for _, policy := range slices.Concat(structurePolicies[1:], []string{planner.DefaultPolicy}) {
+	for _, policy := range slices.Concat(structurePolicies[1:], []string{policy.Default}) {
 		http, _ := tr.both(demoPlan{policy: policy, stream: eval.StreamOptions{Weeks: 3, Budget: 0.1, New: 0.25, Seed: 1}})
 		if len(http.weeks) < 100 {
 			t.Errorf("only %d visits with %s", len(http.weeks), policy)

@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
 )
 
 func (p *program) evalCommand() *cobra.Command {
@@ -121,7 +121,7 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 	}
 	policies := c.Eval.policies()
 	policies = slices.Concat(policies, slices.DeleteFunc(c.Eval.variants(), func(v string) bool { return slices.Contains(policies, v) }))
-	if slices.ContainsFunc(policies, planner.Learns) {
+	if slices.ContainsFunc(policies, policy.Learns) {
 		if corpus.Learnt, err = p.learnt(ctx, servers); err != nil {
 			return err
 		}

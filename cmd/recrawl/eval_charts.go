@@ -6,7 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
 )
 
 // weeksTogether is how many weeks a point of the update rate sums up: single weeks jump with
@@ -53,7 +53,7 @@ func weekCharts(run eval.StreamRun, shown []string) []report.Chart {
 			if r.Policy != name {
 				continue
 			}
-			u := report.Series{Name: name, Dashed: planner.Reference(name)}
+			u := report.Series{Name: name, Dashed: policy.Reference(name)}
 			c, f := u, u
 			for _, b := range blocksOf(r, size) {
 				u.X, u.Y = append(u.X, float64(b.last)), append(u.Y, float64(b.rate))
@@ -102,7 +102,7 @@ func reliability(runs []evalRun, shown []string) []report.Section {
 		anyPage := chart
 		anyPage.Title = "Reliability for any page, " + run.label
 		for _, r := range run.results {
-			if r.stream.Calibration == nil || planner.Reference(r.policy) {
+			if r.stream.Calibration == nil || policy.Reference(r.policy) {
 				continue
 			}
 			for _, of := range []struct {
@@ -134,7 +134,7 @@ func reliability(runs []evalRun, shown []string) []report.Section {
 // calibrationErrors has a row for each policy with probabilities.
 func calibrationErrors(runs []evalRun) (rows [][]string) {
 	for i, r := range runs[0].results {
-		if r.stream.Calibration == nil || planner.Reference(r.policy) {
+		if r.stream.Calibration == nil || policy.Reference(r.policy) {
 			continue
 		}
 		row := []string{r.name}
@@ -157,7 +157,7 @@ func reliabilityLines(run evalRun, shown []string, of func(*eval.StreamResult) *
 	const least = 20
 	for _, name := range shown {
 		for _, r := range run.results {
-			if r.name != name || of(r.stream) == nil || planner.Reference(r.policy) {
+			if r.name != name || of(r.stream) == nil || policy.Reference(r.policy) {
 				continue
 			}
 			line := report.Series{Name: name}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
 )
 
 // overview is what a reader wants to know first: what each budget or horizon yields, how the
@@ -189,7 +189,7 @@ func measureLine(runs []evalRun, name, measure string) report.Series {
 			if r.name != name {
 				continue
 			}
-			s.Dashed = planner.Reference(r.policy)
+			s.Dashed = policy.Reference(r.policy)
 			bar := r.Interval(measure)
 			s.X, s.Y = append(s.X, float64(i)), append(s.Y, float64(r.Measure(measure)))
 			s.Low, s.High = append(s.Low, float64(bar[0])), append(s.High, float64(bar[1]))

@@ -8,7 +8,8 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/value"
 )
 
 // evalRun is one horizon or budget of an evaluation, as both protocols' reports show it.
@@ -97,7 +98,7 @@ func snapshotSection(run eval.SnapshotRun, shown []string) report.Section {
 			if nameOf(r) != name {
 				continue
 			}
-			s := report.Series{Name: name, Dashed: planner.Reference(r.Policy)}
+			s := report.Series{Name: name, Dashed: policy.Reference(r.Policy)}
 			for _, point := range r.Curve {
 				s.X, s.Y = append(s.X, point[0]), append(s.Y, point[1])
 			}
@@ -225,14 +226,14 @@ func telling(runs []evalRun, order []string) []string {
 		named(c.Policy)
 	}
 	for _, run := range runs {
-		add(run.best(order[0], planner.Published))
+		add(run.best(order[0], policy.Published))
 	}
 	named("interval")
 	named("clairvoyant")
 	named("true-rates")
 	for _, run := range runs {
-		add(run.best(order[0], func(policy string) bool {
-			return !planner.Published(policy) && !planner.Reference(policy) && planner.WithoutOf(policy) == planner.WithoutNothing
+		add(run.best(order[0], func(name string) bool {
+			return !policy.Published(name) && !policy.Reference(name) && value.WithoutOf(name) == value.WithoutNothing
 		}))
 	}
 	return names

@@ -19,7 +19,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/learn"
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/value"
 )
 
 func (p *program) learnCommand() *cobra.Command {
@@ -107,7 +107,7 @@ func (p *program) parameters(ctx context.Context, servers []*history.Server, fol
 func (p *program) learnt(ctx context.Context, servers []*history.Server) (*eval.Learnt, error) {
 	c := &p.config.Eval
 	if c.Folds == 0 {
-		m := planner.DefaultModel()
+		m := value.DefaultModel()
 		if c.Model != "" {
 			var err error
 			if m, err = readModel(c.Model); err != nil {
@@ -115,7 +115,7 @@ func (p *program) learnt(ctx context.Context, servers []*history.Server) (*eval.
 			}
 		}
 		l := &eval.Learnt{Source: m.Source, SameServers: strings.HasSuffix(m.Source, fingerprint(servers)),
-			ModelOf: func(_, _ string) *planner.Model { return m }}
+			ModelOf: func(_, _ string) *value.Model { return m }}
 		return l, nil
 	}
 	used := map[int]bool{}
@@ -134,13 +134,13 @@ func (p *program) learnt(ctx context.Context, servers []*history.Server) (*eval.
 }
 
 // readModel reads a file of learn.
-func readModel(path string) (*planner.Model, error) {
+func readModel(path string) (*value.Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("read parameters: %w", err), "recrawl learn makes such a file"}
 	}
 	defer f.Close()
-	m, err := planner.ReadModel(f)
+	m, err := value.ReadModel(f)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("read parameters from %s: %w", path, err), "recrawl learn makes such a file"}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -64,7 +65,7 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	}
 	p.warnOfDamage(store.Damage(), lost)
 	o.corpus.SetWeights(c.weights())
-	o.policy, err = planner.NewPolicy(c.Policy, planner.Settings{Corpus: o.corpus, Mode: planner.Stream, Seed: c.Seed, Alpha: c.Alpha, PerDay: c.pace(o.corpus)})
+	o.policy, err = policy.New(c.Policy, policy.Settings{Corpus: o.corpus, Mode: planner.Stream, Seed: c.Seed, Alpha: c.Alpha, PerDay: c.pace(o.corpus)})
 	if err != nil {
 		return nil, errors.Join(usageError{err, "recrawl run --help lists the policies"}, store.Close())
 	}

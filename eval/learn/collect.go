@@ -6,6 +6,8 @@ import (
 
 	"github.com/recrawl/recrawl/estimator/logodds"
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -16,7 +18,7 @@ type knower interface {
 	planner.Discoverer
 	planner.Expecter
 	planner.Hinter
-	Row(p sitegraph.PageID, at time.Time, row *[planner.Features]float32)
+	Row(p sitegraph.PageID, at time.Time, row *[value.Features]float32)
 	ScoreAll()
 }
 
@@ -24,13 +26,13 @@ type knower interface {
 type collector struct {
 	knower
 	corpus  *planner.Corpus
-	oracle  planner.Oracle
+	oracle  policy.Oracle
 	random  *rand.Rand
 	chosen  float64 // share of the visits that become examples
 	drawn   float64 // pages drawn at random for each visit
 	explore float64 // share of visits to pages drawn at random, instead of those wanted
 	add     func(server string, row []float32, changed, chosen bool)
-	row     [planner.Features]float32
+	row     [value.Features]float32
 	owed    float64
 }
 

@@ -9,21 +9,21 @@ import (
 	"github.com/recrawl/recrawl/estimator/trees"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/cores"
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/value"
 )
 
 // nets are those that one is the mean of: what the luck of its first weights makes of each counts less then.
 const nets = 2
 
 // fit learns the blend of a fold from the examples of the others.
-func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds int, without planner.Without) (*planner.Blend, error) {
+func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds int, without value.Without) (*value.Blend, error) {
 	of := func(server string) bool { return folds > 1 && eval.Fold(server, folds) == fold }
 	train, test := e.split(of, without)
 	if train.Len() == 0 {
 		return nil, tooFew{fold, folds}
 	}
 	goOn := func() bool { return ctx.Err() == nil }
-	b := &planner.Blend{Forest: trees.Learn(train, l.Trees, goOn)}
+	b := &value.Blend{Forest: trees.Learn(train, l.Trees, goOn)}
 	if !goOn() {
 		return nil, ctx.Err()
 	}
@@ -31,7 +31,7 @@ func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds
 	cores.Each(nets, func(i int) {
 		o := l.Net
 		o.Seed = l.Seed*nets + uint64(i)
-		parts[i] = perceptron.Learn(train, planner.Inputs(), o, goOn)
+		parts[i] = perceptron.Learn(train, value.Inputs(), o, goOn)
 	})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -48,7 +48,7 @@ func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds
 
 // curve learns what came of the probabilities at which pages were chosen in the last round, on servers of other
 // folds than this one. Each was given by what was learnt on servers of other folds than its own.
-func (l *learner) curve(e *examples, by *Parameters, fold, folds int) planner.Curve {
+func (l *learner) curve(e *examples, by *Parameters, fold, folds int) value.Curve {
 	count := map[string]int{}
 	of := func(i int) bool { return e.chosen[i] && (folds == 1 || eval.Fold(e.servers[i], folds) != fold) }
 	for i := e.before; i < e.Len(); i++ {
@@ -56,8 +56,8 @@ func (l *learner) curve(e *examples, by *Parameters, fold, folds int) planner.Cu
 			count[e.servers[i]]++
 		}
 	}
-	var o planner.Outcomes
-	var row [planner.Features]float32
+	var o value.Outcomes
+	var row [value.Features]float32
 	for i := e.before; i < e.Len(); i++ {
 		if of(i) {
 			copy(row[:], e.Row(i))
@@ -71,13 +71,13 @@ func (l *learner) curve(e *examples, by *Parameters, fold, folds int) planner.Cu
 func weightOf(examples int) float64 { return 1 / math.Sqrt(float64(examples)) }
 
 // split parts examples into those of servers to be tested and others to learn from, whose weights have mean 1.
-func (e *examples) split(tested func(server string) bool, without planner.Without) (train, test *logodds.Examples) {
+func (e *examples) split(tested func(server string) bool, without value.Without) (train, test *logodds.Examples) {
 	count := map[string]int{}
 	for _, s := range e.servers {
 		count[s]++
 	}
 	train, test = &logodds.Examples{Features: e.Features}, &logodds.Examples{Features: e.Features}
-	var row [planner.Features]float32
+	var row [value.Features]float32
 	for i, s := range e.servers {
 		to := train
 		if tested(s) {
@@ -86,7 +86,7 @@ func (e *examples) split(tested func(server string) bool, without planner.Withou
 		copy(row[:], e.Row(i))
 		without.Mask(&row)
 		to.Add(row[:], e.Changed[i], float32(weightOf(count[s])))
-		to.Offsets = append(to.Offsets, planner.Offset(e.mode, &row))
+		to.Offsets = append(to.Offsets, value.Offset(e.mode, &row))
 	}
 	scale(train.Weights)
 	return train, test

@@ -9,6 +9,7 @@ import (
 	"github.com/recrawl/recrawl/estimator/trees"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/value"
 )
 
 // Options of learning.
@@ -34,15 +35,15 @@ type Options struct {
 // Parameters are what was learnt, by policy and fold.
 type Parameters struct {
 	folds  int
-	models map[planner.Without][]*planner.Model
+	models map[value.Without][]*value.Model
 }
 
 // Of is what a policy goes by on a server: learnt on the servers of other folds. A variant
 // without parameters of its own goes by those of value.
-func (p *Parameters) Of(policy, server string) *planner.Model {
-	models := p.models[planner.WithoutOf(policy)]
+func (p *Parameters) Of(policy, server string) *value.Model {
+	models := p.models[value.WithoutOf(policy)]
 	if models == nil {
-		models = p.models[planner.WithoutNothing]
+		models = p.models[value.WithoutNothing]
 	}
 	return models[eval.Fold(server, p.folds)]
 }
@@ -52,17 +53,17 @@ func (p *Parameters) Of(policy, server string) *planner.Model {
 func Models(ctx context.Context, o Options) (*Parameters, error) {
 	o.Rounds, o.Folds = max(o.Rounds, 1), max(o.Folds, 1)
 	l := &learner{Options: o}
-	l.sweep.Features, l.stream.Features = planner.Features, planner.Features
+	l.sweep.Features, l.stream.Features = value.Features, value.Features
 	l.sweep.mode, l.stream.mode = planner.Sweep, planner.Stream
-	kinds := []planner.Without{planner.WithoutNothing}
+	kinds := []value.Without{value.WithoutNothing}
 	for _, v := range o.Variants {
-		if w := planner.WithoutOf(v); w.Masks() {
+		if w := value.WithoutOf(v); w.Masks() {
 			kinds = append(kinds, w)
 		}
 	}
 	l.steps = o.Rounds*(len(sweeps())+len(streams())) + 2*gatherFolds*(o.Rounds-1) + 2*o.Folds*len(kinds)
-	rule := planner.NewModel()
-	by := &eval.Learnt{ModelOf: func(_, _ string) *planner.Model { return rule }}
+	rule := value.NewModel()
+	by := &eval.Learnt{ModelOf: func(_, _ string) *value.Model { return rule }}
 	var before *Parameters
 	for round := range o.Rounds {
 		if err := l.gather(ctx, by, round); err != nil {
@@ -109,9 +110,9 @@ func (l *learner) log(format string, args ...any) {
 
 // fitAll learns the blends of all folds for each kind of evidence to be without, and the curves for what
 // the examples of the last round were made by; nil: a rule, and no curve.
-func (l *learner) fitAll(ctx context.Context, by *Parameters, folds int, kinds []planner.Without) (*Parameters, error) {
-	p := &Parameters{folds: folds, models: map[planner.Without][]*planner.Model{}}
-	curves := make([]struct{ sweep, stream planner.Curve }, folds) // the same for all kinds
+func (l *learner) fitAll(ctx context.Context, by *Parameters, folds int, kinds []value.Without) (*Parameters, error) {
+	p := &Parameters{folds: folds, models: map[value.Without][]*value.Model{}}
+	curves := make([]struct{ sweep, stream value.Curve }, folds) // the same for all kinds
 	for fold := range curves {
 		if c := &curves[fold]; by != nil {
 			c.sweep, c.stream = l.curve(&l.sweep, by, fold, folds), l.curve(&l.stream, by, fold, folds)
@@ -119,7 +120,7 @@ func (l *learner) fitAll(ctx context.Context, by *Parameters, folds int, kinds [
 	}
 	for _, w := range kinds {
 		for fold := range folds {
-			m := planner.NewModel()
+			m := value.NewModel()
 			var err error
 			if m.Sweep, err = l.fit(ctx, "sweeps", &l.sweep, fold, folds, w); err != nil {
 				return nil, err

@@ -17,6 +17,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -131,11 +132,11 @@ func TestModels(t *testing.T) {
 func TestSplit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	e := examples{}
-	e.Features = planner.Features
+	e.Features = value.Features
 	count := map[string]int{}
 	for i := range 2000 {
 		server := fmt.Sprintf("s%d.example", int(math.Sqrt(float64(rng.IntN(100)))))
-		var row [planner.Features]float32
+		var row [value.Features]float32
 		row[0] = float32(i)
 		e.add(server, row[:], i%3 == 0, i%2 == 0)
 		count[server]++
@@ -143,7 +144,7 @@ func TestSplit(t *testing.T) {
 	for _, folds := range []int{1, 2, 5} {
 		judged := map[int]int{}
 		for fold := range folds {
-			train, test := e.split(func(server string) bool { return folds > 1 && eval.Fold(server, folds) == fold }, planner.WithoutNothing)
+			train, test := e.split(func(server string) bool { return folds > 1 && eval.Fold(server, folds) == fold }, value.WithoutNothing)
 			if train.Len()+test.Len() != 2000 {
 				t.Fatalf("%d + %d examples", train.Len(), test.Len())
 			}
@@ -186,14 +187,14 @@ func TestSplit(t *testing.T) {
 func TestSplitMasks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	plain, other := examples{}, examples{}
-	plain.Features, other.Features = planner.Features, planner.Features
+	plain.Features, other.Features = value.Features, value.Features
 	for range 100 {
-		var row [planner.Features]float32
+		var row [value.Features]float32
 		for i := range row {
 			row[i] = rng.Float32()
 		}
 		plain.add("a.example", row[:], true, false)
-		for i, name := range planner.FeatureNames {
+		for i, name := range value.FeatureNames {
 			if strings.Contains(name, "directory") {
 				row[i] = rng.Float32()
 			}
@@ -201,9 +202,9 @@ func TestSplitMasks(t *testing.T) {
 		other.add("a.example", row[:], true, false)
 	}
 	for _, c := range []struct {
-		without planner.Without
+		without value.Without
 		same    bool
-	}{{planner.WithoutNothing, false}, {planner.WithoutDirectory, true}, {planner.WithoutServer, false}} {
+	}{{value.WithoutNothing, false}, {value.WithoutDirectory, true}, {value.WithoutServer, false}} {
 		a, _ := plain.split(nobody, c.without)
 		b, _ := other.split(nobody, c.without)
 		if same := fmt.Sprint(a.Rows) == fmt.Sprint(b.Rows); same != c.same {
@@ -274,12 +275,12 @@ func nobody(string) bool { return false }
 func TestCurve(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	l := &learner{}
-	model := planner.NewModel()
-	model.Stream = &planner.Blend{Forest: &trees.Forest{Features: planner.Features}, Net: &perceptron.Net{Features: planner.Features}} // adds nothing to Offset
-	by := &Parameters{folds: 1, models: map[planner.Without][]*planner.Model{planner.WithoutNothing: {model}}}
+	model := value.NewModel()
+	model.Stream = &value.Blend{Forest: &trees.Forest{Features: value.Features}, Net: &perceptron.Net{Features: value.Features}} // adds nothing to Offset
+	by := &Parameters{folds: 1, models: map[value.Without][]*value.Model{value.WithoutNothing: {model}}}
 	e := &examples{mode: planner.Stream}
-	e.Features = planner.Features
-	var row [planner.Features]float32
+	e.Features = value.Features
+	var row [value.Features]float32
 	add := func(n int, share float64, chosen bool) {
 		for range n {
 			e.add("a.example", row[:], rng.Float64() < share, chosen)

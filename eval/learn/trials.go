@@ -9,6 +9,8 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/value"
 )
 
 // trial is one run to learn from.
@@ -63,7 +65,7 @@ func (l *learner) try(ctx context.Context, by *eval.Learnt, round int, trials []
 		}
 		parts := make([]examples, n)
 		err = cores.Try(n, func(i int) error {
-			parts[i].Features = planner.Features
+			parts[i].Features = value.Features
 			err := l.run(ctx, corpus, trials[from+i], round, from+i, &parts[i])
 			told.Lock()
 			defer told.Unlock()
@@ -105,7 +107,7 @@ func (l *learner) run(ctx context.Context, corpus *eval.Corpus, t trial, round, 
 
 // watch makes what looks over a policy's shoulder.
 func (l *learner) watch(into *examples, seed uint64, chosen, drawn, explore float64) eval.Watch {
-	return func(p planner.Policy, corpus *planner.Corpus, oracle planner.Oracle) planner.Policy {
+	return func(p planner.Policy, corpus *planner.Corpus, oracle policy.Oracle) planner.Policy {
 		k, ok := p.(knower)
 		if !ok {
 			return p

@@ -12,6 +12,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/hints"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -67,7 +68,7 @@ func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.Chan
 	}
 	defer world.Close()
 	corpus := planner.NewCorpus(sitegraph.NewGraph())
-	policy, err := planner.NewPolicy("random", planner.Settings{Corpus: corpus, Mode: planner.Stream, Seed: 1})
+	policy, err := policy.New("random", policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -38,10 +39,10 @@ func BenchmarkVisit(b *testing.B) {
 	}
 }
 
-func benchmarkVisit(b *testing.B, policy string, workers, servers, perServer int) {
+func benchmarkVisit(b *testing.B, name string, workers, servers, perServer int) {
 	graph, store, fetcher := sitegraph.NewGraph(), replay.NewStore(), &recorded{}
 	corpus := planner.NewCorpus(graph)
-	p, err := planner.NewPolicy(policy, planner.Settings{Corpus: corpus, Mode: planner.Stream, Seed: 1, PerDay: float64(servers * perServer / 10)})
+	p, err := policy.New(name, policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: 1, PerDay: float64(servers * perServer / 10)})
 	if err != nil {
 		b.Fatal(err)
 	}

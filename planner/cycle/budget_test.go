@@ -13,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -102,7 +103,7 @@ func randomLimits(rng *rand.Rand) (l budget.Limits) {
 func newMeteredRig(t *testing.T, w *web, d *disk, p *purse, o cycle.Options) *rig {
 	m := newRig(t, w, d, "ebayes", o)
 	m.corpus = d.restore() // its pages are in the line of one planner only
-	policy, err := planner.NewPolicy("ebayes", planner.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
+	policy, err := policy.New("ebayes", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -224,10 +225,10 @@ type rig struct {
 
 // newRig makes a loop on a store, as a program does at its start. o overrides nothing but
 // what it sets: Workers, MaxHops, CommitEvery.
-func newRig(t *testing.T, w *web, d *disk, policy string, o cycle.Options) *rig {
+func newRig(t *testing.T, w *web, d *disk, name string, o cycle.Options) *rig {
 	t.Helper()
 	m := &rig{T: t, web: w, disk: d, clock: w.clock, corpus: d.restore()}
-	p, err := planner.NewPolicy(policy, planner.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
+	p, err := policy.New(name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -41,7 +42,7 @@ func (w *moody) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observation
 func (w *moody) live(t *testing.T, d *disk) *rig {
 	t.Helper()
 	m := &rig{T: t, disk: d, clock: w.clock, corpus: d.restore()}
-	p, err := planner.NewPolicy("uniform", planner.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
+	p, err := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +205,7 @@ func TestAgainShare(t *testing.T) {
 		}
 	}
 	m.day(planner.Unlimited)
-	p, err := planner.NewPolicy("uniform", planner.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
+	p, err := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/hints"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -90,7 +91,7 @@ func newDesk(n *newsroom) *desk {
 }
 
 func (d *desk) open() {
-	policy, err := planner.NewPolicy("random", planner.Settings{Corpus: d.corpus, Mode: planner.Stream})
+	policy, err := policy.New("random", policy.Settings{Corpus: d.corpus, Mode: planner.Stream})
 	if err != nil {
 		panic(err)
 	}

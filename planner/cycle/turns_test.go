@@ -14,6 +14,7 @@ import (
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -116,13 +117,13 @@ func (w *town) live(o cycle.Options, policy string, perDay float64, round, lengt
 	return m
 }
 
-func newLive(t *testing.T, w *town, d cycle.Store, policy string, perDay float64, o cycle.Options) *rig {
+func newLive(t *testing.T, w *town, d cycle.Store, name string, perDay float64, o cycle.Options) *rig {
 	t.Helper()
 	m := &rig{T: t, clock: cycle.WallClock{}, corpus: planner.NewCorpus(sitegraph.NewGraph())}
 	if d, ok := d.(*disk); ok {
 		m.corpus = d.restore()
 	}
-	p, err := planner.NewPolicy(policy, planner.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: perDay})
+	p, err := policy.New(name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: perDay})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,193 @@
+package policy
+
+import (
+	"math"
+
+	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// allocation gives each page a frequency of visits, the best for a measure within the
+// budget, and visits it at even intervals: the page that is furthest on in its interval
+// first. So its score is frequency * age, 1 at the end of the interval. Frequencies are solved
+// anew each round, for classes of rates 1 % apart, so that a round costs one pass over the pages.
+type allocation struct {
+	*pageRates
+	perDay float64
+	solve  func(classes []class, perDay float64)
+	found  [rateClasses]float64 // frequency by class
+}
+
+// class is pages of about the same change rate.
+type class struct {
+	rate  float64 // changes a day, > 0
+	pages float64
+	visit float64 // each page's visits a day: what is to be solved
+}
+
+// Classes of rates reach from slowestClass on, in steps of 1 %, past one change a minute.
+const (
+	slowestClass = 1e-6
+	classStep    = 0.01
+	rateClasses  = 2200
+)
+
+func classOf(rate float64) int {
+	return min(max(int(math.Log(rate/slowestClass)/classStep+0.5), 0), rateClasses-1)
+}
+
+func newAllocation(s Settings, by *pageRates, solve func([]class, float64)) planner.Policy {
+	return newGreedy(s, &allocation{pageRates: by, perDay: s.PerDay, solve: solve})
+}
+
+func newFreshness(s Settings) planner.Policy {
+	return newAllocation(s, smoothedRates(s.Corpus), optimalFreshness)
+}
+func newTrueFreshness(s Settings) planner.Policy {
+	return newAllocation(s, trueRates(s), optimalFreshness)
+}
+func newLambdaCrawl(s Settings) planner.Policy {
+	return newAllocation(s, smoothedRates(s.Corpus), lambdaCrawl)
+}
+func newBinaryLambdaCrawl(s Settings) planner.Policy {
+	return newAllocation(s, smoothedRates(s.Corpus), binaryLambdaCrawl)
+}
+
+func (a *allocation) begin(r planner.Round) {
+	a.pageRates.begin(r)
+	var count [rateClasses]float64
+	pages := 0.0
+	for p := range sitegraph.PageID(a.corpus.Pages()) {
+		if a.corpus.Memory(p).State != sitegraph.StateAlive || a.corpus.Outside(p) {
+			continue
+		}
+		pages++
+		if rate := a.rate(p); rate > 0 {
+			count[classOf(rate)]++
+		}
+	}
+	var classes []class
+	for i, n := range count {
+		if n > 0 {
+			classes = append(classes, class{rate: slowestClass * math.Exp(classStep*float64(i)), pages: n})
+		}
+	}
+	perDay := a.perDay
+	if !(perDay > 0) { // not known, as in a sweep: each page once
+		perDay = pages / max(estimator.Days(r.End.Sub(r.Start)), 1)
+	}
+	a.found = [rateClasses]float64{}
+	if len(classes) > 0 {
+		a.solve(classes, perDay)
+	}
+	for _, c := range classes {
+		a.found[classOf(c.rate)] = c.visit
+	}
+}
+
+func (a *allocation) score(p sitegraph.PageID, days float64) float64 {
+	rate := a.rate(p)
+	if !(rate > 0) {
+		return 0
+	}
+	return a.found[classOf(rate)] * days
+}
+
+func (a *allocation) why(p sitegraph.PageID, days, score float64) planner.Reason {
+	return planner.Because("%.2g of its interval of %.3g days is over, for %.3g changes a day", score, days/score, a.rate(p))
+}
+
+// optimalFreshness makes the mean share of copies that are good the largest, for visits at even
+// intervals (Cho and Garcia-Molina 2003): with x = rate/visit changes an interval,
+// (1 - (1+x) exp(-x)) / rate is the same for all pages visited, and pages too fast for it get no visit.
+func optimalFreshness(classes []class, perDay float64) {
+	bisect(classes, perDay, func(c *class, price float64) {
+		if c.visit = 0; price*c.rate < 1 {
+			c.visit = c.rate / marginalAt(price*c.rate)
+		}
+	})
+}
+
+// marginalAt is the x at which marginal is y, in (0, 1): the root of x - log(1+x) = -log(1-y).
+func marginalAt(y float64) float64 {
+	l := -math.Log1p(-y)
+	x := l + math.Sqrt(2*l) // above the root; Newton's steps on a convex function stay there
+	for range 60 {
+		step := (x - math.Log1p(x) - l) * (1 + x) / x
+		x -= step
+		if !(step > 1e-14*x) {
+			break
+		}
+	}
+	return x
+}
+
+// lambdaCrawl makes the expected harmonic number of unseen changes the least, for visits at
+// random moments (Kolobov et al. 2019): visit = (sqrt(rate^2 + 4 rate/price) - rate) / 2. No
+// page with a rate is left out.
+func lambdaCrawl(classes []class, perDay float64) {
+	bisect(classes, perDay, func(c *class, price float64) {
+		c.visit = 2 / price / (1 + math.Sqrt(1+4/(c.rate*price)))
+	})
+}
+
+// bisect finds the price at which the visits add up to the budget; they fall with it. Where
+// they fall by a step within the last digit of the price, as those of a class at the edge of being
+// left out do, the budget decides how far.
+func bisect(classes []class, perDay float64, at func(c *class, price float64)) {
+	total := func(price float64) (sum float64) {
+		for i := range classes {
+			at(&classes[i], price)
+			sum += classes[i].pages * classes[i].visit
+		}
+		return sum
+	}
+	low, high := 1e-12, 1e12
+	for range 100 { // on a logarithmic scale
+		price := math.Sqrt(low * high)
+		if total(price) > perDay {
+			low = price
+		} else {
+			high = price
+		}
+		if high/low < 1+1e-12 {
+			break
+		}
+	}
+	above, below := total(low), total(high)
+	share := 0.0
+	if above > below {
+		share = min(max((perDay-below)/(above-below), 0), 1)
+	}
+	for i := range classes {
+		c := &classes[i]
+		least := c.visit
+		at(c, low)
+		c.visit = least + share*(c.visit-least)
+	}
+}
+
+// binaryLambdaCrawl makes the share of copies that are good the largest, for visits at random
+// moments (Azar et al. 2018): visit = sqrt(rate) (budget + sum of rates) / sum of sqrt(rates) - rate over
+// the pages for which that is positive; the fastest get no visit.
+func binaryLambdaCrawl(classes []class, perDay float64) {
+	var roots, sum float64
+	for _, c := range classes {
+		roots += c.pages * math.Sqrt(c.rate)
+		sum += c.pages * c.rate
+	}
+	for i := len(classes) - 1; i >= 0; i-- { // rates rise from class to class
+		c := &classes[i]
+		scale := (perDay + sum) / roots
+		if c.visit = math.Sqrt(c.rate)*scale - c.rate; c.visit > 0 {
+			for j := range i {
+				classes[j].visit = math.Sqrt(classes[j].rate)*scale - classes[j].rate
+			}
+			return
+		}
+		c.visit = 0
+		roots -= c.pages * math.Sqrt(c.rate)
+		sum -= c.pages * c.rate
+	}
+}

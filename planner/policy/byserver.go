@@ -1,0 +1,223 @@
+package policy
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// rating is where a policy by servers takes their change rates from.
+type rating uint8
+
+const (
+	ratingUnknown  rating = iota
+	ratingTrue            // the share that changed, from the oracle: a reference line
+	ratingPrevious        // the share that changed in the window before
+	ratingSample          // the share among sampled pages, whose visits count
+)
+
+// byServer visits whole servers in falling change rate (Cho and Ntoulas 2002), pages in
+// seeded order; with a method, that method's sweep inside each server ([LINK 6.3], reading R1).
+// As a stream it starts a new round through the servers each week.
+type byServer struct {
+	cycling
+	rating  rating
+	sites   *division // nil: all pages in seeded order
+	samples rank.Queue
+	pages   map[sitegraph.ServerID][]sitegraph.PageID // in seeded order
+	seen    map[sitegraph.ServerID]*outcomes          // of this round through the servers
+	order   []sitegraph.ServerID                      // what is left, last first; nil while sampling
+	rated   bool
+	left    rank.Queue // pages of the current server
+	inside  *bySite    // method at work in it
+	inner   map[sitegraph.ServerID]*bySite
+	week    int
+	again   bool // a second round through the servers was begun in this round
+}
+
+// outcomes counts visits that told something.
+type outcomes struct{ visits, changed int }
+
+func newByServer(r rating, methodName string) func(Settings) planner.Policy {
+	return func(s Settings) planner.Policy {
+		b := &byServer{cycling: newCycling(s), rating: r, week: -1}
+		if methodName != "" {
+			b.sites = newDivision(s.Corpus, methods[methodName])
+		}
+		return b
+	}
+}
+
+func (b *byServer) Begin(r planner.Round) {
+	if b.sites != nil {
+		b.sites.update()
+	}
+	b.again = false
+	if week := r.Number / 7; b.Mode == planner.Sweep || week != b.week {
+		b.week = week
+		b.start(r)
+	}
+}
+
+// start begins a round through the servers.
+func (b *byServer) start(r planner.Round) {
+	b.pages = map[sitegraph.ServerID][]sitegraph.PageID{}
+	b.seen, b.inner = map[sitegraph.ServerID]*outcomes{}, map[sitegraph.ServerID]*bySite{}
+	b.samples, b.left, b.inside = rank.Queue{}, rank.Queue{}, nil
+	b.rated = false
+	t := b.ties.UpTo(b.Corpus)
+	g := b.Corpus.Graph
+	for p := range sitegraph.PageID(b.Corpus.Pages()) {
+		if b.Corpus.Memory(p).State == sitegraph.StateAlive && !b.Corpus.Outside(p) {
+			b.pages[g.Server(p)] = append(b.pages[g.Server(p)], p)
+		}
+	}
+	for s, pages := range b.pages {
+		slices.SortFunc(pages, func(p, q sitegraph.PageID) int { return cmp.Compare(t[p], t[q]) })
+		if b.sites != nil {
+			settings := b.Settings
+			settings.Mode = planner.Sweep
+			b.inner[s] = bySiteOn(settings, b.sites, s)
+			b.inner[s].Begin(r)
+		}
+	}
+	if b.rating == ratingSample {
+		for _, s := range b.servers() {
+			b.samples.Push(b.pages[s][:min(max(b.Sample, 1), len(b.pages[s]))]...)
+		}
+	}
+}
+
+// servers lists those with pages, in seeded order.
+func (b *byServer) servers() []sitegraph.ServerID {
+	var all []sitegraph.ServerID
+	for s := range b.pages {
+		all = append(all, s)
+	}
+	g := b.Corpus.Graph
+	slices.SortFunc(all, func(s, q sitegraph.ServerID) int {
+		return cmp.Or(cmp.Compare(rank.Tie(b.Seed, g.ServerName(s)), rank.Tie(b.Seed, g.ServerName(q))), int(s-q))
+	})
+	return all
+}
+
+// rate is a server's change rate; what is not known is 0.
+func (b *byServer) rate(s sitegraph.ServerID) float64 {
+	switch b.rating {
+	case ratingTrue:
+		changed := 0
+		for _, p := range b.pages[s] {
+			if b.Oracle(p) {
+				changed++
+			}
+		}
+		return float64(changed) / float64(len(b.pages[s]))
+	case ratingPrevious:
+		if b.PreviousRate != nil {
+			return b.PreviousRate(s)
+		}
+		return b.recentRate(s)
+	}
+	if o := b.seen[s]; o != nil && o.visits > 0 {
+		return float64(o.changed) / float64(o.visits)
+	}
+	return 0
+}
+
+// recentRate is the share of changed pages among those visited in the last week.
+func (b *byServer) recentRate(s sitegraph.ServerID) float64 {
+	const week = 7 * 24 * 60 * 60
+	since := b.Corpus.Round().Start.Unix() - week
+	var o outcomes
+	for _, p := range b.pages[s] {
+		h := &b.Corpus.Memory(p).History
+		if int64(h.Last) > since && h.Visits > 1 {
+			o.visits++
+			if int64(h.LastChange) > since {
+				o.changed++
+			}
+		}
+	}
+	if o.visits == 0 {
+		return 0
+	}
+	return float64(o.changed) / float64(o.visits)
+}
+
+// rank orders the servers at or above the threshold by falling rate, ties seeded.
+func (b *byServer) rank() {
+	b.rated = true
+	servers := b.servers()
+	rates := map[sitegraph.ServerID]float64{}
+	for _, s := range servers {
+		rates[s] = b.rate(s)
+	}
+	servers = slices.DeleteFunc(servers, func(s sitegraph.ServerID) bool { return rates[s] < b.Threshold })
+	slices.SortStableFunc(servers, func(s, q sitegraph.ServerID) int { return cmp.Compare(rates[q], rates[s]) })
+	slices.Reverse(servers)
+	b.order = servers
+}
+
+func (b *byServer) Next() (planner.Visit, bool) {
+	for p, ok := b.samples.Pop(); ok; p, ok = b.samples.Pop() {
+		if b.Corpus.Refetchable(p) {
+			return planner.Unranked(p, planner.Because("sample of its server")), true
+		}
+	}
+	if !b.rated {
+		b.rank()
+	}
+	for {
+		if v, ok := b.nextInside(); ok {
+			return v, true
+		}
+		if len(b.order) == 0 {
+			if b.Mode == planner.Sweep || b.again {
+				return planner.Visit{}, false
+			}
+			b.again = true // all servers are through before the week is
+			b.start(b.Corpus.Round())
+			return b.Next()
+		}
+		s := b.order[len(b.order)-1]
+		b.order = b.order[:len(b.order)-1]
+		if b.inside = b.inner[s]; b.inside == nil {
+			b.left.Push(b.pages[s]...)
+		}
+	}
+}
+
+// nextInside goes on in the current server.
+func (b *byServer) nextInside() (planner.Visit, bool) {
+	if b.inside != nil {
+		return b.inside.Next()
+	}
+	for p, ok := b.left.Pop(); ok; p, ok = b.left.Pop() {
+		if b.Corpus.Refetchable(p) {
+			return planner.Unranked(p, planner.Because("its server changes often")), true
+		}
+	}
+	return planner.Visit{}, false
+}
+
+func (b *byServer) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
+	s := b.Corpus.Graph.Server(p)
+	if inner := b.inner[s]; inner != nil {
+		inner.Observe(p, verdict)
+	}
+	if verdict != sitegraph.VerdictChanged && verdict != sitegraph.VerdictUnchanged {
+		return
+	}
+	o := b.seen[s]
+	if o == nil {
+		o = &outcomes{}
+		b.seen[s] = o
+	}
+	o.visits++
+	if verdict == sitegraph.VerdictChanged {
+		o.changed++
+	}
+}

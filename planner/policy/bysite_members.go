@@ -1,0 +1,68 @@
+package policy
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// promoteAgain finds the members that still wait for a visit because a top of theirs changed
+// after it: their histories tell, also after a restart, and of visits handed back or failed.
+func (b *bySite) promoteAgain(restart bool) {
+	b.members.Reset()
+	b.eachSite(b.only, func(site *site) {
+		for _, p := range site.Members {
+			if b.waiting(p, site) {
+				b.members.Push(p)
+			}
+		}
+		if restart && b.gated {
+			b.reach(site)
+		}
+	})
+	b.byAge(b.members.Waiting())
+}
+
+// byAge sorts pages by their last visit, the oldest first, then by depth.
+func (b *bySite) byAge(pages []sitegraph.PageID) {
+	b.byDepth(pages)
+	slices.SortStableFunc(pages, func(p, q sitegraph.PageID) int {
+		return cmp.Compare(b.Corpus.Memory(p).History.Last, b.Corpus.Memory(q).History.Last)
+	})
+}
+
+// waiting reports whether a top of the site was seen to change after p was last visited.
+func (b *bySite) waiting(p sitegraph.PageID, site *site) bool {
+	return site.changed > b.Corpus.Memory(p).History.Last
+}
+
+// startMembers queues the members of the promoted sites: sites whose tops proved true first, if
+// the method learns, and else in seeded order.
+func (b *bySite) startMembers() {
+	t := b.ties.UpTo(b.Corpus)
+	for _, site := range b.promoted {
+		site.tie = site.smallestTie(t)
+	}
+	slices.SortFunc(b.promoted, func(x, y *site) int {
+		return cmp.Or(cmp.Compare(y.trust, x.trust), cmp.Compare(x.tie, y.tie), int(x.Tops[0]-y.Tops[0]))
+	})
+	for _, site := range b.promoted {
+		members := slices.Clone(site.Members)
+		b.byDepth(members)
+		b.members.Push(members...)
+	}
+	b.promoted = b.promoted[:0]
+}
+
+func (b *bySite) nextOldest() (planner.Visit, bool) {
+	if !b.ranked {
+		b.oldest.Fill(b.Corpus, b.ties.UpTo(b.Corpus), func(p sitegraph.PageID) (float64, bool) {
+			return -float64(b.Corpus.Memory(p).History.Last), true
+		})
+		b.ranked = true
+	}
+	best, ok := b.oldest.Pop(b.Corpus)
+	return planner.Unranked(best.Page, planner.Because("oldest copy, budget left")), ok
+}

@@ -1,0 +1,102 @@
+package policy
+
+import (
+	"math"
+	"time"
+
+	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// multiplied intervals are those of today's crawlers: longer by a factor at each visit without
+// a change, shorter at each with one.
+type multiplied struct {
+	unestimated
+	about             string  // with a verb for the interval
+	longer, shorter   float64 // factors
+	shortest, longest float64 // days
+	softly            bool    // shorten less near the shortest
+	forgets           bool    // after a failed visit it starts again
+}
+
+// newNutch is Nutch's AdaptiveFetchSchedule with its shipped settings: 1.4 and 0.8, a minute to
+// a year. Its synchronisation with the moment of a change (sync_delta) is left out: it needs
+// the times of modification, and with those of the visits that saw a change in their place
+// it found less, 0.44 instead of 0.50 of the changes at 5 % a day.
+func newNutch(s Settings) planner.Policy {
+	return newDueDriven(s, multiplied{about: "its interval is %.3g days, longer by 0.4 or shorter by 0.2 at each visit",
+		longer: 1.4, shorter: 0.8, shortest: 1.0 / (24 * 60), longest: 365})
+}
+
+// newStormCrawler is StormCrawler's AdaptiveScheduler with its default settings: 1.5 and 0.5, an
+// hour to two weeks; near the shortest it shortens less, and a failed visit makes it forget: the
+// next one has no copy to compare with, so it is followed by the first interval. Where
+// the budget takes longer than half a week for all pages, the longest interval is four such cycles: at
+// two weeks all pages would be late all the time, and so visited in turn.
+func newStormCrawler(s Settings) planner.Policy {
+	return newDueDriven(s, multiplied{about: "its interval is %.3g days, longer or shorter by half at each visit",
+		longer: 1.5, shorter: 0.5, shortest: 1.0 / 24, softly: true, forgets: true,
+		longest: max(14, 4*estimator.Days(cycleDays(s.Corpus, s.PerDay)))})
+}
+
+func (m multiplied) first(cycle float64) float64 { return m.clamp(cycle) }
+
+func (m multiplied) clamp(days float64) float64 { return min(max(days, m.shortest), m.longest) }
+
+func (m multiplied) next(_ sitegraph.History, interval float64, changed bool) float64 {
+	switch {
+	case !changed:
+		interval *= m.longer
+	case m.softly:
+		interval = m.shorter*interval + (1-m.shorter)*m.shortest
+	default:
+		interval *= m.shorter
+	}
+	return m.clamp(interval)
+}
+
+func (m multiplied) recovered(cycle float64) (float64, bool) { return m.first(cycle), m.forgets }
+
+// remembered is what the counts come to, whatever the order of the visits; the limits act at
+// the end.
+func (m multiplied) remembered(h sitegraph.History, cycle float64) float64 {
+	changes := float64(h.Changes)
+	return m.clamp(m.first(cycle) * math.Pow(m.shorter, changes) * math.Pow(m.longer, float64(h.Visits-1)-changes))
+}
+
+func (m multiplied) wait(_ sitegraph.PageID, _ sitegraph.History, interval float64) (float64, planner.Reason) {
+	return interval, planner.Because(m.about, interval)
+}
+
+// bySitemap is the resolver of Norconex: where a sitemap tells when a page was last modified, the
+// page is visited if that is after its last visit, and never otherwise; where it tells how
+// often the page changes, so often; else at a fixed interval, one cycle of the budget.
+// Sitemaps are believed.
+type bySitemap struct {
+	unestimated
+	corpus *planner.Corpus
+}
+
+func newNorconex(s Settings) planner.Policy {
+	policy := newDueDriven(s, bySitemap{corpus: s.Corpus})
+	policy.moving = true
+	return policy
+}
+
+func (bySitemap) next(_ sitegraph.History, interval float64, _ bool) float64 { return interval }
+
+func (bySitemap) remembered(_ sitegraph.History, cycle float64) float64 { return cycle }
+
+func (b bySitemap) wait(p sitegraph.PageID, h sitegraph.History, interval float64) (float64, planner.Reason) {
+	switch modified, every := b.corpus.Hints.SitemapSays(p); {
+	case modified > h.Last:
+		return 0, planner.Because("its sitemap says that it was modified since")
+	case modified > 0:
+		return longestWait, planner.Because("its sitemap says that it was not modified")
+	case every > 0:
+		days := estimator.Days(time.Duration(every) * time.Second)
+		return days, planner.Because("its sitemap says that it changes each %.3g days", days)
+	}
+	return interval, planner.Because("each page is due every %.1f days", interval)
+}

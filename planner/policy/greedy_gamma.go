@@ -1,0 +1,125 @@
+package policy
+
+import (
+	"math"
+
+	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// gamma is the selection model of [NICT eq. 1]: alpha + (1-alpha) (1 - exp(-age/tau)), alpha the
+// importance, the same for all pages, and tau the mean update interval of [SAT eq. 1]; of a page never
+// seen to change, the time it was watched and the mean interval of all pages: days watched by
+// changes seen, one cycle of the budget before there were any. At alpha 0 the largest come first; above, gamma is what it says, a probability to be selected, and pages
+// are drawn with it as their weight: as an order, a large alpha would only shuffle quiet pages.
+type gamma struct {
+	*pageRates
+	alpha  float64
+	perDay float64
+	mean   float64 // days between changes, of all pages
+}
+
+func newGamma(s Settings) planner.Policy {
+	g := &gamma{pageRates: &pageRates{corpus: s.Corpus}, alpha: s.Alpha, perDay: s.PerDay}
+	g.estimate = func(p sitegraph.PageID) float64 { return 1 / g.tau(g.corpus.Memory(p).History) }
+	policy := newGreedy(s, g)
+	policy.drawn = s.Alpha > 0
+	return policy
+}
+
+func (g *gamma) begin(r planner.Round) {
+	var all tallied
+	for p := range sitegraph.PageID(g.corpus.Pages()) {
+		all.add(&g.corpus.Memory(p).History)
+	}
+	if g.mean = estimator.Days(cycleDays(g.corpus, g.perDay)); all.changes > 0 {
+		g.mean = all.days / all.changes
+	}
+	g.pageRates.begin(r)
+	for p := range g.of { // the mean moved
+		if g.corpus.Memory(sitegraph.PageID(p)).History.Changes == 0 {
+			g.Observe(sitegraph.PageID(p), sitegraph.VerdictUnknown)
+		}
+	}
+}
+
+func (g *gamma) tau(h sitegraph.History) float64 {
+	if h.Changes == 0 {
+		return estimator.Days(h.Elapsed()) + g.mean
+	}
+	return estimator.Days(estimator.Interval(h, 0, estimator.DefaultLimits).Interval)
+}
+
+func (g *gamma) score(p sitegraph.PageID, days float64) float64 {
+	if g.alpha == 0 {
+		return g.rate(p) * days // ranks as the probability does
+	}
+	return g.alpha + (1-g.alpha)*g.probability(p, days)
+}
+
+func (g *gamma) why(p sitegraph.PageID, days, score float64) planner.Reason {
+	if g.alpha > 0 {
+		return planner.Because("drawn with weight %.3g: updated each %.3g days, last visit %.3g days ago", score, 1/g.rate(p), days)
+	}
+	return planner.Because("updated each %.3g days, last visit %.3g days ago", 1/g.rate(p), days)
+}
+
+// gp4c is a score function found by genetic programming (Santos et al. 2013, 2015), the first
+// of their published best ones for the rate of changes: cho^2 * t + gad, a constant left out.
+// cho is the bias-reduced change rate a visit, t the age in days (their copy has the time of the last
+// visit in its place), gad the changes with weights that halve from cycle to cycle: of the last
+// 32 (their windowed form), up to now. Their cycles are days; here they are weeks, since that is
+// what a History tells. The score of a page that changed lately falls for a while as it ages.
+type gp4c struct{ corpus *planner.Corpus }
+
+func newGP4C(s Settings) planner.Policy { return newGreedy(s, gp4c{s.Corpus}) }
+
+func (gp4c) begin(planner.Round) {}
+
+// cho is [Cho 2003]'s estimate a visit.
+func cho(h *sitegraph.History) float64 {
+	if h.Visits <= 1 {
+		return 0
+	}
+	intervals := int(h.Visits) - 1
+	return estimator.BiasReduced(int(h.Changes), intervals, float64(intervals))
+}
+
+// gad is the sum over the page's last m weeks, 32 at most, of 2^(j-1) c_j / (2^m - 1), j = m being
+// the week that ends now, so many days after the last visit. A week without a visit is one without
+// a change.
+func gad(h *sitegraph.History, days float64) float64 {
+	const secondsPerDay = 24 * 60 * 60
+	now := h.Last + uint32(min(max(days, 0), longestWait)*secondsPerDay)
+	later := sitegraph.Week(now) - sitegraph.Week(h.Last)
+	weeks := min(sitegraph.Week(now)-sitegraph.Week(h.Epoch)+1, 32)
+	_, changed := h.WeeksBefore(sitegraph.Week(now))
+	if later >= 32 {
+		return 0
+	}
+	sum := 0.0
+	for k := range weeks {
+		if changed>>k&1 == 1 {
+			sum += math.Ldexp(1, -int(k)-1)
+		}
+	}
+	return sum / (1 - math.Ldexp(1, -int(weeks))) // numerator and denominator by 2^m
+}
+
+func (g gp4c) score(p sitegraph.PageID, days float64) float64 {
+	h := &g.corpus.Memory(p).History
+	c := cho(h)
+	return c*c*days + gad(h, days)
+}
+
+func (g gp4c) rate(sitegraph.PageID) float64 { return 0 }
+
+func (g gp4c) probability(sitegraph.PageID, float64) float64 { return math.NaN() }
+
+func (g gp4c) why(p sitegraph.PageID, days, _ float64) planner.Reason {
+	h := &g.corpus.Memory(p).History
+	return planner.Because("%.3g changes a visit estimated, %.3g lately, last visit %.3g days ago", cho(h), gad(h, days), days)
+}
+
+func (gp4c) Observe(sitegraph.PageID, sitegraph.Verdict) {}

@@ -1,0 +1,170 @@
+package policy
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// candidates are the divisions that auto chooses from.
+var candidates = []string{"a", "b-closure", "community", "prefix", "server", "shape"}
+
+// withoutPast is what auto takes where no page has shown anything yet, or all candidates
+// predict alike.
+const withoutPast = "prefix"
+
+// choose names the partition whose tops tell best which other pages of the server changed in
+// the weeks of their past: the candidate with the shortest description of it.
+func (p *past) choose() string {
+	best := withoutPast
+	if p.quiet {
+		return best
+	}
+	shortest := math.Inf(1)
+	for _, name := range candidates {
+		if l := p.length(p.divide(name)); l < shortest {
+			best, shortest = name, l
+		}
+	}
+	return best
+}
+
+// past is what the pages of one server showed in the last 32 weeks.
+type past struct {
+	corpus *planner.Corpus
+	server sitegraph.ServerID
+	counts func(sitegraph.PageID) bool
+	week   uint32  // that of the last visit
+	mean   float64 // share of looks that saw a change, in (0, 1)
+	quiet  bool    // none did
+}
+
+func newPast(c *planner.Corpus, s sitegraph.ServerID, counts func(sitegraph.PageID) bool) *past {
+	past := &past{corpus: c, server: s, counts: counts}
+	pages := c.Graph.ServerPages(s)
+	for _, p := range pages {
+		past.week = max(past.week, sitegraph.Week(c.Memory(p).History.Last))
+	}
+	looks, changes := 0, 0
+	for _, p := range pages {
+		if counts(p) {
+			w := past.of(p)
+			looks += bits.OnesCount32(w.seen)
+			changes += bits.OnesCount32(w.changed)
+		}
+	}
+	past.mean = (float64(changes) + 0.5) / (float64(looks) + 1)
+	past.quiet = changes == 0
+	return past
+}
+
+// divide divides the server; sites come in the order of their tops' addresses, so that
+// nothing depends on the order of discovery where a page is in several.
+func (p *past) divide(by string) sitegraph.Partition {
+	partition := divideBy(by, p.corpus, p.server, p.counts)
+	g := p.corpus.Graph
+	first := func(site sitegraph.Site) string {
+		address := g.URL(site.Tops[0])
+		for _, top := range site.Tops[1:] {
+			address = min(address, g.URL(top))
+		}
+		return address
+	}
+	type addressed struct {
+		sitegraph.Site
+		address string
+	}
+	sites := make([]addressed, len(partition.Sites))
+	for i, site := range partition.Sites {
+		sites[i] = addressed{site, first(site)}
+	}
+	slices.SortFunc(sites, func(a, b addressed) int { return strings.Compare(a.address, b.address) })
+	for i := range sites {
+		partition.Sites[i] = sites[i].Site
+	}
+	return partition
+}
+
+// weeks are those in which a page was looked at, and those of them in which it had changed;
+// of several pages as one signal, changed if any of them had.
+type weeks struct{ seen, changed uint32 }
+
+// or joins signals: a week counts if all were looked at.
+func (w weeks) or(v weeks) weeks {
+	return weeks{w.seen & v.seen, (w.changed | v.changed) & w.seen & v.seen}
+}
+
+func (p *past) of(page sitegraph.PageID) weeks {
+	seen, changed := p.corpus.Memory(page).History.WeeksBefore(p.week)
+	return weeks{seen, changed}
+}
+
+// length is the description of the past by a division, in nats: its tops, what they showed,
+// and what the members showed, told by their tops. A page in several sites counts in the
+// first; orphans are told by nothing.
+func (p *past) length(division sitegraph.Partition) float64 {
+	sum := 0.0
+	counted := newCounted(p)
+	alone := func(pages []sitegraph.PageID, each func(seen uint32) float64) {
+		for _, page := range pages {
+			if counted.first(page) {
+				w := p.of(page)
+				sum += each(w.seen) - estimator.LogLikelihoodAlone(w.seen, w.changed, p.mean)
+			}
+		}
+	}
+	for _, site := range division.Sites {
+		alone(site.Tops, estimator.TopLength)
+	}
+	alone(division.Orphans, func(uint32) float64 { return 0 })
+	for i := range division.Sites {
+		signal := p.signal(&division.Sites[i], counted.first)
+		sum -= signal.LogLikelihood(p.mean)
+	}
+	return sum
+}
+
+// signal is what the tops of a site told of those of its members that take says.
+func (p *past) signal(site *sitegraph.Site, take func(sitegraph.PageID) bool) (signal estimator.Signal) {
+	tops := p.of(site.Tops[0])
+	for _, top := range site.Tops[1:] {
+		tops = tops.or(p.of(top))
+	}
+	for _, page := range site.Members {
+		if take(page) {
+			w := p.of(page)
+			signal.Add(w.seen, w.changed, tops.seen, tops.changed)
+		}
+	}
+	return signal
+}
+
+// trust is the share of a site's members that is expected to have changed when a top has.
+func (p *past) trust(site *sitegraph.Site) float64 {
+	signal := p.signal(site, func(sitegraph.PageID) bool { return true })
+	return signal.Trust(p.mean)
+}
+
+// counted marks pages of one server.
+type counted struct {
+	pages []sitegraph.PageID // of the server, ascending
+	done  []bool             // by place in pages
+}
+
+func newCounted(p *past) *counted {
+	pages := p.corpus.Graph.ServerPages(p.server)
+	return &counted{pages, make([]bool, len(pages))}
+}
+
+// first reports whether a page is met for the first time.
+func (c *counted) first(page sitegraph.PageID) bool {
+	i, _ := slices.BinarySearch(c.pages, page)
+	before := c.done[i]
+	c.done[i] = true
+	return !before
+}

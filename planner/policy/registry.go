@@ -1,0 +1,153 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/value"
+)
+
+type constructor struct {
+	make   func(Settings) planner.Policy
+	origin origin
+	about  string
+}
+
+// origin is where a policy comes from.
+type origin uint8
+
+const (
+	originUnknown origin = iota
+	published            // a method of others, faithful to its source, or a plain control
+	own                  // of this project
+	reference            // knows the future: a line to compare with, in evaluations only
+)
+
+var policies = map[string]constructor{
+	"random":        {newRandom, published, "pages in seeded random order"},
+	"breadth-first": {newBreadthFirst, published, "pages by depth from the start page"},
+	"interval":      {newInterval, published, "pages when the interval of [SAT eq. 1] is over, earliest due first"},
+	"ebayes":        {newEBayes, published, "highest probability of change, gamma-Poisson with the prior of all pages"},
+	"value":         {func(s Settings) planner.Policy { return newValueWithout(s, value.WithoutNothing) }, own, "highest probability of change by all evidence of the page and its kin (default)"},
+	"clairvoyant":   {newClairvoyant, reference, "reference line: knows what changed"},
+
+	"uniform":    {newUniform, published, "oldest copy first: all pages equally often"},
+	"gamma":      {newGamma, published, "highest gamma of [NICT eq. 1], intervals of [SAT eq. 1]"},
+	"poisson":    {newPoisson, published, "highest probability of change by the smoothed maximum-likelihood rate"},
+	"cho-biased": {newChoBiased, published, "highest probability of change by the bias-reduced rate (Cho and Garcia-Molina 2003)"},
+	"hier":       {newHier, published, "as ebayes, with priors of directories within servers within all pages"},
+	"whittle":    {newWhittle, published, "highest Whittle index: what a visit now is worth beyond one tomorrow; rates of ebayes"},
+	"longevity":  {newLongevity, published, "highest utility of a refresh, one threshold for all (Olston and Pandey 2008)"},
+	"gp4c":       {newGP4C, published, "a score found by genetic programming (Santos et al. 2015): rate squared times age, and recent changes"},
+	"true-rates": {newTrueRates, reference, "reference line: highest probability of change by the true long-run rate"},
+
+	"freshness":          {newFreshness, published, "at the intervals of optimal freshness (Cho and Garcia-Molina 2003), rates of poisson"},
+	"lambdacrawl":        {newLambdaCrawl, published, "at the frequencies of LambdaCrawl (Kolobov et al. 2019), rates of poisson"},
+	"binary-lambdacrawl": {newBinaryLambdaCrawl, published, "at the frequencies of BinaryLambdaCrawl (Azar et al. 2018), rates of poisson"},
+	"true-freshness":     {newTrueFreshness, reference, "reference line: at the intervals of optimal freshness, true long-run rates"},
+
+	"nutch":        {newNutch, published, "when the interval is over: times 0.8 after a change, 1.4 without (Apache Nutch)"},
+	"stormcrawler": {newStormCrawler, published, "when the interval is over: times 0.5 after a change, 1.5 without, two weeks at most (StormCrawler)"},
+	"norconex":     {newNorconex, published, "when the sitemap says so; without one at a fixed interval (Norconex)"},
+
+	"cho-greedy":   {newChoGreedy, published, "sqrt(n) samples a server, then whole servers by their samples (Cho and Ntoulas 2002)"},
+	"cho-adaptive": {newChoAdaptive, published, "as cho-greedy, sampling until a server is told from the last that the budget reaches"},
+	"tan-mitra":    {newTanMitra, published, "samples of clusters of like pages, then whole clusters by their samples (Tan and Mitra 2010)"},
+
+	"a":                {newBySite("a"), published, "directory tops first; members only of sites whose top changed [LINK 4.1]"},
+	"b":                {newBySite("b"), published, "as a, with sites by links inside directories, direct members [LINK 4.2]"},
+	"b-closure":        {newBySite("b-closure"), published, "as b, with all members reached inside the directory"},
+	"c":                {newBySite("c"), published, "as b; a site is checked only if the top of an upper site changed [LINK 4.3]"},
+	"c-closure":        {newBySite("c-closure"), published, "as c, on the sites of b-closure"},
+	"c-then-b":         {newBySite("c-then-b"), published, "c, and then what b would add [LINK 7]"},
+	"c-then-b-closure": {newBySite("c-then-b-closure"), published, "c-closure, and then what b-closure would add"},
+
+	"prefix":    {newBySite("prefix"), own, "as a, with sites by path prefixes that hold enough pages"},
+	"shape":     {newBySite("shape"), own, "as a, with sites by address shape: digits folded, names starred"},
+	"community": {newBySite("community"), own, "as a, with sites by communities of links"},
+	"auto":      {newBySite("auto"), own, "as a, with the division that predicts each server's past co-change best"},
+
+	"sentinel-a":         {newBySite("sentinel-a"), own, "sites of a, tops chosen by what their past changes told of their sites"},
+	"sentinel-prefix":    {newBySite("sentinel-prefix"), own, "the same on the sites of prefix"},
+	"sentinel-shape":     {newBySite("sentinel-shape"), own, "the same on the sites of shape"},
+	"sentinel-community": {newBySite("sentinel-community"), own, "the same on the sites of community"},
+	"sentinel-auto":      {newBySite("sentinel-auto"), own, "the same on the sites of auto"},
+
+	"server-true":     {newByServer(ratingTrue, ""), reference, "reference line: whole servers by their true change rate, as [LINK 6] did"},
+	"server-previous": {newByServer(ratingPrevious, ""), published, "whole servers by their change rate in the window before"},
+	"server-sample":   {newByServer(ratingSample, ""), published, "a few sampled pages a server, then whole servers by the samples' rate (Cho and Ntoulas 2002)"},
+}
+
+func init() {
+	for _, name := range value.Ablations() {
+		without := value.WithoutOf(name)
+		policies[name] = constructor{func(s Settings) planner.Policy { return newValueWithout(s, without) }, own,
+			"value without one kind of evidence (" + strings.TrimPrefix(name, Default+"-") + "), for evaluations of what it is worth"}
+	}
+	for _, m := range []string{"a", "b", "b-closure", "c", "c-closure"} {
+		policies["server-true+"+m] = constructor{newByServer(ratingTrue, m), reference, "reference line: server-true, with " + m + " inside each server"}
+		policies["server-sample+"+m] = constructor{newByServer(ratingSample, m), published, "server-sample, with " + m + " inside each server"}
+	}
+}
+
+// SweepOnly reports whether a policy works in the snapshot protocol alone.
+func SweepOnly(name string) bool { return strings.Contains(name, "+") }
+
+// DefaultPolicy is the one that run uses unless told otherwise.
+const Default = "value"
+
+// PolicyNames lists all policies by name.
+func Names() []string {
+	names := make([]string, 0, len(policies))
+	for name := range policies {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// StreamPolicyNames lists those that work in a stream, by name.
+func StreamNames() []string { return slices.DeleteFunc(Names(), SweepOnly) }
+
+// About says in a line what a policy does.
+func About(name string) string { return policies[name].about }
+
+// Published reports whether a policy is a method of others, and no reference line.
+func Published(name string) bool { return policies[name].origin == published }
+
+// Reference reports whether a policy is a reference line: it knows the future, and works in
+// evaluations only.
+func Reference(name string) bool { return policies[name].origin == reference }
+
+// NewPolicy builds a policy by name.
+func New(name string, s Settings) (planner.Policy, error) {
+	c, ok := policies[name]
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("unknown policy %q: want one of %s", name, strings.Join(Names(), ", "))
+	case Reference(name) && (s.Oracle == nil || strings.HasPrefix(name, "true-") && s.TrueRate == nil):
+		return nil, fmt.Errorf("policy %s knows the future: it works in evaluations only", name)
+	case SweepOnly(name) && s.Mode != planner.Sweep:
+		return nil, fmt.Errorf("policy %s works in the snapshot protocol only", name)
+	case s.Mode != planner.Sweep && s.Mode != planner.Stream:
+		return nil, fmt.Errorf("policy %s: mode is neither sweep nor stream", name)
+	}
+	return c.make(s), nil
+}
+
+// Learns reports whether a policy goes by parameters learnt from histories (Settings.Model).
+func Learns(policy string) bool {
+	return policy == "value" || value.WithoutOf(policy) != value.WithoutNothing
+}
+
+// GoesByClaims reports whether a policy goes by what feeds and sitemaps claim, where there are some.
+func GoesByClaims(policy string) bool {
+	return policy == "norconex" || Learns(policy) && !value.WithoutOf(policy).FromSources()
+}
+
+// newValueWithout builds value, without a kind of evidence.
+func newValueWithout(s Settings, w value.Without) planner.Policy {
+	return value.New(value.Settings{Corpus: s.Corpus, Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay, Model: s.Model, ModelOf: s.ModelOf, Without: w})
+}

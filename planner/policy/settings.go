@@ -1,0 +1,35 @@
+package policy
+
+import (
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Oracle tells whether a refetch of p would see a change now. Evaluation only.
+type Oracle func(p sitegraph.PageID) bool
+
+// Settings are what a policy is built with.
+type Settings struct {
+	Corpus *planner.Corpus
+	Mode   planner.Mode
+	Seed   uint64
+	Oracle Oracle // for the reference lines; nil elsewhere
+	// TrueRate is each page's long-run rate of changes a day, for true-rates and true-freshness.
+	TrueRate func(sitegraph.PageID) float64
+	// Alpha is the importance of every page in gamma, in [0, 1); above 0 pages are drawn.
+	Alpha float64
+	// PreviousRate is each server's change rate in the window before, for server-previous;
+	// nil: what was seen in the last week.
+	PreviousRate func(sitegraph.ServerID) float64
+	Sample       int     // pages sampled a server by server-sample; 5 in the evaluations
+	Threshold    float64 // least rate of the servers that policies by servers visit
+	// Model is what value goes by; nil: the one that comes with the program.
+	Model *value.Model
+	// ModelOf names the learnt parameters for a server, where they differ from server to
+	// server: in evaluations each server is judged by what was learnt on others. Nil: those
+	// of the policy for all.
+	ModelOf func(server string) *value.Model
+	// PerDay is the budget in fetches a day, for policies that plan ahead; 0: not known.
+	PerDay float64
+}

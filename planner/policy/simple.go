@@ -1,0 +1,143 @@
+package policy
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// cycling is what the policies without estimates share: they come round to each page
+// once in pages / budget days.
+type cycling struct {
+	Settings
+	planner.Forecasts
+	ties rank.Ties
+}
+
+func newCycling(s Settings) cycling { return cycling{Settings: s, ties: rank.NewTies(s.Seed)} }
+
+// Observe learns nothing.
+func (c *cycling) Observe(sitegraph.PageID, sitegraph.Verdict) {}
+
+// Due is one cycle on: the whole corpus at the budget's pace.
+func (c *cycling) Due(_ sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
+	days := cycleDays(c.Corpus, c.PerDay)
+	return planner.Due{When: now.Add(days), Reason: planner.Because("one cycle through all pages takes %.0f days at this budget", days.Hours()/24)}, 0
+}
+
+// cycleDays is how long a budget takes to go once through the corpus; a day at least,
+// 400 days at most and where no budget is known.
+func cycleDays(c *planner.Corpus, perDay float64) time.Duration {
+	days := float64(c.Pages()) / perDay
+	if !(days < 400) {
+		days = 400
+	}
+	return time.Duration(max(days, 1) * 24 * float64(time.Hour))
+}
+
+// random visits pages in a new seeded random order in each round.
+type random struct {
+	cycling
+	ranking rank.Heap[float64]
+}
+
+func newRandom(s Settings) planner.Policy { return &random{cycling: newCycling(s)} }
+
+func (r *random) Begin(round planner.Round) {
+	draw := r.Seed + uint64(round.Number)*0x9e3779b97f4a7c15
+	r.ranking.Fill(r.Corpus, r.ties.UpTo(r.Corpus), func(p sitegraph.PageID) (float64, bool) {
+		return rank.Tie(draw, r.Corpus.Graph.URL(p)), true
+	})
+}
+
+func (r *random) Next() (planner.Visit, bool) {
+	best, ok := r.ranking.Pop(r.Corpus)
+	return planner.Unranked(best.Page, planner.Because("drawn at random")), ok
+}
+
+// breadthFirst visits pages by depth, ties in seeded order. In a stream it goes through
+// all of them and then starts again.
+type breadthFirst struct {
+	cycling
+	left rank.Queue // of this cycle
+}
+
+func newBreadthFirst(s Settings) planner.Policy { return &breadthFirst{cycling: newCycling(s)} }
+
+func (b *breadthFirst) Begin(planner.Round) {
+	if b.left.Len() == 0 {
+		b.startCycle()
+	}
+}
+
+func (b *breadthFirst) startCycle() {
+	b.left.Reset()
+	for p := range sitegraph.PageID(b.Corpus.Pages()) {
+		if b.Corpus.Memory(p).State == sitegraph.StateAlive {
+			b.left.Push(p)
+		}
+	}
+	b.byDepth(b.left.Waiting())
+}
+
+// byDepth sorts pages by depth, unreached ones last, ties in seeded order.
+func (c *cycling) byDepth(pages []sitegraph.PageID) {
+	t := c.ties.UpTo(c.Corpus)
+	slices.SortFunc(pages, func(p, q sitegraph.PageID) int {
+		if d := c.depthOrLast(p) - c.depthOrLast(q); d != 0 {
+			return d
+		}
+		if byTie := cmp.Compare(t[p], t[q]); byTie != 0 {
+			return byTie
+		}
+		return int(p - q)
+	})
+}
+
+func (c *cycling) depthOrLast(p sitegraph.PageID) int {
+	if d := c.Corpus.Graph.Depth(p); d > 0 {
+		return d
+	}
+	return sitegraph.MaxDepth + 1
+}
+
+func (b *breadthFirst) Next() (planner.Visit, bool) {
+	for cycles := 0; cycles < 2; cycles++ {
+		for p, ok := b.left.Pop(); ok; p, ok = b.left.Pop() {
+			if b.Corpus.Refetchable(p) {
+				return planner.Unranked(p, planner.Because("depth %.0f, its turn breadth-first", float64(b.Corpus.Graph.Depth(p)))), true
+			}
+		}
+		if b.Mode == planner.Sweep {
+			break
+		}
+		b.startCycle()
+	}
+	return planner.Visit{}, false
+}
+
+// clairvoyant visits the pages that changed, in seeded order, then the rest.
+type clairvoyant struct {
+	cycling
+	ranking rank.Heap[float64]
+}
+
+func newClairvoyant(s Settings) planner.Policy { return &clairvoyant{cycling: newCycling(s)} }
+
+func (c *clairvoyant) Begin(planner.Round) {
+	c.ranking.Fill(c.Corpus, c.ties.UpTo(c.Corpus), func(p sitegraph.PageID) (float64, bool) {
+		if c.Oracle(p) {
+			return 1, true
+		}
+		return 0, true
+	})
+}
+
+func (c *clairvoyant) Next() (planner.Visit, bool) {
+	best, ok := c.ranking.Pop(c.Corpus)
+	return planner.Visit{Page: best.Page, Probability: best.Score, Value: best.Score, Reason: planner.Because("the oracle knows")}, ok
+}

@@ -1,0 +1,26 @@
+package policy
+
+import (
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// uniform visits the oldest copy first: all pages equally often, round-robin.
+type uniform struct {
+	cycling
+	ranking rank.Heap[float64]
+}
+
+func newUniform(s Settings) planner.Policy { return &uniform{cycling: newCycling(s)} }
+
+func (u *uniform) Begin(planner.Round) {
+	u.ranking.Fill(u.Corpus, u.ties.UpTo(u.Corpus), func(p sitegraph.PageID) (float64, bool) {
+		return -float64(u.Corpus.Memory(p).History.Last), true
+	})
+}
+
+func (u *uniform) Next() (planner.Visit, bool) {
+	best, ok := u.ranking.Pop(u.Corpus)
+	return planner.Unranked(best.Page, planner.Because("oldest copy")), ok
+}

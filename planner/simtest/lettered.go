@@ -1,0 +1,138 @@
+package simtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// lettered is a corpus whose pages have letters, all with a copy of day 0.
+type Lettered struct {
+	*testing.T
+	Corpus  *planner.Corpus
+	Page    map[string]sitegraph.PageID
+	Letter  map[sitegraph.PageID]string
+	Records []sitegraph.Record
+	Planner *planner.Planner
+
+	Promoted string // letters visited in the last round because the top of their site changed
+}
+
+// newLettered makes pages known in a random order of their letters.
+func NewLettered(t *testing.T, paths map[string]string, edges string, rng *rand.Rand) *Lettered {
+	g := sitegraph.NewGraph()
+	l := &Lettered{T: t, Page: map[string]sitegraph.PageID{}, Letter: map[sitegraph.PageID]string{}}
+	var letters []string
+	for letter := range paths {
+		letters = append(letters, letter)
+	}
+	slices.Sort(letters)
+	rng.Shuffle(len(letters), func(i, j int) { letters[i], letters[j] = letters[j], letters[i] })
+	for _, letter := range letters {
+		p := g.Add("http://example.com" + paths[letter])
+		l.Page[letter], l.Letter[p] = p, letter
+	}
+	g.AddStart("http://example.com" + paths["R"])
+	for _, letter := range letters {
+		var links []string
+		for _, edge := range strings.Fields(edges) {
+			if edge[:1] == letter {
+				links = append(links, "http://example.com"+paths[edge[2:]])
+			}
+		}
+		g.SetLinks(l.Page[letter], links, nil)
+	}
+	l.Corpus = planner.NewCorpus(g)
+	l.Records = make([]sitegraph.Record, g.Pages())
+	for p := range l.Records {
+		id := sitegraph.PageID(p)
+		l.Records[p] = sitegraph.Record{Page: id, URL: g.URL(id), State: sitegraph.StateAlive, Tried: At(0), History: sitegraph.Start(At(0))}
+		l.Corpus.Remember(&l.Records[p])
+	}
+	return l
+}
+
+// visit tells the planner what a visit saw: a page of changed, of gone, or neither.
+func (l *Lettered) Visit(v planner.Visit, changed, gone string) {
+	r := &l.Records[v.Page]
+	o := sitegraph.Observation{Time: l.Corpus.Round().End, Outcome: sitegraph.OutcomeFetched, Digests: r.Digests}
+	if strings.Contains(changed, l.Letter[v.Page]) {
+		o.Digests.Bytes = sitegraph.DigestOf([]byte(o.Time.String()))
+	}
+	if strings.Contains(gone, l.Letter[v.Page]) {
+		o.Outcome = sitegraph.OutcomeGone
+	}
+	verdict := r.Apply(o, sitegraph.ChangeByBytes)
+	l.Planner.Observe(r, verdict)
+}
+
+// round makes all visits of a day's round and returns their letters in order.
+func (l *Lettered) Round(day, budget int, changed, gone string) string {
+	l.Planner.Begin(planner.Round{Number: day, Start: At(day - 1), End: At(day), Budget: budget})
+	var order strings.Builder
+	l.Promoted = ""
+	for v, ok := l.Planner.Next(); ok; v, ok = l.Planner.Next() {
+		order.WriteString(l.Letter[v.Page])
+		if IsPromoted(v) {
+			l.Promoted += l.Letter[v.Page]
+		}
+		l.Visit(v, changed, gone)
+	}
+	return order.String()
+}
+
+// isPromoted reports whether a visit is one to a member whose site's top changed.
+func IsPromoted(v planner.Visit) bool { return strings.HasPrefix(v.Reason.String(), "the top page") }
+
+// without is s less the letters of cut.
+func Less(s, cut string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(cut, r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func Sorted(s string) string {
+	b := []byte(s)
+	slices.Sort(b)
+	return string(b)
+}
+
+// directories are n directories with one top, a lower-case letter linked from R, and members
+// linked from the top, upper-case letters and digits.
+func Directories(n, members int) (paths map[string]string, edges string) {
+	const names = "ABCDEFGHIJKLMNOPQSTUVWXYZ0123456789!#$%&()*+,-./:;<=?@"
+	paths = map[string]string{"R": "/"}
+	for i := range n {
+		top := string(rune('a' + i))
+		paths[top] = "/" + top + "/"
+		edges += " R>" + top
+		for j := range members {
+			member := names[i*members+j : i*members+j+1]
+			paths[member] = fmt.Sprintf("/%s/%d", top, j)
+			edges += " " + top + ">" + member
+		}
+	}
+	return paths, edges
+}
+
+// handBack plays a round in which promoted visits to these pages cannot be made.
+func (l *Lettered) HandBack(day, budget int, pages string) (handed string) {
+	l.Planner.Begin(planner.Round{Number: day, Start: At(day - 1), End: At(day), Budget: budget})
+	for v, ok := l.Planner.Next(); ok; v, ok = l.Planner.Next() {
+		if letter := l.Letter[v.Page]; IsPromoted(v) && strings.Contains(pages, letter) {
+			handed += letter
+			l.Planner.Return(v)
+			continue
+		}
+		l.Visit(v, "", "")
+	}
+	return handed
+}

@@ -1,0 +1,255 @@
+package value
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// exploration makes visits for what they tell: a server that was quiet for weeks can be rebuilt in a day,
+// or get a new section, and one look tells. Nobody knows before, so the pages most likely to have
+// changed are elsewhere.
+//
+// A look at a quiet page is worth
+//
+//	(1 - exp(-rebuiltRate * days)) * pages * (1 - price)
+//
+// where days are those since the last look at a quiet page of its server, and pages those of the server,
+// at most a day's visits: how likely it was rebuilt, times what visits there then bring beyond
+// those that they replace. It is made where that is above the price, the worthiest first.
+//
+// A look that finds a change was no chance: two more looks at any pages of the server follow at once, and so on, until what
+// was seen there makes its pages worth a visit by themselves. There are no more of these in a round than of the others.
+//
+// A sweep has no price. It begins with looks at pages of each server, drawn from all of them: by the past alone those
+// that used to change come first, and what was rebuilt since comes last; and where there is no past, a server of which the
+// likeliest page has not changed would wait for all others.
+type exploration struct {
+	looked []float32  // by server: days of the last look at a quiet page of it
+	wanted []scouting // of this round
+	again  []scouting // looks that follow others, the next one last
+	left   int        // looks of this round that may still be made
+	more   int        // looks that may still follow others
+	carry  float64    // fraction of a look carried over
+	// looks of this round whose outcomes are not known; a page can prove likelier than thought when it is chosen.
+	underWay map[sitegraph.PageID]struct{}
+}
+
+// scouting is a server that is worth a look.
+type scouting struct {
+	server sitegraph.ServerID
+	worth  float64
+	days   float64 // since the last look
+	tie    float64 // of the server
+	look   int     // of a sweep, or one that follows others: its number
+	after  bool    // it follows one that found a change
+}
+
+const (
+	// rebuiltRate is how often a server is rebuilt, per day. From a third to three times as much
+	// coverage of the streams of real histories is the same.
+	rebuiltRate = 0.01
+	// exploringShare bounds the visits of a round that are made to learn, and once more those that follow them.
+	exploringShare = 0.1
+	// sweepLooks is the looks at a server that begin a sweep, by the root of its pages, and mostSweepLooks of any.
+	sweepLooks     = 0.1
+	mostSweepLooks = 10
+	// followLooks follow a look that found a change; at a server at most mostFollow in a round.
+	followLooks = 2
+	mostFollow  = 10
+	// quietPart of the price: a page worth less is a quiet one.
+	quietPart = 0.5
+)
+
+// scouting of a server, whatever it is worth.
+func (v *Policy) scouting(s sitegraph.ServerID) scouting {
+	return scouting{server: s, tie: rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s))}
+}
+
+// begin finds the servers worth a look.
+func (e *exploration) begin(v *Policy, r planner.Round) {
+	e.wanted, e.again, e.left, e.more = e.wanted[:0], e.again[:0], 0, 0
+	if !(v.price > 0) {
+		return
+	}
+	e.carry = min(e.carry, 1) + exploringShare*float64(r.Budget)
+	e.left = int(e.carry)
+	e.carry -= float64(e.left)
+	e.more = e.left
+	price := min(v.price/v.Corpus.MeanWeight(), 1) // of a page of mean weight
+	most := max(float64(r.Budget), v.PerDay)
+	for s, looked := range e.looked {
+		days := float64(v.now - looked)
+		pages := min(float64(v.rankings.of[s].alive), most)
+		if worth := -math.Expm1(-rebuiltRate*days) * pages * (1 - price); worth > price {
+			want := v.scouting(sitegraph.ServerID(s))
+			want.worth, want.days = worth, days
+			e.wanted = append(e.wanted, want)
+		}
+	}
+	slices.SortFunc(e.wanted, func(a, b scouting) int {
+		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.tie, b.tie))
+	})
+}
+
+// sweep plans the looks that begin a sweep: the first at each server, then the second at those that get one.
+func (e *exploration) sweep(v *Policy, r planner.Round) {
+	e.wanted, e.left = e.wanted[:0], 0
+	alive := 0
+	for s, of := range v.rankings.of {
+		want := v.scouting(sitegraph.ServerID(s))
+		looks := min(math.Ceil(sweepLooks*math.Sqrt(float64(of.alive))), mostSweepLooks)
+		for want.look = range int(looks) {
+			e.wanted = append(e.wanted, want)
+		}
+		alive += int(of.alive)
+	}
+	slices.SortFunc(e.wanted, func(a, b scouting) int {
+		return cmp.Or(cmp.Compare(a.look, b.look), cmp.Compare(a.tie, b.tie))
+	})
+	visits := r.Budget
+	if visits == planner.Unlimited {
+		visits = alive
+	}
+	e.left = min(len(e.wanted), int(exploringShare*float64(visits)))
+}
+
+// follow adds looks at a server of which a quiet page has changed.
+func (e *exploration) follow(v *Policy, s sitegraph.ServerID, n *newsOf) {
+	for range min(followLooks, e.more, mostFollow-int(n.follow)) {
+		n.follow++
+		e.more--
+		want := v.scouting(s)
+		want.look, want.after = int(n.follow), true
+		e.again = append(e.again, want)
+	}
+}
+
+// wasLook reports whether a page that was visited was chosen for a look, once.
+func (e *exploration) wasLook(p sitegraph.PageID) bool {
+	_, was := e.underWay[p]
+	delete(e.underWay, p)
+	return was
+}
+
+// take the next look; false: there is none.
+func (e *exploration) take() (want scouting, ok bool) {
+	if last := len(e.again) - 1; last >= 0 {
+		want, e.again = e.again[last], e.again[:last]
+		return want, true
+	}
+	if e.left == 0 || len(e.wanted) == 0 {
+		return want, false
+	}
+	want, e.wanted = e.wanted[0], e.wanted[1:]
+	return want, true
+}
+
+// next is a look at the next server that is worth one.
+func (e *exploration) next(v *Policy) (planner.Visit, bool) {
+	for want, ok := e.take(); ok; want, ok = e.take() {
+		e.looked[want.server] = v.now // also if there is none, or it fails: not before the others' turn
+		p := v.quietPage(want)
+		if p == sitegraph.NoPage {
+			continue
+		}
+		if !want.after {
+			e.left--
+		}
+		e.underWay[p] = struct{}{}
+		v.rate(p)
+		visit := v.visit(p)
+		pages := float64(v.rankings.of[want.server].alive)
+		switch {
+		case v.Mode == planner.Sweep:
+			visit.Reason = planner.Because("one of the looks at any page of each server that begin a sweep: this one has %.0f, and nobody knows what changed there",
+				pages)
+		case want.after:
+			visit.Reason = planner.Because("a look at a quiet page: another one of its server had changed, which has %.0f pages that could have", pages)
+		default:
+			visit.Reason = planner.Because("a look at a quiet page: nobody had one for %.3g days, and its server has %.0f pages that could have changed", want.days, pages)
+		}
+		return visit, true
+	}
+	return planner.Visit{}, false
+}
+
+// quietPage draws one of a server. In a sweep, after a look that found a change and one time in three any: what is rebuilt
+// may be anywhere. Else the oldest copy of a list: new sections are linked there. So a link less from the start page
+// counts as much as four times the age, each directory that a page links to as much as its age once more, and each
+// page that a change of it leads to four times (see lead). (By parameters of an earlier time 0.87 instead of 0.83 of the new
+// pages of real histories become known at 1 % a day by depth and directories, in eight runs each; by others less is gained.)
+func (v *Policy) quietPage(of scouting) sitegraph.PageID {
+	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.look)<<24 ^ uint64(of.tie*(1<<52)))
+	anyPage := v.Mode == planner.Sweep || of.after || draw%3 == 0
+	odd := uint32(draw>>8) | 1 // times an odd number: another order of the pages for each draw
+	best, most := sitegraph.NoPage, math.Inf(-1)
+	consider := func(p sitegraph.PageID, score float64) {
+		if (score > most || score == most && v.ties.Of(p) < v.ties.Of(best)) && v.isQuiet(p) {
+			best, most = p, score
+		}
+	}
+	if anyPage {
+		for _, p := range v.Corpus.Graph.ServerPages(of.server) {
+			consider(p, float64(math.Float32bits(v.ties.Of(p))*odd))
+		}
+		return best
+	}
+	end := int64(sitegraph.Unix32(v.Corpus.Round().End))
+	old := func(p sitegraph.PageID) float64 {
+		return float64(end-int64(v.kin.last[p])) * lessByDepth[int(v.kin.depth(p))]
+	}
+	for _, p := range v.Corpus.Graph.ServerPages(of.server) {
+		score := old(p)
+		if score*(1+mostListed) >= most {
+			score *= float64(1 + v.kin.directories(p))
+		}
+		consider(p, score)
+	}
+	for _, l := range v.news[of.server].leads {
+		consider(l.page, old(l.page)*float64(1+v.kin.directories(l.page))*float64(1+leadWorth*l.expected()))
+	}
+	return best
+}
+
+// lessByDepth is 1/4 for each link from the start page, by kinship.depth.
+var lessByDepth = func() (less [sitegraph.MaxDepth + 2]float64) {
+	for depth := range less {
+		less[depth] = math.Ldexp(1, -2*depth)
+	}
+	return less
+}()
+
+// lastSeen is when a page of a server was last seen not to have changed, or to be gone, and when an address last proved
+// dead, by the pages' own past; days. Where no page was quiet that is now.
+func (v *Policy) lastSeen(s sitegraph.ServerID) (quiet, dead float32) {
+	lastQuiet, lastDead := uint32(0), uint32(0)
+	for _, p := range v.Corpus.Graph.ServerPages(s) {
+		if int(p) >= v.Corpus.Pages() {
+			continue
+		}
+		m := v.Corpus.Memory(p)
+		if h := &m.History; m.Lost() || h.LastChange != h.Last && m.State != sitegraph.StateSource {
+			lastQuiet = max(lastQuiet, v.kin.last[p])
+		}
+		if m.NeverThere() {
+			lastDead = max(lastDead, m.Tried)
+		}
+	}
+	if quiet = v.now; lastQuiet > 0 {
+		quiet = inDays(lastQuiet)
+	}
+	return quiet, inDays(lastDead)
+}
+
+// isQuiet reports whether a page can be visited now, and a change of it would be news: in a sweep that of any.
+func (v *Policy) isQuiet(p sitegraph.PageID) bool {
+	return v.open(p) && !v.Corpus.Outside(p) && (v.Mode == planner.Sweep || v.worthLittle(p))
+}
+
+// worthLittle reports whether a page is far below the price, so that nobody expects it to have changed.
+func (v *Policy) worthLittle(p sitegraph.PageID) bool { return float64(v.worth(p)) < quietPart*v.price }

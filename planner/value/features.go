@@ -1,0 +1,364 @@
+package value
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/estimator/perceptron"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// The features of a page, by place in a row. Learnt parameters name them; to add one, add it
+// here and to FeatureNames, and learn anew.
+const (
+	fAge = iota
+	fOwnLooks
+	fOwnExpected
+	fOwnQuiet
+	fOwnLast
+	fOwnRecent
+	fKnown
+	fOwnFactor
+	fExpected
+	fShapeMass
+	fShapeShare
+	fShapeLooks
+	fShapeRecent
+	fShapeRate
+	fShapeSize
+	fShapePast
+	fShapeGone
+	fDirectoryMass
+	fDirectoryShare
+	fDirectoryLooks
+	fDirectoryRate
+	fDirectorySize
+	fSectionMass
+	fSectionShare
+	fSectionLooks
+	fSectionGone
+	fServerMass
+	fServerShare
+	fServerLooks
+	fServerRecent
+	fServerRate
+	fServerSize
+	fServerPast
+	fServerGone
+	fAllShare
+	fAllLooks
+	fDepth
+	fLinks
+	fSegments
+	fDigits
+	fName
+	fIndex
+	fQuery
+	fVersion
+	Features
+)
+
+// FeatureNames are for people.
+var FeatureNames = [Features]string{
+	fAge:            "days since its last visit",
+	fOwnLooks:       "visits that compared it",
+	fOwnExpected:    "its own rate",
+	fOwnQuiet:       "days since it was seen to change",
+	fOwnLast:        "what its last visit saw",
+	fOwnRecent:      "its last weeks",
+	fKnown:          "days it is known",
+	fOwnFactor:      "its own changes beside those of its address shape",
+	fExpected:       "changes expected of it and of its address shape",
+	fShapeMass:      "change of its address shape since then",
+	fShapeShare:     "share changed of its address shape since then",
+	fShapeLooks:     "visits to its address shape since then",
+	fShapeRecent:    "share changed of its address shape lately",
+	fShapeRate:      "long-run rate of its address shape",
+	fShapeSize:      "pages of its address shape",
+	fShapePast:      "its address shape in an earlier span of this length",
+	fShapeGone:      "share gone of its address shape lately",
+	fDirectoryMass:  "change of its directory since then",
+	fDirectoryShare: "share changed of its directory since then",
+	fDirectoryLooks: "visits to its directory since then",
+	fDirectoryRate:  "long-run rate of its directory",
+	fDirectorySize:  "pages of its directory",
+	fSectionMass:    "change of its section since then",
+	fSectionShare:   "share changed of its section since then",
+	fSectionLooks:   "visits to its section since then",
+	fSectionGone:    "share gone of its section lately",
+	fServerMass:     "change of its server since then",
+	fServerShare:    "share changed of its server since then",
+	fServerLooks:    "visits to its server since then",
+	fServerRecent:   "share changed of its server lately",
+	fServerRate:     "long-run rate of its server",
+	fServerSize:     "pages of its server",
+	fServerPast:     "its server in an earlier span of this length",
+	fServerGone:     "share gone of its server lately",
+	fAllShare:       "share changed of all servers since then",
+	fAllLooks:       "visits to all servers since then",
+	fDepth:          "links from the start page",
+	fLinks:          "links on it",
+	fSegments:       "segments of its path",
+	fDigits:         "digits in its path",
+	fName:           "length of its name",
+	fIndex:          "index page",
+	fQuery:          "parameters in its address",
+	fVersion:        "version, API or archive in its path",
+}
+
+// Inputs are how nets see the features: most on two scales, since what a small number tells and what a large one
+// tells lie far apart.
+func Inputs() (all []perceptron.Input) {
+	for f, forms := range featureForms {
+		for _, form := range forms {
+			all = append(all, perceptron.Input{Feature: uint8(f), Form: form})
+		}
+	}
+	return all
+}
+
+var (
+	asCount = []perceptron.Form{perceptron.Count}
+	asMass  = []perceptron.Form{perceptron.Count, perceptron.Rate}
+	asPast  = []perceptron.Form{perceptron.Count, perceptron.Rate, perceptron.Missing}
+	asShare = []perceptron.Form{perceptron.Plain, perceptron.Odds}
+	asMark  = []perceptron.Form{perceptron.Plain}
+)
+
+var featureForms = [Features][]perceptron.Form{
+	fAge:            asCount,
+	fOwnLooks:       asCount,
+	fOwnExpected:    asMass,
+	fOwnQuiet:       asCount,
+	fOwnLast:        {perceptron.Plain, perceptron.Missing},
+	fOwnRecent:      asShare,
+	fKnown:          asCount,
+	fOwnFactor:      asCount,
+	fExpected:       asMass,
+	fShapeMass:      asMass,
+	fShapeShare:     asShare,
+	fShapeLooks:     asCount,
+	fShapeRecent:    asShare,
+	fShapeRate:      asMass,
+	fShapeSize:      asCount,
+	fShapePast:      asPast,
+	fShapeGone:      asShare,
+	fDirectoryMass:  asMass,
+	fDirectoryShare: asShare,
+	fDirectoryLooks: asCount,
+	fDirectoryRate:  asMass,
+	fDirectorySize:  asCount,
+	fSectionMass:    asMass,
+	fSectionShare:   asShare,
+	fSectionLooks:   asCount,
+	fSectionGone:    asShare,
+	fServerMass:     asMass,
+	fServerShare:    asShare,
+	fServerLooks:    asCount,
+	fServerRecent:   asShare,
+	fServerRate:     asMass,
+	fServerSize:     asCount,
+	fServerPast:     asPast,
+	fServerGone:     asShare,
+	fAllShare:       asShare,
+	fAllLooks:       asCount,
+	fDepth:          asCount,
+	fLinks:          asCount,
+	fSegments:       asCount,
+	fDigits:         asMark,
+	fName:           asCount,
+	fIndex:          asMark,
+	fQuery:          asMark,
+	fVersion:        asMark,
+}
+
+// lately is the span of recent shares, in days.
+const lately = 3
+
+// row fills a row with the features of a page at a moment in days.
+func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
+	k.rowOfGroups(p, now, row)
+	k.rowOfPage(p, now, row)
+}
+
+// alike reports whether two pages have the same rowOfGroups: they are in the same groups, and were last visited at once.
+func (k *kinship) alike(p, q sitegraph.PageID) bool {
+	return k.of[p] == k.of[q] && k.last[p] == k.last[q]
+}
+
+// rowOfGroups fills in what visits to the groups of a page tell.
+func (k *kinship) rowOfGroups(p sitegraph.PageID, now float32, row *[Features]float32) {
+	of := k.lineage(p)
+	r := k.rates(of)
+	last := inDays(k.last[p])
+	age := now - last
+
+	inAll := k.all.since(last, now, r.all)
+	inServer := of.server.since(last, now, r.server)
+	inSection := of.section.since(last, now, r.section)
+	inDirectory := of.directory.since(last, now, r.directory)
+	inShape := of.shape.since(last, now, r.shape)
+
+	row[fAge] = age
+	allShare := inAll.share(min(r.all*age, 1))
+	serverShare := inServer.share(min(allShare, 1))
+	sectionShare := inSection.share(serverShare)
+	row[fShapeMass] = inShape.mass
+	row[fShapeShare] = inShape.share(sectionShare)
+	row[fShapeLooks] = inShape.looks
+	row[fShapeRecent] = of.shape.recent(now, r.shape)
+	row[fShapeRate] = r.shape
+	row[fShapeSize] = float32(of.shape.pages)
+	row[fShapePast] = of.shape.before(last, now, age, inShape.mass, r.shape)
+	row[fDirectoryMass] = inDirectory.mass
+	row[fDirectoryShare] = inDirectory.share(sectionShare)
+	row[fDirectoryLooks] = inDirectory.looks
+	row[fDirectoryRate] = r.directory
+	row[fDirectorySize] = float32(of.directory.pages)
+	row[fSectionMass] = inSection.mass
+	row[fSectionShare] = sectionShare
+	row[fSectionLooks] = inSection.looks
+	row[fServerMass] = inServer.mass
+	row[fServerShare] = serverShare
+	row[fServerLooks] = inServer.looks
+	row[fServerRecent] = of.server.recent(now, r.server)
+	row[fServerRate] = r.server
+	row[fServerSize] = float32(of.server.pages)
+	row[fServerPast] = of.server.before(last, now, age, inServer.mass, r.server)
+	row[fServerGone], row[fSectionGone], row[fShapeGone] = of.gone()
+	row[fAllShare] = allShare
+	row[fAllLooks] = inAll.looks
+}
+
+// rowOfPage fills in the rest: what is known of the page itself, beside its groups.
+func (k *kinship) rowOfPage(p sitegraph.PageID, now float32, row *[Features]float32) {
+	h := &k.corpus.Memory(p).History
+	shapeRate := row[fShapeRate]
+	looks, watched := max(int(h.Visits)-1, 0), inDays(h.Last-h.Epoch)
+	row[fOwnLooks] = float32(looks)
+	row[fOwnExpected] = ownRate(h, shapeRate) * row[fAge]
+	row[fOwnQuiet] = 999
+	if h.LastChange > 0 {
+		row[fOwnQuiet] = now - inDays(h.LastChange)
+	}
+	row[fOwnLast] = -1
+	if h.Visits > 1 {
+		row[fOwnLast] = 0
+		if h.LastChange == h.Last {
+			row[fOwnLast] = 1
+		}
+	}
+	row[fOwnRecent] = (float32(bits.OnesCount32(h.WeeksChanged&0xfff)) + 0.1) / (float32(bits.OnesCount32(h.WeeksSeen&0xfff)) + 1)
+	row[fKnown] = now - inDays(h.Epoch)
+	// A visit sees one of several changes: pages that change from visit to visit would seem slower than they are.
+	rate := estimator.BiasReduced(int(h.Changes), looks, float64(watched))
+	row[fOwnFactor] = factor(float32(rate)*watched, watched*shapeRate)
+	expect(row)
+
+	row[fDepth] = k.depth(p)
+	row[fLinks] = float32(len(k.corpus.Graph.Links(p)))
+	k.looks[p].fill(row)
+}
+
+// ownRate is the changes a day of a page, pulled toward the rate of its like.
+func ownRate(h *sitegraph.History, rate float32) float32 {
+	const days = 30
+	return (float32(h.Changes) + days*rate) / (inDays(h.Last-h.Epoch) + days)
+}
+
+// expect fills in what follows from two others: a page's own factor, and the change of its shape.
+func expect(row *[Features]float32) { row[fExpected] = row[fOwnFactor] * row[fShapeMass] }
+
+// factor is how many times as often a page changes as was to be expected of its like: the mean of a gamma
+// distribution of shape 1/2 and mean 1, after so many changes where so many were expected (a frailty).
+func factor(changes, expected float32) float32 {
+	const shape = 0.5 // pages of one shape differ much
+	return (changes + shape) / (expected + shape)
+}
+
+// depth is in links from the start page, one more than any where none lead.
+func (k *kinship) depth(p sitegraph.PageID) float32 {
+	if d := k.corpus.Graph.Depth(p); d > 0 {
+		return float32(d)
+	}
+	return sitegraph.MaxDepth + 1
+}
+
+// recent is the share of looks in the last days that saw a change, pulled toward the rate.
+func (e *evidence) recent(now, rate float32) float32 {
+	s := e.since(now-lately, now, rate)
+	return s.share(min(rate*lately, 1))
+}
+
+// before is the change mass of a span as long as age, which ended at a moment; since is that from then to now.
+func (e *evidence) before(end, now, age, since, rate float32) float32 {
+	if len(e.spans) == 0 || e.start >= end {
+		return -1
+	}
+	return e.since(max(end-age, e.start), now, rate).mass - since
+}
+
+// looks of an address: what it alone tells, 4 bytes a page.
+type addressLook struct {
+	segments, name uint8
+	digits         uint8 // share, in 255ths
+	flags          uint8
+}
+
+const (
+	flagIndex = 1 << iota
+	flagQuery
+	flagVersion
+)
+
+func lookOf(url string) addressLook {
+	path := url
+	if i := strings.Index(path, "://"); i >= 0 {
+		path = path[i+3:]
+	}
+	if i := strings.IndexByte(path, '/'); i >= 0 {
+		path = path[i:]
+	}
+	path, _, query := strings.Cut(path, "?")
+	digits := 0
+	for i := range len(path) {
+		if '0' <= path[i] && path[i] <= '9' {
+			digits++
+		}
+	}
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	l := addressLook{segments: uint8(min(strings.Count(path, "/"), 255)), name: uint8(min(len(name), 255)),
+		digits: uint8(255 * digits / max(len(path), 1))}
+	if name == "" || strings.HasPrefix(name, "index.") {
+		l.flags |= flagIndex
+	}
+	if query {
+		l.flags |= flagQuery
+	}
+	if hasWord(path) {
+		l.flags |= flagVersion
+	}
+	return l
+}
+
+func (l addressLook) fill(row *[Features]float32) {
+	row[fSegments] = float32(l.segments)
+	row[fDigits] = float32(l.digits) / 255
+	row[fName] = float32(l.name)
+	row[fIndex] = float32(l.flags & flagIndex)
+	row[fQuery] = float32(l.flags & flagQuery)
+	row[fVersion] = float32(l.flags & flagVersion)
+}
+
+// frozenWords name parts of sites that are made by programs.
+var frozenWords = []string{"/api", "/javadoc", "/apidocs", "/archive", "/tag", "/category", "/v0", "/v1", "/v2", "/0.", "/1.", "/2.", "/3.", "/old"}
+
+func hasWord(path string) bool {
+	for _, w := range frozenWords {
+		if strings.Contains(path, w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,309 @@
+package value
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/recrawl/recrawl/planner/simtest"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+func near(a, b float32, tolerance float64) bool { return math.Abs(float64(a-b)) <= tolerance }
+
+// The factor by hand, and at its ends.
+func TestFrailtyFactor(t *testing.T) {
+	for _, c := range []struct {
+		looks, changed, expected, want float32
+	}{
+		{0, 0, 0, 1},
+		{10, 4, 4, 1},                  // as expected
+		{3, 3, 0.3, 5 / 2.3 * 4.7 / 2}, // all changed where a tenth was expected
+		{3, 0, 2.7, 2 / 4.7 * 2.3 / 5}, // and the other way about
+		{10, 1, 2, 3. / 4 * 10 / 11},   // somewhat fewer
+		{1000, 1000, 1, mostFrailty},   // bounds
+		{1000, 0, 999, 1.0 / mostFrailty},
+		{100_000, 50_000, 25_000, 3 * 50002. / 50006}, // much is seen: the ratio of the odds, 1 and 1/3
+	} {
+		if got := (expectations{looks: c.looks, changed: c.changed, expected: c.expected}).ratio(serverBelief); !near(got, c.want, 1e-3*float64(c.want)) {
+			t.Errorf("%g of %g changed, %g expected: factor %g, want %g", c.changed, c.looks, c.expected, got, c.want)
+		}
+	}
+	for _, p := range []float32{0, 0.2, 0.5, 1} {
+		if got := timesOdds(p, 1); got != p {
+			t.Errorf("odds of %g times 1: %g", p, got)
+		}
+	}
+	if got := timesOdds(0.5, 3); !near(got, 0.75, 1e-6) {
+		t.Errorf("odds of 1 times 3: %g, want 0.75", got)
+	}
+}
+
+// Visits before a moment do not count, those after it do, as far back as spans tell: of days lately exactly, of long ago to
+// within the length of a span. Nothing is lost, and memory is bounded, however visits come.
+func TestFrailtySpans(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, perDay := range []int{1, 30} { // at the days' ends, or all day long
+		var f frailty
+		var looks []expectations
+		for d := range 300 {
+			for i := range perDay {
+				at := float32(20000+d) + float32(i+1)/float32(perDay)
+				expected := rng.Float32()
+				changed := rng.Float32() < 0.7
+				f.see(at, changed, expected)
+				e := expectations{end: at, looks: 1, expected: expected}
+				if changed {
+					e.changed = 1
+				}
+				looks = append(looks, e)
+			}
+			if len(f.spans) > frailtySpans {
+				t.Fatalf("%d spans", len(f.spans))
+			}
+		}
+		after := func(t float32) (all expectations) {
+			for _, e := range looks {
+				if e.end > t {
+					all.looks += e.looks
+					all.changed += e.changed
+					all.expected += e.expected
+				}
+			}
+			return all
+		}
+		for _, age := range []float32{0, 1, 2, 3, 10, 50, 200, 1000} {
+			got, want := f.since(20300-age), after(20300-age)
+			tolerance := 0.0
+			if age > 2 && age < 300 {
+				tolerance = 0.3 * float64(want.looks)
+			}
+			if perDay > 1 { // a span may end some hours from a day's end
+				tolerance += 0.05 * float64(want.looks)
+			}
+			tolerance += 1e-3 * float64(want.looks)
+			if !near(got.looks, want.looks, tolerance) || !near(got.changed, want.changed, tolerance) || !near(got.expected, want.expected, tolerance) {
+				t.Errorf("%d a day, the last %g days: %+v, want %+v", perDay, age, got, want)
+			}
+		}
+	}
+	var f frailty
+	f.see(10, true, 0.5)
+	f.see(9.5, true, 0.25) // told late
+	if got := f.since(9.9); got.looks <= 0 || f.since(0).looks != 2 {
+		t.Errorf("of two looks, one of them told late: %+v, %+v", got, f.since(0))
+	}
+}
+
+// Of a shape counts what its server does not explain, by hand; both are bounded together.
+func TestFrailtyOfBoth(t *testing.T) {
+	all := expectations{looks: 4, changed: 4, expected: 0.4}
+	none := expectations{looks: 4, changed: 0, expected: 0.4}
+	const server = 6 / 2.4 * 5.6 / 2                              // 7: a mean of 0.1 becomes 7/16
+	const shape = 8 / 5.75 * 6.25 / 4                             // 4 of 1.75
+	const alone, against = 8 / 4.4 * 7.6 / 4, 4 / 5.75 * 6.25 / 8 // of 0.4, and none of 1.75
+	for _, c := range []struct {
+		beyond       beyond
+		server, both float32
+	}{
+		{beyond{}, 1, 1},
+		{beyond{server: all}, server, server},
+		{beyond{shape: all}, 1, alone},
+		{beyond{server: all, shape: all}, server, server * shape},
+		{beyond{server: all, shape: none}, server, server * against},
+		{beyond{server: expectations{looks: 100, changed: 100, expected: 1}, shape: expectations{looks: 50, changed: 50, expected: 0.5}}, mostFrailty, mostFrailty},
+	} {
+		server, both := c.beyond.factors()
+		if !near(server, c.server, 1e-3) || !near(both, c.both, 1e-3) || c.beyond.factor() != both {
+			t.Errorf("%+v: factors %g and %g, want %g and %g", c.beyond, server, both, c.server, c.both)
+		}
+	}
+}
+
+// The reason names the larger of both factors, if they are worth saying.
+func TestReasonOfFrailty(t *testing.T) {
+	server, shape := expectations{looks: 10, changed: 3, expected: 2}, expectations{looks: 8, changed: 8, expected: 0.8}
+	grown := float64(shape.looks * timesOdds(0.1, server.ratio(serverBelief)))
+	for _, c := range []struct {
+		beyond beyond
+		want   string // "": none
+	}{
+		{beyond{server: server, shape: shape}, fmt.Sprintf("of 8 visits to addresses like its own since its last, 8 saw a change, where %g were expected", math.Round(100*grown)/100)},
+		{beyond{server: server}, ""},
+		{beyond{server: expectations{looks: 300, changed: 200, expected: 100}}, "of 300 visits to its server since its last, 200 saw a change, where 100 were expected"},
+		{beyond{server: expectations{looks: 300, changed: 20, expected: 100}}, ""},
+		{beyond{server: expectations{looks: 5000, changed: 2500, expected: 1200.5}}, "of 5000 visits to its server since its last, 2500 saw a change, where 1200.5 were expected"},
+		// Where the product is bounded, too.
+		{beyond{server: expectations{looks: 30, changed: 15, expected: 3}, shape: expectations{looks: 15, changed: 15, expected: 1.5}}, "of 15 visits to addresses like its own since its last, 15 saw a change, where 5.88 were expected"},
+	} {
+		if reason, said := c.beyond.reason(); reason.String() != c.want || said != (c.want != "") {
+			t.Errorf("%+v: %v, %q, want %q", c.beyond, said, reason, c.want)
+		}
+	}
+}
+
+// What pages of a shape showed counts for its other pages more than for the rest of the server; shapes of a few pages have none
+// of their own, and variants without one of the groups go by the other alone.
+func TestFrailtyOfShapes(t *testing.T) {
+	var paths []string
+	for i := range manyPages {
+		paths = append(paths, fmt.Sprintf("news/item-%d.html", i), fmt.Sprintf("docs/%d/page.html", i))
+	}
+	for i := range 8 {
+		paths = append(paths, fmt.Sprintf("few/about%d.html", i))
+	}
+	for _, variant := range []string{"value", "value-shape", "value-server", "value-frailty"} {
+		h := newHandDrivenOn(t, variant, paths)
+		h.begin(100)
+		of := map[string][]sitegraph.PageID{}
+		for _, p := range h.corpus.Graph.ServerPages(0) {
+			section, _, _ := strings.Cut(strings.TrimPrefix(h.corpus.Graph.URL(p), "http://s0.example/"), "/")
+			of[section] = append(of[section], p)
+		}
+		for i := range 4 {
+			for _, section := range []string{"news", "few"} {
+				p := of[section][i]
+				h.policy.scores[p].raw = 0.1
+				h.visit(p, 100, section == "news")
+			}
+		}
+		h.begin(101)
+		odds := func(section string) float32 { return h.policy.frailty(of[section][6]) }
+		server := expectations{looks: 8, changed: 4, expected: 0.8}
+		shape := expectations{looks: 4, changed: 4, expected: 0.4}
+		var want, rest float32
+		switch variant {
+		case "value":
+			want, rest = beyond{server, shape}.factor(), beyond{server: server}.factor()
+		case "value-shape":
+			want, rest = beyond{server: server}.factor(), beyond{server: server}.factor()
+		case "value-server":
+			want, rest = beyond{shape: shape}.factor(), 1
+		default:
+			want, rest = 1, 1
+		}
+		if visited, other := h.policy.frailty(of["news"][0]), h.policy.frailty(h.corpus.Graph.ServerPages(1)[6]); visited != 1 || other != 1 {
+			t.Errorf("%s: factor %g of a page visited then, %g of one of another server", variant, visited, other)
+		}
+		row := [Features]float32{fAge: 5}
+		reason := h.policy.reason(of["news"][6], &row).String()
+		if reasons := map[string]string{
+			"value": "of 8 visits to its server since its last, 4 saw a change, where 0.8 were expected", "value-shape": "of 8 visits to its server since its last, 4 saw a change, where 0.8 were expected",
+			"value-server": "of 4 visits to addresses like its own since its last, 4 saw a change, where 0.4 were expected",
+		}; reasons[variant] != "" && reason != reasons[variant] || reasons[variant] == "" && strings.Contains(reason, "where") {
+			t.Errorf("%s: visited because %s, want %q", variant, reason, reasons[variant])
+		}
+		var b batch // of pages last visited at once
+		for _, section := range []string{"news", "docs", "few"} {
+			b.add(of[section][6])
+		}
+		h.policy.rateAll(&b)
+		for _, p := range b.all() {
+			got := h.policy.scores[p]
+			if h.policy.rate(p); h.policy.scores[p] != got {
+				t.Errorf("%s: %s is worth %v among others, %v alone", variant, h.corpus.Graph.URL(p), got, h.policy.scores[p])
+			}
+		}
+		if got := odds("news"); !near(got, want, 1e-3) {
+			t.Errorf("%s: factor %g of the shape that changed, want %g", variant, got, want)
+		}
+		for _, section := range []string{"docs", "few"} {
+			if got := odds(section); !near(got, rest, 1e-3) {
+				t.Errorf("%s: factor %g of %s, want %g", variant, got, section, rest)
+			}
+		}
+	}
+}
+
+// Where visits to a server find more than was expected of them, its other pages count as likelier, those of other servers
+// do not, nor do pages visited after; the variant without it does not know.
+func TestFrailtyReachesPages(t *testing.T) {
+	of := func(variant string, expected float32) (same, other, visited float32) {
+		h := newHandDriven(t, variant)
+		h.begin(100)
+		pages := h.corpus.Graph.ServerPages(0)
+		for _, p := range pages[1:5] {
+			h.policy.scores[p].raw = expected
+			h.visit(p, 100, true)
+		}
+		h.begin(101)
+		return h.policy.frailty(pages[6]), h.policy.frailty(h.corpus.Graph.ServerPages(1)[6]), h.policy.frailty(pages[1])
+	}
+	if same, other, visited := of("value", 0.1); !near(same, 6/2.4*5.6/2, 1e-3) || other != 1 || visited != 1 {
+		t.Errorf("factor %g of the server, %g of the other, %g of a page visited then", same, other, visited)
+	}
+	if same, _, _ := of("value", 0.999); !near(same, 1, 0.01) {
+		t.Errorf("factor %g where all was expected", same)
+	}
+	for _, variant := range []string{"value-frailty", "value-server"} {
+		if same, _, _ := of(variant, 0.1); same != 1 {
+			t.Errorf("%s: factor %g", variant, same)
+		}
+	}
+}
+
+// What a server showed counts in scores, in what a visit says of itself, in when a page is due, and in what outcomes surprise.
+func TestFrailtyCounts(t *testing.T) {
+	due := map[string]float64{}
+	for _, variant := range []string{"value", "value-frailty"} {
+		h := newHandDriven(t, variant)
+		v := h.policy
+		h.begin(100)
+		pages := h.corpus.Graph.ServerPages(0)
+		for _, p := range pages[1:5] {
+			v.scores[p].raw = 0.1
+			h.visit(p, 100, true)
+		}
+		h.begin(101)
+		p := pages[6]
+		v.rate(p)
+		s, factor := v.scores[p], v.frailty(p)
+		probability := v.calibrator.of(timesOdds(s.raw, factor))
+		if got, want := s.worth, probability*v.weight(p); !near(got, want, 1e-6) || !near(float32(v.visit(p).Probability), probability, 1e-6) {
+			t.Errorf("%s: worth %g, want %g; a visit at %g, want %g", variant, got, want, v.visit(p).Probability, probability)
+		}
+		if grew := factor > 2 && float64(s.worth) > 1.2*float64(s.raw); grew != (variant == "value") {
+			t.Errorf("%s: factor %g, raw %g, worth %g", variant, factor, s.raw, s.worth)
+		}
+		v.price = 0.999
+		_, wait := v.Due(p, simtest.At(101))
+		due[variant] = wait.Hours()
+
+		before := v.kin.servers[0].showed.since(0)
+		v.scores[p].raw = 0.25
+		expected := timesOdds(0.25, factor)
+		given := func() (sum float64) {
+			for _, b := range v.calibrator.outcomes.bins {
+				sum += b.given
+			}
+			return sum
+		}
+		known := given()
+		h.visit(p, 101, true)
+		if got := float32(given() - known); !near(got, expected, 1e-4) {
+			t.Errorf("%s: the calibrator is told of %g, want %g", variant, got, expected)
+		}
+		if got := v.kin.servers[0].showed.since(0).expected - before.expected; !near(got, 0.25, 1e-4) {
+			t.Errorf("%s: of the visit %g is expected, want 0.25, before the factor", variant, got)
+		}
+	}
+	if due["value"] > due["value-frailty"] {
+		t.Errorf("due in hours: %v", due)
+	}
+}
+
+// What is expected of a visit is its probability before the factor, at the time of the visit.
+func TestFrailtyExpects(t *testing.T) {
+	h := newHandDriven(t, "value")
+	h.begin(50)
+	visits, sum := float32(0), float32(0)
+	for _, p := range h.corpus.Graph.ServerPages(0)[1:] {
+		visits, sum = visits+1, sum+h.policy.scores[p].raw
+		h.visit(p, 50, p%2 == 0)
+	}
+	if all := h.policy.kin.servers[0].showed.since(0); all.looks != visits || !near(all.expected, sum, 1e-4) {
+		t.Errorf("expected %g of %g visits, want %g of %g", all.expected, all.looks, sum, visits)
+	}
+}

@@ -1,0 +1,251 @@
+package value
+
+import (
+	"math"
+	"slices"
+
+	"github.com/recrawl/recrawl/estimator/logodds"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// What a visit shows can make other pages of its server worth more than they are ranked by. Where visits surprised, some
+// are scored anew: pages of like address, and the best of the server. Not all of them: pages come by their scores, in blocks,
+// so that those of a block are alike; one of each is probed, and where it came to be worth more the others are taken to be so many
+// times as much worth as before, too. Their scores are made anew when it is their turn, as those of pages that came to be worth less.
+// In a sweep, which is judged by its order, and where examples are collected they are scored at once.
+
+// newsOf a server since the scores of its pages were made.
+type newsOf struct {
+	surprise float32 // sum of outcome - probability, where that is positive
+	looks    int32
+	inRound  int32
+	follow   int32 // looks that followed others in this round
+	doubts   doubts
+	leads    leads
+	// order is its pages by their scores, in this round, best first: those still to be thought of. At most leastKept at
+	// a time, or as many as were visited in the round; after is the last of them.
+	order []sitegraph.PageID
+	after place
+}
+
+// place of a page in the order of scores: the larger ones first, and among equal ones the smaller ties. The zero value is before all.
+type place struct {
+	key  uint64 // the bits of both numbers, which are 0 or more; those of the score inverted
+	page sitegraph.PageID
+}
+
+func placed(score, tie float32, p sitegraph.PageID) place {
+	return place{uint64(^math.Float32bits(score))<<32 | uint64(math.Float32bits(tie)), p}
+}
+
+func (a place) before(b place) bool { return a.key < b.key || a.key == b.key && a.page < b.page }
+
+func (a place) compare(b place) int {
+	switch {
+	case a.before(b):
+		return -1
+	case b.before(a):
+		return 1
+	}
+	return 0
+}
+
+const (
+	// surprised is the surprise at which other pages are thought of again.
+	surprised = 0.5
+	// mostLike bounds the pages of like address that are.
+	mostLike = 64
+	// leastNews is how many of the best pages of a server are thought of, a block after the other. The next news are for those after them.
+	leastNews = 400
+	// idleMost pages in a row of which no probe was worth more than before: what was seen does not tell of those after them.
+	idleMost = 200
+	// block is the pages for which one is probed; by mostLift times at most it lifts the others.
+	block    = 8
+	mostLift = 1000
+	// leastKept is the pages that are put in order at once.
+	leastKept = 1600
+)
+
+// spread thinks again of pages that what a visit to one saw may have made worth more.
+func (v *Policy) spread(p sitegraph.PageID, surprise float32) {
+	v.thinkOfLike(p, v.kin.hear(p, surprise))
+	server := v.Corpus.Graph.Server(p)
+	n := &v.news[server]
+	n.surprise += surprise
+	n.looks++
+	n.inRound++
+	if n.surprise < surprised || n.looks < n.inRound/3 {
+		return
+	}
+	// Until news come again half as many visits more are made here: to the best of them.
+	n.surprise, n.looks = 0, 0
+	pages := max(int(n.inRound), leastNews)
+	for idle := 0; pages > 0 && idle < idleMost; {
+		if len(n.order) == 0 && !v.byScore(server, n) {
+			return
+		}
+		next := n.order[:min(block*logodds.Lanes, pages, len(n.order))]
+		n.order = n.order[len(next):]
+		pages -= len(next)
+		if idle += len(next); v.probe(next) {
+			idle = 0
+		}
+	}
+}
+
+// thinkOfLike thinks again of so many pages of the shape of a page, a batch at a time, as long as some came to be worth more.
+func (v *Policy) thinkOfLike(p sitegraph.PageID, pages int) {
+	b := &v.batch
+	for pages > 0 {
+		for b.clear(); pages > 0 && !b.full(); pages-- {
+			if q := v.kin.nextLike(p); v.open(q) && !b.has(q) {
+				b.add(q)
+			}
+		}
+		if v.rescore(b) == 0 {
+			return
+		}
+	}
+}
+
+// probe scores one open page of each block anew, and where it came to be worth more lifts the others, or scores them, too, if it
+// is to be exact; it reports whether there were any. Those that stay below what is of use in this round are scored in the next.
+func (v *Policy) probe(pages []sitegraph.PageID) bool {
+	b := &v.batch
+	b.clear()
+	var others [logodds.Lanes][]sitegraph.PageID
+	var before [logodds.Lanes]float32
+	for some := range slices.Chunk(pages, block) {
+		if i := slices.IndexFunc(some, v.open); i >= 0 {
+			others[b.n], before[b.n] = some[i+1:], v.worth(some[i])
+			b.add(some[i])
+		}
+	}
+	probed, n := b.pages, b.n
+	rose := v.rescore(b)
+	b.clear()
+	for lane, p := range probed[:n] {
+		if rose>>lane&1 == 0 {
+			continue
+		}
+		times := min(v.worth(p)/before[lane], mostLift)
+		for _, q := range others[lane] {
+			s := &v.scores[q]
+			switch lifted := s.worth * times; {
+			case !v.open(q):
+			case v.worth(p) < v.reserve, !v.exact && lifted < v.reserve:
+				s.again = v.now
+			case !v.exact:
+				s.worth = lifted
+				v.rankings.push(v, q)
+			default:
+				if b.add(q); b.full() {
+					v.rescore(b)
+					b.clear()
+				}
+			}
+		}
+	}
+	v.rescore(b)
+	return rose != 0
+}
+
+// rescore makes the scores of a batch of open pages anew; bit by bit: which came to be worth clearly more than before.
+func (v *Policy) rescore(b *batch) (rose uint) {
+	var before [logodds.Lanes]scored
+	for lane, p := range b.all() {
+		before[lane] = v.scores[p]
+	}
+	v.rateAll(b)
+	for lane, p := range b.all() {
+		if v.settle(p, before[lane]) {
+			rose |= 1 << lane
+		}
+	}
+	return rose
+}
+
+// reconsider scores an open page anew.
+func (v *Policy) reconsider(p sitegraph.PageID) {
+	before := v.scores[p]
+	v.rate(p)
+	v.settle(p, before)
+}
+
+// settle gives a page that was scored anew its place, and reports whether it is worth clearly more than before. If it is not,
+// its score stays what it is ranked by, until it is the first.
+func (v *Policy) settle(p sitegraph.PageID, before scored) bool {
+	s := &v.scores[p]
+	better := float64(s.worth) > (1+v.tolerance)*float64(before.worth)
+	if better && s.worth >= v.reserve {
+		v.rankings.push(v, p)
+		return true
+	}
+	*s = before
+	if better {
+		s.again = v.now // in the next round
+	}
+	return better
+}
+
+// open reports whether a page may be visited and was not in this round.
+func (v *Policy) open(p sitegraph.PageID) bool {
+	return v.scores[p].again != 0 && v.Corpus.Refetchable(p)
+}
+
+// byScore finds those pages of a server that come next by their scores; false: there are no more, and
+// the next news are for the first again.
+func (v *Policy) byScore(server sitegraph.ServerID, n *newsOf) bool {
+	after := v.room[:0]
+	for _, p := range v.Corpus.Graph.ServerPages(server) {
+		if s := &v.scores[p]; s.again != 0 { // whether it is open is asked when it is its turn
+			if c := placed(s.raw, v.ties.Of(p), p); n.after.before(c) {
+				after = append(after, c)
+			}
+		}
+	}
+	v.room = after
+	if len(after) == 0 {
+		n.after = place{}
+		return false
+	}
+	next := firstOf(after, max(leastKept, int(n.inRound)))
+	slices.SortFunc(next, place.compare)
+	n.order, n.after = make([]sitegraph.PageID, len(next)), next[len(next)-1]
+	for i, c := range next {
+		n.order[i] = c.page
+	}
+	return true
+}
+
+// firstOf puts the first n places before the others, in any order, and returns them (Hoare's quickselect 1961).
+func firstOf(all []place, n int) []place {
+	if n >= len(all) {
+		return all
+	}
+	for low, high := 0, len(all)-1; low < high; {
+		pivot := all[(low+high)/2]
+		i, j := low, high
+		for i <= j {
+			for all[i].before(pivot) {
+				i++
+			}
+			for pivot.before(all[j]) {
+				j--
+			}
+			if i <= j {
+				all[i], all[j] = all[j], all[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case n <= j:
+			high = j
+		case n > i:
+			low = i
+		default:
+			low = high
+		}
+	}
+	return all[:n]
+}

@@ -1,0 +1,26 @@
+package value
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/simtest"
+)
+
+// newSim is a simulation of value, or of value without a kind of evidence ("value-own").
+func newSim(t *testing.T, w *simtest.World, shuffle *rand.Rand, name string, s Settings, o planner.Options) *simtest.Sim {
+	t.Helper()
+	m := simtest.New(t, w, shuffle, s.Seed, maker(name, s), o)
+	m.Sweeps = s.Mode == planner.Sweep
+	return m
+}
+
+// maker builds the policy for a simulation.
+func maker(name string, s Settings) func(m *simtest.Sim) (planner.Policy, error) {
+	s.Without = WithoutOf(name)
+	return func(m *simtest.Sim) (planner.Policy, error) {
+		s.Corpus = m.Corpus
+		return New(s), nil
+	}
+}

@@ -1,0 +1,249 @@
+package value
+
+import (
+	"math"
+	"slices"
+
+	"github.com/recrawl/recrawl/estimator/logodds"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// serverRankings rank the pages of a round that are worth reserve or more, server by server, and the servers by the
+// best of each. What a visit tells, it tells first of all of the pages of its server: where
+// thousands of them are worth less than they were ranked by, their server takes its new place after a
+// few were scored anew, and no other server's pages have to be looked at.
+//
+// Scores that pages are ranked by may be too high: what was seen since can have lowered them. None is too low but by the
+// days that they wait (see note), by what nobody has looked at yet, and where pages were lifted by less than their scores
+// would be (see probe). So the best of a server are scored anew, a batch at a time, and taken one after the other until the
+// visits to their server brought so much that was not expected that these scores are doubtful, too. The others are expected
+// to keep as much of their worth as the last batch did.
+type serverRankings struct {
+	of      []serverRanking // by server
+	servers standings       // of servers: page is a ServerID; an entry is good if its score is the server's lead
+}
+
+// standing of a page by its worth, and of a server by the best of its own.
+type (
+	standing  = rank.Candidate[float32]
+	standings = rank.Heap[float32]
+)
+
+// serverRanking ranks pages of a server.
+type serverRanking struct {
+	pages  standings // an entry is good if its score is the page's worth, and the page open
+	fresh  standings // the same, of the best, scored anew
+	learnt float32   // since then: sum of |outcome - probability| of visits to the server
+	stays  float32   // share of the worth that the last batch of pages kept when it was scored anew; 1 at most
+	lead   float32   // what the server is ranked by
+	alive  int32     // pages that could be visited when the round began
+	tie    float32
+}
+
+const (
+	// tolerance is how much less a visit of a stream may be worth than the best one. A sweep, which is judged by its order, has none, and
+	// no patience.
+	tolerance = 0.02
+	// patience is what may be learnt before fresh scores are doubtful. By 0.1 to 0.5 streams of real histories find the same.
+	patience = 0.25
+	// leastStays bounds stays from below: pages of a server differ. In a sweep it stays 1.
+	leastStays = 0.8
+	// mostFresh scores are kept; when there are more, and again when they are doubtful, the best are scored anew and the rest are not fresh.
+	mostFresh = 8 * logodds.Lanes
+)
+
+// clear forgets all pages, before add and order, and makes room for new servers.
+func (r *serverRankings) clear(v *Policy) {
+	for s := sitegraph.ServerID(len(r.of)); int(s) < v.Corpus.Graph.Servers(); s++ {
+		r.of = append(r.of, serverRanking{tie: float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))})
+	}
+	for s := range r.of {
+		of := &r.of[s]
+		of.pages.All, of.fresh.All = of.pages.All[:0], of.fresh.All[:0]
+		of.learnt, of.stays, of.alive = 0, 1, 0
+	}
+}
+
+// standing is a page as its server ranks it.
+func (v *Policy) standing(p sitegraph.PageID) standing {
+	return standing{Score: v.worth(p), Tie: v.ties.Of(p), Page: p}
+}
+
+// add ranks a page, before order.
+func (r *serverRankings) add(v *Policy, p sitegraph.PageID) {
+	of := &r.of[v.Corpus.Graph.Server(p)]
+	of.pages.All = append(of.pages.All, v.standing(p))
+}
+
+// fit gives back room for far more pages than there are.
+func (of *serverRanking) fit() {
+	of.pages.Fit()
+	of.fresh.Fit()
+}
+
+// order ranks all pages that were added, and the servers.
+func (r *serverRankings) order(v *Policy) {
+	r.servers.All = r.servers.All[:0]
+	for s := range r.of {
+		of := &r.of[s]
+		of.pages.Order()
+		if lead, ok := of.leads(v); ok {
+			of.lead = lead
+			r.servers.All = append(r.servers.All, standing{Score: of.lead, Tie: of.tie, Page: sitegraph.PageID(s)})
+		}
+	}
+	r.servers.Order()
+}
+
+// price is what the last of so many visits is worth, if all go by the scores of now; NaN where there are none.
+func (r *serverRankings) price(visits int) float64 {
+	var all []float64
+	for s := range r.of {
+		for _, c := range r.of[s].pages.All {
+			all = append(all, float64(c.Score))
+		}
+	}
+	if len(all) == 0 || visits <= 0 {
+		return math.NaN()
+	}
+	slices.Sort(all)
+	return all[max(len(all)-visits, 0)]
+}
+
+// push ranks a page by its worth.
+func (r *serverRankings) push(v *Policy, p sitegraph.PageID) {
+	s := v.Corpus.Graph.Server(p)
+	of := &r.of[s]
+	worth := v.worth(p)
+	of.pages.Push(v.standing(p))
+	if len(of.pages.All)+len(of.fresh.All) == 1 || worth > of.lead {
+		r.rank(s, worth)
+	}
+}
+
+// rank gives a server its place.
+func (r *serverRankings) rank(s sitegraph.ServerID, lead float32) {
+	of := &r.of[s]
+	of.lead = lead
+	r.servers.Push(standing{Score: lead, Tie: of.tie, Page: sitegraph.PageID(s)})
+}
+
+// opened ranks a server again that was passed while it was closed.
+func (r *serverRankings) opened(v *Policy, s sitegraph.ServerID) {
+	if int(s) >= len(r.of) {
+		return
+	}
+	if lead, ok := r.of[s].leads(v); ok {
+		r.rank(s, lead)
+	}
+}
+
+// doubt adds what a visit to a server brought that was not expected.
+func (r *serverRankings) doubt(s sitegraph.ServerID, surprise float32) {
+	r.of[s].learnt += surprise
+}
+
+// next takes the page that is worth most, by a score that is fresh; false: there are no more. Of a stream another one may be worth
+// more: by a share of tolerance, by what patience lets pass, and of those not scored anew by what leastStays takes from them.
+func (r *serverRankings) next(v *Policy) (sitegraph.PageID, bool) {
+	for len(r.servers.All) > 0 {
+		first := r.servers.Take()
+		s := sitegraph.ServerID(first.Page)
+		of := &r.of[s]
+		if first.Score != of.lead {
+			continue // it was ranked anew since
+		}
+		if v.Corpus.Closed(s) {
+			continue // opened brings it back
+		}
+		p, ok := of.best(v)
+		if !ok {
+			continue // none is left: push brings it back
+		}
+		worth := v.worth(p)
+		if len(r.servers.All) > 0 && float64(worth) < (1-v.tolerance)*float64(r.servers.All[0].Score) {
+			of.fresh.Push(v.standing(p))
+			r.rank(s, worth)
+			continue
+		}
+		if lead, ok := of.leads(v); ok {
+			r.rank(s, lead)
+		}
+		return p, true
+	}
+	return sitegraph.NoPage, false
+}
+
+// best takes the best page of a server by fresh scores.
+func (of *serverRanking) best(v *Policy) (sitegraph.PageID, bool) {
+	if of.learnt >= v.patience || len(of.fresh.All) > mostFresh {
+		of.refresh(v, &of.fresh)
+		of.learnt = 0
+	}
+	fresh, ok := v.top(&of.fresh)
+	other, more := v.top(&of.pages)
+	if more && (!ok || float64(fresh.Score) < (1-v.tolerance)*float64(of.stays*other.Score)) {
+		before, after := of.refresh(v, &of.pages)
+		if v.Mode == planner.Stream && before > 0 {
+			of.stays = min(max(after/before, leastStays), 1)
+		}
+	}
+	return v.take(&of.fresh)
+}
+
+// refresh scores a batch of the best anew, of fresh scores or of the others, and returns what they were worth together and
+// what they are. Fresh scores that are not of the batch are fresh no more.
+func (of *serverRanking) refresh(v *Policy, from *standings) (before, after float32) {
+	b := &v.batch
+	for b.clear(); !b.full(); {
+		p, ok := v.take(from)
+		if !ok {
+			break
+		}
+		before += v.worth(p)
+		b.add(p)
+	}
+	if from == &of.fresh {
+		for _, c := range of.fresh.All {
+			of.pages.Push(c)
+		}
+		of.fresh.All = of.fresh.All[:0]
+	}
+	v.rateAll(b)
+	for _, p := range b.all() {
+		after += v.worth(p)
+		of.fresh.Push(v.standing(p))
+	}
+	return before, after
+}
+
+// leads is what a server is ranked by; false: it has no page left.
+func (of *serverRanking) leads(v *Policy) (lead float32, ok bool) {
+	fresh, ok := v.top(&of.fresh)
+	other, more := v.top(&of.pages)
+	return max(fresh.Score, of.stays*other.Score), ok || more
+}
+
+// top is the best entry that is good; those before it are dropped. False: there is none.
+func (v *Policy) top(of *standings) (standing, bool) {
+	for ; len(of.All) > 0; of.Take() {
+		if c := of.All[0]; c.Score == v.worth(c.Page) && v.open(c.Page) {
+			return c, true
+		}
+	}
+	return standing{}, false
+}
+
+// take the page of the first entry that is good; it may have several, which are alike.
+func (v *Policy) take(of *standings) (sitegraph.PageID, bool) {
+	c, ok := v.top(of)
+	if !ok {
+		return sitegraph.NoPage, false
+	}
+	for len(of.All) > 0 && of.All[0] == c {
+		of.Take()
+	}
+	return c.Page, true
+}

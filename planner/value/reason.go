@@ -1,0 +1,162 @@
+package value
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/recrawl/recrawl/estimator/logodds"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// A server looks rebuilt to a page where its visits since the page's last one, rebuiltLooks at least, leave
+// rebuiltMass changes to expect of each page, and these came at once: several times what an equal
+// span before saw, or most of them within a week. That is a new template, as a rule, behind 30 to
+// 90 % of the changed bytes of real histories.
+const (
+	rebuiltMass   = 0.5
+	rebuiltLooks  = 5
+	rebuiltFactor = 3
+	rebuiltWithin = 7 // days
+	rebuiltPart   = 0.6
+)
+
+func (v *Policy) rebuilt(p sitegraph.PageID, row *[Features]float32) bool {
+	mass, past := row[fServerMass], row[fServerPast]
+	if row[fServerLooks] < rebuiltLooks || mass < rebuiltMass {
+		return false
+	}
+	if past >= 0 && mass > rebuiltFactor*past {
+		return true
+	}
+	server := &v.kin.servers[v.Corpus.Graph.Server(p)]
+	return row[fAge] >= 2*rebuiltWithin && server.peak(inDays(v.kin.last[p]), rebuiltWithin, row[fServerRate]) >= rebuiltPart*mass
+}
+
+// reason tells which evidence is behind the probability of a page with this row. Contributions tell more.
+func (v *Policy) reason(p sitegraph.PageID, row *[Features]float32) planner.Reason {
+	age := float64(row[fAge])
+	switch {
+	case v.rebuilt(p, row):
+		return planner.Because("its server looks rebuilt: %.0f visits since its own, %.3g days ago, make %.2g changes of a page likely",
+			float64(row[fServerLooks]), age, float64(row[fServerMass]))
+	case row[fShapeLooks] >= 2 && row[fShapeShare] >= 0.25 && row[fShapeShare] > 1.5*row[fOwnExpected]:
+		return planner.Because("of %.0f visits to addresses like its own since its last, %.3g days ago, a share of %.2f saw a change",
+			float64(row[fShapeLooks]), age, float64(row[fShapeShare]))
+	case row[fDirectoryLooks] >= 2 && row[fDirectoryShare] >= 0.25 && row[fDirectoryShare] > 1.5*row[fOwnExpected]:
+		return planner.Because("of %.0f visits to its directory since its last, %.3g days ago, a share of %.2f saw a change",
+			float64(row[fDirectoryLooks]), age, float64(row[fDirectoryShare]))
+	}
+	if found, ok := v.beyond(p, v.kin.last[p]).reason(); ok {
+		return found
+	}
+	if row[fOwnLooks] >= 1 {
+		return planner.Because("%.2g changes of its own expected since its last visit, %.3g days ago; pages like it: %.2g",
+			float64(row[fOwnExpected]), age, float64(row[fShapeMass]))
+	}
+	return planner.Because("%.2g changes expected of addresses like its own since its only visit, %.3g days ago", float64(row[fShapeMass]), age)
+}
+
+// surprising is a factor of the odds for what a server and an address shape showed that is worth saying.
+const surprising = 2
+
+// reason tells what visits found beyond what was expected; false: not enough to say so.
+func (b beyond) reason() (planner.Reason, bool) {
+	server, both := b.factors()
+	if both < surprising {
+		return planner.Reason{}, false
+	}
+	found, format := b.server, "of %.0f visits to its server since its last, %.0f saw a change, where %g were expected"
+	if ofShape := b.explained(server); ofShape.ratio(shapeBelief) > server {
+		found, format = ofShape, "of %.0f visits to addresses like its own since its last, %.0f saw a change, where %g were expected"
+	}
+	return planner.Because(format, float64(found.looks), float64(found.changed), math.Round(100*float64(found.expected))/100), true
+}
+
+// Contribution is what one piece of evidence adds to the logarithm of the odds that a page has changed.
+type Contribution struct {
+	Evidence string  // a feature, or who claims
+	Value    float64 // of the feature
+	LogOdds  float64 // added
+}
+
+// Contributions tell how a policy comes to the probability of a page.
+type Contributions struct {
+	Probability float64
+	Start       float64 // log odds of the mean page
+	All         []Contribution
+	Rebuilt     bool // its server looks rebuilt since its last visit
+}
+
+// Explainer is a policy that tells what its probability is made of.
+type Explainer interface {
+	// Explain tells it for a page at a moment, largest contributions first, those of nothing left
+	// out. Start and contributions add up to the log odds. It changes nothing.
+	Explain(p sitegraph.PageID, at time.Time) Contributions
+}
+
+func (v *Policy) Explain(p sitegraph.PageID, at time.Time) Contributions {
+	var row [Features]float32
+	v.Row(p, at, &row)
+	c := Contributions{Rebuilt: v.rebuilt(p, &row)}
+	blend := v.model(p).blend(v.Mode)
+	if blend == nil {
+		c.Probability = v.Probability(p, at)
+		c.Start = logOdds(c.Probability)
+		return c
+	}
+	parts := make([]float32, Features)
+	learnt := float64(trust(v.Mode, &row))
+	c.Start = learnt * float64(blend.Explain(row[:], parts))
+	for i, x := range parts {
+		adds := learnt * float64(x)
+		if i == fExpected {
+			adds += float64(Offset(v.Mode, &row))
+		}
+		if adds != 0 {
+			c.All = append(c.All, Contribution{FeatureNames[i], float64(row[i]), adds})
+		}
+	}
+	if h := v.hint(p); h.LogRatio != 0 {
+		c.All = append(c.All, Contribution{"what a " + h.Kind.String() + " of its server claims", h.LogRatio, h.LogRatio})
+	}
+	sum := c.Start
+	for _, x := range c.All {
+		sum += x.LogOdds
+	}
+	evident := logodds.Probability(float32(sum))
+	showed := v.beyond(p, v.kin.last[p])
+	ofServer, frailty := showed.factors()
+	for _, x := range [...]struct {
+		name   string
+		showed expectations
+		factor float32
+	}{
+		{"changes on its server since then beyond those expected", showed.server, ofServer},
+		{"changes of its address shape since then beyond those expected of it and its server", showed.explained(ofServer), frailty / ofServer},
+	} {
+		if x.factor != 1 {
+			adds := math.Log(float64(x.factor))
+			c.All = append(c.All, Contribution{x.name, float64(x.showed.changed - x.showed.expected), adds})
+			sum += adds
+		}
+	}
+	before := float64(logodds.Probability(float32(sum)))
+	c.Probability = min(max(float64(v.believed(v.model(p).curve(v.Mode).At(evident), frailty)), 1e-6), 1-1e-6)
+	if adds := logOdds(c.Probability) - sum; math.Abs(adds) > 1e-3 {
+		c.All = append(c.All, Contribution{"what came of probabilities like this one", before, adds})
+	}
+	c.sort()
+	return c
+}
+
+// sort puts the largest first.
+func (c *Contributions) sort() {
+	slices.SortStableFunc(c.All, func(a, b Contribution) int {
+		return cmp.Compare(math.Abs(b.LogOdds), math.Abs(a.LogOdds))
+	})
+}
+
+func logOdds(p float64) float64 { return math.Log(p / (1 - p)) }

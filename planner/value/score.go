@@ -1,0 +1,175 @@
+package value
+
+import (
+	"slices"
+
+	"github.com/recrawl/recrawl/estimator/logodds"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/hints"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// scored is the last score of a page, and when it is worth making anew.
+type scored struct {
+	raw   float32 // probability before what its server and its like showed beyond it, and before it is calibrated
+	worth float32 // by this score, or what it was lifted to since: see probe
+	again float32 // days
+}
+
+// rate makes the score of a page anew.
+func (v *Policy) rate(p sitegraph.PageID) {
+	v.fill(p, v.now, &v.row)
+	v.note(p, v.raw(p, &v.row), v.frailty(p), v.row[fAge])
+}
+
+// note keeps the score of a page, of such an age.
+func (v *Policy) note(p sitegraph.PageID, raw, frailty, age float32) {
+	probability, weight := v.believed(raw, frailty), v.weight(p)
+	// Until something happens the probability grows about as its age does. What is below the price is scored again when it may
+	// come to it; what is above, when it may be worth a quarter more: it is ranked, and scored when it is its turn.
+	more, times := float32(0.25), float32(100)
+	if v.exact {
+		more, times = 0.1, 3
+	}
+	wait := float32(1)
+	switch near := 0.85 * float32(v.price) / weight; {
+	case probability < near:
+		wait = age * min(near/probability-1, times) // which can be Inf
+	case probability >= near: // not so if no price is known
+		wait = age * more / max(1-probability, 1e-3)
+	}
+	again := v.now + min(max(wait, 1), 30)
+	v.scores[p] = scored{raw, probability * weight, again}
+}
+
+// batch are pages of one server to be scored at once.
+type batch struct {
+	pages   [logodds.Lanes]sitegraph.PageID
+	n       int
+	rows    [logodds.Lanes][Features]float32
+	columns [Features]logodds.Column
+}
+
+func (b *batch) clear()                      { b.n = 0 }
+func (b *batch) full() bool                  { return b.n == len(b.pages) }
+func (b *batch) all() []sitegraph.PageID     { return b.pages[:b.n] }
+func (b *batch) has(p sitegraph.PageID) bool { return slices.Contains(b.all(), p) }
+
+func (b *batch) add(p sitegraph.PageID) {
+	b.pages[b.n] = p
+	b.n++
+}
+
+// rateAll makes the scores of a batch anew: the same as one by one.
+func (v *Policy) rateAll(b *batch) {
+	if b.n == 0 {
+		return
+	}
+	for lane, p := range b.all() {
+		row := &b.rows[lane]
+		if lane > 0 && v.kin.alike(p, b.pages[lane-1]) {
+			*row = b.rows[lane-1]
+		} else {
+			v.kin.rowOfGroups(p, v.now, row)
+		}
+		v.kin.rowOfPage(p, v.now, row)
+	}
+	for lane := range b.n {
+		v.Without.Mask(&b.rows[lane])
+	}
+	var rows [logodds.Lanes][]float32
+	for lane := range rows { // beyond n there are those of a batch before
+		rows[lane] = b.rows[lane][:]
+	}
+	logodds.Put(b.columns[:], &rows)
+	m := v.model(b.pages[0])
+	learnt := m.learntOf(v.Mode, b.columns[:])
+	var frailty float32
+	for lane, p := range b.all() {
+		row := &b.rows[lane]
+		if lane == 0 || !v.kin.alike(p, b.pages[lane-1]) {
+			frailty = v.frailty(p)
+		}
+		v.note(p, m.probability(v.Mode, row, learnt[lane], v.claimed(p)), frailty, row[fAge])
+	}
+}
+
+// weight is what a change of a page is worth, with the new pages that it brings.
+func (v *Policy) weight(p sitegraph.PageID) float32 {
+	weight := float32(v.Corpus.Weight(p))
+	if v.Mode == planner.Stream && v.Without != WithoutNew {
+		weight *= 1 + newWorth*v.kin.finds(p)
+	}
+	return weight
+}
+
+// newWorth is what it is worth to know a new page, in changes found: a change of a page that brings new
+// ones is worth more.
+const newWorth = 0.25
+
+// worth is what a visit to a page is worth by its last score, and what lifted it since.
+func (v *Policy) worth(p sitegraph.PageID) float32 { return v.scores[p].worth }
+
+// modelOf is what was learnt for a server.
+func (v *Policy) modelOf(s sitegraph.ServerID) *Model {
+	for int(s) >= len(v.models) {
+		v.models = append(v.models, nil)
+	}
+	m := v.models[s]
+	if m == nil {
+		m = v.Model
+		if v.ModelOf != nil {
+			m = v.ModelOf(v.Corpus.Graph.ServerName(s))
+		}
+		if m == nil {
+			m = DefaultModel()
+		}
+		v.models[s] = m
+	}
+	return m
+}
+
+func (v *Policy) model(p sitegraph.PageID) *Model { return v.modelOf(v.Corpus.Graph.Server(p)) }
+
+// hint is what feeds and sitemaps claim of a page; nothing if the policy is denied it.
+func (v *Policy) hint(p sitegraph.PageID) (h hints.Hint) {
+	if v.Without != WithoutClaims {
+		h, _ = v.Corpus.Hints.Of(p)
+	}
+	return h
+}
+
+// claimed is what feeds and sitemaps claim of a page, in log odds.
+func (v *Policy) claimed(p sitegraph.PageID) float32 { return float32(v.hint(p).LogRatio) }
+
+// raw is the probability that a row makes of all evidence, and of what feeds and sitemaps claim, before
+// what its server and its like showed beyond it, and before it is calibrated.
+func (v *Policy) raw(p sitegraph.PageID, row *[Features]float32) float32 {
+	m := v.model(p)
+	return m.probability(v.Mode, row, m.learnt(v.Mode, row), v.claimed(p))
+}
+
+// frailty is what the odds of a page are multiplied by for what its server and its like showed since its last visit.
+func (v *Policy) frailty(p sitegraph.PageID) float32 {
+	return v.beyond(p, v.kin.last[p]).factor()
+}
+
+// beyond is what they showed since a moment, in unix seconds; nothing if the policy is denied it.
+func (v *Policy) beyond(p sitegraph.PageID, last uint32) (b beyond) {
+	if v.Without == WithoutFrailty {
+		return b
+	}
+	b = v.kin.beyond(p, last)
+	switch v.Without {
+	case WithoutServer:
+		b.server = expectations{}
+	case WithoutShape:
+		b.shape = expectations{}
+	}
+	return b
+}
+
+// believed is a probability made of all evidence, with what its server and its like showed beyond it, calibrated.
+func (v *Policy) believed(raw, frailty float32) float32 {
+	return v.calibrator.of(timesOdds(raw, frailty))
+}
