@@ -29,7 +29,7 @@ func TestSoak(t *testing.T) {
 	c := newCrowd(t, 1000, delay-2*time.Millisecond)
 	c.sick = *soak / 5 // before the first kill: the next process reads robots.txt anew
 	args := append([]string{"run", "--data", filepath.Join(t.TempDir(), "data"), "--user-agent", contact, "--allow-network", "127.0.0.0/8",
-		"--allow-port", c.port, "--delay", delay.String(), "--budget", "10000000", "--quiet"}, c.starts(servers)...)
+		"--allow-port", c.port, "--delay", delay.String(), "--budget", "100000000", "--quiet"}, c.starts(servers)...)
 
 	var memory [parts]int // of a process at its end, KiB
 	for part := range parts {
