@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/fetch/hostile"
 	"github.com/recrawl/recrawl/fetch/robots"
 	"github.com/recrawl/recrawl/fetch/source"
 )
@@ -36,6 +36,9 @@ func TestAttacks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a process for each body")
 	}
+	if hostile.Largest != defaultMaxBody || hostile.LargestSource != defaultMaxSource {
+		t.Fatal("the bodies are not as large as those that are read")
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		t.Skip("the race detector alone needs more memory")
 	}
@@ -43,10 +46,10 @@ func TestAttacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range attacks {
-		t.Run(a.name, func(t *testing.T) {
+	for _, a := range hostile.Bodies {
+		t.Run(a.Name, func(t *testing.T) {
 			child := exec.Command(self, "-test.run=^TestAttackChild$", "-test.v")
-			child.Env = append(os.Environ(), attackName+"="+a.name, "GOMEMLIMIT=256MiB")
+			child.Env = append(os.Environ(), attackName+"="+a.Name, "GOMEMLIMIT=256MiB")
 			out, err := child.CombinedOutput()
 			for line := range strings.Lines(string(out)) {
 				if strings.HasPrefix(line, "read: ") {
@@ -62,11 +65,11 @@ func TestAttacks(t *testing.T) {
 
 // TestAttackChild is the child process of TestAttacks, and nothing by itself.
 func TestAttackChild(t *testing.T) {
-	i := slices.IndexFunc(attacks, func(a attack) bool { return a.name == os.Getenv(attackName) })
+	i := slices.IndexFunc(hostile.Bodies, func(a hostile.Body) bool { return a.Name == os.Getenv(attackName) })
 	if i < 0 {
 		t.Skip("not a child of TestAttacks")
 	}
-	body := attacks[i].body()
+	body := hostile.Bodies[i].Make()
 	limit := syscall.Rlimit{Cur: attackMemory, Max: attackMemory}
 	if err := syscall.Setrlimit(syscall.RLIMIT_DATA, &limit); err != nil {
 		t.Fatal(err)
@@ -74,7 +77,7 @@ func TestAttackChild(t *testing.T) {
 	began := time.Now()
 	for _, p := range parsers {
 		start := time.Now()
-		p.read(t, body, attacks[i].kind)
+		p.read(t, body, hostile.Bodies[i].Kind)
 		took := time.Since(start)
 		fmt.Printf("read: %d octets by %s in %v\n", len(body), p.name, took.Round(time.Millisecond))
 		if took > attackTime {
@@ -119,50 +122,3 @@ var parsers = []struct {
 		rules.Delay()
 	}},
 }
-
-// attack is a hostile body, named after the case of published crawlers' faults.
-type attack struct {
-	name string
-	kind string // Content-Type
-	body func() []byte
-}
-
-func page(name string, parts ...any) attack { return made(name, "text/html", parts...) }
-
-func made(name, kind string, parts ...any) attack {
-	return attack{name: name, kind: kind, body: func() []byte {
-		var b bytes.Buffer
-		for _, part := range parts {
-			switch part := part.(type) {
-			case string:
-				b.WriteString(part)
-			case func(*bytes.Buffer):
-				part(&b)
-			default:
-				panic(fmt.Sprintf("part %T", part))
-			}
-		}
-		return b.Bytes()
-	}}
-}
-
-// many is a text so many times.
-func many(n int, text string) func(*bytes.Buffer) {
-	return func(b *bytes.Buffer) {
-		for range n {
-			b.WriteString(text)
-		}
-	}
-}
-
-// each is a format with the numbers below n.
-func each(n int, format string) func(*bytes.Buffer) {
-	return func(b *bytes.Buffer) {
-		for i := range n {
-			fmt.Fprintf(b, format, i)
-		}
-	}
-}
-
-// fill is a text as often as it has room in so many octets.
-func fill(octets int, text string) func(*bytes.Buffer) { return many(octets/len(text), text) }

@@ -182,7 +182,7 @@ func TestDigestsAgreeWithHistories(t *testing.T) {
 				pages, matched, exactText, exactMain, sameLinks)
 			t.Logf("text: %.2f%% agree %+v", 100*text.share(), text)
 			t.Logf("main: %.2f%% agree %+v", 100*main.share(), main)
-			if text.share() < 0.95 || main.share() < 0.90 {
+			if text.share() < 0.98 || main.share() < 0.98 {
 				t.Error("digests disagree with the history too often")
 			}
 		})
