@@ -1,6 +1,9 @@
 package planner
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
@@ -60,6 +63,35 @@ type Expecter interface {
 // when the round began, so that it can rank them anew. Corpus.Hints tells what.
 type Hinter interface {
 	Hinted(p sitegraph.PageID)
+}
+
+// Contribution is what one piece of evidence adds to the logarithm of the odds that a page has changed.
+type Contribution struct {
+	Evidence string  // a feature, or who claims
+	Value    float64 // of the feature
+	LogOdds  float64 // added
+}
+
+// Contributions tell how a policy comes to the probability of a page.
+type Contributions struct {
+	Probability float64
+	Start       float64 // log odds of the mean page
+	All         []Contribution
+	Rebuilt     bool // its server looks rebuilt since its last visit
+}
+
+// Explainer is a policy that tells what its probability is made of.
+type Explainer interface {
+	// Explain tells it for a page at a moment, largest contributions first, those of nothing left
+	// out. Start and contributions add up to the log odds. It changes nothing.
+	Explain(p sitegraph.PageID, at time.Time) Contributions
+}
+
+// Sort puts the largest first.
+func (c *Contributions) Sort() {
+	slices.SortStableFunc(c.All, func(a, b Contribution) int {
+		return cmp.Compare(math.Abs(b.LogOdds), math.Abs(a.LogOdds))
+	})
 }
 
 // Mode is the protocol a policy works under.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -27,7 +27,7 @@ type contributionResult struct {
 
 // evidence tells what the policy makes of a page, nil where it is none that can.
 func (o *opened) evidence(policy string, p sitegraph.PageID, at time.Time) *evidenceResult {
-	explainer, ok := o.policy.(value.Explainer)
+	explainer, ok := o.policy.(planner.Explainer)
 	if !ok {
 		return nil
 	}

@@ -1,9 +1,7 @@
 package value
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/recrawl/recrawl/estimator/logodds"
@@ -35,7 +33,7 @@ func (v *Policy) rebuilt(p sitegraph.PageID, row *[Features]float32) bool {
 	return row[fAge] >= 2*rebuiltWithin && server.peak(inDays(v.kin.last[p]), rebuiltWithin, row[fServerRate]) >= rebuiltPart*mass
 }
 
-// reason tells which evidence is behind the probability of a page with this row. Contributions tell more.
+// reason tells which evidence is behind the probability of a page with this row. planner.Contributions tell more.
 func (v *Policy) reason(p sitegraph.PageID, row *[Features]float32) planner.Reason {
 	age := float64(row[fAge])
 	switch {
@@ -75,32 +73,10 @@ func (b beyond) reason() (planner.Reason, bool) {
 	return planner.Because(format, float64(found.looks), float64(found.changed), math.Round(100*float64(found.expected))/100), true
 }
 
-// Contribution is what one piece of evidence adds to the logarithm of the odds that a page has changed.
-type Contribution struct {
-	Evidence string  // a feature, or who claims
-	Value    float64 // of the feature
-	LogOdds  float64 // added
-}
-
-// Contributions tell how a policy comes to the probability of a page.
-type Contributions struct {
-	Probability float64
-	Start       float64 // log odds of the mean page
-	All         []Contribution
-	Rebuilt     bool // its server looks rebuilt since its last visit
-}
-
-// Explainer is a policy that tells what its probability is made of.
-type Explainer interface {
-	// Explain tells it for a page at a moment, largest contributions first, those of nothing left
-	// out. Start and contributions add up to the log odds. It changes nothing.
-	Explain(p sitegraph.PageID, at time.Time) Contributions
-}
-
-func (v *Policy) Explain(p sitegraph.PageID, at time.Time) Contributions {
+func (v *Policy) Explain(p sitegraph.PageID, at time.Time) planner.Contributions {
 	var row [Features]float32
 	v.Row(p, at, &row)
-	c := Contributions{Rebuilt: v.rebuilt(p, &row)}
+	c := planner.Contributions{Rebuilt: v.rebuilt(p, &row)}
 	blend := v.model(p).blend(v.Mode)
 	if blend == nil {
 		c.Probability = v.Probability(p, at)
@@ -116,11 +92,11 @@ func (v *Policy) Explain(p sitegraph.PageID, at time.Time) Contributions {
 			adds += float64(Offset(v.Mode, &row))
 		}
 		if adds != 0 {
-			c.All = append(c.All, Contribution{FeatureNames[i], float64(row[i]), adds})
+			c.All = append(c.All, planner.Contribution{Evidence: FeatureNames[i], Value: float64(row[i]), LogOdds: adds})
 		}
 	}
 	if h := v.hint(p); h.LogRatio != 0 {
-		c.All = append(c.All, Contribution{"what a " + h.Kind.String() + " of its server claims", h.LogRatio, h.LogRatio})
+		c.All = append(c.All, planner.Contribution{Evidence: "what a " + h.Kind.String() + " of its server claims", Value: h.LogRatio, LogOdds: h.LogRatio})
 	}
 	sum := c.Start
 	for _, x := range c.All {
@@ -139,24 +115,17 @@ func (v *Policy) Explain(p sitegraph.PageID, at time.Time) Contributions {
 	} {
 		if x.factor != 1 {
 			adds := math.Log(float64(x.factor))
-			c.All = append(c.All, Contribution{x.name, float64(x.showed.changed - x.showed.expected), adds})
+			c.All = append(c.All, planner.Contribution{Evidence: x.name, Value: float64(x.showed.changed - x.showed.expected), LogOdds: adds})
 			sum += adds
 		}
 	}
 	before := float64(logodds.Probability(float32(sum)))
 	c.Probability = min(max(float64(v.believed(v.model(p).curve(v.Mode).At(evident), frailty)), 1e-6), 1-1e-6)
 	if adds := logOdds(c.Probability) - sum; math.Abs(adds) > 1e-3 {
-		c.All = append(c.All, Contribution{"what came of probabilities like this one", before, adds})
+		c.All = append(c.All, planner.Contribution{Evidence: "what came of probabilities like this one", Value: before, LogOdds: adds})
 	}
-	c.sort()
+	c.Sort()
 	return c
-}
-
-// sort puts the largest first.
-func (c *Contributions) sort() {
-	slices.SortStableFunc(c.All, func(a, b Contribution) int {
-		return cmp.Compare(math.Abs(b.LogOdds), math.Abs(a.LogOdds))
-	})
 }
 
 func logOdds(p float64) float64 { return math.Log(p / (1 - p)) }

@@ -1,0 +1,20 @@
+// Package policy has all policies by name: those of others, those of the papers, and ours. A policy ranks the
+// pages that have a copy; see planner.Policy.
+//
+// The registry (New, Names, About, Published) says of each where it comes from. Published policies follow
+// their sources; docs/opponents.md has a line for each, with the departures. Reference lines know the future
+// and work in evaluations only.
+//
+// To add a policy, write a type with the methods of planner.Policy in a file of its family and add a line to
+// the registry:
+//
+//	greedy*.go, ebayes.go   rank pages by an estimate of their change rate
+//	allocation.go           give each page its own frequency, for the most freshness in a budget
+//	due.go, due_rules.go    keep an interval for each page, as crawlers in use do
+//	bysite*.go, division.go visit the top pages of sites first, methods A to C of [LINK 4]
+//	learned.go, sentinel.go choose sites, and their top pages, by what past visits saw
+//	byserver.go, sample*.go sample each server, or cluster, and then visit whole ones
+//	simple.go, uniform.go   plain controls: random, breadth-first, oldest first
+//
+// Memory beyond the corpus: 9 bytes a page (breadth-first) to 22 (greedy); see BenchmarkBegin.
+package policy

@@ -1,0 +1,23 @@
+// Package value is the policy of this project. It visits the pages that are most likely to have changed by all
+// that is known of them, each weighed by what a change of it is worth. docs/value.md explains it at length.
+//
+// How a page gets its place:
+//
+//  1. Evidence: visits to a page tell of the groups that it belongs to, whose pages change together: its
+//     address shape, its directory, its section and its server (evidence.go, kin.go).
+//  2. Features: what is known of the page and its groups at a moment, 44 numbers (features.go).
+//  3. Model: boosted trees and a perceptron, learnt from histories, make log odds of them (model.go, blend.go).
+//  4. Correction: what visits to its server and its shape found beyond what was predicted multiplies the odds
+//     (frailty.go), and what came of such probabilities so far calibrates them (calibrate.go).
+//  5. Ranking: pages by server, servers by their best page; scores are made anew where outcomes surprise
+//     (rank.go, score.go, news.go).
+//
+// Beside the ranking it explores servers that were quiet for long (explore.go), predicts whether an address
+// that was never fetched holds a page (firsts.go), and learns which pages lead to new ones (leads.go).
+// It explains each probability (reason.go). Variants are denied one kind of evidence each, to measure what it
+// is worth (without.go).
+//
+// Memory beyond the corpus: 37 bytes a page and 12 while it is ranked; 15 to 60 more for its groups where a
+// directory has 50 pages or 8; 300 for a server (BenchmarkScale). A Policy is used by one goroutine; while it
+// ranks a round it uses all cores.
+package value
