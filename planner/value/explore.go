@@ -210,7 +210,7 @@ func (v *Policy) quietPage(of scouting) sitegraph.PageID {
 		}
 		consider(p, score)
 	}
-	for _, l := range v.news[of.server].leads {
+	for _, l := range v.discovery.servers[of.server].leads {
 		consider(l.page, old(l.page)*float64(1+v.kin.directories(l.page))*float64(1+leadWorth*l.expected()))
 	}
 	return best
@@ -226,7 +226,7 @@ var lessByDepth = func() (less [sitegraph.MaxDepth + 2]float64) {
 
 // lastSeen is when a page of a server was last seen not to have changed, or to be gone, and when an address last proved
 // dead, by the pages' own past; days. Where no page was quiet that is now.
-func (v *Policy) lastSeen(s sitegraph.ServerID) (quiet, dead float32) {
+func (v *scorer) lastSeen(s sitegraph.ServerID) (quiet, dead float32) {
 	lastQuiet, lastDead := uint32(0), uint32(0)
 	for _, p := range v.Corpus.Graph.ServerPages(s) {
 		if int(p) >= v.Corpus.Pages() {
@@ -247,9 +247,9 @@ func (v *Policy) lastSeen(s sitegraph.ServerID) (quiet, dead float32) {
 }
 
 // isQuiet reports whether a page can be visited now, and a change of it would be news: in a sweep that of any.
-func (v *Policy) isQuiet(p sitegraph.PageID) bool {
+func (v *scorer) isQuiet(p sitegraph.PageID) bool {
 	return v.open(p) && !v.Corpus.Outside(p) && (v.Mode == planner.Sweep || v.worthLittle(p))
 }
 
 // worthLittle reports whether a page is far below the price, so that nobody expects it to have changed.
-func (v *Policy) worthLittle(p sitegraph.PageID) bool { return float64(v.worth(p)) < quietPart*v.price }
+func (v *scorer) worthLittle(p sitegraph.PageID) bool { return float64(v.worth(p)) < quietPart*v.price }

@@ -167,7 +167,7 @@ func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 	if strange {
 		days = strangeDays
 	}
-	d := &v.news[s].doubts
+	d := &v.discovery.servers[s].doubts
 	if d.asked == v.now || v.now-d.met[placeOf(strange)] < days {
 		return false
 	}
@@ -177,24 +177,24 @@ func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 
 // turn reports whether a new page has had its turn since it was last asked for, or since the round before. It has it until it is visited.
 func (v *Policy) turn(p sitegraph.PageID) bool {
-	page, ok := v.newPages[p]
+	page, ok := v.discovery.newPages[p]
 	if !ok {
 		page.from = sitegraph.NoPage
 	}
 	if page.asked == 0 {
-		page.asked = v.before
+		page.asked = v.discovery.before
 	}
 	turns := func(days float32) float64 { return math.Floor(float64(days)/turnDays - float64(v.ties.Of(p))) }
 	its := turns(v.now) > turns(page.asked)
 	if !its {
 		page.asked = v.now
 	}
-	v.newPages[p] = page
+	v.discovery.newPages[p] = page
 	return its
 }
 
 // lastVisit is the last one that is known of any page, in days; 0: there was none.
-func (v *Policy) lastVisit() float32 {
+func (v *scorer) lastVisit() float32 {
 	last := uint32(0)
 	for p := range sitegraph.PageID(v.Corpus.Pages()) {
 		last = max(last, v.Corpus.Memory(p).Tried)
@@ -204,7 +204,7 @@ func (v *Policy) lastVisit() float32 {
 
 // first learns what the first visit to an address met. What is elsewhere, or must not be visited, tells nothing.
 func (v *Policy) first(p sitegraph.PageID, dead bool) {
-	d := &v.news[v.Corpus.Graph.Server(p)].doubts
+	d := &v.discovery.servers[v.Corpus.Graph.Server(p)].doubts
 	if d.page == p {
 		if d.met[placeOf(d.strange)] = d.asked; !dead {
 			d.met = [2]float32{} // there may be more: the next may follow at once

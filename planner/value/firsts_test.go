@@ -336,7 +336,7 @@ func TestTakesFirst(t *testing.T) {
 		shape := v.kin.lineage(p).shape
 		shape.dead, shape.firsts = c.dead, c.firsts
 		v.price = c.price
-		v.news[0].doubts.met = [2]float32{v.now, v.now} // it is nobody's turn
+		v.discovery.servers[0].doubts.met = [2]float32{v.now, v.now} // it is nobody's turn
 		if got := v.TakesFirst(p); got != c.want {
 			t.Errorf("%g of %g dead, weight %g, price %g: worth a visit %v, there with probability %.3f", c.dead, c.firsts, c.weight, c.price, got, v.Expect(p))
 		}
@@ -398,7 +398,7 @@ func TestTurns(t *testing.T) {
 			t.Errorf("%s: %d of %d pages have their turn at once", c.name, most, len(pages))
 		}
 		v := h.policy
-		v.newPages[pages[0]] = newPage{asked: v.now} // it was not its turn just now
+		v.discovery.newPages[pages[0]] = newPage{asked: v.now} // it was not its turn just now
 		if v.TakesFirst(pages[0]) {
 			t.Errorf("%s: a page has its turn though it was told to wait at the same moment", c.name)
 		}
@@ -407,8 +407,8 @@ func TestTurns(t *testing.T) {
 			if shape.firsts = 10; doubtful {
 				shape.dead = 2
 			}
-			v.newPages[pages[1]] = newPage{asked: v.now - 2*turnDays}
-			v.news[0].doubts.met = [2]float32{v.now, v.now}
+			v.discovery.newPages[pages[1]] = newPage{asked: v.now - 2*turnDays}
+			v.discovery.servers[0].doubts.met = [2]float32{v.now, v.now}
 			if got := v.TakesFirst(pages[1]); got == doubtful {
 				t.Errorf("%s: there with probability %.3f: has its turn %v", c.name, v.Expect(pages[1]), got)
 			}

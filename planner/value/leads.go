@@ -75,6 +75,19 @@ func (l leads) least() int {
 	return least
 }
 
+// discovery judges pages that were never fetched, and the pages that lead to them.
+type discovery struct {
+	newPages map[sitegraph.PageID]newPage // that wait for their first visit
+	servers  []discoveryOf
+	before   float32 // days: end of the round before; of the first, its start, or the last visit before that is known
+}
+
+// discoveryOf a server.
+type discoveryOf struct {
+	doubts doubts
+	leads  leads
+}
+
 // newPage is an address without a copy.
 type newPage struct {
 	from  sitegraph.PageID // the page whose change led there; NoPage: not known
@@ -89,8 +102,8 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict, pages
 	if verdict == sitegraph.VerdictChanged {
 		from = p
 		v.kin.found(p, len(pages))
-		v.news[v.Corpus.Graph.Server(p)].leads.changed(p)
-	} else if page, ok := v.newPages[p]; ok {
+		v.discovery.servers[v.Corpus.Graph.Server(p)].leads.changed(p)
+	} else if page, ok := v.discovery.newPages[p]; ok {
 		from = page.from
 	}
 	if from == sitegraph.NoPage {
@@ -98,12 +111,12 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict, pages
 	}
 	led := 0
 	for _, q := range pages {
-		if _, known := v.newPages[q]; !known && !v.Corpus.Outside(q) {
-			v.newPages[q] = newPage{from: from}
+		if _, known := v.discovery.newPages[q]; !known && !v.Corpus.Outside(q) {
+			v.discovery.newPages[q] = newPage{from: from}
 			led++
 		}
 	}
 	if led > 0 {
-		v.news[v.Corpus.Graph.Server(from)].leads.add(from, led)
+		v.discovery.servers[v.Corpus.Graph.Server(from)].leads.add(from, led)
 	}
 }

@@ -70,15 +70,15 @@ func TestLedBy(t *testing.T) {
 	skipped := add("skipped/")
 	planner.New(h.corpus, h.policy, planner.Options{Skip: func(p sitegraph.PageID) bool { return p == skipped }})
 	outcome(manual[1], sitegraph.StateAlive, sitegraph.VerdictFirst, skipped)
-	got := v.news[h.corpus.Graph.Server(list)].leads
+	got := v.discovery.servers[h.corpus.Graph.Server(list)].leads
 	if len(got) != 1 || got[0] != (lead{list, 34, 2}) {
 		t.Errorf("leads are %v, want 34 pages of page %d in two changes", got, list)
 	}
-	if len(v.newPages) != len(manual)-2+2 { // without those that were visited
-		t.Errorf("of %d new pages it is known what led there", len(v.newPages))
+	if len(v.discovery.newPages) != len(manual)-2+2 { // without those that were visited
+		t.Errorf("of %d new pages it is known what led there", len(v.discovery.newPages))
 	}
 	outcome(list, sitegraph.StateGone, sitegraph.VerdictLeft)
-	if got := v.news[h.corpus.Graph.Server(list)].leads; len(got) != 0 {
+	if got := v.discovery.servers[h.corpus.Graph.Server(list)].leads; len(got) != 0 {
 		t.Errorf("%v lead on, though gone", got)
 	}
 }
@@ -106,7 +106,7 @@ func TestLeadsOfRounds(t *testing.T) {
 		}
 		m.Day(day, 20)
 	}
-	leads := m.Planner.Policy.(*Policy).news[0].leads
+	leads := m.Planner.Policy.(*Policy).discovery.servers[0].leads
 	if len(leads) != 1 || m.Graph.URL(leads[0].page) != list.URL || leads[0].pages != 21 || leads[0].changes < 5 {
 		t.Errorf("leads are %+v, want 21 pages of %s, by all its changes since", leads, list.URL)
 	}
@@ -127,8 +127,8 @@ func TestLooksAtLeads(t *testing.T) {
 		for day := 1; day <= 60; day++ {
 			if day == 2 {
 				leaf, _ := m.Graph.Lookup("http://s0.example/leafm.html")
-				news := m.Planner.Policy.(*Policy).news
-				news[m.Graph.Server(leaf)].leads.add(leaf, 60)
+				servers := m.Planner.Policy.(*Policy).discovery.servers
+				servers[m.Graph.Server(leaf)].leads.add(leaf, 60)
 			}
 			for _, v := range m.Day(day, 20) {
 				if url := m.Graph.URL(v.Page); strings.HasPrefix(v.Reason.String(), "a look at a quiet page") && strings.Contains(url, "/leaf") {

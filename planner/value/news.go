@@ -14,14 +14,19 @@ import (
 // times as much worth as before, too. Their scores are made anew when it is their turn, as those of pages that came to be worth less.
 // In a sweep, which is judged by its order, and where examples are collected they are scored at once.
 
+// propagation finds the pages that an outcome makes worth more.
+type propagation struct {
+	ranker
+	news []newsOf // by server
+	room []place  // room for work
+}
+
 // newsOf a server since the scores of its pages were made.
 type newsOf struct {
 	surprise float32 // sum of outcome - probability, where that is positive
 	looks    int32
 	inRound  int32
 	follow   int32 // looks that followed others in this round
-	doubts   doubts
-	leads    leads
 	// order is its pages by their scores, in this round, best first: those still to be thought of. At most leastKept at
 	// a time, or as many as were visited in the round; after is the last of them.
 	order []sitegraph.PageID
@@ -67,7 +72,7 @@ const (
 )
 
 // spread thinks again of pages that what a visit to one saw may have made worth more.
-func (v *Policy) spread(p sitegraph.PageID, surprise float32) {
+func (v *propagation) spread(p sitegraph.PageID, surprise float32) {
 	v.thinkOfLike(p, v.kin.hear(p, surprise))
 	server := v.Corpus.Graph.Server(p)
 	n := &v.news[server]
@@ -94,7 +99,7 @@ func (v *Policy) spread(p sitegraph.PageID, surprise float32) {
 }
 
 // thinkOfLike thinks again of so many pages of the shape of a page, a batch at a time, as long as some came to be worth more.
-func (v *Policy) thinkOfLike(p sitegraph.PageID, pages int) {
+func (v *propagation) thinkOfLike(p sitegraph.PageID, pages int) {
 	b := &v.batch
 	for pages > 0 {
 		for b.clear(); pages > 0 && !b.full(); pages-- {
@@ -110,7 +115,7 @@ func (v *Policy) thinkOfLike(p sitegraph.PageID, pages int) {
 
 // probe scores one open page of each block anew, and where it came to be worth more lifts the others, or scores them, too, if it
 // is to be exact; it reports whether there were any. Those that stay below what is of use in this round are scored in the next.
-func (v *Policy) probe(pages []sitegraph.PageID) bool {
+func (v *propagation) probe(pages []sitegraph.PageID) bool {
 	b := &v.batch
 	b.clear()
 	var others [logodds.Lanes][]sitegraph.PageID
@@ -137,7 +142,7 @@ func (v *Policy) probe(pages []sitegraph.PageID) bool {
 				s.again = v.now
 			case !v.exact:
 				s.worth = lifted
-				v.rankings.push(v, q)
+				v.push(q)
 			default:
 				if b.add(q); b.full() {
 					v.rescore(b)
@@ -151,7 +156,7 @@ func (v *Policy) probe(pages []sitegraph.PageID) bool {
 }
 
 // rescore makes the scores of a batch of open pages anew; bit by bit: which came to be worth clearly more than before.
-func (v *Policy) rescore(b *batch) (rose uint) {
+func (v *ranker) rescore(b *batch) (rose uint) {
 	var before [logodds.Lanes]scored
 	for lane, p := range b.all() {
 		before[lane] = v.scores[p]
@@ -166,7 +171,7 @@ func (v *Policy) rescore(b *batch) (rose uint) {
 }
 
 // reconsider scores an open page anew.
-func (v *Policy) reconsider(p sitegraph.PageID) {
+func (v *ranker) reconsider(p sitegraph.PageID) {
 	before := v.scores[p]
 	v.rate(p)
 	v.settle(p, before)
@@ -174,11 +179,11 @@ func (v *Policy) reconsider(p sitegraph.PageID) {
 
 // settle gives a page that was scored anew its place, and reports whether it is worth clearly more than before. If it is not,
 // its score stays what it is ranked by, until it is the first.
-func (v *Policy) settle(p sitegraph.PageID, before scored) bool {
+func (v *ranker) settle(p sitegraph.PageID, before scored) bool {
 	s := &v.scores[p]
 	better := float64(s.worth) > (1+v.tolerance)*float64(before.worth)
 	if better && s.worth >= v.reserve {
-		v.rankings.push(v, p)
+		v.push(p)
 		return true
 	}
 	*s = before
@@ -189,13 +194,13 @@ func (v *Policy) settle(p sitegraph.PageID, before scored) bool {
 }
 
 // open reports whether a page may be visited and was not in this round.
-func (v *Policy) open(p sitegraph.PageID) bool {
+func (v *scorer) open(p sitegraph.PageID) bool {
 	return v.scores[p].again != 0 && v.Corpus.Refetchable(p)
 }
 
 // byScore finds those pages of a server that come next by their scores; false: there are no more, and
 // the next news are for the first again.
-func (v *Policy) byScore(server sitegraph.ServerID, n *newsOf) bool {
+func (v *propagation) byScore(server sitegraph.ServerID, n *newsOf) bool {
 	after := v.room[:0]
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
 		if s := &v.scores[p]; s.again != 0 { // whether it is open is asked when it is its turn

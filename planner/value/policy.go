@@ -13,40 +13,26 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// value visits the pages most likely to have changed by all that is known: their own past,
-// and what visits to pages of their address shape, directory, section and server saw since
-// they were last visited. Each outcome counts at once for the pages that are left.
+// Policy visits the pages most likely to have changed by all that is known: their own past, and what visits
+// to pages of their address shape, directory, section and server saw since they were last visited. Each
+// outcome counts at once for the pages that are left.
 //
-// Scores are kept and made anew when they may have risen: when a server shows something
-// unexpected, when a page's own time has come, and when it is about to be visited.
+// It is made of layers, each of which uses those below it:
+//
+//	predictor    how likely is a page to have changed
+//	scorer       what is a visit to it worth, and when is that to be found out anew
+//	ranker       which page is worth most now
+//	propagation  which other pages does an outcome make worth more
+//
+// Beside them, exploration visits servers that were quiet for long, and discovery judges new pages.
 type Policy struct {
-	Settings
+	propagation
 	planner.Forecasts
-	ties     rank.Ties
-	kin      *kinship
-	models   []*Model                     // by server
-	scores   []scored                     // by page
-	news     []newsOf                     // by server
-	newPages map[sitegraph.PageID]newPage // that wait for their first visit
-	rankings serverRankings               // of this round: pages worth reserve or more
-	more     bool                         // there are others
-	reserve  float32                      // half of the price
-	now      float32                      // days: end of the round
-	before   float32                      // that of the round before; of the first, its start, or the last visit before that is known
-	price    float64                      // value of the last page that fitted into the budget, smoothed; NaN: not known
-	lowest   float64                      // of this round so far
-	begun    bool
-	row      [Features]float32 // room for work
-	batch    batch
-	room     []place
-
 	exploration exploration
-	calibrator  calibrator
-	tolerance   float64 // 0 in a sweep, as patience
-	patience    float32
-	exact       bool // pages are scored where they would be lifted, and sooner: in a sweep, and where examples are collected
-
-	held []looked // WithoutProbe: what this round saw
+	discovery   discovery
+	lowest      float64  // worth of the last visit of this round so far; NaN: none
+	held        []looked // WithoutProbe: what this round saw
+	begun       bool
 }
 
 // looked is a visit that compared a page with its copy, or found it gone.
@@ -76,10 +62,11 @@ type Settings struct {
 
 // newValue builds the policy for a corpus.
 func New(s Settings) *Policy {
-	v := &Policy{Settings: s, ties: rank.NewTies(s.Seed), price: math.NaN(), lowest: math.NaN(), exact: s.Mode == planner.Sweep}
+	v := &Policy{lowest: math.NaN()}
+	v.Settings, v.ties, v.price, v.exact = s, rank.NewTies(s.Seed), math.NaN(), s.Mode == planner.Sweep
 	v.kin = newKinship(s.Corpus, &v.ties)
 	v.exploration.underWay = map[sitegraph.PageID]struct{}{}
-	v.newPages = map[sitegraph.PageID]newPage{}
+	v.discovery.newPages = map[sitegraph.PageID]newPage{}
 	if s.Mode == planner.Stream {
 		v.tolerance, v.patience = tolerance, patience
 	}
@@ -88,13 +75,13 @@ func New(s Settings) *Policy {
 
 func (v *Policy) Begin(r planner.Round) {
 	v.settlePrice()
-	v.before, v.now = v.now, inDays(sitegraph.Unix32(r.End))
+	v.discovery.before, v.now = v.now, inDays(sitegraph.Unix32(r.End))
 	v.grow()
 	if !v.begun {
 		v.kin.remember()
-		v.before = inDays(sitegraph.Unix32(r.Start))
+		v.discovery.before = inDays(sitegraph.Unix32(r.Start))
 		if last := v.lastVisit(); last > 0 {
-			v.before = min(v.before, last)
+			v.discovery.before = min(v.discovery.before, last)
 		}
 		v.begun = true
 	}
@@ -112,7 +99,7 @@ func (v *Policy) Begin(r planner.Round) {
 	if v.price > 0 { // not NaN
 		v.reserve = float32(v.price) / 2
 	}
-	v.rankings.clear(v)
+	v.clearRankings()
 	v.weigh()
 	if v.Mode == planner.Sweep && v.Without != WithoutExploration {
 		v.exploration.sweep(v, r)
@@ -121,7 +108,7 @@ func (v *Policy) Begin(r planner.Round) {
 		return
 	}
 	if math.IsNaN(v.price) {
-		v.price = v.rankings.price(r.Budget)
+		v.price = v.priceAt(r.Budget)
 	}
 	if v.Without != WithoutExploration {
 		v.exploration.begin(v, r)
@@ -130,7 +117,7 @@ func (v *Policy) Begin(r planner.Round) {
 
 // weigh scores the pages that may have come to be worth more and ranks those worth reserve, servers at once:
 // all that is made and changed in it belongs to one of them.
-func (v *Policy) weigh() {
+func (v *ranker) weigh() {
 	v.kin.all.sumUp()
 	for s := range v.rankings.of {
 		v.modelOf(sitegraph.ServerID(s))
@@ -147,14 +134,14 @@ func (v *Policy) weigh() {
 	}
 	wait.Wait()
 	v.more = held.Load() > 0
-	v.rankings.order(v)
+	v.orderRankings()
 }
 
 // fewPages are not worth another goroutine.
 var fewPages = 10_000
 
 // weighServer returns how many pages were worth less than reserve.
-func (v *Policy) weighServer(s sitegraph.ServerID, due *batch) (held int64) {
+func (v *ranker) weighServer(s sitegraph.ServerID, due *batch) (held int64) {
 	pages := v.Corpus.Graph.ServerPages(s)
 	due.clear()
 	for _, p := range pages {
@@ -172,7 +159,7 @@ func (v *Policy) weighServer(s sitegraph.ServerID, due *batch) (held int64) {
 		case !v.Corpus.Refetchable(p):
 			continue
 		case v.worth(p) >= v.reserve:
-			v.rankings.add(v, p)
+			v.add(p)
 		default:
 			held++
 		}
@@ -184,7 +171,7 @@ func (v *Policy) weighServer(s sitegraph.ServerID, due *batch) (held int64) {
 
 // release ranks pages, too, that were held back for their low values: first those worth at least a quarter
 // as much, at last all. One that is ranked already may be ranked twice; it is taken once.
-func (v *Policy) release() {
+func (v *ranker) release() {
 	reserve := v.reserve
 	v.reserve /= 4
 	if v.more = float64(v.reserve) > v.price/100; !v.more {
@@ -192,10 +179,10 @@ func (v *Policy) release() {
 	}
 	for p := range sitegraph.PageID(len(v.scores)) {
 		if worth := v.worth(p); v.reserve <= worth && worth < reserve && v.open(p) {
-			v.rankings.add(v, p)
+			v.add(p)
 		}
 	}
-	v.rankings.order(v)
+	v.orderRankings()
 }
 
 // grow makes room for pages and servers that became known: by links, or by feeds and sitemaps between
@@ -208,8 +195,9 @@ func (v *Policy) grow() {
 	for len(v.news) < v.Corpus.Graph.Servers() {
 		quiet, dead := v.lastSeen(sitegraph.ServerID(len(v.news)))
 		v.exploration.looked = append(v.exploration.looked, quiet)
+		v.news = append(v.news, newsOf{})
 		// The last dead address may have been a doubtful one.
-		v.news = append(v.news, newsOf{doubts: doubts{page: sitegraph.NoPage, met: [2]float32{dead, dead}}})
+		v.discovery.servers = append(v.discovery.servers, discoveryOf{doubts: doubts{page: sitegraph.NoPage, met: [2]float32{dead, dead}}})
 	}
 }
 
@@ -227,7 +215,7 @@ func (v *Policy) settlePrice() {
 
 // Probability tells how likely a page is to have changed at a moment, whether it is visited or
 // not. It changes nothing.
-func (v *Policy) Probability(p sitegraph.PageID, at time.Time) float64 {
+func (v *predictor) Probability(p sitegraph.PageID, at time.Time) float64 {
 	var row [Features]float32
 	v.Row(p, at, &row)
 	return float64(v.believed(v.raw(p, &row), v.frailty(p)))
@@ -240,10 +228,10 @@ func (v *Policy) Next() (planner.Visit, bool) {
 		return visit, true
 	}
 	for {
-		p, ok := v.rankings.next(v)
+		p, ok := v.best()
 		if v.more && (!ok || v.worth(p) < v.reserve) {
 			if ok {
-				v.rankings.push(v, p)
+				v.push(p)
 			}
 			v.release()
 			continue
@@ -262,11 +250,11 @@ func (v *Policy) Next() (planner.Visit, bool) {
 // Opened gives a server that was closed its place again.
 func (v *Policy) Opened(s sitegraph.ServerID) {
 	v.grow()
-	v.rankings.opened(v, s)
+	v.reopen(s)
 }
 
 // visit to a page, by its score and what its server and its like showed by now.
-func (v *Policy) visit(p sitegraph.PageID) planner.Visit {
+func (v *scorer) visit(p sitegraph.PageID) planner.Visit {
 	probability := v.believed(v.scores[p].raw, v.frailty(p))
 	return planner.Visit{Page: p, Probability: float64(probability), Value: float64(probability * v.weight(p))}
 }
@@ -275,10 +263,10 @@ func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	v.grow()
 	l, ok := v.kin.seen(p, verdict)
 	if verdict == sitegraph.VerdictFirst || verdict == sitegraph.VerdictLeft {
-		delete(v.newPages, p)
+		delete(v.discovery.newPages, p)
 	}
 	if verdict == sitegraph.VerdictLeft {
-		v.news[v.Corpus.Graph.Server(p)].leads.left(p)
+		v.discovery.servers[v.Corpus.Graph.Server(p)].leads.left(p)
 	}
 	switch {
 	case verdict == sitegraph.VerdictFirst:
@@ -310,7 +298,7 @@ func (v *Policy) learn(l looked) {
 	server := v.Corpus.Graph.Server(l.page)
 	n := &v.news[server]
 	v.kin.showed(l)
-	v.rankings.doubt(server, abs32(saw-l.expected))
+	v.doubt(server, abs32(saw-l.expected))
 	v.calibrator.see(l.expected, l.changed, v.Corpus.Round().Budget)
 	surprise := max(saw-l.expected, 0)
 	if v.exploration.wasLook(l.page) || v.worthLittle(l.page) {
@@ -364,7 +352,7 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 }
 
 // guessDue is the first power of two, in days, at which a page that was just visited has come to a price by its own rate alone; 0 to 7.
-func (v *Policy) guessDue(p sitegraph.PageID, price float64) int {
+func (v *predictor) guessDue(p sitegraph.PageID, price float64) int {
 	rate := ownRate(&v.Corpus.Memory(p).History, v.kin.rates(v.kin.lineage(p)).shape)
 	days := -math.Log(max(1-price/float64(v.weight(p)), 0.02)) / float64(rate)
 	return int(math.Ceil(math.Log2(min(max(days, 1), 128))))
@@ -376,12 +364,12 @@ func (v *Policy) guessDue(p sitegraph.PageID, price float64) int {
 func (v *Policy) ScoreAll() { v.exact = true }
 
 // Row fills a row with what is known of a page at a moment: FeatureNames, in their order.
-func (v *Policy) Row(p sitegraph.PageID, at time.Time, row *[Features]float32) {
+func (v *predictor) Row(p sitegraph.PageID, at time.Time, row *[Features]float32) {
 	v.fill(p, inDays(sitegraph.Unix32(at)), row)
 }
 
 // fill makes a row of a page at a moment in days.
-func (v *Policy) fill(p sitegraph.PageID, now float32, row *[Features]float32) {
+func (v *predictor) fill(p sitegraph.PageID, now float32, row *[Features]float32) {
 	v.kin.row(p, now, row)
 	v.Without.Mask(row)
 }

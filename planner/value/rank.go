@@ -10,6 +10,17 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
+// ranker yields the page that is worth most.
+type ranker struct {
+	scorer
+	rankings  serverRankings // of this round: pages worth reserve or more
+	more      bool           // there are others
+	reserve   float32        // half of the price
+	batch     batch          // room for work
+	tolerance float64        // 0 in a sweep, as patience
+	patience  float32
+}
+
 // serverRankings rank the pages of a round that are worth reserve or more, server by server, and the servers by the
 // best of each. What a visit tells, it tells first of all of the pages of its server: where
 // thousands of them are worth less than they were ranked by, their server takes its new place after a
@@ -54,26 +65,26 @@ const (
 	mostFresh = 8 * logodds.Lanes
 )
 
-// clear forgets all pages, before add and order, and makes room for new servers.
-func (r *serverRankings) clear(v *Policy) {
-	for s := sitegraph.ServerID(len(r.of)); int(s) < v.Corpus.Graph.Servers(); s++ {
-		r.of = append(r.of, serverRanking{tie: float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))})
+// clearRankings forgets all pages, before add and order, and makes room for new servers.
+func (v *ranker) clearRankings() {
+	for s := sitegraph.ServerID(len(v.rankings.of)); int(s) < v.Corpus.Graph.Servers(); s++ {
+		v.rankings.of = append(v.rankings.of, serverRanking{tie: float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))})
 	}
-	for s := range r.of {
-		of := &r.of[s]
+	for s := range v.rankings.of {
+		of := &v.rankings.of[s]
 		of.pages.All, of.fresh.All = of.pages.All[:0], of.fresh.All[:0]
 		of.learnt, of.stays, of.alive = 0, 1, 0
 	}
 }
 
 // standing is a page as its server ranks it.
-func (v *Policy) standing(p sitegraph.PageID) standing {
+func (v *scorer) standing(p sitegraph.PageID) standing {
 	return standing{Score: v.worth(p), Tie: v.ties.Of(p), Page: p}
 }
 
 // add ranks a page, before order.
-func (r *serverRankings) add(v *Policy, p sitegraph.PageID) {
-	of := &r.of[v.Corpus.Graph.Server(p)]
+func (v *ranker) add(p sitegraph.PageID) {
+	of := &v.rankings.of[v.Corpus.Graph.Server(p)]
 	of.pages.All = append(of.pages.All, v.standing(p))
 }
 
@@ -83,25 +94,25 @@ func (of *serverRanking) fit() {
 	of.fresh.Fit()
 }
 
-// order ranks all pages that were added, and the servers.
-func (r *serverRankings) order(v *Policy) {
-	r.servers.All = r.servers.All[:0]
-	for s := range r.of {
-		of := &r.of[s]
+// orderRankings ranks all pages that were added, and the servers.
+func (v *ranker) orderRankings() {
+	v.rankings.servers.All = v.rankings.servers.All[:0]
+	for s := range v.rankings.of {
+		of := &v.rankings.of[s]
 		of.pages.Order()
 		if lead, ok := of.leads(v); ok {
 			of.lead = lead
-			r.servers.All = append(r.servers.All, standing{Score: of.lead, Tie: of.tie, Page: sitegraph.PageID(s)})
+			v.rankings.servers.All = append(v.rankings.servers.All, standing{Score: of.lead, Tie: of.tie, Page: sitegraph.PageID(s)})
 		}
 	}
-	r.servers.Order()
+	v.rankings.servers.Order()
 }
 
-// price is what the last of so many visits is worth, if all go by the scores of now; NaN where there are none.
-func (r *serverRankings) price(visits int) float64 {
+// priceAt is what the last of so many visits is worth, if all go by the scores of now; NaN where there are none.
+func (v *ranker) priceAt(visits int) float64 {
 	var all []float64
-	for s := range r.of {
-		for _, c := range r.of[s].pages.All {
+	for s := range v.rankings.of {
+		for _, c := range v.rankings.of[s].pages.All {
 			all = append(all, float64(c.Score))
 		}
 	}
@@ -113,63 +124,63 @@ func (r *serverRankings) price(visits int) float64 {
 }
 
 // push ranks a page by its worth.
-func (r *serverRankings) push(v *Policy, p sitegraph.PageID) {
+func (v *ranker) push(p sitegraph.PageID) {
 	s := v.Corpus.Graph.Server(p)
-	of := &r.of[s]
+	of := &v.rankings.of[s]
 	worth := v.worth(p)
 	of.pages.Push(v.standing(p))
 	if len(of.pages.All)+len(of.fresh.All) == 1 || worth > of.lead {
-		r.rank(s, worth)
+		v.rankServer(s, worth)
 	}
 }
 
-// rank gives a server its place.
-func (r *serverRankings) rank(s sitegraph.ServerID, lead float32) {
-	of := &r.of[s]
+// rankServer gives a server its place.
+func (v *ranker) rankServer(s sitegraph.ServerID, lead float32) {
+	of := &v.rankings.of[s]
 	of.lead = lead
-	r.servers.Push(standing{Score: lead, Tie: of.tie, Page: sitegraph.PageID(s)})
+	v.rankings.servers.Push(standing{Score: lead, Tie: of.tie, Page: sitegraph.PageID(s)})
 }
 
-// opened ranks a server again that was passed while it was closed.
-func (r *serverRankings) opened(v *Policy, s sitegraph.ServerID) {
-	if int(s) >= len(r.of) {
+// reopen ranks a server again that was passed while it was closed.
+func (v *ranker) reopen(s sitegraph.ServerID) {
+	if int(s) >= len(v.rankings.of) {
 		return
 	}
-	if lead, ok := r.of[s].leads(v); ok {
-		r.rank(s, lead)
+	if lead, ok := v.rankings.of[s].leads(v); ok {
+		v.rankServer(s, lead)
 	}
 }
 
 // doubt adds what a visit to a server brought that was not expected.
-func (r *serverRankings) doubt(s sitegraph.ServerID, surprise float32) {
-	r.of[s].learnt += surprise
+func (v *ranker) doubt(s sitegraph.ServerID, surprise float32) {
+	v.rankings.of[s].learnt += surprise
 }
 
-// next takes the page that is worth most, by a score that is fresh; false: there are no more. Of a stream another one may be worth
+// best takes the page that is worth most, by a score that is fresh; false: there are no more. Of a stream another one may be worth
 // more: by a share of tolerance, by what patience lets pass, and of those not scored anew by what leastStays takes from them.
-func (r *serverRankings) next(v *Policy) (sitegraph.PageID, bool) {
-	for len(r.servers.All) > 0 {
-		first := r.servers.Take()
+func (v *ranker) best() (sitegraph.PageID, bool) {
+	for len(v.rankings.servers.All) > 0 {
+		first := v.rankings.servers.Take()
 		s := sitegraph.ServerID(first.Page)
-		of := &r.of[s]
+		of := &v.rankings.of[s]
 		if first.Score != of.lead {
 			continue // it was ranked anew since
 		}
 		if v.Corpus.Closed(s) {
 			continue // opened brings it back
 		}
-		p, ok := of.best(v)
+		p, ok := of.take(v)
 		if !ok {
 			continue // none is left: push brings it back
 		}
 		worth := v.worth(p)
-		if len(r.servers.All) > 0 && float64(worth) < (1-v.tolerance)*float64(r.servers.All[0].Score) {
+		if len(v.rankings.servers.All) > 0 && float64(worth) < (1-v.tolerance)*float64(v.rankings.servers.All[0].Score) {
 			of.fresh.Push(v.standing(p))
-			r.rank(s, worth)
+			v.rankServer(s, worth)
 			continue
 		}
 		if lead, ok := of.leads(v); ok {
-			r.rank(s, lead)
+			v.rankServer(s, lead)
 		}
 		return p, true
 	}
@@ -177,7 +188,7 @@ func (r *serverRankings) next(v *Policy) (sitegraph.PageID, bool) {
 }
 
 // best takes the best page of a server by fresh scores.
-func (of *serverRanking) best(v *Policy) (sitegraph.PageID, bool) {
+func (of *serverRanking) take(v *ranker) (sitegraph.PageID, bool) {
 	if of.learnt >= v.patience || len(of.fresh.All) > mostFresh {
 		of.refresh(v, &of.fresh)
 		of.learnt = 0
@@ -195,7 +206,7 @@ func (of *serverRanking) best(v *Policy) (sitegraph.PageID, bool) {
 
 // refresh scores a batch of the best anew, of fresh scores or of the others, and returns what they were worth together and
 // what they are. Fresh scores that are not of the batch are fresh no more.
-func (of *serverRanking) refresh(v *Policy, from *standings) (before, after float32) {
+func (of *serverRanking) refresh(v *ranker, from *standings) (before, after float32) {
 	b := &v.batch
 	for b.clear(); !b.full(); {
 		p, ok := v.take(from)
@@ -220,14 +231,14 @@ func (of *serverRanking) refresh(v *Policy, from *standings) (before, after floa
 }
 
 // leads is what a server is ranked by; false: it has no page left.
-func (of *serverRanking) leads(v *Policy) (lead float32, ok bool) {
+func (of *serverRanking) leads(v *ranker) (lead float32, ok bool) {
 	fresh, ok := v.top(&of.fresh)
 	other, more := v.top(&of.pages)
 	return max(fresh.Score, of.stays*other.Score), ok || more
 }
 
 // top is the best entry that is good; those before it are dropped. False: there is none.
-func (v *Policy) top(of *standings) (standing, bool) {
+func (v *ranker) top(of *standings) (standing, bool) {
 	for ; len(of.All) > 0; of.Take() {
 		if c := of.All[0]; c.Score == v.worth(c.Page) && v.open(c.Page) {
 			return c, true
@@ -237,7 +248,7 @@ func (v *Policy) top(of *standings) (standing, bool) {
 }
 
 // take the page of the first entry that is good; it may have several, which are alike.
-func (v *Policy) take(of *standings) (sitegraph.PageID, bool) {
+func (v *ranker) take(of *standings) (sitegraph.PageID, bool) {
 	c, ok := v.top(of)
 	if !ok {
 		return sitegraph.NoPage, false

@@ -21,7 +21,7 @@ const (
 	rebuiltPart   = 0.6
 )
 
-func (v *Policy) rebuilt(p sitegraph.PageID, row *[Features]float32) bool {
+func (v *predictor) rebuilt(p sitegraph.PageID, row *[Features]float32) bool {
 	mass, past := row[fServerMass], row[fServerPast]
 	if row[fServerLooks] < rebuiltLooks || mass < rebuiltMass {
 		return false
@@ -34,7 +34,7 @@ func (v *Policy) rebuilt(p sitegraph.PageID, row *[Features]float32) bool {
 }
 
 // reason tells which evidence is behind the probability of a page with this row. planner.Contributions tell more.
-func (v *Policy) reason(p sitegraph.PageID, row *[Features]float32) planner.Reason {
+func (v *predictor) reason(p sitegraph.PageID, row *[Features]float32) planner.Reason {
 	age := float64(row[fAge])
 	switch {
 	case v.rebuilt(p, row):
@@ -73,7 +73,7 @@ func (b beyond) reason() (planner.Reason, bool) {
 	return planner.Because(format, float64(found.looks), float64(found.changed), math.Round(100*float64(found.expected))/100), true
 }
 
-func (v *Policy) Explain(p sitegraph.PageID, at time.Time) planner.Contributions {
+func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributions {
 	var row [Features]float32
 	v.Row(p, at, &row)
 	c := planner.Contributions{Rebuilt: v.rebuilt(p, &row)}

@@ -6,8 +6,28 @@ import (
 	"github.com/recrawl/recrawl/estimator/logodds"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/hints"
+	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
+
+// predictor says how likely a page is to have changed.
+type predictor struct {
+	Settings
+	kin        *kinship
+	models     []*Model // by server
+	calibrator calibrator
+}
+
+// scorer keeps what a visit to each page is worth.
+type scorer struct {
+	predictor
+	ties   rank.Ties
+	scores []scored          // by page
+	now    float32           // days: end of the round
+	price  float64           // worth of the last visit that fitted into the budget, smoothed; NaN: not known
+	row    [Features]float32 // room for work
+	exact  bool              // pages are scored where they would be lifted, and sooner: in a sweep, and where examples are collected
+}
 
 // scored is the last score of a page, and when it is worth making anew.
 type scored struct {
@@ -17,13 +37,13 @@ type scored struct {
 }
 
 // rate makes the score of a page anew.
-func (v *Policy) rate(p sitegraph.PageID) {
+func (v *scorer) rate(p sitegraph.PageID) {
 	v.fill(p, v.now, &v.row)
 	v.note(p, v.raw(p, &v.row), v.frailty(p), v.row[fAge])
 }
 
 // note keeps the score of a page, of such an age.
-func (v *Policy) note(p sitegraph.PageID, raw, frailty, age float32) {
+func (v *scorer) note(p sitegraph.PageID, raw, frailty, age float32) {
 	probability, weight := v.believed(raw, frailty), v.weight(p)
 	// Until something happens the probability grows about as its age does. What is below the price is scored again when it may
 	// come to it; what is above, when it may be worth a quarter more: it is ranked, and scored when it is its turn.
@@ -61,7 +81,7 @@ func (b *batch) add(p sitegraph.PageID) {
 }
 
 // rateAll makes the scores of a batch anew: the same as one by one.
-func (v *Policy) rateAll(b *batch) {
+func (v *scorer) rateAll(b *batch) {
 	if b.n == 0 {
 		return
 	}
@@ -95,7 +115,7 @@ func (v *Policy) rateAll(b *batch) {
 }
 
 // weight is what a change of a page is worth, with the new pages that it brings.
-func (v *Policy) weight(p sitegraph.PageID) float32 {
+func (v *predictor) weight(p sitegraph.PageID) float32 {
 	weight := float32(v.Corpus.Weight(p))
 	if v.Mode == planner.Stream && v.Without != WithoutNew {
 		weight *= 1 + newWorth*v.kin.finds(p)
@@ -108,10 +128,10 @@ func (v *Policy) weight(p sitegraph.PageID) float32 {
 const newWorth = 0.25
 
 // worth is what a visit to a page is worth by its last score, and what lifted it since.
-func (v *Policy) worth(p sitegraph.PageID) float32 { return v.scores[p].worth }
+func (v *scorer) worth(p sitegraph.PageID) float32 { return v.scores[p].worth }
 
 // modelOf is what was learnt for a server.
-func (v *Policy) modelOf(s sitegraph.ServerID) *Model {
+func (v *predictor) modelOf(s sitegraph.ServerID) *Model {
 	for int(s) >= len(v.models) {
 		v.models = append(v.models, nil)
 	}
@@ -129,10 +149,10 @@ func (v *Policy) modelOf(s sitegraph.ServerID) *Model {
 	return m
 }
 
-func (v *Policy) model(p sitegraph.PageID) *Model { return v.modelOf(v.Corpus.Graph.Server(p)) }
+func (v *predictor) model(p sitegraph.PageID) *Model { return v.modelOf(v.Corpus.Graph.Server(p)) }
 
 // hint is what feeds and sitemaps claim of a page; nothing if the policy is denied it.
-func (v *Policy) hint(p sitegraph.PageID) (h hints.Hint) {
+func (v *predictor) hint(p sitegraph.PageID) (h hints.Hint) {
 	if v.Without != WithoutClaims {
 		h, _ = v.Corpus.Hints.Of(p)
 	}
@@ -140,22 +160,22 @@ func (v *Policy) hint(p sitegraph.PageID) (h hints.Hint) {
 }
 
 // claimed is what feeds and sitemaps claim of a page, in log odds.
-func (v *Policy) claimed(p sitegraph.PageID) float32 { return float32(v.hint(p).LogRatio) }
+func (v *predictor) claimed(p sitegraph.PageID) float32 { return float32(v.hint(p).LogRatio) }
 
 // raw is the probability that a row makes of all evidence, and of what feeds and sitemaps claim, before
 // what its server and its like showed beyond it, and before it is calibrated.
-func (v *Policy) raw(p sitegraph.PageID, row *[Features]float32) float32 {
+func (v *predictor) raw(p sitegraph.PageID, row *[Features]float32) float32 {
 	m := v.model(p)
 	return m.probability(v.Mode, row, m.learnt(v.Mode, row), v.claimed(p))
 }
 
 // frailty is what the odds of a page are multiplied by for what its server and its like showed since its last visit.
-func (v *Policy) frailty(p sitegraph.PageID) float32 {
+func (v *predictor) frailty(p sitegraph.PageID) float32 {
 	return v.beyond(p, v.kin.last[p]).factor()
 }
 
 // beyond is what they showed since a moment, in unix seconds; nothing if the policy is denied it.
-func (v *Policy) beyond(p sitegraph.PageID, last uint32) (b beyond) {
+func (v *predictor) beyond(p sitegraph.PageID, last uint32) (b beyond) {
 	if v.Without == WithoutFrailty {
 		return b
 	}
@@ -170,6 +190,6 @@ func (v *Policy) beyond(p sitegraph.PageID, last uint32) (b beyond) {
 }
 
 // believed is a probability made of all evidence, with what its server and its like showed beyond it, calibrated.
-func (v *Policy) believed(raw, frailty float32) float32 {
+func (v *predictor) believed(raw, frailty float32) float32 {
 	return v.calibrator.of(timesOdds(raw, frailty))
 }

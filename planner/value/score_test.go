@@ -119,7 +119,7 @@ func TestBest(t *testing.T) {
 		}
 		for i := range pages {
 			if i == 3 {
-				v.rankings.doubt(0, 2*patience)
+				v.doubt(0, 2*patience)
 				for i := range of.fresh.All {
 					c := &of.fresh.All[i]
 					v.scores[c.Page].worth *= 2
@@ -127,7 +127,7 @@ func TestBest(t *testing.T) {
 				}
 			}
 			before := overratedLeft()
-			p, ok := of.best(v)
+			p, ok := of.take(&v.ranker)
 			if !ok || taken[p] || v.worth(p) != worth[p] {
 				t.Fatalf("seed %d, %d taken: page %d, worth %g, %v", seed, i, p, worth[p], ok)
 			}
@@ -140,7 +140,7 @@ func TestBest(t *testing.T) {
 				t.Errorf("seed %d: %d pages are scored anew after %d were taken", seed, scored, i)
 			}
 		}
-		if p, ok := of.best(v); ok {
+		if p, ok := of.take(&v.ranker); ok {
 			t.Errorf("seed %d: page %d is left", seed, p)
 		}
 	}
@@ -154,7 +154,7 @@ func TestFreshAreFew(t *testing.T) {
 	for _, p := range open {
 		of.fresh.Push(v.standing(p))
 	}
-	if _, ok := of.best(v); !ok || len(of.fresh.All) >= 2*len(v.batch.pages) || len(of.fresh.All)+len(of.pages.All) != len(open)-1 {
+	if _, ok := of.take(&v.ranker); !ok || len(of.fresh.All) >= 2*len(v.batch.pages) || len(of.fresh.All)+len(of.pages.All) != len(open)-1 {
 		t.Errorf("%d fresh scores and %d others of %d pages", len(of.fresh.All), len(of.pages.All), len(open)-1)
 	}
 }
@@ -188,7 +188,7 @@ func TestServersStayRanked(t *testing.T) {
 						if of.stays < leastStays || of.stays > 1 {
 							t.Fatalf("mode %v: pages of server %d are expected to keep %g of their worth", mode, s, of.stays)
 						}
-						lead, ok := of.leads(v)
+						lead, ok := of.leads(&v.ranker)
 						if fresh, _ := v.top(&of.fresh); ok && (!ranked[sitegraph.PageID(s)] || of.lead < fresh.Score) {
 							t.Fatalf("mode %v, %d pages a server: server %d is ranked %v by %g, its best are worth %g", mode, perServer, s, ranked[sitegraph.PageID(s)], of.lead, lead)
 						}
