@@ -165,7 +165,7 @@ func (p *Planner) sweepKept() bool {
 	c.swept = true
 	for _, b := range c.active {
 		if b.Round() != c.number {
-			b.Open(c.number, c.round.End, c.listening)
+			b.Open(c.number, c.round.End, c.sourceShare)
 		}
 		c.room(b)
 	}

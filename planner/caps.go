@@ -21,19 +21,19 @@ type Caps struct {
 	active  []*book // with something to do when the round is over
 	touched []*book // begun visits in this round
 
-	inBytes   bool // some limit counts bytes
-	sizes     budget.Sizes
-	underWay  int     // visits planned or flying
-	pending   *Visit  // chosen, and waits for room that visits under way may leave
-	misfits   int     // in a row, that nothing under way could make room for
-	spent     bool    // no room for any visit more in this round
-	newShare  float64 // of the bytes, for first visits
-	listening float64 // share of each limit for visits to sources
-	newBytes  int64   // of this round, set aside for or read by first visits
-	newBudget int64
-	heldNew   int // first visits among those held back
-	ready     []*book
-	swept     bool // all kept pages of this round were offered
+	inBytes     bool // some limit counts bytes
+	sizes       budget.Sizes
+	underWay    int     // visits planned or flying
+	pending     *Visit  // chosen, and waits for room that visits under way may leave
+	misfits     int     // in a row, that nothing under way could make room for
+	spent       bool    // no room for any visit more in this round
+	newShare    float64 // of the bytes, for first visits
+	sourceShare float64 // share of each limit for visits to sources
+	newBytes    int64   // of this round, set aside for or read by first visits
+	newBudget   int64
+	heldNew     int // first visits among those held back
+	ready       []*book
+	swept       bool // all kept pages of this round were offered
 }
 
 // book is the account of a server, or of all, and what waits there for room.
@@ -43,8 +43,8 @@ type book struct {
 	shelf
 }
 
-// mayListen is false where the share of sources is used; a server without a book has no limits.
-func (b *book) mayListen() bool { return b == nil || b.MayListen() }
+// mayReadSource is false where the share of sources is used; a server without a book has no limits.
+func (b *book) mayReadSource() bool { return b == nil || b.HasCredit() }
 
 // unlimited is the book of all servers without limits.
 var unlimited = &book{}
@@ -64,7 +64,7 @@ func newCaps(c *Corpus, o *Options) *Caps {
 	if most <= 0 {
 		most = math.MaxInt64 / 4
 	}
-	caps := &Caps{limits: l, corpus: c, most: most, all: &book{Account: budget.NewAccount("", ofAll)}, newShare: o.NewShare, listening: o.SourceShare}
+	caps := &Caps{limits: l, corpus: c, most: most, all: &book{Account: budget.NewAccount("", ofAll)}, newShare: o.NewShare, sourceShare: o.SourceShare}
 	caps.inBytes = caps.all.CountsBytes()
 	for _, x := range l.Servers {
 		caps.inBytes = caps.inBytes || x.Unit == budget.InBytes
@@ -91,7 +91,7 @@ func (c *Caps) of(s sitegraph.ServerID) *book {
 		return nil
 	}
 	if b.Round() != c.number {
-		b.Open(c.number, c.round.End, c.listening)
+		b.Open(c.number, c.round.End, c.sourceShare)
 	}
 	return b
 }
@@ -105,7 +105,7 @@ func (c *Caps) begin(r Round) {
 	}
 	c.number++
 	c.round = r
-	c.all.Open(c.number, r.End, c.listening)
+	c.all.Open(c.number, r.End, c.sourceShare)
 	c.touched = c.touched[:0]
 	c.underWay, c.pending, c.misfits, c.spent, c.swept = 0, nil, 0, false, false
 	c.ready = c.ready[:0]
@@ -181,15 +181,15 @@ func (c *Caps) charge(v *Visit, b *book, fetches, bytes int64) {
 	case c.corpus.Memory(v.Page).State == sitegraph.StateSource:
 		for _, b := range [...]*book{b, c.all} {
 			if b != nil {
-				b.Listen(fetches, bytes)
+				b.UseCredit(fetches, bytes)
 			}
 		}
 	}
 }
 
-// mayListen reports whether the share of sources has room for one under all limits.
-func (c *Caps) mayListen(source sitegraph.PageID) bool {
-	return c == nil || c.all.MayListen() && c.of(c.corpus.Graph.Server(source)).mayListen()
+// mayReadSource reports whether the share of sources has room for one under all limits.
+func (c *Caps) mayReadSource(source sitegraph.PageID) bool {
+	return c == nil || c.all.HasCredit() && c.of(c.corpus.Graph.Server(source)).mayReadSource()
 }
 
 // unplan gives back what was set aside for a visit that did not begin.

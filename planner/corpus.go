@@ -103,7 +103,7 @@ func (c *Corpus) LastVisit(p sitegraph.PageID) uint32 { return c.pages[p].Histor
 // Memory returns what is known of a page. The pointer is good until a page is added.
 func (c *Corpus) Memory(p sitegraph.PageID) *Memory { return &c.pages[p] }
 
-// begin makes a round the one that policies are asked in, and makes room for pages that became known.
+// Begin makes a round the one that policies are asked in, and makes room for pages that became known.
 func (c *Corpus) Begin(r Round) {
 	c.grow()
 	c.round = r
@@ -145,7 +145,7 @@ func (c *Corpus) Forbidden(p sitegraph.PageID) bool {
 // taken reports whether a page was proposed or visited in this round.
 func (c *Corpus) taken(m *Memory) bool { return m.mark == c.mark || int64(m.Tried) > c.start }
 
-// outside reports whether a page must not be visited whatever a policy says. It may still
+// Outside reports whether a page must not be visited whatever a policy says. It may still
 // count in partitions.
 func (c *Corpus) Outside(p sitegraph.PageID) bool {
 	return c.skip != nil && c.skip(p) || c.weights != nil && c.weight[p] == 0
@@ -169,7 +169,7 @@ func (c *Corpus) Prior() estimator.GammaPoisson {
 	return estimator.PooledPrior(changes, days)
 }
 
-// propose marks a page as taken in this round.
+// Propose marks a page as taken in this round.
 func (c *Corpus) Propose(p sitegraph.PageID) { c.pages[p].mark = c.mark }
 
 // BackOff is the wait after n failures in a row: an hour, doubled with each, at most 30 days.

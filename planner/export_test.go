@@ -5,8 +5,8 @@ package planner
 const (
 	SourceSoonest = sourceSoonest
 	SourceLatest  = sourceLatest
-	DullLooks     = dullLooks
-	FirstOfKin    = firstOfKin
+	DullLooks     = unproductiveVisits
+	FirstOfKin    = firstOfGroup
 	FarOff        = farOff
 )
 

@@ -25,8 +25,8 @@ func TestHinter(t *testing.T) {
 	policy := &listener{}
 	p := planner.New(c, policy, planner.Options{})
 	said := []hints.Claim{{Page: source + 1, Modified: simtest.ClaimsBase.Add(time.Hour), Every: 0}, {Page: source + 2}}
-	p.Hear(source, hints.Sitemap, said, true)
-	p.Hear(source, hints.Sitemap, said, true)
+	p.UpdateHints(source, hints.Sitemap, said, true)
+	p.UpdateHints(source, hints.Sitemap, said, true)
 	if len(policy.hinted) != 1 || policy.hinted[0] != source+1 {
 		t.Errorf("told of %v", policy.hinted)
 	}

@@ -310,9 +310,9 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	}
 }
 
-// Hear takes what a source says that was just read, as Hints.Hear, and tells the policy.
-func (p *Planner) Hear(source sitegraph.PageID, kind hints.Kind, said []hints.Claim, whole bool) {
-	changed := p.Corpus.Hints.Hear(source, kind, said, whole)
+// UpdateHints takes what a source says that was just read, as Hints.Hear, and tells the policy.
+func (p *Planner) UpdateHints(source sitegraph.PageID, kind hints.Kind, said []hints.Claim, whole bool) {
+	changed := p.Corpus.Hints.Update(source, kind, said, whole)
 	if hinter, ok := p.Policy.(Hinter); ok {
 		for _, page := range changed {
 			hinter.Hinted(page)

@@ -32,7 +32,7 @@ type Forecaster interface {
 	OnlyForecasts()
 }
 
-// forecasts makes a policy of what it is embedded in a Forecaster.
+// Forecasts makes a policy of what it is embedded in a Forecaster.
 type Forecasts struct{}
 
 func (Forecasts) OnlyForecasts() {}

@@ -22,11 +22,11 @@ const (
 
 	// dullShare of the visits to sources of one kin must find that they say something else than before. Else one of
 	// them is asked each sourceLatest, the longest due first. It takes dullLooks that found nothing.
-	dullShare = 1.0 / 6
-	dullLooks = 5
+	unproductiveShare  = 1.0 / 6
+	unproductiveVisits = 5
 
 	// firstOfKin feeds of a kin are visited before the others, until dullLooks tell what they bring.
-	firstOfKin = 3
+	firstOfGroup = 3
 
 	// sourceRetry is the wait after a visit to a source that was there once and failed, doubled
 	// with each; one that never was there is looked for each sourceProbe.
@@ -47,28 +47,28 @@ type sources struct {
 	carry  float64
 	queued map[sitegraph.PageID]bool // due, or found in this round
 	news   map[sitegraph.PageID]bool // somebody said that they have some, and they were not visited since
-	kin    map[sitegraph.PageID]*sourceKin
-	byKey  map[uint64]*sourceKin
+	groups map[sitegraph.PageID]*sourceGroup
+	byKey  map[uint64]*sourceGroup
 }
 
-// sourceKin are the sources of a server whose addresses are alike, as the feeds of its tags: what visits to some
+// sourceGroup are the sources of a server whose addresses are alike, as the feeds of its tags: what visits to some
 // of them brought tells of the others.
-type sourceKin struct {
+type sourceGroup struct {
 	members []sitegraph.PageID
 	out     []sitegraph.PageID // visits to these were proposed, and their outcomes are not known
 
-	known bool   // what follows is
-	feeds bool   // all that were read are; true if none was
-	asked int    // members that were visited, and were there the last time
-	looks int    // visits that compared one with what it said before
-	dull  bool   // these brought next to nothing
-	last  uint32 // visit to one that tells nothing; unix seconds
+	known        bool   // what follows is
+	feeds        bool   // all that were read are; true if none was
+	asked        int    // members that were visited, and were there the last time
+	visits       int    // visits that compared one with what it said before
+	unproductive bool   // these brought next to nothing
+	last         uint32 // visit to one that tells nothing; unix seconds
 }
 
-// likeness is what addresses of sources that do the same for different parts of a site have in common: their
+// sourceShape is what addresses of sources that do the same for different parts of a site have in common: their
 // first segment and their name, as in /tag/one/feed.xml, /tag/two/feed.xml; years are alike. Those of the
 // whole site, /feed.xml and /sitemap-1.xml, are like no other.
-func likeness(url string) string {
+func sourceShape(url string) string {
 	_, address, _ := strings.Cut(url, "://")
 	_, path, _ := strings.Cut(address, "/")
 	segments := strings.Split(strings.Trim(path, "/"), "/")
@@ -85,8 +85,8 @@ func likeness(url string) string {
 	}
 }
 
-// Listens reports whether sources are visited at all.
-func (p *Planner) Listens() bool { return p.options.SourceShare > 0 }
+// ReadsSources reports whether sources are visited at all.
+func (p *Planner) ReadsSources() bool { return p.options.SourceShare > 0 }
 
 // MaySource reports whether a server may have one source more.
 func (p *Planner) MaySource(s sitegraph.ServerID) bool { return p.sources.of[s] < MaxSources }
@@ -99,19 +99,19 @@ func (p *Planner) FoundSource(page sitegraph.PageID) {
 	s := &p.sources
 	if s.of == nil {
 		s.of, s.queued, s.news = map[sitegraph.ServerID]int{}, map[sitegraph.PageID]bool{}, map[sitegraph.PageID]bool{}
-		s.kin, s.byKey = map[sitegraph.PageID]*sourceKin{}, map[uint64]*sourceKin{}
+		s.groups, s.byKey = map[sitegraph.PageID]*sourceGroup{}, map[uint64]*sourceGroup{}
 	}
 	s.known = append(s.known, page)
 	server := p.Corpus.Graph.Server(page)
 	s.of[server]++
-	like := sitegraph.GroupKey('f', server, likeness(p.Corpus.Graph.URL(page)))
+	like := sitegraph.GroupKey('f', server, sourceShape(p.Corpus.Graph.URL(page)))
 	k := s.byKey[like]
 	if k == nil {
-		k = &sourceKin{}
+		k = &sourceGroup{}
 		s.byKey[like] = k
 	}
 	k.members, k.known = append(k.members, page), false
-	s.kin[page] = k
+	s.groups[page] = k
 	s.queue(page)
 }
 
@@ -131,24 +131,24 @@ func (s *sources) queue(page sitegraph.PageID) {
 // observed forgets what was made of the kin of a source that was just visited.
 func (s *sources) observed(page sitegraph.PageID) {
 	delete(s.news, page)
-	if k := s.kin[page]; k != nil {
+	if k := s.groups[page]; k != nil {
 		k.known = false
 		k.returned(page)
 	}
 }
 
 // returned forgets that a visit is out, if one is.
-func (k *sourceKin) returned(page sitegraph.PageID) {
+func (k *sourceGroup) returned(page sitegraph.PageID) {
 	if i := slices.Index(k.out, page); i >= 0 {
 		k.out = slices.Delete(k.out, i, i+1)
 	}
 }
 
-// waits reports whether a source is not to be asked now, though it is due: visits to its kin brought next to
+// rests reports whether a source is not to be asked now, though it is due: visits to its kin brought next to
 // nothing, and one of them was asked lately. Of feeds a few are asked before all others, as what one names for the
 // first time other pages link to, too; a sitemap may be all that names its pages, and an index leads to some.
-func (p *Planner) waits(page sitegraph.PageID) bool {
-	k := p.sources.kin[page]
+func (p *Planner) rests(page sitegraph.PageID) bool {
+	k := p.sources.groups[page]
 	if !k.known {
 		p.judge(k)
 	}
@@ -156,13 +156,13 @@ func (p *Planner) waits(page sitegraph.PageID) bool {
 	first := m.History.Visits == 0
 	room := 0 // of the kin
 	switch {
-	case p.sources.news[page], first && !k.feeds, m.telling(),
-		!first && p.Corpus.Hints.KindOf(page) == hints.UnknownKind, k.looks >= dullLooks && !k.dull:
+	case p.sources.news[page], first && !k.feeds, m.productive(),
+		!first && p.Corpus.Hints.KindOf(page) == hints.UnknownKind, k.visits >= unproductiveVisits && !k.unproductive:
 		return false
-	case k.looks < dullLooks && first:
-		room = firstOfKin - k.asked
-	case k.looks < dullLooks:
-		room = dullLooks - k.looks
+	case k.visits < unproductiveVisits && first:
+		room = firstOfGroup - k.asked
+	case k.visits < unproductiveVisits:
+		room = unproductiveVisits - k.visits
 	case int64(k.last) <= p.Corpus.round.End.Add(-sourceLatest).Unix():
 		room = 1
 	}
@@ -170,44 +170,44 @@ func (p *Planner) waits(page sitegraph.PageID) bool {
 }
 
 // judge finds out what visits to sources of one kin brought.
-func (p *Planner) judge(k *sourceKin) {
+func (p *Planner) judge(k *sourceGroup) {
 	changes := 0
-	k.looks, k.asked, k.last, k.feeds = 0, 0, 0, true
+	k.visits, k.asked, k.last, k.feeds = 0, 0, 0, true
 	for _, page := range k.members {
 		m := p.Corpus.Memory(page)
 		if m.History.Visits > 0 {
-			k.looks += int(m.History.Visits) - 1
+			k.visits += int(m.History.Visits) - 1
 			changes += int(m.History.Changes)
 			k.feeds = k.feeds && p.Corpus.Hints.KindOf(page) == hints.Feed
 			if m.Errors == 0 {
 				k.asked++
 			}
 		}
-		if !m.telling() {
+		if !m.productive() {
 			k.last = max(k.last, m.Tried)
 		}
 	}
-	k.dull = float64(changes+1) < dullShare*float64(k.looks+2)
+	k.unproductive = float64(changes+1) < unproductiveShare*float64(k.visits+2)
 	k.known = true
 }
 
-// telling reports whether a source says something else than before, by its last visit or by many.
-func (m *Memory) telling() bool {
+// productive reports whether a source says something else than before, by its last visit or by many.
+func (m *Memory) productive() bool {
 	h := &m.History
-	return h.Changes > 0 && (h.LastChange == h.Last || float64(h.Changes) >= dullShare*float64(h.Visits))
+	return h.Changes > 0 && (h.LastChange == h.Last || float64(h.Changes) >= unproductiveShare*float64(h.Visits))
 }
 
 // beginSources puts in line what is due by the end of the round, longest due first.
 func (p *Planner) beginSources(r Round) {
 	s := &p.sources
-	if !p.Listens() {
+	if !p.ReadsSources() {
 		return
 	}
 	s.left = r.share(p.options.SourceShare, &s.carry)
 	s.due = s.due[:0]
 	clear(s.queued)
 	for _, page := range s.known {
-		if s.news[page] || int64(p.Corpus.Memory(page).Due) <= r.End.Unix() && !p.waits(page) {
+		if s.news[page] || int64(p.Corpus.Memory(page).Due) <= r.End.Unix() && !p.rests(page) {
 			s.queue(page)
 		}
 	}
@@ -223,10 +223,10 @@ func (p *Planner) nextSource() (Visit, step) {
 		page := s.due[0]
 		s.due = s.due[1:]
 		m := p.Corpus.Memory(page)
-		if p.Corpus.taken(m) || p.Corpus.Outside(page) || !p.caps.mayListen(page) {
+		if p.Corpus.taken(m) || p.Corpus.Outside(page) || !p.caps.mayReadSource(page) {
 			continue
 		}
-		if p.waits(page) {
+		if p.rests(page) {
 			delete(s.queued, page) // until somebody says that it has news
 			continue
 		}
@@ -246,7 +246,7 @@ func (p *Planner) nextSource() (Visit, step) {
 // first visit, or one to a source.
 func (p *Planner) closed(v *Visit) bool {
 	if p.Corpus.Memory(v.Page).State == sitegraph.StateSource {
-		return p.sources.left <= 0 || !p.caps.mayListen(v.Page)
+		return p.sources.left <= 0 || !p.caps.mayReadSource(v.Page)
 	}
 	return v.First && (p.newLeft == 0 || !p.caps.newOpen())
 }
@@ -260,7 +260,7 @@ func (p *Planner) spendSource(v *Visit, sign int) {
 	if p.sources.left != math.MaxInt {
 		p.sources.left -= sign
 	}
-	k := p.sources.kin[v.Page]
+	k := p.sources.groups[v.Page]
 	k.returned(v.Page)
 	if sign > 0 {
 		k.out = append(k.out, v.Page)

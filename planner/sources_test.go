@@ -126,7 +126,7 @@ func TestIdleSources(t *testing.T) {
 				other := c.Graph.Add(fmt.Sprintf("http://h.example/feed%d", i))
 				c.Remember(&sitegraph.Record{Page: other, State: sitegraph.StateSource})
 			}
-			c.Hints.Hear(source, hints.Sitemap, []hints.Claim{{Page: source + 1, Modified: simtest.ClaimsBase, Every: 0}}, true)
+			c.Hints.Update(source, hints.Sitemap, []hints.Claim{{Page: source + 1, Modified: simtest.ClaimsBase, Every: 0}}, true)
 			if err := c.Hints.Restore(c.Graph.Server(source), []byte(`{"sitemap":{`+test.proved+`}}`)); err != nil {
 				t.Fatal(err)
 			}
@@ -205,7 +205,7 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 				}
 				p.Observe(r, sitegraph.VerdictUnchanged)
 				if kinds[v.Page] != hints.UnknownKind {
-					c.Hints.Hear(v.Page, kinds[v.Page], nil, true)
+					c.Hints.Update(v.Page, kinds[v.Page], nil, true)
 				}
 				due, _ := p.Due(v.Page, end)
 				r.Due = due.When
@@ -271,7 +271,7 @@ func TestFeedsThatFailTellNothingOfOthers(t *testing.T) {
 			}
 			c.Remember(&r)
 			if i < planner.FirstOfKin {
-				c.Hints.Hear(r.Page, hints.Feed, nil, true)
+				c.Hints.Update(r.Page, hints.Feed, nil, true)
 			}
 		}
 		p := planner.New(c, nil, planner.Options{SourceShare: 1})

@@ -31,7 +31,7 @@ type Opener interface {
 	Opened(s sitegraph.ServerID)
 }
 
-// closed reports whether a server has enough to do.
+// Closed reports whether a server has enough to do.
 func (c *Corpus) Closed(s sitegraph.ServerID) bool {
 	return int(s) < len(c.turns.shut) && c.turns.shut[s]
 }

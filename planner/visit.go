@@ -37,7 +37,7 @@ type Reason struct {
 	values [3]float64
 }
 
-// because makes a reason; format has a verb for each value.
+// Because makes a reason; format has a verb for each value.
 func Because(format string, values ...float64) Reason {
 	r := Reason{format: format}
 	copy(r.values[:], values)
@@ -79,7 +79,7 @@ func (r *Round) share(of float64, carry *float64) int {
 	return visits
 }
 
-// unranked is a visit by a policy that estimates nothing.
+// Unranked is a visit by a policy that estimates nothing.
 func Unranked(p sitegraph.PageID, reason Reason) Visit {
 	return Visit{Page: p, Probability: math.NaN(), Value: math.NaN(), Reason: reason}
 }

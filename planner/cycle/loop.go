@@ -225,7 +225,7 @@ func fetchError(ctx context.Context, url string, err error) error {
 // apply remembers an outcome and learns from it.
 func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Observation) error {
 	before := record.Digests.Bytes
-	if record.State != sitegraph.StateSource && o.Outcome == sitegraph.OutcomeFetched && l.Planner.Listens() {
+	if record.State != sitegraph.StateSource && o.Outcome == sitegraph.OutcomeFetched && l.Planner.ReadsSources() {
 		l.Planner.Corpus.Hints.ClaimHeader(record.Page, o.LastModified)
 	}
 	if err := l.duplicate(record, &o); err != nil {
@@ -250,7 +250,7 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 		l.discovery.fetched[l.graph.Server(record.Page)]++
 	}
 	l.Planner.Observe(record, verdict)
-	if l.Planner.Listens() {
+	if l.Planner.ReadsSources() {
 		if err := l.listen(record, o); err != nil {
 			return err
 		}

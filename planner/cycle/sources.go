@@ -134,7 +134,7 @@ func (l *Loop) hear(r *sitegraph.Record, o sitegraph.Observation) error {
 			again = append(again, p)
 		}
 	}
-	l.Planner.Hear(r.Page, kind, said, !o.Truncated)
+	l.Planner.UpdateHints(r.Page, kind, said, !o.Truncated)
 	for _, p := range again { // it counts as listed by now
 		if err := l.foundAgain(p, nil); err != nil {
 			return err
@@ -182,7 +182,7 @@ func (l *Loop) saveClaims(r *sitegraph.Record, kind hints.Kind, said []hints.Cla
 
 // restoreHints reads what sources said and proved to be worth, once.
 func (l *Loop) restoreHints() (err error) {
-	if l.heard != nil || !l.Planner.Listens() {
+	if l.heard != nil || !l.Planner.ReadsSources() {
 		return nil
 	}
 	if l.heard, err = RestoreHints(l.Store, l.Planner.Corpus); err != nil {
@@ -227,7 +227,7 @@ func RestoreHints(s Store, c *planner.Corpus) (heard map[sitegraph.PageID]bool, 
 			said[i].Page = shown(c, said[i].Page)
 		}
 		if kind != hints.UnknownKind {
-			c.Hints.Hear(source, kind, said, true)
+			c.Hints.Update(source, kind, said, true)
 		}
 	}
 	return heard, nil

@@ -75,7 +75,7 @@ const (
 // Idle reports whether the claims of a source proved to tell next to nothing, whatever it says: as of one
 // that names today for all pages, or of which only the pages that it does not date change.
 func (h *Hints) Idle(source sitegraph.PageID) bool {
-	if !h.heard {
+	if !h.any {
 		return false
 	}
 	kind, server := h.KindOf(source), h.graph.Server(source)
@@ -91,7 +91,7 @@ func (h *Hints) Idle(source sitegraph.PageID) bool {
 // Test compares what was said of a page with what a visit just saw. LastVisit must still be that of the
 // visit before: claims are about the time since then.
 func (h *Hints) Test(p sitegraph.PageID, verdict sitegraph.Verdict) {
-	if !h.heard {
+	if !h.any {
 		return
 	}
 	modified := uint32(0)
@@ -147,7 +147,7 @@ func (h *Hints) add(s sitegraph.ServerID, kind Kind, add confusion) {
 // Save hands out a value for Restore for each server where claims were tested since the last time, until
 // save fails.
 func (h *Hints) Save(save func(s sitegraph.ServerID, value []byte) error) error {
-	if !h.heard {
+	if !h.any {
 		return nil
 	}
 	for s := range h.changed {
@@ -175,7 +175,7 @@ func (h *Hints) Restore(s sitegraph.ServerID, value []byte) error {
 	if err := json.Unmarshal(value, &kept); err != nil {
 		return fmt.Errorf("read what sources of %s proved to be worth: %w", h.graph.ServerName(s), err)
 	}
-	h.heard = true
+	h.any = true
 	for kind := Sitemap; kind < kindCount; kind++ {
 		if p, ok := kept[kind.String()]; ok {
 			h.add(s, kind, p)
@@ -201,7 +201,7 @@ type SourceInfo struct {
 // Sources returns what is known of claims, by server and kind; none where no source of any
 // kind was ever heard.
 func (h *Hints) Sources() []SourceInfo {
-	if !h.heard {
+	if !h.any {
 		return nil
 	}
 	found := map[serverKind]*SourceInfo{}

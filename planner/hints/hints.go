@@ -63,7 +63,7 @@ type told struct {
 type Hints struct {
 	graph    *sitegraph.Graph
 	visits   Visits
-	heard    bool // somebody claimed something
+	any      bool // somebody claimed something
 	told     [kindCount]map[sitegraph.PageID]told
 	listed   map[sitegraph.PageID][]sitegraph.PageID // by source: pages it names, sorted
 	kinds    map[sitegraph.PageID]Kind               // by source
@@ -100,7 +100,7 @@ func (h *Hints) KindOf(source sitegraph.PageID) Kind { return h.kinds[source] }
 // ClaimHeader notes when a page's own header says that it was modified, just before the outcome of
 // its visit is observed; the zero time: it does not say.
 func (h *Hints) ClaimHeader(p sitegraph.PageID, modified time.Time) {
-	h.heard = true
+	h.any = true
 	h.header = header{p, sitegraph.Unix32(modified)}
 }
 
@@ -116,8 +116,8 @@ type Claim struct {
 // so afterwards. Pages that the source does not list any more, as a feed those that are no longer among the newest,
 // keep what it said of them, but it no longer says that they are unchanged. Hear returns the pages of
 // which something else is said than before.
-func (h *Hints) Hear(source sitegraph.PageID, kind Kind, said []Claim, whole bool) (changed []sitegraph.PageID) {
-	h.heard = true
+func (h *Hints) Update(source sitegraph.PageID, kind Kind, said []Claim, whole bool) (changed []sitegraph.PageID) {
+	h.any = true
 	of := h.told[kind]
 	read := h.visits.LastVisit(source)
 	listed := make([]sitegraph.PageID, 0, len(said))
@@ -214,7 +214,7 @@ func (h *Hints) signalOf(p sitegraph.PageID, of map[sitegraph.PageID]told) signa
 // feed the one with more to say counts, as they come from the same hand. False, and a LogRatio of 0: no
 // source lists the page.
 func (h *Hints) Of(p sitegraph.PageID) (hint Hint, ok bool) {
-	if !h.heard {
+	if !h.any {
 		return hint, false
 	}
 	var newest uint32

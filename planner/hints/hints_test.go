@@ -48,7 +48,7 @@ func TestWhatAClaimSays(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			h, _ := aServer(1, test.read)
 			const source, p = 0, 1
-			h.Hear(0, Sitemap, []Claim{{p, test.modified, day}}, true)
+			h.Update(0, Sitemap, []Claim{{p, test.modified, day}}, true)
 			if got := h.signal(p, h.told[Sitemap][p]); got != test.want {
 				t.Errorf("signal %d, want %d", got, test.want)
 			}
@@ -79,7 +79,7 @@ func TestClaimsOfSeveralSources(t *testing.T) {
 	two := h.graph.Add("http://h.example/other.xml")
 	v[two] = visited.Add(4 * time.Hour)
 	hear := func(source sitegraph.PageID, whole bool, said ...Claim) []sitegraph.PageID {
-		return h.Hear(source, Feed, said, whole)
+		return h.Update(source, Feed, said, whole)
 	}
 	is := func(p sitegraph.PageID, want signal, claimed time.Time) {
 		t.Helper()
@@ -165,8 +165,8 @@ func TestLogRatio(t *testing.T) {
 // TestAccuracySurvives: what was measured is handed out once for each change, and read again.
 func TestAccuracySurvives(t *testing.T) {
 	h, _ := aServer(2, visited.Add(time.Hour))
-	h.Hear(0, Sitemap, []Claim{{Page: 1, Modified: visited.Add(time.Hour)}}, true)
-	h.Hear(0, Feed, []Claim{{Page: 2, Modified: visited.Add(-time.Hour)}}, true)
+	h.Update(0, Sitemap, []Claim{{Page: 1, Modified: visited.Add(time.Hour)}}, true)
+	h.Update(0, Feed, []Claim{{Page: 2, Modified: visited.Add(-time.Hour)}}, true)
 	h.Test(1, sitegraph.VerdictChanged)
 	h.Test(2, sitegraph.VerdictUnchanged)
 	h.Test(1, sitegraph.VerdictLeft) // tells nothing
@@ -204,7 +204,7 @@ func BenchmarkOf(b *testing.B) {
 		g.Add("http://h.example/" + time.Duration(i).String())
 	}
 	h := New(g, visits{})
-	h.heard = true
+	h.any = true
 	for p := range sitegraph.PageID(pages) {
 		h.claim(p, Sitemap, told{modified: 1 + uint32(p), by: 0})
 	}

@@ -124,7 +124,7 @@ func TestNorconexBelievesSitemaps(t *testing.T) {
 	sitemap := l.Corpus.Graph.Add("http://example.com/sitemap.xml")
 	says := func(day int, claims ...hints.Claim) {
 		l.Corpus.Remember(&sitegraph.Record{Page: sitemap, State: sitegraph.StateSource, History: sitegraph.Start(simtest.At(day))})
-		l.Corpus.Hints.Hear(sitemap, hints.Sitemap, claims, true)
+		l.Corpus.Hints.Update(sitemap, hints.Sitemap, claims, true)
 	}
 	says(3, hints.Claim{Page: l.Page["A"], Modified: simtest.At(-5)}, hints.Claim{Page: l.Page["B"], Modified: simtest.At(3)}, hints.Claim{Page: l.Page["C"], Every: 36 * time.Hour})
 	policy, err := New("norconex", Settings{Corpus: l.Corpus, Mode: planner.Stream, PerDay: 1})

@@ -28,8 +28,8 @@ func TestNorconexGoesBySitemaps(t *testing.T) {
 		}
 		p := planner.New(c, policy, planner.Options{})
 		hear := func() {
-			p.Hear(source, hints.Sitemap, []hints.Claim{{Page: frozen, Modified: simtest.ClaimsBase.Add(-planner.Day), Every: planner.Day}, {Page: modified, Modified: simtest.ClaimsBase.Add(planner.Day), Every: 0}, {Page: monthly, Every: 30 * planner.Day}}, true)
-			p.Hear(source, hints.Feed, []hints.Claim{{Page: fed, Modified: simtest.ClaimsBase.Add(2 * planner.Day), Every: 0}}, false)
+			p.UpdateHints(source, hints.Sitemap, []hints.Claim{{Page: frozen, Modified: simtest.ClaimsBase.Add(-planner.Day), Every: planner.Day}, {Page: modified, Modified: simtest.ClaimsBase.Add(planner.Day), Every: 0}, {Page: monthly, Every: 30 * planner.Day}}, true)
+			p.UpdateHints(source, hints.Feed, []hints.Claim{{Page: fed, Modified: simtest.ClaimsBase.Add(2 * planner.Day), Every: 0}}, false)
 		}
 		if when == "before" {
 			hear()

@@ -10,18 +10,18 @@ import (
 // A look at a page that covers several days spreads what it saw over them, most where the
 // group is known to have changed. All times are days since 1970.
 type evidence struct {
-	spans   []span          // ascending
-	after   *[maxSpans]sums // of a group of manyPages, by span: over all spans after it, if known is true
-	pages   int32           // in the group
-	start   float32         // of the first span
-	looks   float32         // visits that compared a page with its copy, or found it gone
-	changes float32         // and saw a change
-	days    float32         // watched by them
-	gone    float32         // of shapes, sections and servers: share of the last looks that found a page gone; see met
-	found   float32         // pages that became known by those changes
-	dead    float32         // of the first visits, those that met no page
-	firsts  float32         // first visits, firstsKept at most: the last ones; see answered
-	known   bool
+	spans       []span          // ascending
+	after       *[maxSpans]sums // of a group of manyPages, by span: over all spans after it, if known is true
+	pages       int32           // in the group
+	start       float32         // of the first span
+	visits      float32         // visits that compared a page with its copy, or found it gone
+	changes     float32         // and saw a change
+	days        float32         // watched by them
+	gone        float32         // of shapes, sections and servers: share of the last looks that found a page gone; see met
+	found       float32         // pages that became known by those changes
+	dead        float32         // of the first visits, those that met no page
+	firstVisits float32         // first visits, firstsKept at most: the last ones; see answered
+	known       bool
 }
 
 // span is a stretch of days up to end, from the end of the span before.
@@ -29,7 +29,7 @@ type span struct {
 	end     float32
 	mass    float32 // changes of looks that cover it
 	cover   float32 // looks that cover it, by the part that they do
-	looks   float32 // made in it
+	visits  float32 // made in it
 	changed float32 // of these saw a change
 }
 
@@ -40,11 +40,11 @@ const (
 )
 
 // believedLooks is how many looks the long-run rate counts for in each span.
-const believedLooks = 0.5
+const priorVisits = 0.5
 
 // level is the change mass expected of a page in a span of this width.
 func (s *span) level(width, rate float32) float32 {
-	return (s.mass + believedLooks*min(rate*width, 1)) / (s.cover + believedLooks)
+	return (s.mass + priorVisits*min(rate*width, 1)) / (s.cover + priorVisits)
 }
 
 // rate is the changes per day and page over all that was seen, pulled toward the rate of a
@@ -65,7 +65,7 @@ func (e *evidence) finds(parent float32) float32 {
 const goneMemory = 1.0 / 8
 
 // met notes whether a look found the page gone, of which before it so large a share was believed.
-func (e *evidence) met(gone bool, believed float32) {
+func (e *evidence) observeLeft(gone bool, believed float32) {
 	saw := float32(0)
 	if gone {
 		saw = 1
@@ -75,19 +75,19 @@ func (e *evidence) met(gone bool, believed float32) {
 
 // goneOr is the share of the last looks that found a page gone; where there was none, what is believed of a larger group.
 func (e *evidence) goneOr(believed float32) float32 {
-	if e.looks == 0 {
+	if e.visits == 0 {
 		return believed
 	}
 	return e.gone
 }
 
-// watch adds a look at a page at day to whose copy was of day from.
-func (e *evidence) watch(from, to float32, changed bool, rate float32) {
+// observe adds a look at a page at day to whose copy was of day from.
+func (e *evidence) observe(from, to float32, changed bool, rate float32) {
 	if to <= from {
 		from = to - 1.0/24 // looks an instant apart
 	}
 	e.known = false
-	e.looks++
+	e.visits++
 	e.days += to - from
 	if changed {
 		e.changes++
@@ -113,7 +113,7 @@ func (e *evidence) watch(from, to float32, changed bool, rate float32) {
 			s.mass += weights[i] / sum
 		}
 		if to <= s.end {
-			s.looks++
+			s.visits++
 			if changed {
 				s.changed++
 			}
@@ -185,7 +185,7 @@ func (e *evidence) join(rate float32) {
 	if b.cover > 0 {
 		mass += b.mass / b.cover
 	}
-	*b = span{end: b.end, cover: cover, mass: mass * cover, looks: a.looks + b.looks, changed: a.changed + b.changed}
+	*b = span{end: b.end, cover: cover, mass: mass * cover, visits: a.visits + b.visits, changed: a.changed + b.changed}
 	e.spans = append(e.spans[:best], e.spans[best+1:]...)
 }
 
@@ -193,17 +193,17 @@ func abs32(x float32) float32 { return max(x, -x) }
 
 // since is what is known of a group after a moment.
 type since struct {
-	mass           float32 // changes expected of a page
-	looks, changed float32 // visits, and those that saw a change
+	mass            float32 // changes expected of a page
+	visits, changed float32 // visits, and those that saw a change
 }
 
 // sums are over spans: change is rate * doubt + mass, whatever rate is believed where little was seen.
-type sums struct{ mass, doubt, looks, changed float32 }
+type sums struct{ mass, doubt, visits, changed float32 }
 
 // plus adds a part of a span of this width.
 func (a sums) plus(s *span, width, part float32) sums {
-	of := part / (s.cover + believedLooks)
-	return sums{a.mass + of*s.mass, a.doubt + of*believedLooks*width, a.looks + part*s.looks, a.changed + part*s.changed}
+	of := part / (s.cover + priorVisits)
+	return sums{a.mass + of*s.mass, a.doubt + of*priorVisits*width, a.visits + part*s.visits, a.changed + part*s.changed}
 }
 
 // since sums up what is known after t, up to now; rate fills what nobody looked at.
@@ -221,7 +221,7 @@ func (e *evidence) since(t, now, rate float32) since {
 		s = e.later(i).plus(p, width, min((p.end-t)/width, 1))
 		unseen += max(e.start-t, 0)
 	}
-	return since{mass: s.mass + rate*(s.doubt+unseen), looks: s.looks, changed: s.changed}
+	return since{mass: s.mass + rate*(s.doubt+unseen), visits: s.visits, changed: s.changed}
 }
 
 // manyPages make it worth the memory to keep what the spans of a group add up to.
@@ -278,4 +278,4 @@ func (e *evidence) peak(t, days, rate float32) float32 {
 }
 
 // share is that of looks which saw a change, with one look's worth of belief.
-func (s since) share(believed float32) float32 { return (s.changed + believed) / (s.looks + 1) }
+func (s since) share(believed float32) float32 { return (s.changed + believed) / (s.visits + 1) }

@@ -27,7 +27,7 @@ func simulatedGroup(seed uint64, pages int, rate float64, days int, perDay float
 				}
 			}
 			if rng.Float64() < perDay {
-				e.watch(float32(last[p]), float32(day), changed[p] > last[p], e.rate(defaultRate))
+				e.observe(float32(last[p]), float32(day), changed[p] > last[p], e.rate(defaultRate))
 				last[p] = day
 			}
 		}
@@ -64,7 +64,7 @@ func TestEvidenceOfRebuild(t *testing.T) {
 		if before.mass < 0.6 || after.mass > 0.3 {
 			t.Errorf("seed %d: %.2f changes expected of copies from before the rebuild, %.2f after", seed, before.mass, after.mass)
 		}
-		if share := before.changed / before.looks; share < 0.45 {
+		if share := before.changed / before.visits; share < 0.45 {
 			t.Errorf("seed %d: a share of %.2f of the looks since then saw it", seed, share)
 		}
 	}
@@ -80,13 +80,13 @@ func TestEvidenceSums(t *testing.T) {
 		}
 		looks := float32(0)
 		for i, s := range e.spans {
-			if i > 0 && s.end <= e.spans[i-1].end || s.cover < 0 || s.mass < 0 || s.changed > s.looks {
+			if i > 0 && s.end <= e.spans[i-1].end || s.cover < 0 || s.mass < 0 || s.changed > s.visits {
 				t.Fatalf("span %d of %v", i, e.spans)
 			}
-			looks += s.looks
+			looks += s.visits
 		}
-		if looks != e.looks {
-			t.Errorf("%g looks in the spans, %g were made", looks, e.looks)
+		if looks != e.visits {
+			t.Errorf("%g looks in the spans, %g were made", looks, e.visits)
 		}
 		rate, now := e.rate(defaultRate), e.spans[len(e.spans)-1].end+float32(rng.IntN(5))
 		for range 40 {
@@ -97,7 +97,7 @@ func TestEvidenceSums(t *testing.T) {
 			if kept := e.since(from, now, rate); kept != got {
 				t.Fatalf("seed %d, since %g: %+v by sums that are kept, %+v without", seed, from, kept, got)
 			}
-			for _, x := range [][2]float32{{got.mass, want.mass}, {got.looks, want.looks}, {got.changed, want.changed}} {
+			for _, x := range [][2]float32{{got.mass, want.mass}, {got.visits, want.visits}, {got.changed, want.changed}} {
 				if math.Abs(float64(x[0]-x[1])) > 1e-3*(1+math.Abs(float64(x[1]))) {
 					t.Fatalf("seed %d, since %g: %+v, want %+v", seed, from, got, want)
 				}
@@ -114,8 +114,8 @@ func addedUp(e *evidence, from, now, rate float32) (s since) {
 			continue
 		}
 		part := (p.end - max(from, begin)) / (p.end - begin)
-		s.mass += part * (p.mass + believedLooks*rate*(p.end-begin)) / (p.cover + believedLooks)
-		s.looks += part * p.looks
+		s.mass += part * (p.mass + priorVisits*rate*(p.end-begin)) / (p.cover + priorVisits)
+		s.visits += part * p.visits
 		s.changed += part * p.changed
 	}
 	s.mass += rate * max(now-max(from, e.spans[len(e.spans)-1].end), 0)
@@ -150,12 +150,12 @@ func TestEvidencePeak(t *testing.T) {
 func TestEvidenceGrowsAtBothEnds(t *testing.T) {
 	var e evidence
 	for i := range 100 {
-		e.watch(1000-float32(i), 1001+float32(i), i%3 == 0, 0.01)
+		e.observe(1000-float32(i), 1001+float32(i), i%3 == 0, 0.01)
 		if len(e.spans) > maxSpans {
 			t.Fatalf("%d spans after %d looks, want at most %d", len(e.spans), i+1, maxSpans)
 		}
 	}
-	if s := e.since(900, 1101, 0.01); s.looks < 99 || s.changed != 34 {
-		t.Errorf("%g looks, of which %g saw a change, want 100 and 34", s.looks, s.changed)
+	if s := e.since(900, 1101, 0.01); s.visits < 99 || s.changed != 34 {
+		t.Errorf("%g looks, of which %g saw a change, want 100 and 34", s.visits, s.changed)
 	}
 }

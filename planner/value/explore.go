@@ -29,24 +29,24 @@ import (
 // that used to change come first, and what was rebuilt since comes last; and where there is no past, a server of which the
 // likeliest page has not changed would wait for all others.
 type exploration struct {
-	looked []float32  // by server: days of the last look at a quiet page of it
-	wanted []scouting // of this round
-	again  []scouting // looks that follow others, the next one last
-	left   int        // looks of this round that may still be made
-	more   int        // looks that may still follow others
-	carry  float64    // fraction of a look carried over
+	lastProbe []float32 // by server: days of the last look at a quiet page of it
+	wanted    []probe   // of this round
+	followUps []probe   // looks that follow others, the next one last
+	left      int       // looks of this round that may still be made
+	more      int       // looks that may still follow others
+	carry     float64   // fraction of a look carried over
 	// looks of this round whose outcomes are not known; a page can prove likelier than thought when it is chosen.
 	underWay map[sitegraph.PageID]struct{}
 }
 
 // scouting is a server that is worth a look.
-type scouting struct {
-	server sitegraph.ServerID
-	worth  float64
-	days   float64 // since the last look
-	tie    float64 // of the server
-	look   int     // of a sweep, or one that follows others: its number
-	after  bool    // it follows one that found a change
+type probe struct {
+	server     sitegraph.ServerID
+	worth      float64
+	days       float64 // since the last look
+	tie        float64 // of the server
+	number     int     // of a sweep, or one that follows others: its number
+	isFollowUp bool    // it follows one that found a change
 }
 
 const (
@@ -54,44 +54,44 @@ const (
 	// coverage of the streams of real histories is the same.
 	rebuiltRate = 0.01
 	// exploringShare bounds the visits of a round that are made to learn, and once more those that follow them.
-	exploringShare = 0.1
+	explorationShare = 0.1
 	// sweepLooks is the looks at a server that begin a sweep, by the root of its pages, and mostSweepLooks of any.
-	sweepLooks     = 0.1
-	mostSweepLooks = 10
+	sweepProbes     = 0.1
+	mostSweepProbes = 10
 	// followLooks follow a look that found a change; at a server at most mostFollow in a round.
-	followLooks = 2
-	mostFollow  = 10
+	followUpProbes = 2
+	mostFollowUps  = 10
 	// quietPart of the price: a page worth less is a quiet one.
 	quietPart = 0.5
 )
 
-// scouting of a server, whatever it is worth.
-func (v *Policy) scouting(s sitegraph.ServerID) scouting {
-	return scouting{server: s, tie: rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s))}
+// newProbe of a server, whatever it is worth.
+func (v *Policy) newProbe(s sitegraph.ServerID) probe {
+	return probe{server: s, tie: rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s))}
 }
 
 // begin finds the servers worth a look.
 func (e *exploration) begin(v *Policy, r planner.Round) {
-	e.wanted, e.again, e.left, e.more = e.wanted[:0], e.again[:0], 0, 0
+	e.wanted, e.followUps, e.left, e.more = e.wanted[:0], e.followUps[:0], 0, 0
 	if !(v.price > 0) {
 		return
 	}
-	e.carry = min(e.carry, 1) + exploringShare*float64(r.Budget)
+	e.carry = min(e.carry, 1) + explorationShare*float64(r.Budget)
 	e.left = int(e.carry)
 	e.carry -= float64(e.left)
 	e.more = e.left
 	price := min(v.price/v.Corpus.MeanWeight(), 1) // of a page of mean weight
 	most := max(float64(r.Budget), v.PerDay)
-	for s, looked := range e.looked {
+	for s, looked := range e.lastProbe {
 		days := float64(v.now - looked)
 		pages := min(float64(v.rankings.of[s].alive), most)
 		if worth := -math.Expm1(-rebuiltRate*days) * pages * (1 - price); worth > price {
-			want := v.scouting(sitegraph.ServerID(s))
+			want := v.newProbe(sitegraph.ServerID(s))
 			want.worth, want.days = worth, days
 			e.wanted = append(e.wanted, want)
 		}
 	}
-	slices.SortFunc(e.wanted, func(a, b scouting) int {
+	slices.SortFunc(e.wanted, func(a, b probe) int {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.tie, b.tie))
 	})
 }
@@ -101,45 +101,45 @@ func (e *exploration) sweep(v *Policy, r planner.Round) {
 	e.wanted, e.left = e.wanted[:0], 0
 	alive := 0
 	for s, of := range v.rankings.of {
-		want := v.scouting(sitegraph.ServerID(s))
-		looks := min(math.Ceil(sweepLooks*math.Sqrt(float64(of.alive))), mostSweepLooks)
-		for want.look = range int(looks) {
+		want := v.newProbe(sitegraph.ServerID(s))
+		looks := min(math.Ceil(sweepProbes*math.Sqrt(float64(of.alive))), mostSweepProbes)
+		for want.number = range int(looks) {
 			e.wanted = append(e.wanted, want)
 		}
 		alive += int(of.alive)
 	}
-	slices.SortFunc(e.wanted, func(a, b scouting) int {
-		return cmp.Or(cmp.Compare(a.look, b.look), cmp.Compare(a.tie, b.tie))
+	slices.SortFunc(e.wanted, func(a, b probe) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.tie, b.tie))
 	})
 	visits := r.Budget
 	if visits == planner.Unlimited {
 		visits = alive
 	}
-	e.left = min(len(e.wanted), int(exploringShare*float64(visits)))
+	e.left = min(len(e.wanted), int(explorationShare*float64(visits)))
 }
 
-// follow adds looks at a server of which a quiet page has changed.
-func (e *exploration) follow(v *Policy, s sitegraph.ServerID, n *newsOf) {
-	for range min(followLooks, e.more, mostFollow-int(n.follow)) {
-		n.follow++
+// followUp adds looks at a server of which a quiet page has changed.
+func (e *exploration) followUp(v *Policy, s sitegraph.ServerID, n *surpriseOf) {
+	for range min(followUpProbes, e.more, mostFollowUps-int(n.followUps)) {
+		n.followUps++
 		e.more--
-		want := v.scouting(s)
-		want.look, want.after = int(n.follow), true
-		e.again = append(e.again, want)
+		want := v.newProbe(s)
+		want.number, want.isFollowUp = int(n.followUps), true
+		e.followUps = append(e.followUps, want)
 	}
 }
 
-// wasLook reports whether a page that was visited was chosen for a look, once.
-func (e *exploration) wasLook(p sitegraph.PageID) bool {
+// wasProbe reports whether a page that was visited was chosen for a look, once.
+func (e *exploration) wasProbe(p sitegraph.PageID) bool {
 	_, was := e.underWay[p]
 	delete(e.underWay, p)
 	return was
 }
 
 // take the next look; false: there is none.
-func (e *exploration) take() (want scouting, ok bool) {
-	if last := len(e.again) - 1; last >= 0 {
-		want, e.again = e.again[last], e.again[:last]
+func (e *exploration) take() (want probe, ok bool) {
+	if last := len(e.followUps) - 1; last >= 0 {
+		want, e.followUps = e.followUps[last], e.followUps[:last]
 		return want, true
 	}
 	if e.left == 0 || len(e.wanted) == 0 {
@@ -152,12 +152,12 @@ func (e *exploration) take() (want scouting, ok bool) {
 // next is a look at the next server that is worth one.
 func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 	for want, ok := e.take(); ok; want, ok = e.take() {
-		e.looked[want.server] = v.now // also if there is none, or it fails: not before the others' turn
-		p := v.quietPage(want)
+		e.lastProbe[want.server] = v.now // also if there is none, or it fails: not before the others' turn
+		p := v.probePage(want)
 		if p == sitegraph.NoPage {
 			continue
 		}
-		if !want.after {
+		if !want.isFollowUp {
 			e.left--
 		}
 		e.underWay[p] = struct{}{}
@@ -168,7 +168,7 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 		case v.Mode == planner.Sweep:
 			visit.Reason = planner.Because("one of the looks at any page of each server that begin a sweep: this one has %.0f, and nobody knows what changed there",
 				pages)
-		case want.after:
+		case want.isFollowUp:
 			visit.Reason = planner.Because("a look at a quiet page: another one of its server had changed, which has %.0f pages that could have", pages)
 		default:
 			visit.Reason = planner.Because("a look at a quiet page: nobody had one for %.3g days, and its server has %.0f pages that could have changed", want.days, pages)
@@ -178,14 +178,14 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 	return planner.Visit{}, false
 }
 
-// quietPage draws one of a server. In a sweep, after a look that found a change and one time in three any: what is rebuilt
+// probePage draws one of a server. In a sweep, after a look that found a change and one time in three any: what is rebuilt
 // may be anywhere. Else the oldest copy of a list: new sections are linked there. So a link less from the start page
 // counts as much as four times the age, each directory that a page links to as much as its age once more, and each
 // page that a change of it leads to four times (see lead). (By parameters of an earlier time 0.87 instead of 0.83 of the new
 // pages of real histories become known at 1 % a day by depth and directories, in eight runs each; by others less is gained.)
-func (v *Policy) quietPage(of scouting) sitegraph.PageID {
-	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.look)<<24 ^ uint64(of.tie*(1<<52)))
-	anyPage := v.Mode == planner.Sweep || of.after || draw%3 == 0
+func (v *Policy) probePage(of probe) sitegraph.PageID {
+	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^ uint64(of.tie*(1<<52)))
+	anyPage := v.Mode == planner.Sweep || of.isFollowUp || draw%3 == 0
 	odd := uint32(draw>>8) | 1 // times an odd number: another order of the pages for each draw
 	best, most := sitegraph.NoPage, math.Inf(-1)
 	consider := func(p sitegraph.PageID, score float64) {
@@ -201,17 +201,17 @@ func (v *Policy) quietPage(of scouting) sitegraph.PageID {
 	}
 	end := int64(sitegraph.Unix32(v.Corpus.Round().End))
 	old := func(p sitegraph.PageID) float64 {
-		return float64(end-int64(v.kin.last[p])) * lessByDepth[int(v.kin.depth(p))]
+		return float64(end-int64(v.groups.last[p])) * lessByDepth[int(v.groups.depth(p))]
 	}
 	for _, p := range v.Corpus.Graph.ServerPages(of.server) {
 		score := old(p)
 		if score*(1+mostListed) >= most {
-			score *= float64(1 + v.kin.directories(p))
+			score *= float64(1 + v.groups.directories(p))
 		}
 		consider(p, score)
 	}
-	for _, l := range v.discovery.servers[of.server].leads {
-		consider(l.page, old(l.page)*float64(1+v.kin.directories(l.page))*float64(1+leadWorth*l.expected()))
+	for _, l := range v.discovery.servers[of.server].hubs {
+		consider(l.page, old(l.page)*float64(1+v.groups.directories(l.page))*float64(1+hubWorth*l.expected()))
 	}
 	return best
 }
@@ -234,7 +234,7 @@ func (v *scorer) lastSeen(s sitegraph.ServerID) (quiet, dead float32) {
 		}
 		m := v.Corpus.Memory(p)
 		if h := &m.History; m.Lost() || h.LastChange != h.Last && m.State != sitegraph.StateSource {
-			lastQuiet = max(lastQuiet, v.kin.last[p])
+			lastQuiet = max(lastQuiet, v.groups.last[p])
 		}
 		if m.NeverThere() {
 			lastDead = max(lastDead, m.Tried)

@@ -91,7 +91,7 @@ func TestLooksFollow(t *testing.T) {
 // looksFollow reports whether looks follow on the day on which a rebuilt server is first visited, of a world in which
 // two others change and three never do.
 func looksFollow(t *testing.T, seed uint64, lag int, likely bool) bool {
-	w := simtest.NewWorld(seed, 6, leastNews+100, false) // more than are thought of at once
+	w := simtest.NewWorld(seed, 6, leastRescored+100, false) // more than are thought of at once
 	const rebuilt = 20.5
 	for _, p := range w.Pages {
 		switch {
@@ -240,12 +240,12 @@ func TestFoundBy(t *testing.T) {
 	m.Planner.Observe(&sitegraph.Record{Page: source, State: sitegraph.StateSource}, sitegraph.VerdictChanged)
 	add("s0.example", 15) // by the sitemap
 	m.Planner.Due(source, simtest.At(2))
-	if s := changed("http://s1.example/"); v.kin.servers[s].found != 0 {
-		t.Errorf("pages of a sitemap count %g for a page of another server", v.kin.servers[s].found)
+	if s := changed("http://s1.example/"); v.groups.servers[s].found != 0 {
+		t.Errorf("pages of a sitemap count %g for a page of another server", v.groups.servers[s].found)
 	}
 	add("s2.example", 7)
-	if s := changed("http://s2.example/"); v.kin.servers[s].found != 7 {
-		t.Errorf("a page that brought 7 counts for %g", v.kin.servers[s].found)
+	if s := changed("http://s2.example/"); v.groups.servers[s].found != 7 {
+		t.Errorf("a page that brought 7 counts for %g", v.groups.servers[s].found)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // here and to FeatureNames, and learn anew.
 const (
 	fAge = iota
-	fOwnLooks
+	fOwnVisits
 	fOwnExpected
 	fOwnQuiet
 	fOwnLast
@@ -23,7 +23,7 @@ const (
 	fExpected
 	fShapeMass
 	fShapeShare
-	fShapeLooks
+	fShapeVisits
 	fShapeRecent
 	fShapeRate
 	fShapeSize
@@ -31,23 +31,23 @@ const (
 	fShapeGone
 	fDirectoryMass
 	fDirectoryShare
-	fDirectoryLooks
+	fDirectoryVisits
 	fDirectoryRate
 	fDirectorySize
 	fSectionMass
 	fSectionShare
-	fSectionLooks
+	fSectionVisits
 	fSectionGone
 	fServerMass
 	fServerShare
-	fServerLooks
+	fServerVisits
 	fServerRecent
 	fServerRate
 	fServerSize
 	fServerPast
 	fServerGone
 	fAllShare
-	fAllLooks
+	fAllVisits
 	fDepth
 	fLinks
 	fSegments
@@ -61,50 +61,50 @@ const (
 
 // FeatureNames are for people.
 var FeatureNames = [Features]string{
-	fAge:            "days since its last visit",
-	fOwnLooks:       "visits that compared it",
-	fOwnExpected:    "its own rate",
-	fOwnQuiet:       "days since it was seen to change",
-	fOwnLast:        "what its last visit saw",
-	fOwnRecent:      "its last weeks",
-	fKnown:          "days it is known",
-	fOwnFactor:      "its own changes beside those of its address shape",
-	fExpected:       "changes expected of it and of its address shape",
-	fShapeMass:      "change of its address shape since then",
-	fShapeShare:     "share changed of its address shape since then",
-	fShapeLooks:     "visits to its address shape since then",
-	fShapeRecent:    "share changed of its address shape lately",
-	fShapeRate:      "long-run rate of its address shape",
-	fShapeSize:      "pages of its address shape",
-	fShapePast:      "its address shape in an earlier span of this length",
-	fShapeGone:      "share gone of its address shape lately",
-	fDirectoryMass:  "change of its directory since then",
-	fDirectoryShare: "share changed of its directory since then",
-	fDirectoryLooks: "visits to its directory since then",
-	fDirectoryRate:  "long-run rate of its directory",
-	fDirectorySize:  "pages of its directory",
-	fSectionMass:    "change of its section since then",
-	fSectionShare:   "share changed of its section since then",
-	fSectionLooks:   "visits to its section since then",
-	fSectionGone:    "share gone of its section lately",
-	fServerMass:     "change of its server since then",
-	fServerShare:    "share changed of its server since then",
-	fServerLooks:    "visits to its server since then",
-	fServerRecent:   "share changed of its server lately",
-	fServerRate:     "long-run rate of its server",
-	fServerSize:     "pages of its server",
-	fServerPast:     "its server in an earlier span of this length",
-	fServerGone:     "share gone of its server lately",
-	fAllShare:       "share changed of all servers since then",
-	fAllLooks:       "visits to all servers since then",
-	fDepth:          "links from the start page",
-	fLinks:          "links on it",
-	fSegments:       "segments of its path",
-	fDigits:         "digits in its path",
-	fName:           "length of its name",
-	fIndex:          "index page",
-	fQuery:          "parameters in its address",
-	fVersion:        "version, API or archive in its path",
+	fAge:             "days since its last visit",
+	fOwnVisits:       "visits that compared it",
+	fOwnExpected:     "its own rate",
+	fOwnQuiet:        "days since it was seen to change",
+	fOwnLast:         "what its last visit saw",
+	fOwnRecent:       "its last weeks",
+	fKnown:           "days it is known",
+	fOwnFactor:       "its own changes beside those of its address shape",
+	fExpected:        "changes expected of it and of its address shape",
+	fShapeMass:       "change of its address shape since then",
+	fShapeShare:      "share changed of its address shape since then",
+	fShapeVisits:     "visits to its address shape since then",
+	fShapeRecent:     "share changed of its address shape lately",
+	fShapeRate:       "long-run rate of its address shape",
+	fShapeSize:       "pages of its address shape",
+	fShapePast:       "its address shape in an earlier span of this length",
+	fShapeGone:       "share gone of its address shape lately",
+	fDirectoryMass:   "change of its directory since then",
+	fDirectoryShare:  "share changed of its directory since then",
+	fDirectoryVisits: "visits to its directory since then",
+	fDirectoryRate:   "long-run rate of its directory",
+	fDirectorySize:   "pages of its directory",
+	fSectionMass:     "change of its section since then",
+	fSectionShare:    "share changed of its section since then",
+	fSectionVisits:   "visits to its section since then",
+	fSectionGone:     "share gone of its section lately",
+	fServerMass:      "change of its server since then",
+	fServerShare:     "share changed of its server since then",
+	fServerVisits:    "visits to its server since then",
+	fServerRecent:    "share changed of its server lately",
+	fServerRate:      "long-run rate of its server",
+	fServerSize:      "pages of its server",
+	fServerPast:      "its server in an earlier span of this length",
+	fServerGone:      "share gone of its server lately",
+	fAllShare:        "share changed of all servers since then",
+	fAllVisits:       "visits to all servers since then",
+	fDepth:           "links from the start page",
+	fLinks:           "links on it",
+	fSegments:        "segments of its path",
+	fDigits:          "digits in its path",
+	fName:            "length of its name",
+	fIndex:           "index page",
+	fQuery:           "parameters in its address",
+	fVersion:         "version, API or archive in its path",
 }
 
 // Inputs are how nets see the features: most on two scales, since what a small number tells and what a large one
@@ -127,69 +127,69 @@ var (
 )
 
 var featureForms = [Features][]perceptron.Form{
-	fAge:            asCount,
-	fOwnLooks:       asCount,
-	fOwnExpected:    asMass,
-	fOwnQuiet:       asCount,
-	fOwnLast:        {perceptron.Plain, perceptron.Missing},
-	fOwnRecent:      asShare,
-	fKnown:          asCount,
-	fOwnFactor:      asCount,
-	fExpected:       asMass,
-	fShapeMass:      asMass,
-	fShapeShare:     asShare,
-	fShapeLooks:     asCount,
-	fShapeRecent:    asShare,
-	fShapeRate:      asMass,
-	fShapeSize:      asCount,
-	fShapePast:      asPast,
-	fShapeGone:      asShare,
-	fDirectoryMass:  asMass,
-	fDirectoryShare: asShare,
-	fDirectoryLooks: asCount,
-	fDirectoryRate:  asMass,
-	fDirectorySize:  asCount,
-	fSectionMass:    asMass,
-	fSectionShare:   asShare,
-	fSectionLooks:   asCount,
-	fSectionGone:    asShare,
-	fServerMass:     asMass,
-	fServerShare:    asShare,
-	fServerLooks:    asCount,
-	fServerRecent:   asShare,
-	fServerRate:     asMass,
-	fServerSize:     asCount,
-	fServerPast:     asPast,
-	fServerGone:     asShare,
-	fAllShare:       asShare,
-	fAllLooks:       asCount,
-	fDepth:          asCount,
-	fLinks:          asCount,
-	fSegments:       asCount,
-	fDigits:         asMark,
-	fName:           asCount,
-	fIndex:          asMark,
-	fQuery:          asMark,
-	fVersion:        asMark,
+	fAge:             asCount,
+	fOwnVisits:       asCount,
+	fOwnExpected:     asMass,
+	fOwnQuiet:        asCount,
+	fOwnLast:         {perceptron.Plain, perceptron.Missing},
+	fOwnRecent:       asShare,
+	fKnown:           asCount,
+	fOwnFactor:       asCount,
+	fExpected:        asMass,
+	fShapeMass:       asMass,
+	fShapeShare:      asShare,
+	fShapeVisits:     asCount,
+	fShapeRecent:     asShare,
+	fShapeRate:       asMass,
+	fShapeSize:       asCount,
+	fShapePast:       asPast,
+	fShapeGone:       asShare,
+	fDirectoryMass:   asMass,
+	fDirectoryShare:  asShare,
+	fDirectoryVisits: asCount,
+	fDirectoryRate:   asMass,
+	fDirectorySize:   asCount,
+	fSectionMass:     asMass,
+	fSectionShare:    asShare,
+	fSectionVisits:   asCount,
+	fSectionGone:     asShare,
+	fServerMass:      asMass,
+	fServerShare:     asShare,
+	fServerVisits:    asCount,
+	fServerRecent:    asShare,
+	fServerRate:      asMass,
+	fServerSize:      asCount,
+	fServerPast:      asPast,
+	fServerGone:      asShare,
+	fAllShare:        asShare,
+	fAllVisits:       asCount,
+	fDepth:           asCount,
+	fLinks:           asCount,
+	fSegments:        asCount,
+	fDigits:          asMark,
+	fName:            asCount,
+	fIndex:           asMark,
+	fQuery:           asMark,
+	fVersion:         asMark,
 }
 
 // lately is the span of recent shares, in days.
 const lately = 3
 
 // row fills a row with the features of a page at a moment in days.
-func (k *kinship) row(p sitegraph.PageID, now float32, row *[Features]float32) {
+func (k *groupIndex) row(p sitegraph.PageID, now float32, row *[Features]float32) {
 	k.rowOfGroups(p, now, row)
 	k.rowOfPage(p, now, row)
 }
 
 // alike reports whether two pages have the same rowOfGroups: they are in the same groups, and were last visited at once.
-func (k *kinship) alike(p, q sitegraph.PageID) bool {
-	return k.of[p] == k.of[q] && k.last[p] == k.last[q]
+func (k *groupIndex) alike(p, q sitegraph.PageID) bool {
+	return k.memberships[p] == k.memberships[q] && k.last[p] == k.last[q]
 }
 
 // rowOfGroups fills in what visits to the groups of a page tell.
-func (k *kinship) rowOfGroups(p sitegraph.PageID, now float32, row *[Features]float32) {
-	of := k.lineage(p)
+func (k *groupIndex) rowOfGroups(p sitegraph.PageID, now float32, row *[Features]float32) {
+	of := k.groupsOf(p)
 	r := k.rates(of)
 	last := inDays(k.last[p])
 	age := now - last
@@ -206,37 +206,37 @@ func (k *kinship) rowOfGroups(p sitegraph.PageID, now float32, row *[Features]fl
 	sectionShare := inSection.share(serverShare)
 	row[fShapeMass] = inShape.mass
 	row[fShapeShare] = inShape.share(sectionShare)
-	row[fShapeLooks] = inShape.looks
+	row[fShapeVisits] = inShape.visits
 	row[fShapeRecent] = of.shape.recent(now, r.shape)
 	row[fShapeRate] = r.shape
 	row[fShapeSize] = float32(of.shape.pages)
 	row[fShapePast] = of.shape.before(last, now, age, inShape.mass, r.shape)
 	row[fDirectoryMass] = inDirectory.mass
 	row[fDirectoryShare] = inDirectory.share(sectionShare)
-	row[fDirectoryLooks] = inDirectory.looks
+	row[fDirectoryVisits] = inDirectory.visits
 	row[fDirectoryRate] = r.directory
 	row[fDirectorySize] = float32(of.directory.pages)
 	row[fSectionMass] = inSection.mass
 	row[fSectionShare] = sectionShare
-	row[fSectionLooks] = inSection.looks
+	row[fSectionVisits] = inSection.visits
 	row[fServerMass] = inServer.mass
 	row[fServerShare] = serverShare
-	row[fServerLooks] = inServer.looks
+	row[fServerVisits] = inServer.visits
 	row[fServerRecent] = of.server.recent(now, r.server)
 	row[fServerRate] = r.server
 	row[fServerSize] = float32(of.server.pages)
 	row[fServerPast] = of.server.before(last, now, age, inServer.mass, r.server)
 	row[fServerGone], row[fSectionGone], row[fShapeGone] = of.gone()
 	row[fAllShare] = allShare
-	row[fAllLooks] = inAll.looks
+	row[fAllVisits] = inAll.visits
 }
 
 // rowOfPage fills in the rest: what is known of the page itself, beside its groups.
-func (k *kinship) rowOfPage(p sitegraph.PageID, now float32, row *[Features]float32) {
+func (k *groupIndex) rowOfPage(p sitegraph.PageID, now float32, row *[Features]float32) {
 	h := &k.corpus.Memory(p).History
 	shapeRate := row[fShapeRate]
 	looks, watched := max(int(h.Visits)-1, 0), inDays(h.Last-h.Epoch)
-	row[fOwnLooks] = float32(looks)
+	row[fOwnVisits] = float32(looks)
 	row[fOwnExpected] = ownRate(h, shapeRate) * row[fAge]
 	row[fOwnQuiet] = 999
 	if h.LastChange > 0 {
@@ -258,7 +258,7 @@ func (k *kinship) rowOfPage(p sitegraph.PageID, now float32, row *[Features]floa
 
 	row[fDepth] = k.depth(p)
 	row[fLinks] = float32(len(k.corpus.Graph.Links(p)))
-	k.looks[p].fill(row)
+	k.traits[p].fill(row)
 }
 
 // ownRate is the changes a day of a page, pulled toward the rate of its like.
@@ -278,7 +278,7 @@ func factor(changes, expected float32) float32 {
 }
 
 // depth is in links from the start page, one more than any where none lead.
-func (k *kinship) depth(p sitegraph.PageID) float32 {
+func (k *groupIndex) depth(p sitegraph.PageID) float32 {
 	if d := k.corpus.Graph.Depth(p); d > 0 {
 		return float32(d)
 	}
@@ -300,7 +300,7 @@ func (e *evidence) before(end, now, age, since, rate float32) float32 {
 }
 
 // looks of an address: what it alone tells, 4 bytes a page.
-type addressLook struct {
+type addressTraits struct {
 	segments, name uint8
 	digits         uint8 // share, in 255ths
 	flags          uint8
@@ -312,7 +312,7 @@ const (
 	flagVersion
 )
 
-func lookOf(url string) addressLook {
+func traitsOf(url string) addressTraits {
 	path := url
 	if i := strings.Index(path, "://"); i >= 0 {
 		path = path[i+3:]
@@ -328,7 +328,7 @@ func lookOf(url string) addressLook {
 		}
 	}
 	name := path[strings.LastIndexByte(path, '/')+1:]
-	l := addressLook{segments: uint8(min(strings.Count(path, "/"), 255)), name: uint8(min(len(name), 255)),
+	l := addressTraits{segments: uint8(min(strings.Count(path, "/"), 255)), name: uint8(min(len(name), 255)),
 		digits: uint8(255 * digits / max(len(path), 1))}
 	if name == "" || strings.HasPrefix(name, "index.") {
 		l.flags |= flagIndex
@@ -342,7 +342,7 @@ func lookOf(url string) addressLook {
 	return l
 }
 
-func (l addressLook) fill(row *[Features]float32) {
+func (l addressTraits) fill(row *[Features]float32) {
 	row[fSegments] = float32(l.segments)
 	row[fDigits] = float32(l.digits) / 255
 	row[fName] = float32(l.name)

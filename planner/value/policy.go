@@ -30,13 +30,13 @@ type Policy struct {
 	planner.Forecasts
 	exploration exploration
 	discovery   discovery
-	lowest      float64  // worth of the last visit of this round so far; NaN: none
-	held        []looked // WithoutProbe: what this round saw
+	lowest      float64   // worth of the last visit of this round so far; NaN: none
+	delayed     []outcome // WithoutProbe: what this round saw
 	begun       bool
 }
 
 // looked is a visit that compared a page with its copy, or found it gone.
-type looked struct {
+type outcome struct {
 	page     sitegraph.PageID
 	from, to uint32 // unix seconds
 	changed  bool
@@ -64,7 +64,7 @@ type Settings struct {
 func New(s Settings) *Policy {
 	v := &Policy{lowest: math.NaN()}
 	v.Settings, v.ties, v.price, v.exact = s, rank.NewTies(s.Seed), math.NaN(), s.Mode == planner.Sweep
-	v.kin = newKinship(s.Corpus, &v.ties)
+	v.groups = newGroupIndex(s.Corpus, &v.ties)
 	v.exploration.underWay = map[sitegraph.PageID]struct{}{}
 	v.discovery.newPages = map[sitegraph.PageID]newPage{}
 	if s.Mode == planner.Stream {
@@ -78,22 +78,22 @@ func (v *Policy) Begin(r planner.Round) {
 	v.discovery.before, v.now = v.now, inDays(sitegraph.Unix32(r.End))
 	v.grow()
 	if !v.begun {
-		v.kin.remember()
+		v.groups.replay()
 		v.discovery.before = inDays(sitegraph.Unix32(r.Start))
 		if last := v.lastVisit(); last > 0 {
 			v.discovery.before = min(v.discovery.before, last)
 		}
 		v.begun = true
 	}
-	for _, l := range v.held {
+	for _, l := range v.delayed {
 		v.learn(l)
 	}
-	v.held = v.held[:0]
+	v.delayed = v.delayed[:0]
 	clear(v.exploration.underWay)
-	v.room = nil
-	for s := range v.news {
-		n := &v.news[s]
-		n.inRound, n.follow, n.order, n.after = 0, 0, nil, place{}
+	v.scratch = nil
+	for s := range v.surprises {
+		n := &v.surprises[s]
+		n.inRound, n.followUps, n.order, n.after = 0, 0, nil, place{}
 	}
 	v.reserve = 0
 	if v.price > 0 { // not NaN
@@ -118,7 +118,7 @@ func (v *Policy) Begin(r planner.Round) {
 // weigh scores the pages that may have come to be worth more and ranks those worth reserve, servers at once:
 // all that is made and changed in it belongs to one of them.
 func (v *ranker) weigh() {
-	v.kin.all.sumUp()
+	v.groups.all.sumUp()
 	for s := range v.rankings.of {
 		v.modelOf(sitegraph.ServerID(s))
 	}
@@ -188,16 +188,16 @@ func (v *ranker) release() {
 // grow makes room for pages and servers that became known: by links, or by feeds and sitemaps between
 // two outcomes.
 func (v *Policy) grow() {
-	v.kin.grow()
+	v.groups.grow()
 	if n := v.Corpus.Pages() - len(v.scores); n > 0 {
 		v.scores = append(v.scores, make([]scored, n)...)
 	}
-	for len(v.news) < v.Corpus.Graph.Servers() {
-		quiet, dead := v.lastSeen(sitegraph.ServerID(len(v.news)))
-		v.exploration.looked = append(v.exploration.looked, quiet)
-		v.news = append(v.news, newsOf{})
+	for len(v.surprises) < v.Corpus.Graph.Servers() {
+		quiet, dead := v.lastSeen(sitegraph.ServerID(len(v.surprises)))
+		v.exploration.lastProbe = append(v.exploration.lastProbe, quiet)
+		v.surprises = append(v.surprises, surpriseOf{})
 		// The last dead address may have been a doubtful one.
-		v.discovery.servers = append(v.discovery.servers, discoveryOf{doubts: doubts{page: sitegraph.NoPage, met: [2]float32{dead, dead}}})
+		v.discovery.servers = append(v.discovery.servers, discoveryOf{trials: trials{page: sitegraph.NoPage, answered: [2]float32{dead, dead}}})
 	}
 }
 
@@ -218,7 +218,7 @@ func (v *Policy) settlePrice() {
 func (v *predictor) Probability(p sitegraph.PageID, at time.Time) float64 {
 	var row [Features]float32
 	v.Row(p, at, &row)
-	return float64(v.believed(v.raw(p, &row), v.frailty(p)))
+	return float64(v.believed(v.raw(p, &row), v.effect(p)))
 }
 
 // Next names the page with the highest worth.
@@ -255,18 +255,18 @@ func (v *Policy) Opened(s sitegraph.ServerID) {
 
 // visit to a page, by its score and what its server and its like showed by now.
 func (v *scorer) visit(p sitegraph.PageID) planner.Visit {
-	probability := v.believed(v.scores[p].raw, v.frailty(p))
+	probability := v.believed(v.scores[p].raw, v.effect(p))
 	return planner.Visit{Page: p, Probability: float64(probability), Value: float64(probability * v.weight(p))}
 }
 
 func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	v.grow()
-	l, ok := v.kin.seen(p, verdict)
+	l, ok := v.groups.visited(p, verdict)
 	if verdict == sitegraph.VerdictFirst || verdict == sitegraph.VerdictLeft {
 		delete(v.discovery.newPages, p)
 	}
 	if verdict == sitegraph.VerdictLeft {
-		v.discovery.servers[v.Corpus.Graph.Server(p)].leads.left(p)
+		v.discovery.servers[v.Corpus.Graph.Server(p)].hubs.left(p)
 	}
 	switch {
 	case verdict == sitegraph.VerdictFirst:
@@ -279,9 +279,9 @@ func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		return
 	}
 	l.raw = v.scores[p].raw
-	l.expected = timesOdds(l.raw, v.beyond(p, l.from).factor())
-	if v.Without == WithoutProbe {
-		v.held = append(v.held, l)
+	l.expected = timesOdds(l.raw, v.effects(p, l.from).total())
+	if v.Without == WithoutImmediate {
+		v.delayed = append(v.delayed, l)
 		return
 	}
 	v.learn(l)
@@ -289,25 +289,25 @@ func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 
 // learn tells the groups of a page what a visit saw, and makes the scores of its server anew
 // where that was not expected.
-func (v *Policy) learn(l looked) {
-	v.kin.look(l)
+func (v *Policy) learn(l outcome) {
+	v.groups.observe(l)
 	var saw float32
 	if l.changed {
 		saw = 1
 	}
 	server := v.Corpus.Graph.Server(l.page)
-	n := &v.news[server]
-	v.kin.showed(l)
+	n := &v.surprises[server]
+	v.groups.tally(l)
 	v.doubt(server, abs32(saw-l.expected))
 	v.calibrator.see(l.expected, l.changed, v.Corpus.Round().Budget)
 	surprise := max(saw-l.expected, 0)
-	if v.exploration.wasLook(l.page) || v.worthLittle(l.page) {
-		v.exploration.looked[server] = inDays(l.to)
+	if v.exploration.wasProbe(l.page) || v.worthLittle(l.page) {
+		v.exploration.lastProbe[server] = inDays(l.to)
 		if surprise > 0.5 { // not a page that is worth little by its weight alone
-			v.exploration.follow(v, server, n)
+			v.exploration.followUp(v, server, n)
 		}
 	}
-	v.spread(l.page, surprise)
+	v.propagate(l.page, surprise)
 }
 
 // Hinted scores a page anew of which a feed or sitemap said something.
@@ -330,7 +330,7 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 	if math.IsNaN(price) {
 		price = 0.5 * v.Corpus.MeanWeight()
 	}
-	start, frailty := inDays(sitegraph.Unix32(now)), v.frailty(p)
+	start, frailty := inDays(sitegraph.Unix32(now)), v.effect(p)
 	reached := func(exponent int) bool {
 		v.fill(p, start+float32(int(1)<<exponent), &v.row)
 		return float64(v.believed(v.raw(p, &v.row), frailty)*v.weight(p)) >= price
@@ -353,7 +353,7 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 
 // guessDue is the first power of two, in days, at which a page that was just visited has come to a price by its own rate alone; 0 to 7.
 func (v *predictor) guessDue(p sitegraph.PageID, price float64) int {
-	rate := ownRate(&v.Corpus.Memory(p).History, v.kin.rates(v.kin.lineage(p)).shape)
+	rate := ownRate(&v.Corpus.Memory(p).History, v.groups.rates(v.groups.groupsOf(p)).shape)
 	days := -math.Log(max(1-price/float64(v.weight(p)), 0.02)) / float64(rate)
 	return int(math.Ceil(math.Log2(min(max(days, 1), 128))))
 }
@@ -370,6 +370,6 @@ func (v *predictor) Row(p sitegraph.PageID, at time.Time, row *[Features]float32
 
 // fill makes a row of a page at a moment in days.
 func (v *predictor) fill(p sitegraph.PageID, now float32, row *[Features]float32) {
-	v.kin.row(p, now, row)
+	v.groups.row(p, now, row)
 	v.Without.Mask(row)
 }

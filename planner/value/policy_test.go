@@ -157,22 +157,22 @@ func TestKinRings(t *testing.T) {
 		g.Add(pageName(rng, i))
 	}
 	order := rank.NewTies(3)
-	k := newKinship(planner.NewCorpus(g), &order)
+	k := newGroupIndex(planner.NewCorpus(g), &order)
 	k.grow()
 	members := map[int32]int{}
-	for p := range k.of {
-		members[k.of[p].shape]++
+	for p := range k.memberships {
+		members[k.memberships[p].shape]++
 	}
 	for p := range sitegraph.PageID(g.Pages()) {
-		shape := k.of[p].shape
-		if int(k.groups[shape].pages) != members[shape] {
-			t.Fatalf("shape %d: %d pages counted, %d are in it", shape, k.groups[shape].pages, members[shape])
+		shape := k.memberships[p].shape
+		if int(k.list[shape].pages) != members[shape] {
+			t.Fatalf("shape %d: %d pages counted, %d are in it", shape, k.list[shape].pages, members[shape])
 		}
 		seen := map[sitegraph.PageID]bool{}
 		for range members[shape] {
-			q := k.nextLike(p)
-			if k.of[q].shape != shape || seen[q] {
-				t.Fatalf("page %d of shape %d follows on %d of shape %d, seen before: %v", q, k.of[q].shape, p, shape, seen[q])
+			q := k.nextOfShape(p)
+			if k.memberships[q].shape != shape || seen[q] {
+				t.Fatalf("page %d of shape %d follows on %d of shape %d, seen before: %v", q, k.memberships[q].shape, p, shape, seen[q])
 			}
 			seen[q] = true
 		}
@@ -227,15 +227,15 @@ func TestByScore(t *testing.T) {
 		}
 		return 1
 	})
-	n := &v.news[0]
+	n := &v.surprises[0]
 	for time, visits := range []int32{0, leastKept + 100} {
 		n.inRound = visits
 		for i, c := range want {
 			if len(n.order) == 0 {
-				if !v.byScore(0, n) {
+				if !v.inScoreOrder(0, n) {
 					t.Fatalf("time %d: %d pages, want %d", time+1, i, len(want))
 				}
-				clear(v.room) // it is another server's next
+				clear(v.scratch) // it is another server's next
 				if most := min(max(leastKept, int(visits)), len(want)-i); len(n.order) != most {
 					t.Fatalf("%d pages kept after %d visits, want %d", len(n.order), visits, most)
 				}
@@ -245,7 +245,7 @@ func TestByScore(t *testing.T) {
 			}
 			n.order = n.order[1:]
 		}
-		if v.byScore(0, n) {
+		if v.inScoreOrder(0, n) {
 			t.Fatalf("time %d: more than %d pages", time+1, len(want))
 		}
 	}
@@ -326,7 +326,7 @@ func TestValueDue(t *testing.T) {
 		}
 		seen[wait] = true
 	}
-	if len(seen) < 4 || v.frailty(p) == 1 {
-		t.Errorf("due after %v, factor %g: nothing was searched", seen, v.frailty(p))
+	if len(seen) < 4 || v.effect(p) == 1 {
+		t.Errorf("due after %v, factor %g: nothing was searched", seen, v.effect(p))
 	}
 }

@@ -44,13 +44,13 @@ type (
 
 // serverRanking ranks pages of a server.
 type serverRanking struct {
-	pages  standings // an entry is good if its score is the page's worth, and the page open
-	fresh  standings // the same, of the best, scored anew
-	learnt float32   // since then: sum of |outcome - probability| of visits to the server
-	stays  float32   // share of the worth that the last batch of pages kept when it was scored anew; 1 at most
-	lead   float32   // what the server is ranked by
-	alive  int32     // pages that could be visited when the round began
-	tie    float32
+	pages     standings // an entry is good if its score is the page's worth, and the page open
+	fresh     standings // the same, of the best, scored anew
+	surprise  float32   // since then: sum of |outcome - probability| of visits to the server
+	retention float32   // share of the worth that the last batch of pages kept when it was scored anew; 1 at most
+	lead      float32   // what the server is ranked by
+	alive     int32     // pages that could be visited when the round began
+	tie       float32
 }
 
 const (
@@ -73,7 +73,7 @@ func (v *ranker) clearRankings() {
 	for s := range v.rankings.of {
 		of := &v.rankings.of[s]
 		of.pages.All, of.fresh.All = of.pages.All[:0], of.fresh.All[:0]
-		of.learnt, of.stays, of.alive = 0, 1, 0
+		of.surprise, of.retention, of.alive = 0, 1, 0
 	}
 }
 
@@ -100,7 +100,7 @@ func (v *ranker) orderRankings() {
 	for s := range v.rankings.of {
 		of := &v.rankings.of[s]
 		of.pages.Order()
-		if lead, ok := of.leads(v); ok {
+		if lead, ok := of.best(v); ok {
 			of.lead = lead
 			v.rankings.servers.All = append(v.rankings.servers.All, standing{Score: of.lead, Tie: of.tie, Page: sitegraph.PageID(s)})
 		}
@@ -146,14 +146,14 @@ func (v *ranker) reopen(s sitegraph.ServerID) {
 	if int(s) >= len(v.rankings.of) {
 		return
 	}
-	if lead, ok := v.rankings.of[s].leads(v); ok {
+	if lead, ok := v.rankings.of[s].best(v); ok {
 		v.rankServer(s, lead)
 	}
 }
 
 // doubt adds what a visit to a server brought that was not expected.
 func (v *ranker) doubt(s sitegraph.ServerID, surprise float32) {
-	v.rankings.of[s].learnt += surprise
+	v.rankings.of[s].surprise += surprise
 }
 
 // best takes the page that is worth most, by a score that is fresh; false: there are no more. Of a stream another one may be worth
@@ -179,7 +179,7 @@ func (v *ranker) best() (sitegraph.PageID, bool) {
 			v.rankServer(s, worth)
 			continue
 		}
-		if lead, ok := of.leads(v); ok {
+		if lead, ok := of.best(v); ok {
 			v.rankServer(s, lead)
 		}
 		return p, true
@@ -189,16 +189,16 @@ func (v *ranker) best() (sitegraph.PageID, bool) {
 
 // best takes the best page of a server by fresh scores.
 func (of *serverRanking) take(v *ranker) (sitegraph.PageID, bool) {
-	if of.learnt >= v.patience || len(of.fresh.All) > mostFresh {
+	if of.surprise >= v.patience || len(of.fresh.All) > mostFresh {
 		of.refresh(v, &of.fresh)
-		of.learnt = 0
+		of.surprise = 0
 	}
 	fresh, ok := v.top(&of.fresh)
 	other, more := v.top(&of.pages)
-	if more && (!ok || float64(fresh.Score) < (1-v.tolerance)*float64(of.stays*other.Score)) {
+	if more && (!ok || float64(fresh.Score) < (1-v.tolerance)*float64(of.retention*other.Score)) {
 		before, after := of.refresh(v, &of.pages)
 		if v.Mode == planner.Stream && before > 0 {
-			of.stays = min(max(after/before, leastStays), 1)
+			of.retention = min(max(after/before, leastStays), 1)
 		}
 	}
 	return v.take(&of.fresh)
@@ -231,10 +231,10 @@ func (of *serverRanking) refresh(v *ranker, from *standings) (before, after floa
 }
 
 // leads is what a server is ranked by; false: it has no page left.
-func (of *serverRanking) leads(v *ranker) (lead float32, ok bool) {
+func (of *serverRanking) best(v *ranker) (lead float32, ok bool) {
 	fresh, ok := v.top(&of.fresh)
 	other, more := v.top(&of.pages)
-	return max(fresh.Score, of.stays*other.Score), ok || more
+	return max(fresh.Score, of.retention*other.Score), ok || more
 }
 
 // top is the best entry that is good; those before it are dropped. False: there is none.

@@ -23,14 +23,14 @@ const (
 
 func (v *predictor) rebuilt(p sitegraph.PageID, row *[Features]float32) bool {
 	mass, past := row[fServerMass], row[fServerPast]
-	if row[fServerLooks] < rebuiltLooks || mass < rebuiltMass {
+	if row[fServerVisits] < rebuiltLooks || mass < rebuiltMass {
 		return false
 	}
 	if past >= 0 && mass > rebuiltFactor*past {
 		return true
 	}
-	server := &v.kin.servers[v.Corpus.Graph.Server(p)]
-	return row[fAge] >= 2*rebuiltWithin && server.peak(inDays(v.kin.last[p]), rebuiltWithin, row[fServerRate]) >= rebuiltPart*mass
+	server := &v.groups.servers[v.Corpus.Graph.Server(p)]
+	return row[fAge] >= 2*rebuiltWithin && server.peak(inDays(v.groups.last[p]), rebuiltWithin, row[fServerRate]) >= rebuiltPart*mass
 }
 
 // reason tells which evidence is behind the probability of a page with this row. planner.Contributions tell more.
@@ -39,18 +39,18 @@ func (v *predictor) reason(p sitegraph.PageID, row *[Features]float32) planner.R
 	switch {
 	case v.rebuilt(p, row):
 		return planner.Because("its server looks rebuilt: %.0f visits since its own, %.3g days ago, make %.2g changes of a page likely",
-			float64(row[fServerLooks]), age, float64(row[fServerMass]))
-	case row[fShapeLooks] >= 2 && row[fShapeShare] >= 0.25 && row[fShapeShare] > 1.5*row[fOwnExpected]:
+			float64(row[fServerVisits]), age, float64(row[fServerMass]))
+	case row[fShapeVisits] >= 2 && row[fShapeShare] >= 0.25 && row[fShapeShare] > 1.5*row[fOwnExpected]:
 		return planner.Because("of %.0f visits to addresses like its own since its last, %.3g days ago, a share of %.2f saw a change",
-			float64(row[fShapeLooks]), age, float64(row[fShapeShare]))
-	case row[fDirectoryLooks] >= 2 && row[fDirectoryShare] >= 0.25 && row[fDirectoryShare] > 1.5*row[fOwnExpected]:
+			float64(row[fShapeVisits]), age, float64(row[fShapeShare]))
+	case row[fDirectoryVisits] >= 2 && row[fDirectoryShare] >= 0.25 && row[fDirectoryShare] > 1.5*row[fOwnExpected]:
 		return planner.Because("of %.0f visits to its directory since its last, %.3g days ago, a share of %.2f saw a change",
-			float64(row[fDirectoryLooks]), age, float64(row[fDirectoryShare]))
+			float64(row[fDirectoryVisits]), age, float64(row[fDirectoryShare]))
 	}
-	if found, ok := v.beyond(p, v.kin.last[p]).reason(); ok {
+	if found, ok := v.effects(p, v.groups.last[p]).reason(); ok {
 		return found
 	}
-	if row[fOwnLooks] >= 1 {
+	if row[fOwnVisits] >= 1 {
 		return planner.Because("%.2g changes of its own expected since its last visit, %.3g days ago; pages like it: %.2g",
 			float64(row[fOwnExpected]), age, float64(row[fShapeMass]))
 	}
@@ -61,16 +61,16 @@ func (v *predictor) reason(p sitegraph.PageID, row *[Features]float32) planner.R
 const surprising = 2
 
 // reason tells what visits found beyond what was expected; false: not enough to say so.
-func (b beyond) reason() (planner.Reason, bool) {
+func (b effects) reason() (planner.Reason, bool) {
 	server, both := b.factors()
 	if both < surprising {
 		return planner.Reason{}, false
 	}
 	found, format := b.server, "of %.0f visits to its server since its last, %.0f saw a change, where %g were expected"
-	if ofShape := b.explained(server); ofShape.ratio(shapeBelief) > server {
+	if ofShape := b.shapeBeyondServer(server); ofShape.ratio(shapePrior) > server {
 		found, format = ofShape, "of %.0f visits to addresses like its own since its last, %.0f saw a change, where %g were expected"
 	}
-	return planner.Because(format, float64(found.looks), float64(found.changed), math.Round(100*float64(found.expected))/100), true
+	return planner.Because(format, float64(found.visits), float64(found.changed), math.Round(100*float64(found.expected))/100), true
 }
 
 func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributions {
@@ -103,15 +103,15 @@ func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributi
 		sum += x.LogOdds
 	}
 	evident := logodds.Probability(float32(sum))
-	showed := v.beyond(p, v.kin.last[p])
+	showed := v.effects(p, v.groups.last[p])
 	ofServer, frailty := showed.factors()
 	for _, x := range [...]struct {
 		name   string
-		showed expectations
+		showed counts
 		factor float32
 	}{
 		{"changes on its server since then beyond those expected", showed.server, ofServer},
-		{"changes of its address shape since then beyond those expected of it and its server", showed.explained(ofServer), frailty / ofServer},
+		{"changes of its address shape since then beyond those expected of it and its server", showed.shapeBeyondServer(ofServer), frailty / ofServer},
 	} {
 		if x.factor != 1 {
 			adds := math.Log(float64(x.factor))

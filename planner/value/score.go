@@ -13,7 +13,7 @@ import (
 // predictor says how likely a page is to have changed.
 type predictor struct {
 	Settings
-	kin        *kinship
+	groups     *groupIndex
 	models     []*Model // by server
 	calibrator calibrator
 }
@@ -39,7 +39,7 @@ type scored struct {
 // rate makes the score of a page anew.
 func (v *scorer) rate(p sitegraph.PageID) {
 	v.fill(p, v.now, &v.row)
-	v.note(p, v.raw(p, &v.row), v.frailty(p), v.row[fAge])
+	v.note(p, v.raw(p, &v.row), v.effect(p), v.row[fAge])
 }
 
 // note keeps the score of a page, of such an age.
@@ -87,12 +87,12 @@ func (v *scorer) rateAll(b *batch) {
 	}
 	for lane, p := range b.all() {
 		row := &b.rows[lane]
-		if lane > 0 && v.kin.alike(p, b.pages[lane-1]) {
+		if lane > 0 && v.groups.alike(p, b.pages[lane-1]) {
 			*row = b.rows[lane-1]
 		} else {
-			v.kin.rowOfGroups(p, v.now, row)
+			v.groups.rowOfGroups(p, v.now, row)
 		}
-		v.kin.rowOfPage(p, v.now, row)
+		v.groups.rowOfPage(p, v.now, row)
 	}
 	for lane := range b.n {
 		v.Without.Mask(&b.rows[lane])
@@ -107,8 +107,8 @@ func (v *scorer) rateAll(b *batch) {
 	var frailty float32
 	for lane, p := range b.all() {
 		row := &b.rows[lane]
-		if lane == 0 || !v.kin.alike(p, b.pages[lane-1]) {
-			frailty = v.frailty(p)
+		if lane == 0 || !v.groups.alike(p, b.pages[lane-1]) {
+			frailty = v.effect(p)
 		}
 		v.note(p, m.probability(v.Mode, row, learnt[lane], v.claimed(p)), frailty, row[fAge])
 	}
@@ -118,7 +118,7 @@ func (v *scorer) rateAll(b *batch) {
 func (v *predictor) weight(p sitegraph.PageID) float32 {
 	weight := float32(v.Corpus.Weight(p))
 	if v.Mode == planner.Stream && v.Without != WithoutNew {
-		weight *= 1 + newWorth*v.kin.finds(p)
+		weight *= 1 + newWorth*v.groups.finds(p)
 	}
 	return weight
 }
@@ -169,22 +169,22 @@ func (v *predictor) raw(p sitegraph.PageID, row *[Features]float32) float32 {
 	return m.probability(v.Mode, row, m.learnt(v.Mode, row), v.claimed(p))
 }
 
-// frailty is what the odds of a page are multiplied by for what its server and its like showed since its last visit.
-func (v *predictor) frailty(p sitegraph.PageID) float32 {
-	return v.beyond(p, v.kin.last[p]).factor()
+// effect is what the odds of a page are multiplied by for what its server and its like showed since its last visit.
+func (v *predictor) effect(p sitegraph.PageID) float32 {
+	return v.effects(p, v.groups.last[p]).total()
 }
 
-// beyond is what they showed since a moment, in unix seconds; nothing if the policy is denied it.
-func (v *predictor) beyond(p sitegraph.PageID, last uint32) (b beyond) {
-	if v.Without == WithoutFrailty {
+// effects is what they showed since a moment, in unix seconds; nothing if the policy is denied it.
+func (v *predictor) effects(p sitegraph.PageID, last uint32) (b effects) {
+	if v.Without == WithoutEffects {
 		return b
 	}
-	b = v.kin.beyond(p, last)
+	b = v.groups.effectsSince(p, last)
 	switch v.Without {
 	case WithoutServer:
-		b.server = expectations{}
+		b.server = counts{}
 	case WithoutShape:
-		b.shape = expectations{}
+		b.shape = counts{}
 	}
 	return b
 }

@@ -32,7 +32,7 @@ func TestRateAll(t *testing.T) {
 				for n := 1; len(pages) > 0; n = n%len(v.batch.pages) + 1 {
 					var b batch
 					for ; b.n < min(n, len(pages)); b.add(pages[b.n]) {
-						if b.n > 0 && v.kin.alike(pages[b.n], pages[b.n-1]) {
+						if b.n > 0 && v.groups.alike(pages[b.n], pages[b.n-1]) {
 							shared++
 						}
 						if v.claimed(pages[b.n]) != 0 {
@@ -71,7 +71,7 @@ func claim(m *simtest.Sim, s sitegraph.ServerID, pages []sitegraph.PageID) {
 	for _, p := range pages {
 		said = append(said, hints.Claim{Page: p, Modified: now})
 	}
-	m.Corpus.Hints.Hear(source, hints.Sitemap, said, true)
+	m.Corpus.Hints.Update(source, hints.Sitemap, said, true)
 	if err := m.Corpus.Hints.Restore(s, []byte(`{"sitemap":{"true":50,"false":5,"missed":5,"same":200}}`)); err != nil {
 		m.Fatal(err)
 	}
@@ -183,12 +183,12 @@ func TestServersStayRanked(t *testing.T) {
 					}
 					for s := range v.rankings.of {
 						of := &v.rankings.of[s]
-						doubted = doubted || of.learnt > 0
-						discounted = discounted || of.stays < 1
-						if of.stays < leastStays || of.stays > 1 {
-							t.Fatalf("mode %v: pages of server %d are expected to keep %g of their worth", mode, s, of.stays)
+						doubted = doubted || of.surprise > 0
+						discounted = discounted || of.retention < 1
+						if of.retention < leastStays || of.retention > 1 {
+							t.Fatalf("mode %v: pages of server %d are expected to keep %g of their worth", mode, s, of.retention)
 						}
-						lead, ok := of.leads(&v.ranker)
+						lead, ok := of.best(&v.ranker)
 						if fresh, _ := v.top(&of.fresh); ok && (!ranked[sitegraph.PageID(s)] || of.lead < fresh.Score) {
 							t.Fatalf("mode %v, %d pages a server: server %d is ranked %v by %g, its best are worth %g", mode, perServer, s, ranked[sitegraph.PageID(s)], of.lead, lead)
 						}

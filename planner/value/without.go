@@ -17,11 +17,11 @@ const (
 	WithoutAll                 // visits to all servers
 	WithoutAddress             // what its address looks like
 	WithoutLinks               // its depth, and how many links it has
-	WithoutFrailty             // what its server and its address shape showed beyond what was expected
-	WithoutProbe               // what this round saw: outcomes count from the next round on
+	WithoutEffects             // what its server and its address shape showed beyond what was expected
+	WithoutImmediate           // what this round saw: outcomes count from the next round on
 	WithoutExploration         // looks at quiet pages for what they tell
 	WithoutNew                 // what changes that bring new pages are worth beyond others
-	WithoutFirsts              // which addresses like those of new pages held one
+	WithoutFirstVisits         // which addresses like those of new pages held one
 	WithoutClaims              // what feeds and sitemaps claim of pages; those that they name are found as ever
 	withouts
 )
@@ -36,11 +36,11 @@ var withoutNames = [withouts]string{
 	WithoutAll:         "all",
 	WithoutAddress:     "address",
 	WithoutLinks:       "links",
-	WithoutFrailty:     "frailty",
-	WithoutProbe:       "probe",
+	WithoutEffects:     "frailty",
+	WithoutImmediate:   "probe",
 	WithoutExploration: "exploration",
 	WithoutNew:         "new",
-	WithoutFirsts:      "firsts",
+	WithoutFirstVisits: "firsts",
 	WithoutClaims:      "claims",
 }
 
@@ -73,14 +73,14 @@ func WithoutOf(policy string) Without {
 func (w Without) FromSources() bool { return w == WithoutClaims }
 
 // StreamsOnly reports whether a kind of evidence plays no part in sweeps.
-func (w Without) StreamsOnly() bool { return w == WithoutNew || w == WithoutFirsts }
+func (w Without) StreamsOnly() bool { return w == WithoutNew || w == WithoutFirstVisits }
 
 // Masks reports whether a kind of evidence is a part of rows. The others are a matter of what is done.
-func (w Without) Masks() bool { return w != WithoutNothing && w < WithoutFrailty }
+func (w Without) Masks() bool { return w != WithoutNothing && w < WithoutEffects }
 
 // What is usual: medians of the 42,657 base pages of the histories that the parameters which come
 // with the program were learnt from.
-var usualAddress = addressLook{segments: 5, name: 21, digits: 8} // 3 % of the path
+var usualAddress = addressTraits{segments: 5, name: 21, digits: 8} // 3 % of the path
 
 const (
 	usualDepth = 5
@@ -94,7 +94,7 @@ const (
 func (w Without) Mask(row *[Features]float32) {
 	switch w {
 	case WithoutOwn:
-		row[fOwnLooks] = 0
+		row[fOwnVisits] = 0
 		row[fOwnExpected] = row[fShapeRate] * row[fAge]
 		row[fOwnQuiet] = 999
 		row[fOwnLast] = -1
@@ -108,7 +108,7 @@ func (w Without) Mask(row *[Features]float32) {
 		row[fOwnFactor] = 1 // its changes alone do not tell what was to be expected
 		row[fShapeMass] = row[fServerRate] * row[fAge]
 		row[fShapeShare] = row[fSectionShare]
-		row[fShapeLooks] = 0
+		row[fShapeVisits] = 0
 		row[fShapeRecent] = min(row[fServerRate]*lately, 1)
 		row[fShapeRate] = row[fServerRate]
 		row[fShapeSize] = 1
@@ -118,18 +118,18 @@ func (w Without) Mask(row *[Features]float32) {
 	case WithoutDirectory:
 		row[fDirectoryMass] = row[fServerRate] * row[fAge]
 		row[fDirectoryShare] = row[fSectionShare]
-		row[fDirectoryLooks] = 0
+		row[fDirectoryVisits] = 0
 		row[fDirectoryRate] = row[fServerRate]
 		row[fDirectorySize] = 1
 	case WithoutSection:
 		row[fSectionMass] = row[fServerRate] * row[fAge]
 		row[fSectionShare] = row[fServerShare]
-		row[fSectionLooks] = 0
+		row[fSectionVisits] = 0
 		row[fSectionGone] = row[fServerGone]
 	case WithoutServer:
 		row[fServerMass] = defaultRate * row[fAge]
 		row[fServerShare] = row[fAllShare]
-		row[fServerLooks] = 0
+		row[fServerVisits] = 0
 		row[fServerRecent] = min(defaultRate*lately, 1)
 		row[fServerRate] = defaultRate
 		row[fServerSize] = 1
@@ -137,7 +137,7 @@ func (w Without) Mask(row *[Features]float32) {
 		row[fServerGone] = 0
 	case WithoutAll:
 		row[fAllShare] = min(defaultRate*row[fAge], 1)
-		row[fAllLooks] = 0
+		row[fAllVisits] = 0
 	case WithoutAddress:
 		usualAddress.fill(row)
 	case WithoutLinks:

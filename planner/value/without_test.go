@@ -271,7 +271,7 @@ func TestWithoutClaims(t *testing.T) {
 			p.Begin(planner.Round{Number: 1, Start: simtest.ClaimsBase.Add(20 * planner.Day), End: simtest.ClaimsBase.Add(21 * planner.Day), Budget: planner.Unlimited})
 			page := source + 5
 			if world == 1 {
-				p.Hear(source, hints.Sitemap, []hints.Claim{{Page: page, Modified: simtest.ClaimsBase.Add(planner.Day), Every: 0}}, true)
+				p.UpdateHints(source, hints.Sitemap, []hints.Claim{{Page: page, Modified: simtest.ClaimsBase.Add(planner.Day), Every: 0}}, true)
 			}
 			probabilities[world] = v.Probability(page, simtest.ClaimsBase.Add(21*planner.Day))
 			first, ok := p.Next()

@@ -69,7 +69,7 @@ func TestProbe(t *testing.T) {
 		v.scores[pages[closed*block]].again, v.scores[pages[last]].again = 0, 0
 		of := &v.rankings.of[0]
 		of.pages.All, of.fresh.All = of.pages.All[:0], of.fresh.All[:0]
-		if !v.probe(pages) {
+		if !v.rescoreSample(pages) {
 			fail("no probe is worth more")
 		}
 		for i, p := range pages {
@@ -95,7 +95,7 @@ func TestProbe(t *testing.T) {
 				fail("block %d, page %d: ranked %v", i/block, i%block, ranked)
 			}
 		}
-		if v.probe(pages[:block]) {
+		if v.rescoreSample(pages[:block]) {
 			fail("a probe that is worth as much as before rose")
 		}
 	}
@@ -114,7 +114,7 @@ func TestProbeLiftsTooLittle(t *testing.T) {
 		}
 	}
 	v.reserve = 0.9 * worth
-	if !v.probe(pages) {
+	if !v.rescoreSample(pages) {
 		t.Fatal("the probe is not worth more")
 	}
 	for i, p := range pages[1:] {
@@ -129,7 +129,7 @@ func TestProbeLiftsTooLittle(t *testing.T) {
 func TestThinkOfLike(t *testing.T) {
 	v, open, worth := heardOf(t, 200)
 	ring := func(p sitegraph.PageID) (all []sitegraph.PageID) { // in the order of turns
-		for q := v.kin.next[v.kin.groups[v.kin.of[p].shape].like]; len(all) == 0 || q != all[0]; q = v.kin.next[q] {
+		for q := v.groups.next[v.groups.list[v.groups.memberships[p].shape].nextRescored]; len(all) == 0 || q != all[0]; q = v.groups.next[q] {
 			if v.open(q) {
 				all = append(all, q)
 			}
@@ -149,7 +149,7 @@ func TestThinkOfLike(t *testing.T) {
 	for _, q := range all[3*lanes:] { // after a batch of which none is
 		v.scores[q].worth /= 2
 	}
-	v.thinkOfLike(p, len(all))
+	v.rescoreShape(p, len(all))
 	for i, q := range all {
 		if anew := v.worth(q) == worth[q]; anew != (i < 3*lanes) {
 			t.Errorf("place %d: scored anew or as before %v", i, anew)
@@ -163,14 +163,14 @@ func TestSpread(t *testing.T) {
 	for _, rising := range []bool{false, true} {
 		v, open, worth := heardOf(t, 1000)
 		v.reserve = 0
-		p, n := open[0], &v.news[0]
-		v.kin.groups[v.kin.of[p].shape].heard = -10 // it is not about these
-		if !v.byScore(0, n) || len(n.order) != len(open) {
+		p, n := open[0], &v.surprises[0]
+		v.groups.list[v.groups.memberships[p].shape].surprise = -10 // it is not about these
+		if !v.inScoreOrder(0, n) || len(n.order) != len(open) {
 			t.Fatalf("%d pages in order, want %d", len(n.order), len(open))
 		}
 		order := n.order
 		const atOnce = 8 * block
-		at := []int{0, 4 * atOnce, leastNews + atOnce} // blocks that are worth more
+		at := []int{0, 4 * atOnce, leastRescored + atOnce} // blocks that are worth more
 		if rising {
 			for _, from := range at {
 				for _, q := range order[from : from+atOnce] {
@@ -181,10 +181,10 @@ func TestSpread(t *testing.T) {
 		const idle = 4 * atOnce // the first with which there are idleMost
 		for time, heard := range []int{2, 3} {
 			before := len(n.order)
-			v.spread(p, surprised)
+			v.propagate(p, surpriseThreshold)
 			want := idle
 			if rising {
-				want = []int{leastNews, 2*atOnce + idle}[time]
+				want = []int{leastRescored, 2*atOnce + idle}[time]
 			}
 			if got := before - len(n.order); got != want {
 				t.Errorf("rising %v, news %d: of %d pages, want %d", rising, time+1, got, want)

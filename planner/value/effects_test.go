@@ -23,11 +23,11 @@ func TestFrailtyFactor(t *testing.T) {
 		{3, 3, 0.3, 5 / 2.3 * 4.7 / 2}, // all changed where a tenth was expected
 		{3, 0, 2.7, 2 / 4.7 * 2.3 / 5}, // and the other way about
 		{10, 1, 2, 3. / 4 * 10 / 11},   // somewhat fewer
-		{1000, 1000, 1, mostFrailty},   // bounds
-		{1000, 0, 999, 1.0 / mostFrailty},
+		{1000, 1000, 1, mostEffect},    // bounds
+		{1000, 0, 999, 1.0 / mostEffect},
 		{100_000, 50_000, 25_000, 3 * 50002. / 50006}, // much is seen: the ratio of the odds, 1 and 1/3
 	} {
-		if got := (expectations{looks: c.looks, changed: c.changed, expected: c.expected}).ratio(serverBelief); !near(got, c.want, 1e-3*float64(c.want)) {
+		if got := (counts{visits: c.looks, changed: c.changed, expected: c.expected}).ratio(serverPrior); !near(got, c.want, 1e-3*float64(c.want)) {
 			t.Errorf("%g of %g changed, %g expected: factor %g, want %g", c.changed, c.looks, c.expected, got, c.want)
 		}
 	}
@@ -46,28 +46,28 @@ func TestFrailtyFactor(t *testing.T) {
 func TestFrailtySpans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for _, perDay := range []int{1, 30} { // at the days' ends, or all day long
-		var f frailty
-		var looks []expectations
+		var f tally
+		var looks []counts
 		for d := range 300 {
 			for i := range perDay {
 				at := float32(20000+d) + float32(i+1)/float32(perDay)
 				expected := rng.Float32()
 				changed := rng.Float32() < 0.7
 				f.see(at, changed, expected)
-				e := expectations{end: at, looks: 1, expected: expected}
+				e := counts{end: at, visits: 1, expected: expected}
 				if changed {
 					e.changed = 1
 				}
 				looks = append(looks, e)
 			}
-			if len(f.spans) > frailtySpans {
+			if len(f.spans) > tallySpans {
 				t.Fatalf("%d spans", len(f.spans))
 			}
 		}
-		after := func(t float32) (all expectations) {
+		after := func(t float32) (all counts) {
 			for _, e := range looks {
 				if e.end > t {
-					all.looks += e.looks
+					all.visits += e.visits
 					all.changed += e.changed
 					all.expected += e.expected
 				}
@@ -78,45 +78,45 @@ func TestFrailtySpans(t *testing.T) {
 			got, want := f.since(20300-age), after(20300-age)
 			tolerance := 0.0
 			if age > 2 && age < 300 {
-				tolerance = 0.3 * float64(want.looks)
+				tolerance = 0.3 * float64(want.visits)
 			}
 			if perDay > 1 { // a span may end some hours from a day's end
-				tolerance += 0.05 * float64(want.looks)
+				tolerance += 0.05 * float64(want.visits)
 			}
-			tolerance += 1e-3 * float64(want.looks)
-			if !near(got.looks, want.looks, tolerance) || !near(got.changed, want.changed, tolerance) || !near(got.expected, want.expected, tolerance) {
+			tolerance += 1e-3 * float64(want.visits)
+			if !near(got.visits, want.visits, tolerance) || !near(got.changed, want.changed, tolerance) || !near(got.expected, want.expected, tolerance) {
 				t.Errorf("%d a day, the last %g days: %+v, want %+v", perDay, age, got, want)
 			}
 		}
 	}
-	var f frailty
+	var f tally
 	f.see(10, true, 0.5)
 	f.see(9.5, true, 0.25) // told late
-	if got := f.since(9.9); got.looks <= 0 || f.since(0).looks != 2 {
+	if got := f.since(9.9); got.visits <= 0 || f.since(0).visits != 2 {
 		t.Errorf("of two looks, one of them told late: %+v, %+v", got, f.since(0))
 	}
 }
 
 // Of a shape counts what its server does not explain, by hand; both are bounded together.
 func TestFrailtyOfBoth(t *testing.T) {
-	all := expectations{looks: 4, changed: 4, expected: 0.4}
-	none := expectations{looks: 4, changed: 0, expected: 0.4}
+	all := counts{visits: 4, changed: 4, expected: 0.4}
+	none := counts{visits: 4, changed: 0, expected: 0.4}
 	const server = 6 / 2.4 * 5.6 / 2                              // 7: a mean of 0.1 becomes 7/16
 	const shape = 8 / 5.75 * 6.25 / 4                             // 4 of 1.75
 	const alone, against = 8 / 4.4 * 7.6 / 4, 4 / 5.75 * 6.25 / 8 // of 0.4, and none of 1.75
 	for _, c := range []struct {
-		beyond       beyond
+		beyond       effects
 		server, both float32
 	}{
-		{beyond{}, 1, 1},
-		{beyond{server: all}, server, server},
-		{beyond{shape: all}, 1, alone},
-		{beyond{server: all, shape: all}, server, server * shape},
-		{beyond{server: all, shape: none}, server, server * against},
-		{beyond{server: expectations{looks: 100, changed: 100, expected: 1}, shape: expectations{looks: 50, changed: 50, expected: 0.5}}, mostFrailty, mostFrailty},
+		{effects{}, 1, 1},
+		{effects{server: all}, server, server},
+		{effects{shape: all}, 1, alone},
+		{effects{server: all, shape: all}, server, server * shape},
+		{effects{server: all, shape: none}, server, server * against},
+		{effects{server: counts{visits: 100, changed: 100, expected: 1}, shape: counts{visits: 50, changed: 50, expected: 0.5}}, mostEffect, mostEffect},
 	} {
 		server, both := c.beyond.factors()
-		if !near(server, c.server, 1e-3) || !near(both, c.both, 1e-3) || c.beyond.factor() != both {
+		if !near(server, c.server, 1e-3) || !near(both, c.both, 1e-3) || c.beyond.total() != both {
 			t.Errorf("%+v: factors %g and %g, want %g and %g", c.beyond, server, both, c.server, c.both)
 		}
 	}
@@ -124,19 +124,19 @@ func TestFrailtyOfBoth(t *testing.T) {
 
 // The reason names the larger of both factors, if they are worth saying.
 func TestReasonOfFrailty(t *testing.T) {
-	server, shape := expectations{looks: 10, changed: 3, expected: 2}, expectations{looks: 8, changed: 8, expected: 0.8}
-	grown := float64(shape.looks * timesOdds(0.1, server.ratio(serverBelief)))
+	server, shape := counts{visits: 10, changed: 3, expected: 2}, counts{visits: 8, changed: 8, expected: 0.8}
+	grown := float64(shape.visits * timesOdds(0.1, server.ratio(serverPrior)))
 	for _, c := range []struct {
-		beyond beyond
+		beyond effects
 		want   string // "": none
 	}{
-		{beyond{server: server, shape: shape}, fmt.Sprintf("of 8 visits to addresses like its own since its last, 8 saw a change, where %g were expected", math.Round(100*grown)/100)},
-		{beyond{server: server}, ""},
-		{beyond{server: expectations{looks: 300, changed: 200, expected: 100}}, "of 300 visits to its server since its last, 200 saw a change, where 100 were expected"},
-		{beyond{server: expectations{looks: 300, changed: 20, expected: 100}}, ""},
-		{beyond{server: expectations{looks: 5000, changed: 2500, expected: 1200.5}}, "of 5000 visits to its server since its last, 2500 saw a change, where 1200.5 were expected"},
+		{effects{server: server, shape: shape}, fmt.Sprintf("of 8 visits to addresses like its own since its last, 8 saw a change, where %g were expected", math.Round(100*grown)/100)},
+		{effects{server: server}, ""},
+		{effects{server: counts{visits: 300, changed: 200, expected: 100}}, "of 300 visits to its server since its last, 200 saw a change, where 100 were expected"},
+		{effects{server: counts{visits: 300, changed: 20, expected: 100}}, ""},
+		{effects{server: counts{visits: 5000, changed: 2500, expected: 1200.5}}, "of 5000 visits to its server since its last, 2500 saw a change, where 1200.5 were expected"},
 		// Where the product is bounded, too.
-		{beyond{server: expectations{looks: 30, changed: 15, expected: 3}, shape: expectations{looks: 15, changed: 15, expected: 1.5}}, "of 15 visits to addresses like its own since its last, 15 saw a change, where 5.88 were expected"},
+		{effects{server: counts{visits: 30, changed: 15, expected: 3}, shape: counts{visits: 15, changed: 15, expected: 1.5}}, "of 15 visits to addresses like its own since its last, 15 saw a change, where 5.88 were expected"},
 	} {
 		if reason, said := c.beyond.reason(); reason.String() != c.want || said != (c.want != "") {
 			t.Errorf("%+v: %v, %q, want %q", c.beyond, said, reason, c.want)
@@ -170,21 +170,21 @@ func TestFrailtyOfShapes(t *testing.T) {
 			}
 		}
 		h.begin(101)
-		odds := func(section string) float32 { return h.policy.frailty(of[section][6]) }
-		server := expectations{looks: 8, changed: 4, expected: 0.8}
-		shape := expectations{looks: 4, changed: 4, expected: 0.4}
+		odds := func(section string) float32 { return h.policy.effect(of[section][6]) }
+		server := counts{visits: 8, changed: 4, expected: 0.8}
+		shape := counts{visits: 4, changed: 4, expected: 0.4}
 		var want, rest float32
 		switch variant {
 		case "value":
-			want, rest = beyond{server, shape}.factor(), beyond{server: server}.factor()
+			want, rest = effects{server, shape}.total(), effects{server: server}.total()
 		case "value-shape":
-			want, rest = beyond{server: server}.factor(), beyond{server: server}.factor()
+			want, rest = effects{server: server}.total(), effects{server: server}.total()
 		case "value-server":
-			want, rest = beyond{shape: shape}.factor(), 1
+			want, rest = effects{shape: shape}.total(), 1
 		default:
 			want, rest = 1, 1
 		}
-		if visited, other := h.policy.frailty(of["news"][0]), h.policy.frailty(h.corpus.Graph.ServerPages(1)[6]); visited != 1 || other != 1 {
+		if visited, other := h.policy.effect(of["news"][0]), h.policy.effect(h.corpus.Graph.ServerPages(1)[6]); visited != 1 || other != 1 {
 			t.Errorf("%s: factor %g of a page visited then, %g of one of another server", variant, visited, other)
 		}
 		row := [Features]float32{fAge: 5}
@@ -229,7 +229,7 @@ func TestFrailtyReachesPages(t *testing.T) {
 			h.visit(p, 100, true)
 		}
 		h.begin(101)
-		return h.policy.frailty(pages[6]), h.policy.frailty(h.corpus.Graph.ServerPages(1)[6]), h.policy.frailty(pages[1])
+		return h.policy.effect(pages[6]), h.policy.effect(h.corpus.Graph.ServerPages(1)[6]), h.policy.effect(pages[1])
 	}
 	if same, other, visited := of("value", 0.1); !near(same, 6/2.4*5.6/2, 1e-3) || other != 1 || visited != 1 {
 		t.Errorf("factor %g of the server, %g of the other, %g of a page visited then", same, other, visited)
@@ -259,7 +259,7 @@ func TestFrailtyCounts(t *testing.T) {
 		h.begin(101)
 		p := pages[6]
 		v.rate(p)
-		s, factor := v.scores[p], v.frailty(p)
+		s, factor := v.scores[p], v.effect(p)
 		probability := v.calibrator.of(timesOdds(s.raw, factor))
 		if got, want := s.worth, probability*v.weight(p); !near(got, want, 1e-6) || !near(float32(v.visit(p).Probability), probability, 1e-6) {
 			t.Errorf("%s: worth %g, want %g; a visit at %g, want %g", variant, got, want, v.visit(p).Probability, probability)
@@ -271,7 +271,7 @@ func TestFrailtyCounts(t *testing.T) {
 		_, wait := v.Due(p, simtest.At(101))
 		due[variant] = wait.Hours()
 
-		before := v.kin.servers[0].showed.since(0)
+		before := v.groups.servers[0].tally.since(0)
 		v.scores[p].raw = 0.25
 		expected := timesOdds(0.25, factor)
 		given := func() (sum float64) {
@@ -285,7 +285,7 @@ func TestFrailtyCounts(t *testing.T) {
 		if got := float32(given() - known); !near(got, expected, 1e-4) {
 			t.Errorf("%s: the calibrator is told of %g, want %g", variant, got, expected)
 		}
-		if got := v.kin.servers[0].showed.since(0).expected - before.expected; !near(got, 0.25, 1e-4) {
+		if got := v.groups.servers[0].tally.since(0).expected - before.expected; !near(got, 0.25, 1e-4) {
 			t.Errorf("%s: of the visit %g is expected, want 0.25, before the factor", variant, got)
 		}
 	}
@@ -303,7 +303,7 @@ func TestFrailtyExpects(t *testing.T) {
 		visits, sum = visits+1, sum+h.policy.scores[p].raw
 		h.visit(p, 50, p%2 == 0)
 	}
-	if all := h.policy.kin.servers[0].showed.since(0); all.looks != visits || !near(all.expected, sum, 1e-4) {
-		t.Errorf("expected %g of %g visits, want %g of %g", all.expected, all.looks, sum, visits)
+	if all := h.policy.groups.servers[0].tally.since(0); all.visits != visits || !near(all.expected, sum, 1e-4) {
+		t.Errorf("expected %g of %g visits, want %g of %g", all.expected, all.visits, sum, visits)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // change led there, over all first visits between. Looks at quiet pages go to those that led to many.
 
 // lead is a page that led to new ones.
-type lead struct {
+type hub struct {
 	page    sitegraph.PageID
 	pages   float32 // that it led to
 	changes float32 // of it that were seen, from the first that led to any
@@ -19,34 +19,34 @@ type lead struct {
 
 const (
 	// mostLeads are kept of a server: those that lead to most.
-	mostLeads = 64
+	mostHubs = 64
 	// leadWorth is what a page that a change leads to counts, in times of the age of its copy, and mostLed how many do. Of the new
 	// pages of real histories 0.86 instead of 0.82 become known at 1 % a day, and as many changes are found (24 runs each).
-	leadWorth = 4
-	mostLed   = 128
+	hubWorth   = 4
+	mostPerHub = 128
 )
 
 // expected is how many pages the next change leads to. One change more is counted: the first may have been a chance.
-func (l lead) expected() float32 { return min(l.pages/(l.changes+1), mostLed) }
+func (l hub) expected() float32 { return min(l.pages/(l.changes+1), mostPerHub) }
 
 // leads are those of a server.
-type leads []lead
+type hubs []hub
 
 // changed counts a change of a page that may have led to new ones.
-func (l leads) changed(p sitegraph.PageID) {
+func (l hubs) changed(p sitegraph.PageID) {
 	if i := l.index(p); i >= 0 {
 		l[i].changes++
 	}
 }
 
 // add counts pages that a page led to.
-func (l *leads) add(p sitegraph.PageID, pages int) {
+func (l *hubs) add(p sitegraph.PageID, pages int) {
 	if i := l.index(p); i >= 0 {
 		(*l)[i].pages += float32(pages)
 		return
 	}
-	now := lead{p, float32(pages), 1}
-	if len(*l) < mostLeads {
+	now := hub{p, float32(pages), 1}
+	if len(*l) < mostHubs {
 		*l = append(*l, now)
 	} else if i := l.least(); now.expected() >= (*l)[i].expected() {
 		(*l)[i] = now
@@ -54,18 +54,18 @@ func (l *leads) add(p sitegraph.PageID, pages int) {
 }
 
 // left forgets a page that is gone.
-func (l *leads) left(p sitegraph.PageID) {
+func (l *hubs) left(p sitegraph.PageID) {
 	if i := l.index(p); i >= 0 {
 		*l = slices.Delete(*l, i, i+1)
 	}
 }
 
-func (l leads) index(p sitegraph.PageID) int {
-	return slices.IndexFunc(l, func(of lead) bool { return of.page == p })
+func (l hubs) index(p sitegraph.PageID) int {
+	return slices.IndexFunc(l, func(of hub) bool { return of.page == p })
 }
 
 // least is the place of the one that leads to the fewest.
-func (l leads) least() int {
+func (l hubs) least() int {
 	least := 0
 	for i := range l {
 		if l[i].expected() < l[least].expected() {
@@ -84,8 +84,8 @@ type discovery struct {
 
 // discoveryOf a server.
 type discoveryOf struct {
-	doubts doubts
-	leads  leads
+	trials trials
+	hubs   hubs
 }
 
 // newPage is an address without a copy.
@@ -101,8 +101,8 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict, pages
 	from := sitegraph.NoPage
 	if verdict == sitegraph.VerdictChanged {
 		from = p
-		v.kin.found(p, len(pages))
-		v.discovery.servers[v.Corpus.Graph.Server(p)].leads.changed(p)
+		v.groups.found(p, len(pages))
+		v.discovery.servers[v.Corpus.Graph.Server(p)].hubs.changed(p)
 	} else if page, ok := v.discovery.newPages[p]; ok {
 		from = page.from
 	}
@@ -117,6 +117,6 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict, pages
 		}
 	}
 	if led > 0 {
-		v.discovery.servers[v.Corpus.Graph.Server(from)].leads.add(from, led)
+		v.discovery.servers[v.Corpus.Graph.Server(from)].hubs.add(from, led)
 	}
 }

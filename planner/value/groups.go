@@ -10,68 +10,68 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// kinship puts each page into the groups whose members change together: its address shape, its
+// groupIndex puts each page into the groups whose members change together: its address shape, its
 // directory, its section (the first segment of the path) and its server.
-type kinship struct {
-	corpus  *planner.Corpus
-	ties    *rank.Ties // the order of pages where it must not hang on which was known first
-	all     evidence   // of all servers
-	groups  []group    // shapes, directories and sections
-	byKey   map[uint64]int32
-	of      []kin // by page
-	looks   []addressLook
-	servers []serverKin
-	next    []sitegraph.PageID // of the same shape, in a ring
-	last    []uint32           // unix seconds of the last look at each page, or when it was found gone
-	listed  []uint8            // directories that each page links to, and one; 0: not counted since its last visit
-	room    []int32            // for work
+type groupIndex struct {
+	corpus            *planner.Corpus
+	ties              *rank.Ties // the order of pages where it must not hang on which was known first
+	all               evidence   // of all servers
+	list              []group    // shapes, directories and sections
+	byKey             map[uint64]int32
+	memberships       []membership // by page
+	traits            []addressTraits
+	servers           []serverGroup
+	next              []sitegraph.PageID // of the same shape, in a ring
+	last              []uint32           // unix seconds of the last look at each page, or when it was found gone
+	linkedDirectories []uint8            // directories that each page links to, and one; 0: not counted since its last visit
+	scratch           []int32            // for work
 }
 
 // group of pages of a server.
 type group struct {
 	evidence
 	// Of shapes only:
-	section int32            // the group that all of its pages are in
-	like    sitegraph.PageID // the page last thought of
-	heard   float32          // surprise since
-	showed  *frailty         // nil if nothing is known, or there are not manyPages
+	section      int32            // the group that all of its pages are in
+	nextRescored sitegraph.PageID // the page last thought of
+	surprise     float32          // surprise since
+	tally        *tally           // nil if nothing is known, or there are not manyPages
 }
 
-// serverKin is what is known of a server's pages.
-type serverKin struct {
+// serverGroup is what is known of a server's pages.
+type serverGroup struct {
 	evidence
-	showed frailty
+	tally tally
 }
 
 // kin are groups of a page: places in groups. Its shape knows its section, and the graph its server.
-type kin struct{ shape, directory int32 }
+type membership struct{ shape, directory int32 }
 
-// lineage is what is known of the groups of a page.
-type lineage struct{ shape, directory, section, server *evidence }
+// pageGroups is what is known of the groups of a page.
+type pageGroups struct{ shape, directory, section, server *evidence }
 
 // lineage of a page, until groups are added.
-func (k *kinship) lineage(p sitegraph.PageID) lineage {
-	of := k.of[p]
-	shape := &k.groups[of.shape]
-	return lineage{&shape.evidence, &k.groups[of.directory].evidence, &k.groups[shape.section].evidence, &k.servers[k.corpus.Graph.Server(p)].evidence}
+func (k *groupIndex) groupsOf(p sitegraph.PageID) pageGroups {
+	of := k.memberships[p]
+	shape := &k.list[of.shape]
+	return pageGroups{&shape.evidence, &k.list[of.directory].evidence, &k.list[shape.section].evidence, &k.servers[k.corpus.Graph.Server(p)].evidence}
 }
 
-func newKinship(c *planner.Corpus, t *rank.Ties) *kinship {
-	return &kinship{corpus: c, ties: t, byKey: map[uint64]int32{}}
+func newGroupIndex(c *planner.Corpus, t *rank.Ties) *groupIndex {
+	return &groupIndex{corpus: c, ties: t, byKey: map[uint64]int32{}}
 }
 
 // grow puts pages that became known into their groups.
-func (k *kinship) grow() {
+func (k *groupIndex) grow() {
 	g := k.corpus.Graph
 	for n := g.Servers(); len(k.servers) < n; {
-		k.servers = append(k.servers, serverKin{})
+		k.servers = append(k.servers, serverGroup{})
 	}
-	first := sitegraph.PageID(len(k.of))
+	first := sitegraph.PageID(len(k.memberships))
 	n := k.corpus.Pages() - int(first)
 	if n <= 0 {
 		return
 	}
-	k.of, k.looks, k.listed, k.last = slices.Grow(k.of, n), slices.Grow(k.looks, n), slices.Grow(k.listed, n), slices.Grow(k.last, n)
+	k.memberships, k.traits, k.linkedDirectories, k.last = slices.Grow(k.memberships, n), slices.Grow(k.traits, n), slices.Grow(k.linkedDirectories, n), slices.Grow(k.last, n)
 	fresh := make([]sitegraph.PageID, 0, n)
 	for p := first; int(p) < k.corpus.Pages(); p++ {
 		server := g.Server(p)
@@ -84,12 +84,12 @@ func (k *kinship) grow() {
 			section = "/"
 		}
 		directory := url[:strings.LastIndexByte(url, '/')+1]
-		of := kin{shape: k.group('s', server, shape), directory: k.group('d', server, directory)}
+		of := membership{shape: k.group('s', server, shape), directory: k.group('d', server, directory)}
 		in := k.group('p', server, section) // which may move the groups
-		k.groups[of.shape].section = in
-		k.of = append(k.of, of)
-		k.looks = append(k.looks, lookOf(url))
-		k.listed = append(k.listed, 0)
+		k.list[of.shape].section = in
+		k.memberships = append(k.memberships, of)
+		k.traits = append(k.traits, traitsOf(url))
+		k.linkedDirectories = append(k.linkedDirectories, 0)
 		fresh = append(fresh, p)
 		k.servers[server].pages++
 		k.all.pages++
@@ -99,20 +99,20 @@ func (k *kinship) grow() {
 	k.ties.UpTo(k.corpus)
 	slices.SortFunc(fresh, func(a, b sitegraph.PageID) int { return cmp.Compare(k.ties.Of(a), k.ties.Of(b)) })
 	for _, p := range fresh {
-		k.join(k.of[p].shape, p)
+		k.join(k.memberships[p].shape, p)
 	}
 }
 
 // group finds or makes the group of a key and counts one more page in it.
-func (k *kinship) group(kind byte, server sitegraph.ServerID, text string) int32 {
+func (k *groupIndex) group(kind byte, server sitegraph.ServerID, text string) int32 {
 	h := sitegraph.GroupKey(kind, server, text)
 	i, ok := k.byKey[h]
 	if !ok {
-		i = int32(len(k.groups))
+		i = int32(len(k.list))
 		k.byKey[h] = i
-		k.groups = append(k.groups, group{like: sitegraph.NoPage})
+		k.list = append(k.list, group{nextRescored: sitegraph.NoPage})
 	}
-	k.groups[i].pages++
+	k.list[i].pages++
 	return i
 }
 
@@ -120,23 +120,23 @@ func (k *kinship) group(kind byte, server sitegraph.ServerID, text string) int32
 const mostListed = 254
 
 // directories is how many directories a page links to, at most mostListed.
-func (k *kinship) directories(p sitegraph.PageID) int {
-	if k.listed[p] == 0 {
-		k.room = k.room[:0]
+func (k *groupIndex) directories(p sitegraph.PageID) int {
+	if k.linkedDirectories[p] == 0 {
+		k.scratch = k.scratch[:0]
 		for _, q := range k.corpus.Graph.Links(p) {
-			if int(q) < len(k.of) {
-				k.room = append(k.room, k.of[q].directory)
+			if int(q) < len(k.memberships) {
+				k.scratch = append(k.scratch, k.memberships[q].directory)
 			}
 		}
-		slices.Sort(k.room)
-		k.listed[p] = uint8(1 + min(len(slices.Compact(k.room)), mostListed))
+		slices.Sort(k.scratch)
+		k.linkedDirectories[p] = uint8(1 + min(len(slices.Compact(k.scratch)), mostListed))
 	}
-	return int(k.listed[p]) - 1
+	return int(k.linkedDirectories[p]) - 1
 }
 
 // join puts a page into the ring of its shape.
-func (k *kinship) join(shape int32, p sitegraph.PageID) {
-	like := &k.groups[shape].like
+func (k *groupIndex) join(shape int32, p sitegraph.PageID) {
+	like := &k.list[shape].nextRescored
 	if *like == sitegraph.NoPage {
 		*like = p
 		k.next[p] = p
@@ -146,21 +146,21 @@ func (k *kinship) join(shape int32, p sitegraph.PageID) {
 	k.next[*like] = p
 }
 
-// hear adds what surprised at a page to what is known of its shape; it returns how many pages of the shape to
+// addSurprise adds what surprised at a page to what is known of its shape; it returns how many pages of the shape to
 // think of again.
-func (k *kinship) hear(p sitegraph.PageID, surprise float32) int {
-	shape := &k.groups[k.of[p].shape]
-	shape.heard += surprise
-	if shape.heard < surprised {
+func (k *groupIndex) addSurprise(p sitegraph.PageID, surprise float32) int {
+	shape := &k.list[k.memberships[p].shape]
+	shape.surprise += surprise
+	if shape.surprise < surpriseThreshold {
 		return 0
 	}
-	shape.heard = 0
-	return int(min(shape.pages-1, mostLike))
+	shape.surprise = 0
+	return int(min(shape.pages-1, mostOfShape))
 }
 
-// nextLike returns pages of the shape of a page, one after the other.
-func (k *kinship) nextLike(p sitegraph.PageID) sitegraph.PageID {
-	like := &k.groups[k.of[p].shape].like
+// nextOfShape returns pages of the shape of a page, one after the other.
+func (k *groupIndex) nextOfShape(p sitegraph.PageID) sitegraph.PageID {
+	like := &k.list[k.memberships[p].shape].nextRescored
 	*like = k.next[*like]
 	return *like
 }
@@ -171,7 +171,7 @@ func inDays(unix uint32) float32 { return float32(float64(unix) / (24 * 60 * 60)
 // rates are the changes per day that each group of a page is believed to have in the long run.
 type rates struct{ all, server, section, directory, shape float32 }
 
-func (k *kinship) rates(of lineage) rates {
+func (k *groupIndex) rates(of pageGroups) rates {
 	var r rates
 	r.all = k.all.rate(defaultRate)
 	r.server = of.server.rate(r.all)
@@ -182,7 +182,7 @@ func (k *kinship) rates(of lineage) rates {
 }
 
 // gone are the shares of the last looks at the server, the section and the shape of a page that found pages gone.
-func (of lineage) gone() (server, section, shape float32) {
+func (of pageGroups) gone() (server, section, shape float32) {
 	server = of.server.goneOr(0)
 	section = of.section.goneOr(server)
 	return server, section, of.shape.goneOr(section)
@@ -192,29 +192,29 @@ func (of lineage) gone() (server, section, shape float32) {
 const defaultRate = 0.0038
 
 // look tells all groups of a page what a visit saw.
-func (k *kinship) look(l looked) {
-	of := k.lineage(l.page)
+func (k *groupIndex) observe(l outcome) {
+	of := k.groupsOf(l.page)
 	r := k.rates(of)
 	inServer, inSection, inShape := of.gone()
-	of.server.met(l.left, inServer)
-	of.section.met(l.left, inSection)
-	of.shape.met(l.left, inShape)
+	of.server.observeLeft(l.left, inServer)
+	of.section.observeLeft(l.left, inSection)
+	of.shape.observeLeft(l.left, inShape)
 	a, b := inDays(l.from), inDays(l.to)
-	of.shape.watch(a, b, l.changed, r.shape)
-	of.directory.watch(a, b, l.changed, r.directory)
-	of.section.watch(a, b, l.changed, r.section)
-	of.server.watch(a, b, l.changed, r.server)
-	k.all.watch(a, b, l.changed, r.all)
+	of.shape.observe(a, b, l.changed, r.shape)
+	of.directory.observe(a, b, l.changed, r.directory)
+	of.section.observe(a, b, l.changed, r.section)
+	of.server.observe(a, b, l.changed, r.server)
+	k.all.observe(a, b, l.changed, r.all)
 }
 
-// seen notes a visit; if it compared the page with its copy, or found that it left, the groups are still to be told.
+// visited notes a visit; if it compared the page with its copy, or found that it left, the groups are still to be told.
 // A page that left is no change found: visits to its like are worth less. It leaves once, however often it is
 // looked for later.
-func (k *kinship) seen(p sitegraph.PageID, verdict sitegraph.Verdict) (l looked, tells bool) {
+func (k *groupIndex) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (l outcome, tells bool) {
 	m := k.corpus.Memory(p)
-	l = looked{page: p, from: k.last[p], to: m.LastInformative(), changed: verdict == sitegraph.VerdictChanged, left: verdict == sitegraph.VerdictLeft}
+	l = outcome{page: p, from: k.last[p], to: m.LastInformative(), changed: verdict == sitegraph.VerdictChanged, left: verdict == sitegraph.VerdictLeft}
 	k.last[p] = l.to
-	k.listed[p] = 0
+	k.linkedDirectories[p] = 0
 	switch {
 	case l.from == 0: // there was no copy
 		return l, false
@@ -224,9 +224,9 @@ func (k *kinship) seen(p sitegraph.PageID, verdict sitegraph.Verdict) (l looked,
 	return l, l.changed || verdict == sitegraph.VerdictUnchanged
 }
 
-// remember learns from the weeks that the pages' histories tell of, the oldest first, and from the pages that left. In
+// replay learns from the weeks that the pages' histories tell of, the oldest first, and from the pages that left. In
 // a week those come first that were last looked at first.
-func (k *kinship) remember() {
+func (k *groupIndex) replay() {
 	const (
 		week  = 7 * 24 * 60 * 60
 		weeks = 32
@@ -235,7 +235,7 @@ func (k *kinship) remember() {
 		page sitegraph.PageID
 		last uint32 // end of the look before
 	}
-	k.rememberFirsts()
+	k.replayFirstVisits()
 	var pages []told
 	newest := uint32(0)
 	for p := range sitegraph.PageID(k.corpus.Pages()) {
@@ -261,13 +261,13 @@ func (k *kinship) remember() {
 					begin = max(h.Epoch, end-min(week, end))
 				}
 				if begin < end {
-					k.look(looked{page: t.page, from: begin, to: end, changed: h.WeeksChanged>>bit&1 != 0})
+					k.observe(outcome{page: t.page, from: begin, to: end, changed: h.WeeksChanged>>bit&1 != 0})
 				}
 				t.last = end
 			}
 			// When it left is known to lie before it was last looked for, which may be long after.
 			if m.Lost() && back == int(newest-sitegraph.Week(m.Tried)) {
-				k.look(looked{page: t.page, from: max(h.Last, m.Tried-min(weeks*week, m.Tried)), to: m.Tried, left: true})
+				k.observe(outcome{page: t.page, from: max(h.Last, m.Tried-min(weeks*week, m.Tried)), to: m.Tried, left: true})
 			}
 		}
 	}
@@ -277,16 +277,16 @@ func (k *kinship) remember() {
 const mostFound = 20
 
 // found tells the groups of a page that a change of it made pages known.
-func (k *kinship) found(p sitegraph.PageID, pages int) {
+func (k *groupIndex) found(p sitegraph.PageID, pages int) {
 	n := float32(min(pages, mostFound))
-	of := k.lineage(p)
+	of := k.groupsOf(p)
 	of.shape.found += n
 	of.server.found += n
 	k.all.found += n
 }
 
 // finds is how many pages a change of a page makes known.
-func (k *kinship) finds(p sitegraph.PageID) float32 {
-	of := k.lineage(p)
+func (k *groupIndex) finds(p sitegraph.PageID) float32 {
+	of := k.groupsOf(p)
 	return of.shape.finds(of.server.finds(k.all.finds(0)))
 }

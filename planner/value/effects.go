@@ -14,50 +14,50 @@ import "github.com/recrawl/recrawl/sitegraph"
 // many visits without one. Of a shape e is what was to be expected after its server's own factor: so it tells what the
 // server does not, as far as the mean of the shape's visits stands for each. It is kept while the program runs: a process
 // that begins anew, or only explains, knows none.
-type frailty struct {
-	start float32        // of the first span, in days since 1970
-	spans []expectations // ascending
+type tally struct {
+	start float32  // of the first span, in days since 1970
+	spans []counts // ascending
 }
 
 // expectations are those of the visits of some days, up to end, and what came of them.
-type expectations struct{ end, looks, changed, expected float32 }
+type counts struct{ end, visits, changed, expected float32 }
 
 const (
 	// serverBelief and shapeBelief are a, in changes. Sweeps of real histories find the same by 1 to 3 of the server and 2 to 4 of the shape,
 	// streams by 1 to 10 and 3 to 4. Visits to a shape count in both.
-	serverBelief = 2
-	shapeBelief  = 4
+	serverPrior = 2
+	shapePrior  = 4
 	// mostFrailty bounds each factor and their product, and its inverse.
-	mostFrailty = 20
+	mostEffect = 20
 	// frailtySpans bounds memory, 16 bytes each; a span is a day long, or longer where that is long ago.
-	frailtySpans = 16
+	tallySpans = 16
 )
 
 // see adds a visit at day to that was expected to find a change with some probability.
-func (f *frailty) see(to float32, changed bool, expected float32) {
+func (f *tally) see(to float32, changed bool, expected float32) {
 	n := len(f.spans)
 	switch {
 	case n == 0:
 		f.start = to - 1
-		f.spans = append(f.spans, expectations{end: to})
+		f.spans = append(f.spans, counts{end: to})
 	case to <= f.spans[n-1].end: // an instant ago, or somewhat out of order
 	case to <= f.begin(n-1)+1:
 		f.spans[n-1].end = to
 	default:
-		if n == frailtySpans {
+		if n == tallySpans {
 			f.join(to)
 		}
-		f.spans = append(f.spans, expectations{end: to})
+		f.spans = append(f.spans, counts{end: to})
 	}
 	last := &f.spans[len(f.spans)-1]
-	last.looks++
+	last.visits++
 	last.expected += expected
 	if changed {
 		last.changed++
 	}
 }
 
-func (f *frailty) begin(i int) float32 {
+func (f *tally) begin(i int) float32 {
 	if i == 0 {
 		return f.start
 	}
@@ -65,7 +65,7 @@ func (f *frailty) begin(i int) float32 {
 }
 
 // join makes two neighbours one, those that are shortest for their age.
-func (f *frailty) join(now float32) {
+func (f *tally) join(now float32) {
 	best, least := 0, float32(0)
 	for i := range len(f.spans) - 1 {
 		if long := (f.spans[i+1].end - f.begin(i)) / (now - f.begin(i)); i == 0 || long < least {
@@ -73,16 +73,16 @@ func (f *frailty) join(now float32) {
 		}
 	}
 	a, b := f.spans[best], &f.spans[best+1]
-	b.looks, b.changed, b.expected = a.looks+b.looks, a.changed+b.changed, a.expected+b.expected
+	b.visits, b.changed, b.expected = a.visits+b.visits, a.changed+b.changed, a.expected+b.expected
 	f.spans = append(f.spans[:best], f.spans[best+1:]...)
 }
 
 // since adds up the visits after t; of a span in which t lies its share.
-func (f *frailty) since(t float32) (all expectations) {
+func (f *tally) since(t float32) (all counts) {
 	for i := len(f.spans) - 1; i >= 0 && f.spans[i].end > t; i-- {
 		s, begin := f.spans[i], f.begin(i)
 		part := min((s.end-t)/(s.end-begin), 1)
-		all.looks += part * s.looks
+		all.visits += part * s.visits
 		all.changed += part * s.changed
 		all.expected += part * s.expected
 	}
@@ -90,55 +90,55 @@ func (f *frailty) since(t float32) (all expectations) {
 }
 
 // ratio of the odds seen to those expected, pulled toward 1: 1 where there was no visit.
-func (s expectations) ratio(a float32) float32 {
-	return bounded((s.changed + a) / (s.expected + a) * (s.looks - s.expected + a) / (s.looks - s.changed + a))
+func (s counts) ratio(a float32) float32 {
+	return bounded((s.changed + a) / (s.expected + a) * (s.visits - s.expected + a) / (s.visits - s.changed + a))
 }
 
-func bounded(factor float32) float32 { return min(max(factor, 1.0/mostFrailty), mostFrailty) }
+func bounded(factor float32) float32 { return min(max(factor, 1.0/mostEffect), mostEffect) }
 
 // beyond is what visits to the server and to the address shape of a page found since a moment, and what was expected of them.
-type beyond struct{ server, shape expectations }
+type effects struct{ server, shape counts }
 
 // factors are what the odds of a page last visited then are multiplied by for its server, and with it for its shape.
-func (b beyond) factors() (server, both float32) {
-	server = b.server.ratio(serverBelief)
-	return server, bounded(server * b.explained(server).ratio(shapeBelief))
+func (b effects) factors() (server, both float32) {
+	server = b.server.ratio(serverPrior)
+	return server, bounded(server * b.shapeBeyondServer(server).ratio(shapePrior))
 }
 
 // explained is what the shape showed, and what was to be expected of it after its server's factor.
-func (b beyond) explained(server float32) expectations {
+func (b effects) shapeBeyondServer(server float32) counts {
 	s := b.shape
-	if s.looks > 0 {
-		s.expected = s.looks * timesOdds(s.expected/s.looks, server)
+	if s.visits > 0 {
+		s.expected = s.visits * timesOdds(s.expected/s.visits, server)
 	}
 	return s
 }
 
 // factor is that of both.
-func (b beyond) factor() float32 {
+func (b effects) total() float32 {
 	_, both := b.factors()
 	return both
 }
 
 // showed tells the server and the shape of a page what was expected of a visit that they are told of, and what came of it.
-func (k *kinship) showed(l looked) {
+func (k *groupIndex) tally(l outcome) {
 	to := inDays(l.to)
-	k.servers[k.corpus.Graph.Server(l.page)].showed.see(to, l.changed, l.raw)
-	shape := &k.groups[k.of[l.page].shape]
+	k.servers[k.corpus.Graph.Server(l.page)].tally.see(to, l.changed, l.raw)
+	shape := &k.list[k.memberships[l.page].shape]
 	if shape.pages < manyPages {
 		return
 	}
-	if shape.showed == nil {
-		shape.showed = new(frailty)
+	if shape.tally == nil {
+		shape.tally = new(tally)
 	}
-	shape.showed.see(to, l.changed, l.raw)
+	shape.tally.see(to, l.changed, l.raw)
 }
 
 // beyond is what the server and the shape of a page showed since a moment, in unix seconds.
-func (k *kinship) beyond(p sitegraph.PageID, last uint32) (b beyond) {
+func (k *groupIndex) effectsSince(p sitegraph.PageID, last uint32) (b effects) {
 	since := inDays(last)
-	b.server = k.servers[k.corpus.Graph.Server(p)].showed.since(since)
-	if showed := k.groups[k.of[p].shape].showed; showed != nil {
+	b.server = k.servers[k.corpus.Graph.Server(p)].tally.since(since)
+	if showed := k.list[k.memberships[p].shape].tally; showed != nil {
 		b.shape = showed.since(since)
 	}
 	return b

@@ -17,16 +17,16 @@ import (
 // propagation finds the pages that an outcome makes worth more.
 type propagation struct {
 	ranker
-	news []newsOf // by server
-	room []place  // room for work
+	surprises []surpriseOf // by server
+	scratch   []place      // room for work
 }
 
-// newsOf a server since the scores of its pages were made.
-type newsOf struct {
-	surprise float32 // sum of outcome - probability, where that is positive
-	looks    int32
-	inRound  int32
-	follow   int32 // looks that followed others in this round
+// surpriseOf a server since the scores of its pages were made.
+type surpriseOf struct {
+	sum       float32 // sum of outcome - probability, where that is positive
+	visits    int32
+	inRound   int32
+	followUps int32 // looks that followed others in this round
 	// order is its pages by their scores, in this round, best first: those still to be thought of. At most leastKept at
 	// a time, or as many as were visited in the round; after is the last of them.
 	order []sitegraph.PageID
@@ -57,13 +57,13 @@ func (a place) compare(b place) int {
 
 const (
 	// surprised is the surprise at which other pages are thought of again.
-	surprised = 0.5
+	surpriseThreshold = 0.5
 	// mostLike bounds the pages of like address that are.
-	mostLike = 64
+	mostOfShape = 64
 	// leastNews is how many of the best pages of a server are thought of, a block after the other. The next news are for those after them.
-	leastNews = 400
+	leastRescored = 400
 	// idleMost pages in a row of which no probe was worth more than before: what was seen does not tell of those after them.
-	idleMost = 200
+	mostIdle = 200
 	// block is the pages for which one is probed; by mostLift times at most it lifts the others.
 	block    = 8
 	mostLift = 1000
@@ -71,39 +71,39 @@ const (
 	leastKept = 1600
 )
 
-// spread thinks again of pages that what a visit to one saw may have made worth more.
-func (v *propagation) spread(p sitegraph.PageID, surprise float32) {
-	v.thinkOfLike(p, v.kin.hear(p, surprise))
+// propagate thinks again of pages that what a visit to one saw may have made worth more.
+func (v *propagation) propagate(p sitegraph.PageID, surprise float32) {
+	v.rescoreShape(p, v.groups.addSurprise(p, surprise))
 	server := v.Corpus.Graph.Server(p)
-	n := &v.news[server]
-	n.surprise += surprise
-	n.looks++
+	n := &v.surprises[server]
+	n.sum += surprise
+	n.visits++
 	n.inRound++
-	if n.surprise < surprised || n.looks < n.inRound/3 {
+	if n.sum < surpriseThreshold || n.visits < n.inRound/3 {
 		return
 	}
 	// Until news come again half as many visits more are made here: to the best of them.
-	n.surprise, n.looks = 0, 0
-	pages := max(int(n.inRound), leastNews)
-	for idle := 0; pages > 0 && idle < idleMost; {
-		if len(n.order) == 0 && !v.byScore(server, n) {
+	n.sum, n.visits = 0, 0
+	pages := max(int(n.inRound), leastRescored)
+	for idle := 0; pages > 0 && idle < mostIdle; {
+		if len(n.order) == 0 && !v.inScoreOrder(server, n) {
 			return
 		}
 		next := n.order[:min(block*logodds.Lanes, pages, len(n.order))]
 		n.order = n.order[len(next):]
 		pages -= len(next)
-		if idle += len(next); v.probe(next) {
+		if idle += len(next); v.rescoreSample(next) {
 			idle = 0
 		}
 	}
 }
 
-// thinkOfLike thinks again of so many pages of the shape of a page, a batch at a time, as long as some came to be worth more.
-func (v *propagation) thinkOfLike(p sitegraph.PageID, pages int) {
+// rescoreShape thinks again of so many pages of the shape of a page, a batch at a time, as long as some came to be worth more.
+func (v *propagation) rescoreShape(p sitegraph.PageID, pages int) {
 	b := &v.batch
 	for pages > 0 {
 		for b.clear(); pages > 0 && !b.full(); pages-- {
-			if q := v.kin.nextLike(p); v.open(q) && !b.has(q) {
+			if q := v.groups.nextOfShape(p); v.open(q) && !b.has(q) {
 				b.add(q)
 			}
 		}
@@ -113,9 +113,9 @@ func (v *propagation) thinkOfLike(p sitegraph.PageID, pages int) {
 	}
 }
 
-// probe scores one open page of each block anew, and where it came to be worth more lifts the others, or scores them, too, if it
+// rescoreSample scores one open page of each block anew, and where it came to be worth more lifts the others, or scores them, too, if it
 // is to be exact; it reports whether there were any. Those that stay below what is of use in this round are scored in the next.
-func (v *propagation) probe(pages []sitegraph.PageID) bool {
+func (v *propagation) rescoreSample(pages []sitegraph.PageID) bool {
 	b := &v.batch
 	b.clear()
 	var others [logodds.Lanes][]sitegraph.PageID
@@ -198,10 +198,10 @@ func (v *scorer) open(p sitegraph.PageID) bool {
 	return v.scores[p].again != 0 && v.Corpus.Refetchable(p)
 }
 
-// byScore finds those pages of a server that come next by their scores; false: there are no more, and
+// inScoreOrder finds those pages of a server that come next by their scores; false: there are no more, and
 // the next news are for the first again.
-func (v *propagation) byScore(server sitegraph.ServerID, n *newsOf) bool {
-	after := v.room[:0]
+func (v *propagation) inScoreOrder(server sitegraph.ServerID, n *surpriseOf) bool {
+	after := v.scratch[:0]
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
 		if s := &v.scores[p]; s.again != 0 { // whether it is open is asked when it is its turn
 			if c := placed(s.raw, v.ties.Of(p), p); n.after.before(c) {
@@ -209,7 +209,7 @@ func (v *propagation) byScore(server sitegraph.ServerID, n *newsOf) bool {
 			}
 		}
 	}
-	v.room = after
+	v.scratch = after
 	if len(after) == 0 {
 		n.after = place{}
 		return false

@@ -18,7 +18,7 @@ func (h *handDriven) leave(p sitegraph.PageID, day int) {
 
 // like are the pages of a page's address shape but itself.
 func (h *handDriven) like(p sitegraph.PageID) (all []sitegraph.PageID) {
-	of := h.policy.kin.of
+	of := h.policy.groups.memberships
 	for q := range sitegraph.PageID(h.corpus.Pages()) {
 		if q != p && of[q].shape == of[p].shape {
 			all = append(all, q)
@@ -63,15 +63,15 @@ func TestPagesThatLeft(t *testing.T) {
 			t.Errorf("%s: %g, want %g", FeatureNames[f], row[f], want)
 		}
 	}
-	if row[fShapeLooks] != 3 || row[fServerLooks] != 3 {
-		t.Errorf("%g visits to its address shape, %g to its server, want 3", row[fShapeLooks], row[fServerLooks])
+	if row[fShapeVisits] != 3 || row[fServerVisits] != 3 {
+		t.Errorf("%g visits to its address shape, %g to its server, want 3", row[fShapeVisits], row[fServerVisits])
 	}
 	if after := h.policy.Probability(3, simtest.At(21)); after >= before {
 		t.Errorf("a change is expected at %.3f, %.3f before pages like it were found gone", after, before)
 	}
 	inherits := h.row(0, 21) // the start page: of another section
-	if inherits[fShapeGone] != want || inherits[fSectionGone] != want || inherits[fShapeLooks] != 0 {
-		t.Errorf("an unseen section of the server: %g, %g gone after %g visits", inherits[fShapeGone], inherits[fSectionGone], inherits[fShapeLooks])
+	if inherits[fShapeGone] != want || inherits[fSectionGone] != want || inherits[fShapeVisits] != 0 {
+		t.Errorf("an unseen section of the server: %g, %g gone after %g visits", inherits[fShapeGone], inherits[fSectionGone], inherits[fShapeVisits])
 	}
 	if other := h.row(sitegraph.PageID(h.corpus.Pages()-1), 21); other[fShapeGone] != 0 || other[fServerGone] != 0 {
 		t.Errorf("of another server %g are gone", other[fServerGone])
@@ -79,15 +79,15 @@ func TestPagesThatLeft(t *testing.T) {
 
 	h.again(21)
 	anew := h.row(3, 21)
-	for _, f := range []int{fShapeGone, fSectionGone, fServerGone, fShapeLooks, fDirectoryLooks, fSectionLooks, fServerLooks} {
+	for _, f := range []int{fShapeGone, fSectionGone, fServerGone, fShapeVisits, fDirectoryVisits, fSectionVisits, fServerVisits} {
 		if anew[f] != row[f] {
 			t.Errorf("begun anew, %s: %g, before %g", FeatureNames[f], anew[f], row[f])
 		}
 	}
 	h.named(like[2])
 	h.again(22)
-	if anew := h.row(3, 21); anew[fShapeGone] != want || anew[fShapeLooks] != 3 {
-		t.Errorf("begun anew after a page that left was named again: %g gone of %g", anew[fShapeGone], anew[fShapeLooks])
+	if anew := h.row(3, 21); anew[fShapeGone] != want || anew[fShapeVisits] != 3 {
+		t.Errorf("begun anew after a page that left was named again: %g gone of %g", anew[fShapeGone], anew[fShapeVisits])
 	}
 }
 
@@ -113,8 +113,8 @@ func TestPageLeavesOnce(t *testing.T) {
 				h.policy.Observe(p, sitegraph.VerdictUnknown)
 			}
 		}
-		if row := h.row(3, 31); row[fShapeLooks] != 1 || row[fShapeGone] != goneMemory {
-			t.Errorf("restarted each day %v: %g visits to its address shape, %g gone, want 1 and %g", restart, row[fShapeLooks], row[fShapeGone], goneMemory)
+		if row := h.row(3, 31); row[fShapeVisits] != 1 || row[fShapeGone] != goneMemory {
+			t.Errorf("restarted each day %v: %g visits to its address shape, %g gone, want 1 and %g", restart, row[fShapeVisits], row[fShapeGone], goneMemory)
 		}
 	}
 }

@@ -12,28 +12,28 @@ import (
 
 // Of a server those pages are kept that lead to most, and what led once counts for less with each change that does not.
 func TestLeads(t *testing.T) {
-	var l leads
-	for p := range sitegraph.PageID(mostLeads) {
+	var l hubs
+	for p := range sitegraph.PageID(mostHubs) {
 		l.add(p, 10+int(p))
 	}
 	l.add(0, 5)
 	l.changed(0)
 	l.changed(9999) // no lead
-	if got := l[0]; got != (lead{0, 15, 2}) || got.expected() != 5 {
+	if got := l[0]; got != (hub{0, 15, 2}) || got.expected() != 5 {
 		t.Errorf("10 and 5 pages by two changes are %+v, %g expected", got, got.expected())
 	}
 	l.add(499, 9)  // less than all
 	l.add(500, 10) // in the place of the least, which is page 0
-	if len(l) != mostLeads || l.index(0) >= 0 || l.index(499) >= 0 || l.index(500) < 0 {
+	if len(l) != mostHubs || l.index(0) >= 0 || l.index(499) >= 0 || l.index(500) < 0 {
 		t.Errorf("%d leads, of which 0 is at %d, 499 at %d and 500 at %d", len(l), l.index(0), l.index(499), l.index(500))
 	}
 	l.add(501, 100_000)
-	if i := l.index(501); l.index(500) >= 0 || i < 0 || l[i].expected() != mostLed {
+	if i := l.index(501); l.index(500) >= 0 || i < 0 || l[i].expected() != mostPerHub {
 		t.Errorf("page 500, which led to fewest, is kept, or %d are not bounded", 100_000)
 	}
 	l.left(501)
 	l.left(501)
-	if len(l) != mostLeads-1 || l.index(501) >= 0 {
+	if len(l) != mostHubs-1 || l.index(501) >= 0 {
 		t.Error("a page that is gone is kept")
 	}
 }
@@ -70,15 +70,15 @@ func TestLedBy(t *testing.T) {
 	skipped := add("skipped/")
 	planner.New(h.corpus, h.policy, planner.Options{Skip: func(p sitegraph.PageID) bool { return p == skipped }})
 	outcome(manual[1], sitegraph.StateAlive, sitegraph.VerdictFirst, skipped)
-	got := v.discovery.servers[h.corpus.Graph.Server(list)].leads
-	if len(got) != 1 || got[0] != (lead{list, 34, 2}) {
+	got := v.discovery.servers[h.corpus.Graph.Server(list)].hubs
+	if len(got) != 1 || got[0] != (hub{list, 34, 2}) {
 		t.Errorf("leads are %v, want 34 pages of page %d in two changes", got, list)
 	}
 	if len(v.discovery.newPages) != len(manual)-2+2 { // without those that were visited
 		t.Errorf("of %d new pages it is known what led there", len(v.discovery.newPages))
 	}
 	outcome(list, sitegraph.StateGone, sitegraph.VerdictLeft)
-	if got := v.discovery.servers[h.corpus.Graph.Server(list)].leads; len(got) != 0 {
+	if got := v.discovery.servers[h.corpus.Graph.Server(list)].hubs; len(got) != 0 {
 		t.Errorf("%v lead on, though gone", got)
 	}
 }
@@ -106,7 +106,7 @@ func TestLeadsOfRounds(t *testing.T) {
 		}
 		m.Day(day, 20)
 	}
-	leads := m.Planner.Policy.(*Policy).discovery.servers[0].leads
+	leads := m.Planner.Policy.(*Policy).discovery.servers[0].hubs
 	if len(leads) != 1 || m.Graph.URL(leads[0].page) != list.URL || leads[0].pages != 21 || leads[0].changes < 5 {
 		t.Errorf("leads are %+v, want 21 pages of %s, by all its changes since", leads, list.URL)
 	}
@@ -128,7 +128,7 @@ func TestLooksAtLeads(t *testing.T) {
 			if day == 2 {
 				leaf, _ := m.Graph.Lookup("http://s0.example/leafm.html")
 				servers := m.Planner.Policy.(*Policy).discovery.servers
-				servers[m.Graph.Server(leaf)].leads.add(leaf, 60)
+				servers[m.Graph.Server(leaf)].hubs.add(leaf, 60)
 			}
 			for _, v := range m.Day(day, 20) {
 				if url := m.Graph.URL(v.Page); strings.HasPrefix(v.Reason.String(), "a look at a quiet page") && strings.Contains(url, "/leaf") {

@@ -191,7 +191,7 @@ func TestDoubt(t *testing.T) {
 		t.Fatalf("%d pages wait, want some to ask about", len(waiting))
 	}
 	asked := 0
-	for day := range 3 * doubtDays {
+	for day := range 3 * trialDays {
 		v.now++
 		for _, p := range waiting {
 			if v.TakesFirst(p) {
@@ -199,12 +199,12 @@ func TestDoubt(t *testing.T) {
 				asked++
 			}
 		}
-		if most := 1 + day/doubtDays + 1; asked > most {
+		if most := 1 + day/trialDays + 1; asked > most {
 			t.Fatalf("%d asked for by day %d, want at most %d", asked, day, most)
 		}
 	}
 	if asked < 3 {
-		t.Errorf("%d asked for in %d days, want one each %d", asked, 3*doubtDays, doubtDays)
+		t.Errorf("%d asked for in %d days, want one each %d", asked, 3*trialDays, trialDays)
 	}
 }
 
@@ -242,8 +242,8 @@ func TestDoubtStrange(t *testing.T) {
 	v.price = 0.9
 	odd := m.Link("http://s0.example/odd/x.html")
 	v.grow()
-	for _, e := range []*evidence{&v.kin.all, &v.kin.servers[0].evidence, v.kin.lineage(odd).section} {
-		e.firsts, e.dead = firstsKept, firstsKept // so that strange ones are doubted, too
+	for _, e := range []*evidence{&v.groups.all, &v.groups.servers[0].evidence, v.groups.groupsOf(odd).section} {
+		e.firstVisits, e.dead = firstVisitsKept, firstVisitsKept // so that strange ones are doubted, too
 	}
 	ask := func(path string, later float32, want bool) {
 		t.Helper()
@@ -255,11 +255,11 @@ func TestDoubtStrange(t *testing.T) {
 			v.first(p, true)
 		}
 	}
-	ask("old/y.html", 2*doubtDays, true)
+	ask("old/y.html", 2*trialDays, true)
 	ask("odda/x.html", 1, true)
-	ask("oddb/x.html", strangeDays-1, false)
+	ask("oddb/x.html", unfamiliarDays-1, false)
 	ask("oddb/x.html", 1, true)
-	ask("old/z.html", doubtDays-strangeDays-2, false)
+	ask("old/z.html", trialDays-unfamiliarDays-2, false)
 	ask("old/z.html", 1, true)
 }
 
@@ -333,10 +333,10 @@ func TestTakesFirst(t *testing.T) {
 		h.corpus.SetWeights(planner.NewWeights([]planner.WeightRule{{Prefix: "http://s0.example/new/", Weight: c.weight}}))
 		h.begin(1)
 		v := h.policy
-		shape := v.kin.lineage(p).shape
-		shape.dead, shape.firsts = c.dead, c.firsts
+		shape := v.groups.groupsOf(p).shape
+		shape.dead, shape.firstVisits = c.dead, c.firsts
 		v.price = c.price
-		v.discovery.servers[0].doubts.met = [2]float32{v.now, v.now} // it is nobody's turn
+		v.discovery.servers[0].trials.answered = [2]float32{v.now, v.now} // it is nobody's turn
 		if got := v.TakesFirst(p); got != c.want {
 			t.Errorf("%g of %g dead, weight %g, price %g: worth a visit %v, there with probability %.3f", c.dead, c.firsts, c.weight, c.price, got, v.Expect(p))
 		}
@@ -403,12 +403,12 @@ func TestTurns(t *testing.T) {
 			t.Errorf("%s: a page has its turn though it was told to wait at the same moment", c.name)
 		}
 		for _, doubtful := range []bool{false, true} { // only what is there as good as surely
-			shape := v.kin.lineage(pages[1]).shape
-			if shape.firsts = 10; doubtful {
+			shape := v.groups.groupsOf(pages[1]).shape
+			if shape.firstVisits = 10; doubtful {
 				shape.dead = 2
 			}
 			v.discovery.newPages[pages[1]] = newPage{asked: v.now - 2*turnDays}
-			v.discovery.servers[0].doubts.met = [2]float32{v.now, v.now}
+			v.discovery.servers[0].trials.answered = [2]float32{v.now, v.now}
 			if got := v.TakesFirst(pages[1]); got == doubtful {
 				t.Errorf("%s: there with probability %.3f: has its turn %v", c.name, v.Expect(pages[1]), got)
 			}

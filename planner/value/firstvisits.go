@@ -22,11 +22,11 @@ import (
 
 const (
 	// firstsKept bounds the first visits that a group goes by: what was dead can be there tomorrow.
-	firstsKept = 16
+	firstVisitsKept = 16
 	// doubtDays pass at a server between visits to pages that are not worth one by what is believed of them,
 	// strangeDays where nobody asked for any of the same shape or directory.
-	doubtDays   = 14
-	strangeDays = 3
+	trialDays      = 14
+	unfamiliarDays = 3
 	// deadOnce is what it counts that an address was dead, in first visits.
 	deadOnce = 2
 	// firstWorth is what it is worth to meet a page, in changes found. A price above it leaves first visits to their turns.
@@ -35,56 +35,56 @@ const (
 	// surelyThere is the probability from which an address has a turn: one dead address of many must not close a folder.
 	surelyThere = 0.95
 	// usuallyDead is the share of dead addresses where nothing is known.
-	usuallyDead = 0.1
+	priorDead = 0.1
 )
 
-// doubts are the visits to doubtful pages of a server.
-type doubts struct {
-	page    sitegraph.PageID // the last that was asked for
-	strange bool             // nobody had asked for any like it
-	asked   float32          // days: then
-	met     [2]float32       // days: the last whose outcome is known, of those like others and of strange ones
+// trials are the visits to doubtful pages of a server.
+type trials struct {
+	page       sitegraph.PageID // the last that was asked for
+	unfamiliar bool             // nobody had asked for any like it
+	asked      float32          // days: then
+	answered   [2]float32       // days: the last whose outcome is known, of those like others and of strange ones
 }
 
-// placeOf is the place in met.
-func placeOf(strange bool) int {
+// trialKind is the place in met.
+func trialKind(strange bool) int {
 	if strange {
 		return 1
 	}
 	return 0
 }
 
-// answered counts one more first visit; of more than are kept the older ones count less.
-func (e *evidence) answered(dead bool) {
-	e.keepFirsts(firstsKept - 1)
-	e.firsts++
+// addFirstVisit counts one more first visit; of more than are kept the older ones count less.
+func (e *evidence) addFirstVisit(dead bool) {
+	e.capFirstVisits(firstVisitsKept - 1)
+	e.firstVisits++
 	if dead {
 		e.dead++
 	}
 }
 
-// keepFirsts makes all that was answered count for so many first visits at most.
-func (e *evidence) keepFirsts(most float32) {
-	if e.firsts > most {
-		e.dead *= most / e.firsts
-		e.firsts = most
+// capFirstVisits makes all that was answered count for so many first visits at most.
+func (e *evidence) capFirstVisits(most float32) {
+	if e.firstVisits > most {
+		e.dead *= most / e.firstVisits
+		e.firstVisits = most
 	}
 }
 
 // deadShare of the first visits, pulled toward that of a larger group.
-func (e *evidence) deadShare(parent float32) float32 { return (e.dead + parent) / (e.firsts + 1) }
+func (e *evidence) deadShare(parent float32) float32 { return (e.dead + parent) / (e.firstVisits + 1) }
 
-// answered tells the groups of an address what its first visit met, now.
-func (k *kinship) answered(p sitegraph.PageID, dead bool) {
-	of := k.lineage(p)
+// addFirstVisit tells the groups of an address what its first visit met, now.
+func (k *groupIndex) addFirstVisit(p sitegraph.PageID, dead bool) {
+	of := k.groupsOf(p)
 	for _, e := range [...]*evidence{&k.all, of.server, of.section, of.directory, of.shape} {
-		e.answered(dead)
+		e.addFirstVisit(dead)
 	}
 }
 
-// rememberFirsts learns from what is known of each address whether it held a page, the less of it the longer ago that was
+// replayFirstVisits learns from what is known of each address whether it held a page, the less of it the longer ago that was
 // before the newest: in weeks, one counts 1/2, two 1/3. What comes of it does not hang on the order of pages.
-func (k *kinship) rememberFirsts() {
+func (k *groupIndex) replayFirstVisits() {
 	first := func(m *planner.Memory) uint32 {
 		switch {
 		case m.State == sitegraph.StateSource:
@@ -100,7 +100,7 @@ func (k *kinship) rememberFirsts() {
 	}
 	type sum struct{ firsts, dead float64 } // of many that count little
 	var all sum
-	servers, groups := make([]sum, len(k.servers)), make([]sum, len(k.groups))
+	servers, groups := make([]sum, len(k.servers)), make([]sum, len(k.list))
 	for p := range sitegraph.PageID(k.corpus.Pages()) {
 		m := k.corpus.Memory(p)
 		at := first(m)
@@ -111,31 +111,31 @@ func (k *kinship) rememberFirsts() {
 		if m.NeverThere() {
 			dead = counts
 		}
-		of := k.of[p]
-		for _, s := range [...]*sum{&all, &servers[k.corpus.Graph.Server(p)], &groups[k.groups[of.shape].section], &groups[of.directory], &groups[of.shape]} {
+		of := k.memberships[p]
+		for _, s := range [...]*sum{&all, &servers[k.corpus.Graph.Server(p)], &groups[k.list[of.shape].section], &groups[of.directory], &groups[of.shape]} {
 			s.firsts += counts
 			s.dead += dead
 		}
 	}
 	keep := func(e *evidence, s sum) {
-		e.firsts, e.dead = float32(s.firsts), float32(s.dead)
-		e.keepFirsts(firstsKept)
+		e.firstVisits, e.dead = float32(s.firsts), float32(s.dead)
+		e.capFirstVisits(firstVisitsKept)
 	}
 	keep(&k.all, all)
 	for i := range servers {
 		keep(&k.servers[i].evidence, servers[i])
 	}
 	for i := range groups {
-		keep(&k.groups[i].evidence, groups[i])
+		keep(&k.list[i].evidence, groups[i])
 	}
 }
 
 // there is the probability that an address without a copy holds a page; strange: nobody asked for any of its shape or
 // directory.
-func (k *kinship) there(p sitegraph.PageID) (there float32, strange bool) {
-	of := k.lineage(p)
-	section := of.section.deadShare(of.server.deadShare(k.all.deadShare(usuallyDead)))
-	dead, firsts := of.shape.dead+of.directory.dead, of.shape.firsts+of.directory.firsts
+func (k *groupIndex) there(p sitegraph.PageID) (there float32, strange bool) {
+	of := k.groupsOf(p)
+	section := of.section.deadShare(of.server.deadShare(k.all.deadShare(priorDead)))
+	dead, firsts := of.shape.dead+of.directory.dead, of.shape.firstVisits+of.directory.firstVisits
 	if k.corpus.Memory(p).NeverThere() {
 		dead, firsts = dead+deadOnce, firsts+deadOnce
 	}
@@ -145,33 +145,33 @@ func (k *kinship) there(p sitegraph.PageID) (there float32, strange bool) {
 // Expect is the probability that an address without a copy holds a page.
 func (v *Policy) Expect(p sitegraph.PageID) float64 {
 	v.grow()
-	there, _ := v.kin.there(p)
+	there, _ := v.groups.there(p)
 	return float64(there)
 }
 
 // TakesFirst reports whether the first visit to an address is worth one of this round beside the refetches that fit.
 func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 	v.grow()
-	share, strange := v.kin.there(p)
+	share, strange := v.groups.there(p)
 	there := float64(share)
 	s := v.Corpus.Graph.Server(p)
 	switch {
-	case v.Mode != planner.Stream || v.Without == WithoutFirsts || !(v.price > 0):
+	case v.Mode != planner.Stream || v.Without == WithoutFirstVisits || !(v.price > 0):
 		return true
 	case firstWorth*there*v.Corpus.Weight(p) >= v.price || slices.Contains(v.Corpus.Graph.StartPages(s), p):
 		return true
 	case there >= surelyThere:
 		return v.turn(p)
 	}
-	days := float32(doubtDays)
+	days := float32(trialDays)
 	if strange {
-		days = strangeDays
+		days = unfamiliarDays
 	}
-	d := &v.discovery.servers[s].doubts
-	if d.asked == v.now || v.now-d.met[placeOf(strange)] < days {
+	d := &v.discovery.servers[s].trials
+	if d.asked == v.now || v.now-d.answered[trialKind(strange)] < days {
 		return false
 	}
-	d.page, d.strange, d.asked = p, strange, v.now
+	d.page, d.unfamiliar, d.asked = p, strange, v.now
 	return true
 }
 
@@ -204,12 +204,12 @@ func (v *scorer) lastVisit() float32 {
 
 // first learns what the first visit to an address met. What is elsewhere, or must not be visited, tells nothing.
 func (v *Policy) first(p sitegraph.PageID, dead bool) {
-	d := &v.discovery.servers[v.Corpus.Graph.Server(p)].doubts
+	d := &v.discovery.servers[v.Corpus.Graph.Server(p)].trials
 	if d.page == p {
-		if d.met[placeOf(d.strange)] = d.asked; !dead {
-			d.met = [2]float32{} // there may be more: the next may follow at once
+		if d.answered[trialKind(d.unfamiliar)] = d.asked; !dead {
+			d.answered = [2]float32{} // there may be more: the next may follow at once
 		}
 		d.page = sitegraph.NoPage
 	}
-	v.kin.answered(p, dead)
+	v.groups.addFirstVisit(p, dead)
 }
