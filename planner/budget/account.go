@@ -97,7 +97,7 @@ func (b *Account) Open(number int, end time.Time, listening float64) {
 	}
 }
 
-// MayListen reports whether a visit to a source may begin: their share of what is left is not used, nor
+// HasCredit reports whether a visit to a source may begin: their share of what is left is not used, nor
 // what an earlier visit took beyond it. True of a nil account.
 func (b *Account) HasCredit() bool {
 	return b == nil || b.credit[0] > 0 && b.credit[1] > 0
@@ -135,7 +135,7 @@ const ClaimShare = 16
 // Plan sets aside what visits need that were chosen, or with negative numbers takes it back.
 func (b *Account) Plan(fetches, bytes int64) { b.planned = b.planned.plus(amounts{fetches, bytes}) }
 
-// Listen counts a visit to a source against their share.
+// UseCredit counts a visit to a source against their share.
 func (b *Account) UseCredit(fetches, bytes int64) {
 	b.credit[InFetches-1] -= float64(fetches)
 	b.credit[InBytes-1] -= float64(bytes)

@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// lettered is a corpus whose pages have letters, all with a copy of day 0.
+// Lettered is a corpus whose pages have letters, all with a copy of day 0.
 type Lettered struct {
 	*testing.T
 	Corpus  *planner.Corpus
@@ -23,7 +23,7 @@ type Lettered struct {
 	Promoted string // letters visited in the last round because the top of their site changed
 }
 
-// newLettered makes pages known in a random order of their letters.
+// NewLettered makes pages known in a random order of their letters.
 func NewLettered(t *testing.T, paths map[string]string, edges string, rng *rand.Rand) *Lettered {
 	g := sitegraph.NewGraph()
 	l := &Lettered{T: t, Page: map[string]sitegraph.PageID{}, Letter: map[sitegraph.PageID]string{}}
@@ -57,7 +57,7 @@ func NewLettered(t *testing.T, paths map[string]string, edges string, rng *rand.
 	return l
 }
 
-// visit tells the planner what a visit saw: a page of changed, of gone, or neither.
+// Visit tells the planner what a visit saw: a page of changed, of gone, or neither.
 func (l *Lettered) Visit(v planner.Visit, changed, gone string) {
 	r := &l.Records[v.Page]
 	o := sitegraph.Observation{Time: l.Corpus.Round().End, Outcome: sitegraph.OutcomeFetched, Digests: r.Digests}
@@ -71,7 +71,7 @@ func (l *Lettered) Visit(v planner.Visit, changed, gone string) {
 	l.Planner.Observe(r, verdict)
 }
 
-// round makes all visits of a day's round and returns their letters in order.
+// Round makes all visits of a day's round and returns their letters in order.
 func (l *Lettered) Round(day, budget int, changed, gone string) string {
 	l.Planner.Begin(planner.Round{Number: day, Start: At(day - 1), End: At(day), Budget: budget})
 	var order strings.Builder
@@ -86,7 +86,7 @@ func (l *Lettered) Round(day, budget int, changed, gone string) string {
 	return order.String()
 }
 
-// isPromoted reports whether a visit is one to a member whose site's top changed.
+// IsPromoted reports whether a visit is one to a member whose site's top changed.
 func IsPromoted(v planner.Visit) bool { return strings.HasPrefix(v.Reason.String(), "the top page") }
 
 // without is s less the letters of cut.
@@ -105,7 +105,7 @@ func Sorted(s string) string {
 	return string(b)
 }
 
-// directories are n directories with one top, a lower-case letter linked from R, and members
+// Directories are n directories with one top, a lower-case letter linked from R, and members
 // linked from the top, upper-case letters and digits.
 func Directories(n, members int) (paths map[string]string, edges string) {
 	const names = "ABCDEFGHIJKLMNOPQSTUVWXYZ0123456789!#$%&()*+,-./:;<=?@"
@@ -123,7 +123,7 @@ func Directories(n, members int) (paths map[string]string, edges string) {
 	return paths, edges
 }
 
-// handBack plays a round in which promoted visits to these pages cannot be made.
+// HandBack plays a round in which promoted visits to these pages cannot be made.
 func (l *Lettered) HandBack(day, budget int, pages string) (handed string) {
 	l.Planner.Begin(planner.Round{Number: day, Start: At(day - 1), End: At(day), Budget: budget})
 	for v, ok := l.Planner.Next(); ok; v, ok = l.Planner.Next() {

@@ -11,7 +11,7 @@ import (
 
 var ClaimsBase = time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
 
-// claimed is a corpus of pages of one server, all visited at hintsBase, and a sitemap read at read.
+// Claimed is a corpus of pages of one server, all visited at hintsBase, and a sitemap read at read.
 func Claimed(t *testing.T, pages int, read time.Time) (*planner.Corpus, sitegraph.PageID) {
 	t.Helper()
 	c := planner.NewCorpus(sitegraph.NewGraph())

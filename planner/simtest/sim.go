@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// world is a small web for tests. What a page shows on a day depends on seed, address and
+// World is a small web for tests. What a page shows on a day depends on seed, address and
 // day alone, not on who looked at what before.
 type World struct {
 	Pages []*Page // in order of addresses
@@ -41,7 +41,7 @@ func RandOf(seed uint64, url string) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
-// newWorld makes servers with directories; with life, pages are also born and die, and visits fail.
+// NewWorld makes servers with directories; with life, pages are also born and die, and visits fail.
 func NewWorld(seed uint64, servers, perServer int, life bool) *World {
 	w := &World{Of: map[string]*Page{}}
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -93,7 +93,7 @@ func (w *World) Add(seed uint64, url string, life bool) *Page {
 	return p
 }
 
-// links are the addresses that a page links to on a day.
+// Links are the addresses that a page links to on a day.
 func (p *Page) Links(day int) []string {
 	var urls []string
 	for _, c := range p.Children {
@@ -119,13 +119,13 @@ func (w *World) Observe(url string, day int) sitegraph.Observation {
 	return o
 }
 
-// version counts the changes up to a day.
+// Version counts the changes up to a day.
 func (p *Page) Version(day int) int {
 	n, _ := slices.BinarySearch(p.Changes, float64(day))
 	return n
 }
 
-// sim drives one planner over a world and checks each visit as it comes.
+// Sim drives one planner over a world and checks each visit as it comes.
 type Sim struct {
 	*testing.T
 	World   *World
@@ -191,7 +191,7 @@ func (m *Sim) Know(p sitegraph.PageID) {
 	m.Records = append(m.Records, sitegraph.Record{Page: p, URL: m.Graph.URL(p), State: sitegraph.StateNew, Due: At(0)})
 }
 
-// link makes an address known, as a link does.
+// Link makes an address known, as a link does.
 func (m *Sim) Link(url string) sitegraph.PageID {
 	p, known := m.Graph.Lookup(url)
 	if !known {
@@ -202,7 +202,7 @@ func (m *Sim) Link(url string) sitegraph.PageID {
 	return p
 }
 
-// start builds policy and planner from the corpus: also after a crash.
+// Start builds policy and planner from the corpus: also after a crash.
 func (m *Sim) Start() {
 	m.Helper()
 	policy, err := m.Make(m)
@@ -212,12 +212,12 @@ func (m *Sim) Start() {
 	m.Planner = planner.New(m.Corpus, policy, m.Options)
 }
 
-// differs tells whether a visit at the end of the round would see a change.
+// Differs tells whether a visit at the end of the round would see a change.
 func (m *Sim) Differs(p sitegraph.PageID) bool {
 	return m.Records[p].Digests != m.Content(p, int(m.Corpus.Round().End.Sub(Base)/(24*time.Hour)))
 }
 
-// restart forgets all but the records and the graph.
+// Restart forgets all but the records and the graph.
 func (m *Sim) Restart() {
 	m.Helper()
 	m.Corpus = planner.NewCorpus(m.Graph)
@@ -227,7 +227,7 @@ func (m *Sim) Restart() {
 	m.Start()
 }
 
-// day plays one round, a day long, and returns the visits in order.
+// Day plays one round, a day long, and returns the visits in order.
 func (m *Sim) Day(day, budget int) []planner.Visit {
 	m.Helper()
 	m.Round, m.Firsts = map[sitegraph.PageID]bool{}, 0
@@ -270,7 +270,7 @@ func (m *Sim) HandBack(v planner.Visit) {
 	}
 }
 
-// tell the planner the outcome of the visit that is longest under way.
+// Tell the planner the outcome of the visit that is longest under way.
 func (m *Sim) Tell(day int) {
 	m.Helper()
 	v := m.UnderWay[0]
@@ -298,7 +298,7 @@ func (m *Sim) Tell(day int) {
 	m.Corpus.Remember(r)
 }
 
-// check holds a visit against the promises of the package.
+// Check holds a visit against the promises of the package.
 func (m *Sim) Check(v planner.Visit) {
 	m.Helper()
 	url := m.Graph.URL(v.Page)
@@ -333,7 +333,7 @@ func (m *Sim) Check(v planner.Visit) {
 	}
 }
 
-// refetchable are the pages that a policy could still propose in this round.
+// Refetchable are the pages that a policy could still propose in this round.
 func (m *Sim) Refetchable() []sitegraph.PageID {
 	var pages []sitegraph.PageID
 	for p := range sitegraph.PageID(m.Corpus.Pages()) {
@@ -344,7 +344,7 @@ func (m *Sim) Refetchable() []sitegraph.PageID {
 	return pages
 }
 
-// urls names visits.
+// URLs names visits.
 func (m *Sim) URLs(visits []planner.Visit) []string {
 	names := make([]string, len(visits))
 	for i, v := range visits {

@@ -10,7 +10,7 @@ import (
 // there, and not at once but by first visits to what they link to. So a page that became known is counted for the page whose
 // change led there, over all first visits between. Looks at quiet pages go to those that led to many.
 
-// lead is a page that led to new ones.
+// hub is a page that led to new ones.
 type hub struct {
 	page    sitegraph.PageID
 	pages   float32 // that it led to

@@ -19,7 +19,7 @@ type tally struct {
 	spans []counts // ascending
 }
 
-// expectations are those of the visits of some days, up to end, and what came of them.
+// counts are those of the visits of some days, up to end, and what came of them.
 type counts struct{ end, visits, changed, expected float32 }
 
 const (
@@ -96,7 +96,7 @@ func (s counts) ratio(a float32) float32 {
 
 func bounded(factor float32) float32 { return min(max(factor, 1.0/mostEffect), mostEffect) }
 
-// beyond is what visits to the server and to the address shape of a page found since a moment, and what was expected of them.
+// effects is what visits to the server and to the address shape of a page found since a moment, and what was expected of them.
 type effects struct{ server, shape counts }
 
 // factors are what the odds of a page last visited then are multiplied by for its server, and with it for its shape.
@@ -105,7 +105,7 @@ func (b effects) factors() (server, both float32) {
 	return server, bounded(server * b.shapeBeyondServer(server).ratio(shapePrior))
 }
 
-// explained is what the shape showed, and what was to be expected of it after its server's factor.
+// shapeBeyondServer is what the shape showed, and what was to be expected of it after its server's factor.
 func (b effects) shapeBeyondServer(server float32) counts {
 	s := b.shape
 	if s.visits > 0 {
@@ -114,13 +114,13 @@ func (b effects) shapeBeyondServer(server float32) counts {
 	return s
 }
 
-// factor is that of both.
+// total is that of both.
 func (b effects) total() float32 {
 	_, both := b.factors()
 	return both
 }
 
-// showed tells the server and the shape of a page what was expected of a visit that they are told of, and what came of it.
+// tally tells the server and the shape of a page what was expected of a visit that they are told of, and what came of it.
 func (k *groupIndex) tally(l outcome) {
 	to := inDays(l.to)
 	k.servers[k.corpus.Graph.Server(l.page)].tally.see(to, l.changed, l.raw)

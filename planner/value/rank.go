@@ -230,7 +230,7 @@ func (of *serverRanking) refresh(v *ranker, from *standings) (before, after floa
 	return before, after
 }
 
-// leads is what a server is ranked by; false: it has no page left.
+// best is what a server is ranked by; false: it has no page left.
 func (of *serverRanking) best(v *ranker) (lead float32, ok bool) {
 	fresh, ok := v.top(&of.fresh)
 	other, more := v.top(&of.pages)
