@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,48 @@ type body struct {
 	octets    []byte
 	truncated bool // not all of the content
 	damaged   bool // because its coding is broken, not because it is too long
+
+	large chan struct{} // one of the places for large bodies is taken; nil: none is
+}
+
+const (
+	// smallBody is what every body may take of memory. Larger ones take places, of which there are so many for pages and
+	// for sources, so that hundreds of slow servers cannot have hundreds of large bodies held at a time: 400 MB at most by
+	// the default limits.
+	smallBody    = 256 << 10
+	largePages   = 64
+	largeSources = 4
+)
+
+// gathering is a body that is being read.
+type gathering struct {
+	bytes.Buffer
+	ctx   context.Context
+	large chan struct{}
+	held  chan struct{} // large, once a place there is taken
+}
+
+// gather reads to the end. Before it takes more than smallBody it waits for a place.
+func (g *gathering) gather(r io.Reader) error {
+	if _, err := g.ReadFrom(io.LimitReader(r, smallBody)); err != nil || g.Len() < smallBody {
+		return err
+	}
+	select {
+	case g.large <- struct{}{}:
+		g.held = g.large
+	case <-g.ctx.Done():
+		return g.ctx.Err()
+	}
+	_, err := g.ReadFrom(r)
+	return err
+}
+
+// release gives the place of a large body back, when it is needed no more. Of nil it does nothing.
+func (a *answer) release() {
+	if a != nil && a.body.large != nil {
+		<-a.body.large
+		a.body.large = nil
+	}
 }
 
 // decoders are used again: each is 40 KB, about twice a page.
@@ -30,18 +73,23 @@ const firstRead = 32 << 10
 // Content-Length is never believed. An error means that the connection failed, or that the coded
 // content ends in the middle: what is lost would look like a change. A wrong checksum, or
 // something behind the end, costs nothing of the content, which is kept and marked as truncated.
-func (b *body) read(r *http.Response, limit int64) error {
+func (b *body) read(ctx context.Context, r *http.Response, limit int64, large chan struct{}) error {
 	codings, err := contentCodings(r.Header)
 	if err != nil {
 		return err
 	}
 	wire := &wireReader{r: io.LimitReader(r.Body, limit+1)}
-	var buf bytes.Buffer
+	buf := &gathering{ctx: ctx, large: large}
+	defer func() { b.large = buf.held }()
 	buf.Grow(firstRead)
 	if len(codings) == 0 {
-		_, err = buf.ReadFrom(wire)
+		err = buf.gather(wire)
 	} else {
-		err = decode(&buf, wire, len(codings), limit+1)
+		endsByClosing := r.ContentLength < 0 && len(r.TransferEncoding) == 0
+		err = decode(buf, wire, len(codings), limit+1, endsByClosing)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	if wire.err != nil {
 		return fmt.Errorf("read the body: %w", wire.err)
@@ -104,12 +152,15 @@ func contentCodings(h http.Header) ([]string, error) {
 }
 
 // decode undoes gzip so many times. Content that lacks the mark of gzip is taken as it
-// is: servers say gzip of what they did not compress.
-func decode(buf *bytes.Buffer, r io.Reader, times int, limit int64) error {
+// is: servers say gzip of what they did not compress. One that ends by closing, before the mark, was cut.
+func decode(buf *gathering, r io.Reader, times int, limit int64, endsByClosing bool) error {
 	for range times {
 		var mark [2]byte
 		n, err := io.ReadFull(r, mark[:])
 		r = io.MultiReader(bytes.NewReader(mark[:n]), r)
+		if err != nil && endsByClosing {
+			return io.ErrUnexpectedEOF // it ends before it can be told what it is
+		}
 		if err != nil || mark != [2]byte{0x1f, 0x8b} {
 			break
 		}
@@ -123,6 +174,5 @@ func decode(buf *bytes.Buffer, r io.Reader, times int, limit int64) error {
 		}
 		r = z
 	}
-	_, err := buf.ReadFrom(io.LimitReader(r, limit))
-	return err
+	return buf.gather(io.LimitReader(r, limit))
 }

@@ -9,14 +9,15 @@ import (
 
 // Client makes polite visits. It is safe for concurrent use.
 type Client struct {
-	o         Options
-	agent     string // product token of the user agent
-	clock     Clock
-	gate      *Gate
-	guard     guard
-	names     *resolver
-	transport *http.Transport
-	robots    *robotsCache
+	o                        Options
+	agent                    string // product token of the user agent
+	clock                    Clock
+	gate                     *Gate
+	guard                    guard
+	names                    *resolver
+	transport                *http.Transport
+	robots                   *robotsCache
+	largePages, largeSources chan struct{} // places for large bodies; see smallBody
 }
 
 // New returns a client, or an error that says which option makes no sense; it wraps
@@ -27,13 +28,14 @@ func New(o Options) (*Client, error) {
 		return nil, fmt.Errorf("set up fetching: %w", err)
 	}
 	c := &Client{
-		o:      o,
-		agent:  o.RobotsAgent,
-		clock:  o.Clock,
-		gate:   NewGate(o.Clock),
-		guard:  guard{allowPrivate: o.AllowPrivate, networks: o.AllowNetworks, ports: o.AllowPorts},
-		names:  newResolver(o.Nameserver),
-		robots: newRobotsCache(o.RobotsBytes),
+		o:          o,
+		agent:      o.RobotsAgent,
+		clock:      o.Clock,
+		gate:       NewGate(o.Clock),
+		guard:      guard{allowPrivate: o.AllowPrivate, networks: o.AllowNetworks, ports: o.AllowPorts},
+		names:      newResolver(o.Nameserver),
+		robots:     newRobotsCache(o.RobotsBytes),
+		largePages: make(chan struct{}, largePages), largeSources: make(chan struct{}, largeSources),
 	}
 	var onlyHTTP1 http.Protocols
 	onlyHTTP1.SetHTTP1(true)

@@ -18,6 +18,7 @@ type answer struct {
 	addr   netip.Addr // that was asked
 	began  time.Time  // when the server's turn had come
 	ended  time.Time
+	local  error // why it could not be read, if that is a fault of this machine
 }
 
 // exchange makes one request: it resolves and guards the address, and if it is the turn of
@@ -37,7 +38,7 @@ func (c *Client) exchange(ctx context.Context, u *url.URL, header http.Header, t
 	a := &answer{addr: to.Addr(), began: c.clock.Now()}
 	err = c.ask(ctx, u, header, to, limit, a)
 	a.ended = c.clock.Now()
-	if local := localFault(err, to.Addr().Is4()); local != nil { // nobody was asked
+	if local := localFault(err); local != nil { // nobody was asked
 		pass.Leave(a.ended, a.ended)
 		return nil, local
 	}
@@ -63,7 +64,11 @@ func (c *Client) ask(ctx context.Context, u *url.URL, header http.Header, to net
 	if !wantsBody(response) {
 		return nil
 	}
-	return a.body.read(response, limit)
+	large := c.largePages
+	if limit > c.o.MaxBody {
+		large = c.largeSources
+	}
+	return a.body.read(ctx, response, limit, large)
 }
 
 // wantsBody reports whether the body of an answer is worth its transfer.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -138,13 +139,23 @@ var (
 	mailContact = regexp.MustCompile(`[^\s@<>();,]@[A-Za-z0-9-]+\.[A-Za-z0-9]`)
 )
 
-// productOf is the product token of a user agent. That of a bot which calls itself compatible with a browser
-// stands behind that word.
+// browserWords are in user agents of browsers, and of bots that call themselves compatible with one.
+var browserWords = []string{"mozilla", "compatible", "msie", "windows", "macintosh", "linux", "android", "x", "khtml", "like",
+	"gecko", "trident", "applewebkit", "safari", "chrome", "firefox", "opera", "edge", "mobile", "version", "rv"}
+
+// productOf is the product token of a user agent. That of a bot which calls itself compatible with a browser is the first
+// one in it that is no word of browsers: "Mozilla/5.0 (compatible; mybot/1.0; +https://example.org/bot)". "": there is none.
 func productOf(userAgent string) string {
-	if _, bot, ok := strings.Cut(userAgent, "compatible;"); ok && strings.HasPrefix(userAgent, "Mozilla/") {
-		return robots.Product(strings.TrimSpace(bot))
+	isBrowser := func(product string) bool { return slices.Contains(browserWords, strings.ToLower(product)) }
+	if product := robots.Product(userAgent); !isBrowser(product) {
+		return product
 	}
-	return robots.Product(userAgent)
+	for _, part := range strings.FieldsFunc(userAgent, func(r rune) bool { return strings.ContainsRune("();,", r) }) {
+		if product := robots.Product(strings.TrimSpace(part)); product != "" && !isBrowser(product) {
+			return product
+		}
+	}
+	return ""
 }
 
 func hasContact(userAgent string) bool {

@@ -28,9 +28,13 @@ const (
 	// mostNames bounds the names that are kept.
 	mostNames = 100_000
 
-	// The resolver counts as dead when so many names in a row got no answer of any kind, for so long.
-	silentNames = 3
-	silentFor   = 10 * time.Second
+	// A name that nobody says anything about is the fault of its own name servers if this machine's resolver said anything
+	// at all within silentFor, or says something when it is asked for the root; else the resolver is dead.
+	silentFor = 10 * time.Second
+	// probeTime is how long it has to say anything about the root of all names.
+	probeTime = 3 * time.Second
+	// probeHolds is how long what came of that is believed.
+	probeHolds = 5 * time.Second
 )
 
 // resolver looks names up and keeps the answers by their time to live. The system's own resolver asks (so that
@@ -44,7 +48,10 @@ type resolver struct {
 	used     *list.List               // the latest first
 	asking   map[string]chan struct{} // closed when the answer is there
 	answered time.Time                // when any name server last said anything
-	silent   int                      // names since then that nobody said anything about
+
+	probing sync.Mutex // held by whoever asks for the root
+	probed  time.Time  // when that was done last
+	alive   bool       // what came of it
 }
 
 // answerOf is what is known of a name.
@@ -89,7 +96,41 @@ func (r *resolver) lookup(ctx context.Context, name string) ([]netip.Addr, error
 // ask looks a name up and keeps the answer.
 func (r *resolver) ask(ctx context.Context, name string) ([]netip.Addr, error) {
 	var heard hearing
-	system := net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+	// The final dot keeps search domains of this machine out. /etc/hosts has names of one label without it.
+	full := name
+	if strings.Contains(name, ".") {
+		full += "."
+	}
+	addrs, err := r.system(&heard).LookupNetIP(ctx, "ip", full)
+	var local error
+	switch {
+	case err == nil:
+	case errors.Is(ctx.Err(), context.Canceled):
+		local = err
+	case localFault(heard.trouble()) != nil:
+		local = &LocalError{Err: heard.trouble()}
+	case !heard.any() && !r.answers():
+		local = &LocalError{Err: fmt.Errorf("no name server answers: %w", err)}
+	}
+	now := time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	close(r.asking[name])
+	delete(r.asking, name)
+	if heard.any() {
+		r.answered = now
+	}
+	if local != nil {
+		return nil, local // it tells nothing of the name
+	}
+	a := &answerOf{name: name, addrs: addrs, err: err, until: now.Add(heard.holds(err))}
+	r.keep(a)
+	return a.addrs, a.err
+}
+
+// system is the system's resolver; what name servers say is heard.
+func (r *resolver) system(heard *hearing) *net.Resolver {
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 		if r.nameserver != "" {
 			address = r.nameserver
 		}
@@ -101,37 +142,27 @@ func (r *resolver) ask(ctx context.Context, name string) ([]netip.Addr, error) {
 		}
 		return heard.on(conn), nil
 	}}
-	// The final dot keeps search domains of this machine out. /etc/hosts has names of one label without it.
-	full := name
-	if strings.Contains(name, ".") {
-		full += "."
-	}
-	addrs, err := system.LookupNetIP(ctx, "ip", full)
-	now := time.Now()
-	a := &answerOf{name: name, addrs: addrs, err: err, until: now.Add(heard.holds(err))}
+}
 
+// answers reports whether this machine's resolver is alive: it said something lately, or says something now.
+func (r *resolver) answers() bool {
+	r.probing.Lock()
+	defer r.probing.Unlock()
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	close(r.asking[name])
-	delete(r.asking, name)
-	switch {
-	case heard.any() || err == nil:
-		r.answered, r.silent = now, 0
-	case errors.Is(ctx.Err(), context.Canceled):
-		return nil, err
-	default:
-		if r.silent++; r.answered.IsZero() {
-			r.answered = now
-		}
-		if local := localFault(heard.trouble(), true); local != nil {
-			return nil, local
-		}
-		if r.silent >= silentNames && now.Sub(r.answered) >= silentFor {
-			return nil, &LocalError{fmt.Errorf("no name server answers: %w", err)}
-		}
+	lately := time.Since(r.answered) < silentFor
+	r.mu.Unlock()
+	if lately {
+		return true
 	}
-	r.keep(a)
-	return a.addrs, a.err
+	if time.Since(r.probed) < probeHolds {
+		return r.alive
+	}
+	var heard hearing
+	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
+	defer cancel()
+	r.system(&heard).LookupNS(ctx, ".") // any answer will do
+	r.probed, r.alive = time.Now(), heard.any()
+	return r.alive
 }
 
 func (r *resolver) keep(a *answerOf) {

@@ -39,10 +39,11 @@ func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPoli
 		c.robots.done(key, nil)
 		return p, err
 	}
-	if entry.rules != nil && entry.failures == 0 {
-		// The delay asked for was not known when this request ended; the page keeps it too.
+	if entry.rules != nil {
+		// The delay asked for was not known when this request ended; the page keeps it too. So it does where a new
+		// robots.txt could not be had, and the old one still holds.
 		if delay, _ := entry.rules.Delay(); delay > c.o.Interval {
-			entry.after = entry.fetched.Add(delay)
+			entry.after = entry.after.Add(delay - c.o.Interval)
 			c.gate.Postpone(u.Host, entry.after)
 		}
 	}
@@ -69,7 +70,7 @@ func (c *Client) askRobots(ctx context.Context, u *url.URL, try int, entry *robo
 	for {
 		at, first := entry.next, len(entry.seen) == 1
 		header := http.Header{"Accept": {"text/plain,*/*;q=0.5"}}
-		a, err := c.exchange(ctx, at, header, try, 0, robots.MaxBytes+1)
+		a, err := c.exchange(ctx, at, header, try, c.robots.delay(at.Scheme+"://"+at.Host, c.clock.Now()), robots.MaxBytes+1)
 		if ctx.Err() != nil {
 			return robotsPolicy{}, ctx.Err()
 		}
@@ -77,6 +78,7 @@ func (c *Client) askRobots(ctx context.Context, u *url.URL, try int, entry *robo
 		if errors.As(err, &later) || isLocal(err) {
 			return robotsPolicy{}, err
 		}
+		defer a.release()
 		if a != nil && first {
 			entry.after = a.ended.Add(c.o.Interval)
 		}

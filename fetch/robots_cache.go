@@ -2,7 +2,7 @@ package fetch
 
 import (
 	"container/list"
-	"net/url"
+	neturl "net/url"
 	"sync"
 	"time"
 
@@ -48,7 +48,7 @@ type robotsEntry struct {
 	trouble  sitegraph.Trouble // of the last request
 
 	// While it is being asked for: where a redirect leads, and where it was looked for before.
-	next *url.URL
+	next *neturl.URL
 	seen []string
 }
 
@@ -180,4 +180,40 @@ func (c *robotsCache) done(key string, e *robotsEntry) {
 		delete(c.entries, last.key)
 		c.used.Remove(el)
 	}
+}
+
+// Permits reports whether a page may be asked for by the robots.txt that was read last for its server; not known: none
+// was, or not lately. It asks nobody.
+func (c *Client) Permits(url string) (permitted, known bool) {
+	u, err := neturl.Parse(url)
+	if err != nil {
+		return false, false
+	}
+	c.robots.mu.Lock()
+	defer c.robots.mu.Unlock()
+	el, ok := c.robots.entries[u.Scheme+"://"+u.Host]
+	if !ok {
+		return false, false
+	}
+	p, ok := el.Value.(*robotsEntry).policy(c.clock.Now())
+	if !ok || p.rules == nil {
+		return false, false
+	}
+	return p.rules.Allowed(u.RequestURI()), true
+}
+
+// delay is the Crawl-delay that is known of a server; 0: none.
+func (c *robotsCache) delay(key string, now time.Time) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	el, ok := c.entries[key]
+	if !ok {
+		return 0
+	}
+	p, _ := el.Value.(*robotsEntry).policy(now)
+	if p.rules == nil {
+		return 0
+	}
+	delay, _ := p.rules.Delay()
+	return delay
 }

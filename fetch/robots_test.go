@@ -274,3 +274,60 @@ func TestRobotsRedirectsStay(t *testing.T) {
 		}
 	}
 }
+
+// The Crawl-delay of a robots.txt that still holds counts from the request for a new one, though that failed; and a server
+// whose robots.txt is asked for on behalf of another keeps its own.
+func TestCrawlDelayAroundRobots(t *testing.T) {
+	w := newWeb(t, "h.example", "127.0.0.1", "www.h.example", "127.0.0.2")
+	fail := false
+	w.handle("www.h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+		if fail {
+			rw.WriteHeader(500)
+			return
+		}
+		fmt.Fprint(rw, "User-agent: *\nCrawl-delay: 300\n")
+	})
+	w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Location", "http://www.h.example/robots.txt")
+		rw.WriteHeader(301)
+	})
+	w.page("/", "x")
+	c := w.client(nil)
+	visit := func(url string) {
+		t.Helper()
+		if _, err := c.Visit(t.Context(), sitegraph.Record{URL: url}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	visit("http://www.h.example/")
+	visit("http://h.example/")
+	visit("http://www.h.example/2")
+	fail = true
+	w.clock.advance(24 * time.Hour)
+	visit("http://www.h.example/3")
+	last := map[string]time.Time{}
+	for _, r := range w.requests {
+		if gap := r.at.Sub(last[r.host]); r.host == "www.h.example" && !last[r.host].IsZero() && gap < 300*time.Second {
+			t.Errorf("%s of %s is asked %v after the request before", r.path, r.host, gap)
+		}
+		last[r.host] = r.at
+	}
+}
+
+// A robots.txt that is cut before it can be told what it is forbids everything until it can be had.
+func TestRobotsCutAtOnce(t *testing.T) {
+	w := newWeb(t, "h.example", "127.0.0.1")
+	w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+		conn, _, err := rw.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n\x1f")
+	})
+	w.page("/", "x")
+	if o := w.get(w.client(nil), home); o.Outcome != sitegraph.OutcomeFailed {
+		t.Errorf("%v, want it not to be asked for", o.Outcome)
+	}
+}

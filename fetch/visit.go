@@ -20,7 +20,10 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
 
 	policy, err := c.robotsFor(ctx, u, int(rec.Errors))
-	if err != nil {
+	switch {
+	case isLocal(err):
+		return c.unasked(o, err), err
+	case err != nil:
 		return o, err
 	}
 	switch {
@@ -50,9 +53,13 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 		return o, ctx.Err()
 	}
 	var later *notYet
-	if errors.As(err, &later) || isLocal(err) {
+	switch {
+	case errors.As(err, &later):
 		return o, err
+	case isLocal(err):
+		return c.unasked(o, err), err
 	}
+	defer a.release()
 	if a == nil || isRefused(err) {
 		return c.unasked(o, err), nil
 	}
@@ -63,6 +70,9 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 		return failed(o, failure(err)), nil
 	}
 	o = c.judge(ctx, o, a, &rec, conditional)
+	if a.local != nil {
+		return o, a.local
+	}
 	if o.Outcome == sitegraph.OutcomeFailed { // perhaps because its reading was given up
 		return o, ctx.Err()
 	}
@@ -92,13 +102,17 @@ func failed(o sitegraph.Observation, detail string) sitegraph.Observation {
 
 // read hands the body of an answer to whoever reads it.
 func (c *Client) read(ctx context.Context, o *sitegraph.Observation, a *answer, asSource bool) (Content, error) {
-	return c.o.Read(ctx, Reading{URL: o.URL, ContentType: a.header.Get("Content-Type"), Source: asSource, Body: a.body.octets,
+	content, err := c.o.Read(ctx, Reading{URL: o.URL, ContentType: a.header.Get("Content-Type"), Source: asSource, Body: a.body.octets,
 		Page: extract.Options{
 			Agent:      c.agent,
 			RobotsTags: a.header.Values("X-Robots-Tag"),
 			LinkLines:  a.header.Values("Link"),
 			Main:       c.o.Main,
 		}})
+	if isLocal(err) {
+		a.local = err
+	}
+	return content, err
 }
 
 // extractPage fills o from the body of an HTML page.

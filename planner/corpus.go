@@ -136,10 +136,10 @@ func (m *Memory) wait() time.Duration {
 	return wait
 }
 
-// Forbidden reports whether robots.txt is why a page left.
+// Forbidden reports whether robots.txt is why a page left, or why it is doubted.
 func (c *Corpus) Forbidden(p sitegraph.PageID) bool {
 	m := &c.pages[p]
-	return m.byRobots && m.State == sitegraph.StateExcluded
+	return m.byRobots && (m.State == sitegraph.StateExcluded || m.State == sitegraph.StateAlive && m.misses > 0)
 }
 
 // taken reports whether a page was proposed or visited in this round.

@@ -167,7 +167,6 @@ func (f *frontier) next() (Visit, bool) {
 			f.failed = append(f.failed, p)
 			continue
 		}
-		f.serve(p)
 		reason := Because("new page at depth %.0f", float64(f.corpus.Graph.Depth(p)))
 		if f.corpus.Graph.Depth(p) == 0 {
 			reason = Because("new page in a feed or sitemap")
@@ -181,7 +180,7 @@ func (f *frontier) next() (Visit, bool) {
 // one of another.
 const leastTurn = 0.05
 
-// serve counts a turn of a page's server.
+// serve counts a turn of the server of a page that next returned and that is visited.
 func (f *frontier) serve(p sitegraph.PageID) {
 	if !f.turns {
 		return

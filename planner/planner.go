@@ -59,7 +59,7 @@ type Planner struct {
 func New(corpus *Corpus, policy Policy, o Options) *Planner {
 	corpus.skip = o.Skip
 	p := &Planner{Corpus: corpus, Policy: policy, options: o, frontier: frontier{corpus: corpus, turns: o.Turns}}
-	p.frontier.worth = p.newWorth
+	p.frontier.worth = func(page sitegraph.PageID) float64 { return p.newWorth(page) / corpus.MeanWeight() }
 	p.caps = newCaps(corpus, &o)
 	corpus.caps = p.caps
 	for id := range sitegraph.PageID(corpus.Pages()) {
@@ -130,8 +130,10 @@ func (p *Planner) Next() (Visit, bool) {
 	if p.newLeft != 0 && p.caps.newOpen() {
 		switch v, step := p.nextNew(); step {
 		case goOn:
+			p.frontier.serve(v.Page)
 			return p.takeNew(v), true
 		case wait:
+			p.frontier.serve(v.Page)
 			return Visit{}, false
 		}
 	}
@@ -154,6 +156,9 @@ func (p *Planner) Next() (Visit, bool) {
 	}
 	p.frontier.recall()
 	v, step := p.nextNew()
+	if step != skip {
+		p.frontier.serve(v.Page)
+	}
 	switch {
 	case step != goOn:
 		return Visit{}, false

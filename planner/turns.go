@@ -120,10 +120,16 @@ func (p *Planner) nextAside() (Visit, step) {
 		t.aside[s] = t.aside[s][1:]
 		t.kept--
 		m := p.Corpus.Memory(v.Page)
-		if m.State == sitegraph.StateNew || int64(m.Tried) > p.Corpus.start {
-			continue
+		isLook := m.State.Left()
+		switch {
+		case m.State == sitegraph.StateNew, int64(m.Tried) > p.Corpus.start,
+			isLook && p.again.left <= 0, m.State == sitegraph.StateSource && p.closed(&v):
+			continue // its share was used meanwhile
 		}
 		if step := p.admit(&v); step != skip {
+			if isLook {
+				p.again.left--
+			}
 			return v, step
 		}
 	}
@@ -152,6 +158,7 @@ func (p *Planner) before(v *Visit) (Visit, bool) {
 	}
 	p.caps.unplan(v)
 	p.putOff(*v, true)
+	p.frontier.serve(first.Page)
 	first.leftover = true
 	return first, true
 }

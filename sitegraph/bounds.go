@@ -11,7 +11,7 @@ type Bounds struct {
 	MaxBytes    int // of an address
 	MaxSegments int // of its path
 	MaxRepeats  int // of one segment in a path
-	MaxVariants int // of the query of one path
+	MaxVariants int // of the query of one path, or Growth for each that was fetched, once that is more
 	OfPage      int // new pages that one visit to a page may bring
 	OfSource    int // and one to a feed or sitemap
 	FirstPages  int // known of a server of which hardly any page was fetched

@@ -13,12 +13,14 @@ const (
 )
 
 // missWaits pass after the first, second and any further answer in a row that a page is not to be had, before it is asked
-// for again. Where robots.txt forbids it the first wait is a day too: the file is not read sooner.
+// for again. Where robots.txt forbids it each wait is a day: the file is read once a day.
 var missWaits = [...]time.Duration{time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
 // proof is how many such answers in a row it takes.
 func proof(o *Observation) uint8 {
 	switch {
+	case o.ByRobots:
+		return 10 // one a day
 	case o.Outcome == OutcomeRedirected, o.Status == 410:
 		return 2
 	case o.Outcome == OutcomeGone:
@@ -50,11 +52,10 @@ func MissWait(misses uint8, byRobots bool) time.Duration {
 	if misses == 0 {
 		return 0
 	}
-	wait := missWaits[min(int(misses), len(missWaits))-1]
 	if byRobots {
-		wait = max(wait, 24*time.Hour)
+		return 24 * time.Hour
 	}
-	return wait
+	return missWaits[min(int(misses), len(missWaits))-1]
 }
 
 // LookWait is how long a page that left waits for the next look, after so many answers since then.

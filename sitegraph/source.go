@@ -33,6 +33,9 @@ func (r *Record) applySource(o Observation) Verdict {
 	case OutcomeFetched, OutcomeNotModified:
 		r.Errors = 0
 	case OutcomeFailed:
+		if o.Status == 412 {
+			r.ETag, r.LastModified = "", time.Time{} // our condition is what it does not like
+		}
 		return r.fail()
 	default:
 		r.ETag, r.LastModified = "", time.Time{}

@@ -7,8 +7,10 @@ import (
 )
 
 const (
-	// farAhead is how many years ahead a calendar may show.
+	// farAhead is how many years ahead a calendar may show. What looks like a year after lastYear is a number: a calendar
+	// that goes on for ever comes to the years between first.
 	farAhead = 2
+	lastYear = 2100
 	// longPast is the year before which a date in a query is a calendar that somebody turned back. In paths old
 	// dates are those of newspapers.
 	longPast = 1970
@@ -19,10 +21,10 @@ func isFarDate(path, query string, now time.Time) bool {
 	latest := now.Year() + farAhead
 	var before int
 	for segment := range strings.SplitSeq(path, "/") {
-		if year, ok := dateYear(segment); ok && year > latest {
+		if year, ok := dateYear(segment); ok && year > latest && year <= lastYear && isWholeDate(segment) {
 			return true
 		}
-		if month, ok := number(segment, 1, 2); ok && month >= 1 && month <= 12 && before > latest {
+		if month, ok := number(segment, 1, 2); ok && month >= 1 && month <= 12 && before > latest && before <= lastYear {
 			return true // /2031/05/
 		}
 		before, _ = number(segment, 4, 4)
@@ -33,7 +35,10 @@ func isFarDate(path, query string, now time.Time) bool {
 		if !ok && isDateKey(key) {
 			year, ok = number(value, 4, 4)
 		}
-		if ok && (year > latest || year < longPast && year >= 1000) {
+		if ok && year > latest && year <= lastYear {
+			return true
+		}
+		if ok && year < longPast && year >= 1000 && isWholeDate(value) {
 			return true
 		}
 	}
@@ -73,6 +78,11 @@ func dateYear(text string) (year int, ok bool) {
 		return year, ok && day >= 1 && day <= 31
 	}
 	return year, len(rest) == 2 || rest[2] < '0' || rest[2] > '9'
+}
+
+// isWholeDate reports whether a text is a date and nothing else: 2031-05, 2031-05-01, 20310501.
+func isWholeDate(text string) bool {
+	return strings.Trim(text, "0123456789-_") == "" && (len(text) == 7 || len(text) == 8 || len(text) == 10)
 }
 
 // number reads so many decimal digits.

@@ -32,7 +32,7 @@ func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Obse
 	var local *fetch.LocalError
 	switch {
 	case errors.As(err, &local):
-		err = &cycle.LocalError{Err: local.Err}
+		err = &cycle.LocalError{Err: local.Err, Unsure: local.Unsure}
 	case err == nil && !until.IsZero():
 		err = &cycle.Wait{Until: until}
 	}
@@ -45,6 +45,9 @@ func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Obse
 	}
 	return o, err
 }
+
+// Permits tells what the robots.txt that was read last says.
+func (f liveFetcher) Permits(url string) (permitted, known bool) { return f.client.Permits(url) }
 
 // Locate finds out at which address a server is asked.
 func (f liveFetcher) Locate(ctx context.Context, url string) string { return f.client.Locate(ctx, url) }

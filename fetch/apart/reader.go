@@ -78,7 +78,10 @@ func (r *Reader) apart(ctx context.Context, reading fetch.Reading) (a answer, er
 	child.Stdin, child.Stdout, child.Stderr = &in, &bounded{Buffer: &out, most: maxAnswer}, &noise
 	child.WaitDelay = time.Second
 	noise.Buffer = new(bytes.Buffer)
-	err = child.Run()
+	if err := child.Start(); err != nil {
+		return a, &fetch.LocalError{Err: fmt.Errorf("begin a process that reads: %w", err)}
+	}
+	err = child.Wait()
 	switch {
 	case err == nil:
 		if err := gob.NewDecoder(&out).Decode(&a); err != nil {

@@ -36,7 +36,9 @@ func encodeQuery(ref string, to *encoding.Encoder) string {
 	if !ok || isASCII(query) {
 		return ref
 	}
-	query = strings.TrimRight(query, controls)
+	if len(address) == len(ref) { // else blanks before the fragment belong to the query
+		query = strings.TrimRight(query, controls)
+	}
 	query = ignored.Replace(query)
 	b := make([]byte, 0, len(path)+2*len(query)+len(fragment)+2)
 	b = append(append(b, path...), '?')

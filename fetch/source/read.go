@@ -37,6 +37,9 @@ const (
 	maxBaseBytes = 256 << 10
 	usualBase    = 256
 
+	// maxRefs bounds the addresses that are looked at, whatever becomes of them.
+	maxRefs = 4 * MaxEntries
+
 	// maxValue is the longest value in octets: no address longer than that is looked at.
 	maxValue = 8 * sitegraph.MaxURLBytes
 )
@@ -157,6 +160,7 @@ type reader struct {
 	resolver *sitegraph.Resolver
 	seen     map[string]struct{}
 	spent    int // octets of bases that were resolved against
+	refs     int // addresses that were looked at
 }
 
 func newReader(url string) (*reader, error) {
@@ -171,12 +175,18 @@ func newReader(url string) (*reader, error) {
 // undefined is an entity that only the document defines; those of HTML are resolved by then.
 var undefined = regexp.MustCompile(`&[A-Za-z]\w*;`)
 
+// absolute is an address that needs no base (RFC 3986 3.1).
+var absolute = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+
 // add keeps a claim about the page that ref means.
 func (r *reader) add(at *sitegraph.Resolver, ref string, c sitegraph.Claim) error {
 	if ref == "" || undefined.MatchString(ref) {
 		return nil
 	}
-	if !strings.Contains(ref, "://") && !r.afford(at) {
+	if r.refs++; r.refs > maxRefs {
+		return errFull
+	}
+	if !absolute.MatchString(ref) && !r.afford(at) {
 		return nil
 	}
 	url, ok := at.Resolve(ref)

@@ -13,6 +13,7 @@ import (
 type discovery struct {
 	seed     maphash.Seed
 	variants map[uint64]int // queries of a path, by a hash of it; nil: not counted yet
+	met      map[uint64]int // of these, pages that were fetched
 	refused  [sitegraph.Refusals]int
 	servers  map[sitegraph.ServerID]int // what was refused, by server
 	fetched  map[sitegraph.ServerID]int // pages that were met
@@ -46,6 +47,14 @@ func (l *Loop) Refused(servers int) (by []Refused, of map[string]int) {
 	return by, of
 }
 
+// meet counts a page that was fetched for the first time.
+func (d *discovery) meet(s sitegraph.ServerID, url string) {
+	d.fetched[s]++
+	if path, hasQuery := sitegraph.PathOf(url); hasQuery && d.met != nil {
+		d.met[maphash.String(d.seed, path)]++
+	}
+}
+
 // intake is what one visit may still bring.
 type intake struct {
 	server sitegraph.ServerID
@@ -62,13 +71,18 @@ func (l *Loop) intake(s sitegraph.ServerID, room int) intake {
 	}
 	d := &l.discovery
 	if d.variants == nil {
-		d.seed, d.variants, d.servers = maphash.MakeSeed(), map[uint64]int{}, map[sitegraph.ServerID]int{}
+		d.seed, d.variants, d.met, d.servers = maphash.MakeSeed(), map[uint64]int{}, map[uint64]int{}, map[sitegraph.ServerID]int{}
 		for p := range sitegraph.PageID(l.graph.Pages()) {
-			if l.Planner.Corpus.Memory(p).History.Visits > 0 {
+			wasMet := l.Planner.Corpus.Memory(p).History.Visits > 0
+			if wasMet {
 				d.fetched[l.graph.Server(p)]++
 			}
 			if path, hasQuery := sitegraph.PathOf(l.graph.URL(p)); hasQuery {
-				d.variants[maphash.String(d.seed, path)]++
+				of := maphash.String(d.seed, path)
+				d.variants[of]++
+				if wasMet {
+					d.met[of]++
+				}
 			}
 		}
 	}
@@ -97,8 +111,8 @@ func (l *Loop) admit(in *intake, url string) (string, bool) {
 	}
 	switch {
 	case reason != sitegraph.RefusedNot:
-	case hasQuery && d.variants[variant] >= l.Bounds.MaxVariants:
-		reason = sitegraph.RefusedVariants
+	case hasQuery && d.variants[variant] >= max(l.Bounds.MaxVariants, l.Bounds.Growth*d.met[variant]):
+		reason, in.over = sitegraph.RefusedVariants, true
 	case in.pages <= 0:
 		reason = sitegraph.RefusedServer
 	case in.room <= 0:
@@ -138,8 +152,15 @@ func (l *Loop) bounded(r *sitegraph.Record, links, frames []string) (keptLinks, 
 	}
 	seen := make(map[string]struct{}, len(links))
 	keptLinks = make([]string, 0, len(links))
+	server := l.graph.ServerName(in.server)
 	for _, url := range links {
+		if sitegraph.ServerName(url) != server {
+			continue // pages of other servers do not become known
+		}
 		kept, ok := l.admit(&in, url)
+		if kept == r.URL && url != r.URL && r.State == sitegraph.StateMoved {
+			kept = url // it redirects to itself, but for a session or the like: then it is not the same
+		}
 		if _, again := seen[kept]; !ok || again {
 			continue
 		}

@@ -246,23 +246,31 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 		l.notBefore, l.pause = wait.Until, max(l.pause, wait.Until.Sub(now))
 		l.at.notBefore = later(l.at.notBefore, sooner(wait.Until, now.Add(c.Pause)))
 		c.again(l, &done, now)
-		return nil
-	case errors.As(done.err, &local):
+		return c.hold(l, false)
+	case errors.As(done.err, &local) && !c.blames(l, local, now):
 		c.pauseFor(local.Err, now)
 		c.again(l, &done, now)
 		return nil
+	case local != nil:
+		done.err = nil // what was seen is the failure of the server
 	}
 	c.finish(&done.visit, &done.request, done.seen, done.err)
 	if done.err != nil {
 		c.Planner.Return(done.visit)
 		return fetchError(ctx, done.request.Record.URL, done.err)
 	}
-	c.stall.end(c.Stalled)
+	c.wentWell(l.began)
+	l.blameless = 0
+	if done.seen.Status != 0 {
+		c.answered = now
+	}
 	changed := l.see(done.seen.Trouble)
 	l.slow = done.seen.Elapsed >= slowAnswer
 	l.pause = l.slowdown.pause(max(done.seen.NotBefore.Sub(now), 0))
 	l.notBefore = now.Add(l.pause)
-	l.at.notBefore = now.Add(c.Pause)
+	if !done.seen.ByRobots || done.seen.Transferred > 0 { // else nobody was asked for anything
+		l.at.notBefore = now.Add(c.Pause)
+	}
 	c.trim(l, now)
 	c.admit(l, now)
 	if err := c.hold(l, changed); err != nil {

@@ -87,6 +87,7 @@ type Loop struct {
 	lines       map[sitegraph.ServerID]*line // of servers visited concurrently
 	places      map[string]*place            // by address, of those servers
 	stall       stall
+	answered    time.Time // when a server last answered
 	discovery   discovery
 	rules       map[sitegraph.ServerID]uint64 // fingerprints of robots.txt
 	heard       map[sitegraph.PageID]bool     // sources whose claims are known; nil: not restored yet
@@ -247,7 +248,7 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 		}
 	}
 	if verdict == sitegraph.VerdictFirst {
-		l.discovery.fetched[l.graph.Server(record.Page)]++
+		l.discovery.meet(l.graph.Server(record.Page), record.URL)
 	}
 	l.Planner.Observe(record, verdict)
 	if l.Planner.ReadsSources() {

@@ -28,12 +28,42 @@ func (l *Loop) relax(p sitegraph.PageID, rules uint64) error {
 		return nil
 	}
 	for _, page := range l.graph.ServerPages(s) {
-		if page == p || !l.Planner.Corpus.Forbidden(page) {
+		if page == p || !l.Planner.Corpus.Forbidden(page) || l.stillForbidden(page) {
+			continue
+		}
+		if l.Planner.Corpus.Memory(page).State == sitegraph.StateAlive {
+			if err := l.undoubt(page); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := l.foundAgain(page, nil); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// stillForbidden reports whether the rules that the fetcher has now forbid a page, too.
+func (l *Loop) stillForbidden(page sitegraph.PageID) bool {
+	permits, ok := l.Fetcher.(Permitter)
+	if !ok {
+		return false
+	}
+	permitted, known := permits.Permits(l.graph.URL(page))
+	return known && !permitted
+}
+
+// undoubt lets a page that has a copy be asked for again at once.
+func (l *Loop) undoubt(page sitegraph.PageID) error {
+	var r sitegraph.Record
+	if err := l.Store.Load(page, &r); err != nil {
+		return l.storeError(err, "load record of %s", l.graph.URL(page))
+	}
+	r.Misses, r.ByRobots, r.Due = 0, false, l.Clock.Now()
+	l.Planner.Corpus.Remember(&r)
+	if err := l.Store.Save(&r); err != nil {
+		return l.storeError(err, "save record of %s", r.URL)
 	}
 	return nil
 }

@@ -140,6 +140,9 @@ func (l *Loop) hear(r *sitegraph.Record, o sitegraph.Observation) error {
 			return err
 		}
 	}
+	if r.More = in.over; r.More {
+		r.ETag, r.LastModified = "", time.Time{} // the next visit takes the rest
+	}
 	return l.saveClaims(r, kind, said)
 }
 

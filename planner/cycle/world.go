@@ -33,7 +33,12 @@ func (w *Wait) Error() string { return "not before " + w.Until.UTC().Format(time
 
 // LocalError is the error of a Fetch that failed by a fault of this machine, as when no file descriptors
 // are left. It tells nothing of the page.
-type LocalError struct{ Err error }
+type LocalError struct {
+	Err error
+	// Unsure: it may be the server's own fault, as that no network leads there. What was seen is then an
+	// observation of its failure.
+	Unsure bool
+}
 
 func (e *LocalError) Error() string { return e.Err.Error() }
 
@@ -45,6 +50,12 @@ type Locator interface {
 	// Locate returns the address of the server of a page, "" if it cannot be found out: the visit
 	// then says why. It may wait for DNS, and is called concurrently.
 	Locate(ctx context.Context, url string) string
+}
+
+// Permitter is a Fetcher that knows what the robots.txt it read last permits, without asking anybody.
+type Permitter interface {
+	// Permits reports whether a page may be asked for; not known: its robots.txt was not read, or not lately.
+	Permits(url string) (permitted, known bool)
 }
 
 // Store keeps what is remembered between visits. Calls come from one goroutine.
