@@ -20,12 +20,14 @@
 //  4. Redirects of pages are not followed: the target is a page of its own, which robots.txt,
 //     guard and turn hold for. Those of robots.txt are, five at most, each under 1 and 3.
 //  5. Nothing a server sends makes a visit longer than its time-outs after the wait, or
-//     larger than its limits: header, body on the wire, body decoded, robots.txt.
+//     larger than its limits: header, body on the wire, body decoded, robots.txt. Of bodies over
+//     256 KB so many are held at a time that all take 400 MB at most.
 //  6. Every request names a contact. No cookies, credentials or referrers are sent.
 //  7. Whatever a site does is an outcome; the error of Visit is that of its context. A body
 //     on which a parser panics is a failure of its page.
 //  8. Try never waits for a turn, for robots.txt or for a delay: it says when to come again. Locate
-//     says beforehand at which address a server is asked. A fault of this machine is a LocalError.
+//     says beforehand at which address a server is asked. A fault of this machine is a LocalError; one of
+//     the network, which may be the server's, says so (Unsure).
 //
 // What a status means is told at judge. A 304 counts only if it was asked for; each 16th
 // visit asks without condition, as some servers answer 304 for ever. NotBefore of an
