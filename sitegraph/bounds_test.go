@@ -20,7 +20,7 @@ func TestRefuse(t *testing.T) {
 		"/cal?d=2031-01-02":             RefusedCalendar,
 		"/cal?d=20310102":               RefusedCalendar,
 		"/cal?year=2044&month=3":        RefusedCalendar,
-		"/cal?date=1850-03":                RefusedCalendar,
+		"/cal?date=1850-03":             RefusedCalendar,
 		"/cal?d=2027-01-02":             RefusedNot,
 		"/article?id=20310102123":       RefusedNot,
 		"/product/9999-12345":           RefusedNot,

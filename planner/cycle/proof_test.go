@@ -105,7 +105,7 @@ func TestLeavingTakesProof(t *testing.T) {
 		{"401", sitegraph.OutcomeExcluded, 401, 4, 7*24*time.Hour + 23*time.Hour, sitegraph.StateExcluded},
 		{"406", sitegraph.OutcomeExcluded, 406, 4, 7*24*time.Hour + 23*time.Hour, sitegraph.StateExcluded},
 		{"wrong type", sitegraph.OutcomeExcluded, 200, 4, 7*24*time.Hour + 23*time.Hour, sitegraph.StateExcluded},
-		{"robots.txt", sitegraph.OutcomeExcluded, 0, 10, 8*24*time.Hour, sitegraph.StateExcluded},
+		{"robots.txt", sitegraph.OutcomeExcluded, 0, 10, 8 * 24 * time.Hour, sitegraph.StateExcluded},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := &moody{clock: cycle.NewVirtualClock(base), rules: 1}
