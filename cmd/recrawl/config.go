@@ -124,7 +124,7 @@ type setting struct {
 }
 
 var settings = append(tuneSettings, []setting{
-	{"data", "", "directory of the planner's store", "run plan explain sites checkpoint inspect check tune"},
+	{"data", "", "directory of the planner's store", "run plan explain sites checkpoint inspect check tune export"},
 	{"user-agent", "", "sent with each request; must contain a contact (web or mail address)", "run"},
 	{"budget", []string{"1000/day"}, "fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together", "run plan explain"},
 	{"server-budget", []string{}, "the same for each server, or for some: 500/day, *.example.org=50/day", "run plan explain"},

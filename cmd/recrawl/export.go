@@ -1,0 +1,157 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+func (p *program) exportCommand() *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "export --data DIRECTORY --history DIRECTORY",
+		Short: "Histories of the pages that run visited, for eval, tune and learn",
+		Long: `export writes what the visits of run saw as histories, one file a server, which eval, survey,
+tune and learn read: to ask of your own pages what another policy or budget would have found.
+
+Versions come from the journal, links from the store as they are now. A change is dated by the visit
+that saw it; what changed and changed back between two visits is in no history. So a page that was
+visited seldom seems to change seldom: compare policies on it with that in mind.
+
+--data is the directory of run, or a checkpoint with the folder journal beside it, where run is at
+work. Existing files are not overwritten.`,
+		Example: "  recrawl export --data crawl --history histories\n  recrawl eval histories --protocol stream --base 4",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := p.load(cmd); err != nil {
+				return err
+			}
+			return p.export(to)
+		},
+	}
+	cmd.Flags().StringVar(&to, "history", "", "directory for the histories; it is made if need be")
+	addSettings(cmd)
+	return cmd
+}
+
+// exportResult is what --json prints.
+type exportResult struct {
+	Servers  int `json:"servers"`
+	Pages    int `json:"pages"`
+	Versions int `json:"versions"`
+	Torn     int `json:"torn"` // lines of the journal that a crash has torn
+}
+
+func (p *program) export(to string) error {
+	c := &p.config
+	switch {
+	case c.Data == "":
+		return errNoData
+	case to == "":
+		return usageError{errors.New("no directory for the histories given"), "say where they go: --history histories"}
+	}
+	built, torn, err := recorded(c.Data)
+	if err != nil {
+		return err
+	}
+	servers := built.Servers()
+	if len(servers) == 0 {
+		return usageError{fmt.Errorf("the journal of %s tells of no page", c.Data), "let run visit its pages first"}
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return fmt.Errorf("directory of the histories: %w", err)
+	}
+	result := exportResult{Servers: len(servers), Torn: torn}
+	for _, s := range servers {
+		file := filepath.Join(to, url.PathEscape(s.Name)+".jsonl.gz")
+		if _, err := os.Lstat(file); err == nil {
+			return usageError{fmt.Errorf("%s is there already", file), "histories go into files of their own: name another directory"}
+		}
+		if err := writeWhole(file, func(w io.Writer) error { return history.Write(w, s) }); err != nil {
+			return err
+		}
+		result.Pages += len(s.Pages)
+		for _, page := range s.Pages {
+			result.Versions += len(page.Versions)
+		}
+	}
+	if p.json {
+		return p.printJSON(result)
+	}
+	fmt.Fprintf(p.stdout, "%s, %s, %s in %s\n", plural(result.Servers, "server"), plural(result.Pages, "page"), plural(result.Versions, "version"), to)
+	if torn > 0 {
+		fmt.Fprintf(p.stdout, "%s of the journal could not be read; a crash may have torn them\n", plural(torn, "line"))
+	}
+	return nil
+}
+
+// recorded reads what the visits of a planner saw, from its journal, and the links of its pages, from its store.
+func recorded(data string) (b *history.Builder, torn int, err error) {
+	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
+	if err != nil {
+		return nil, 0, err
+	}
+	defer store.Close() // nothing was written
+	graph, sources := sitegraph.NewGraph(), map[string]bool{}
+	err = store.Restore(graph, func(r *sitegraph.Record) {
+		if r.State == sitegraph.StateSource {
+			sources[r.URL] = true
+		}
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	b = history.NewBuilder()
+	torn, err = journal.Read(filepath.Join(data, "journal"), func(e *journal.Entry) {
+		if v, ok := versionOf(e); ok && !sources[e.URL] {
+			b.See(e.URL, v)
+		}
+	})
+	if err != nil {
+		return nil, torn, err
+	}
+	for page := range sitegraph.PageID(graph.Pages()) {
+		b.Link(graph.URL(page), urlsOf(graph, graph.Links(page)), urlsOf(graph, graph.Frames(page)))
+	}
+	return b, torn, nil
+}
+
+// versionOf is what a visit saw of its page; false: it tells nothing.
+func versionOf(e *journal.Entry) (v history.Version, ok bool) {
+	v.T = e.Time.Unix()
+	switch e.Verdict {
+	case sitegraph.VerdictFirst.String(), sitegraph.VerdictChanged.String():
+		v.Digests = sitegraph.Digests{Bytes: digest(e.Digest), Text: digest(e.Text), Main: digest(e.Main)}
+		v.Size = e.Bytes
+		return v, !v.Digests.Bytes.IsZero()
+	case sitegraph.VerdictLeft.String():
+		if v.Redirect = e.Redirect; v.Redirect == "" {
+			v.Gone = true
+		}
+		return v, true
+	}
+	return v, false
+}
+
+// digest reads one of the journal; zero if it has none.
+func digest(text string) sitegraph.Digest {
+	d, _ := sitegraph.ParseDigest(text) // what cannot be read is not known
+	return d
+}
+
+func urlsOf(g *sitegraph.Graph, pages []sitegraph.PageID) (urls []string) {
+	for _, p := range pages {
+		urls = append(urls, g.URL(p))
+	}
+	return urls
+}
