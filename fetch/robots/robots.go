@@ -20,16 +20,11 @@ type Rules struct {
 	hasDelay bool
 	sitemaps []string
 	bytes    int
-	denyAll  bool
 	print    uint64
 }
 
 // AllowAll returns rules that permit everything: there is no robots.txt (RFC 9309 2.3.1.3).
 func AllowAll() *Rules { return &Rules{print: fingerprint(nil)} }
-
-// DenyAll returns rules that forbid everything but robots.txt itself: it is there, and
-// cannot be read (RFC 9309 2.3.1.4).
-func DenyAll() *Rules { return &Rules{denyAll: true, print: fingerprint(map[string]bool{"/": false})} }
 
 // Allowed reports whether the crawler may ask for target, the path and query of an
 // address ("/a/b?c"). The longest pattern that matches decides, allow on a tie; without
@@ -43,9 +38,6 @@ func (r *Rules) Allowed(target string) bool {
 	}
 	if target == "/robots.txt" {
 		return true
-	}
-	if r.denyAll {
-		return false
 	}
 	path := normalizeTarget(target)
 	wild := r.longestWild(path)

@@ -61,15 +61,6 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-func TestDenyAll(t *testing.T) {
-	if r := DenyAll(); r.Allowed("/") || !r.Allowed("/robots.txt") {
-		t.Error("want everything forbidden but robots.txt (2.2.2, 2.3.1.4)")
-	}
-	if !AllowAll().Allowed("/x") {
-		t.Error("want everything allowed (2.3.1.3)")
-	}
-}
-
 func TestProduct(t *testing.T) {
 	for agent, want := range map[string]string{
 		"Recrawl/1.0 (+http://h.example/)": "recrawl", "Foo-Bot_x": "foo-bot_x", "": "", "1bot": "",

@@ -213,10 +213,11 @@ func TestNewPolicy(t *testing.T) {
 			t.Errorf("%s: policy %v, error %v; want it to say %q", c.name, p, err, c.want)
 		}
 	}
-	for _, name := range Names() {
+	for _, of := range All() {
+		name := of.Name
 		knows := name == "clairvoyant" || strings.HasPrefix(name, "server-true") || strings.HasPrefix(name, "true-")
-		if About(name) == "" || Reference(name) != knows || Published(name) && knows {
-			t.Errorf("%s: about %q, reference %v, published %v", name, About(name), Reference(name), Published(name))
+		if of.About == "" || of.Kind == "" || Reference(name) != knows || Published(name) && knows {
+			t.Errorf("%+v: reference %v, published %v", of, Reference(name), Published(name))
 		}
 	}
 	if !slices.Contains(Names(), Default) {

@@ -111,8 +111,23 @@ func Names() []string {
 // StreamPolicyNames lists those that work in a stream, by name.
 func StreamNames() []string { return slices.DeleteFunc(Names(), SweepOnly) }
 
-// About says in a line what a policy does.
-func About(name string) string { return policies[name].about }
+// Info is what people want to know of a policy.
+type Info struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`  // published, own or reference
+	About string `json:"about"` // what it visits
+}
+
+var originNames = map[origin]string{published: "published", own: "own", reference: "reference"}
+
+// All describes all policies, by name.
+func All() (all []Info) {
+	for _, name := range Names() {
+		of := policies[name]
+		all = append(all, Info{name, originNames[of.origin], of.about})
+	}
+	return all
+}
 
 // Published reports whether a policy is a method of others, and no reference line.
 func Published(name string) bool { return policies[name].origin == published }
