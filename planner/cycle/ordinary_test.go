@@ -17,12 +17,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
+// defaultLoop has the default bounds, but for those of counts, which are smaller.
 func defaultLoop(t *testing.T, clock *cycle.VirtualClock, f cycle.Fetcher) *rig {
 	d := newDisk()
 	m := &rig{T: t, disk: d, clock: clock, corpus: d.restore()}
 	p, _ := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
 	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 0.05, Turns: true})
 	b := sitegraph.DefaultBounds
+	b.MaxVariants = 100
 	m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: f, Store: d, Clock: clock, Discover: true, Proof: true, Forecast: true, Bounds: &b})
 	return m
 }
@@ -68,7 +70,7 @@ func TestExternalLinksTakeNoRoom(t *testing.T) {
 	}
 }
 
-// A forum of 5,000 topics under one script.
+// A forum of 500 topics under one script, where 100 are taken in before many of them were fetched.
 func TestForum(t *testing.T) {
 	clock := cycle.NewVirtualClock(base)
 	f := fetcherFunc(func(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
@@ -80,8 +82,8 @@ func TestForum(t *testing.T) {
 				o.Links = append(o.Links, fmt.Sprintf("http://h.example/forum/%d/", i))
 			}
 		} else if n, _ := fmt.Sscanf(r.Record.URL, "http://h.example/forum/%d/", &k); n == 1 {
-			for i := range 100 {
-				o.Links = append(o.Links, fmt.Sprintf("http://h.example/viewtopic.php?t=%d", 100*k+i))
+			for i := range 10 {
+				o.Links = append(o.Links, fmt.Sprintf("http://h.example/viewtopic.php?t=%d", 10*k+i))
 			}
 		}
 		return o, nil
@@ -98,8 +100,8 @@ func TestForum(t *testing.T) {
 		clock.SleepUntil(context.Background(), r.End)
 	}
 	by, _ := m.loop.Refused(1)
-	if m.corpus.Graph.Pages() != 5051 {
-		t.Errorf("%d of 5,051 pages known after 100 rounds; refused %v", m.corpus.Graph.Pages(), by)
+	if m.corpus.Graph.Pages() != 551 {
+		t.Errorf("%d of 551 pages known after 100 rounds; refused %v", m.corpus.Graph.Pages(), by)
 	}
 }
 
@@ -159,7 +161,7 @@ func TestLongSitemapComesInParts(t *testing.T) {
 	n.pages[front] = "front"
 	n.named = []string{aSitemap}
 	var claims []sitegraph.Claim
-	for i := range 15_000 {
+	for i := range 1500 {
 		u := fmt.Sprintf("http://h.example/p%d", i)
 		n.pages[u] = u
 		claims = append(claims, sitegraph.Claim{URL: u})
@@ -167,6 +169,7 @@ func TestLongSitemapComesInParts(t *testing.T) {
 	n.say(aSitemap, claims...)
 	d := newDesk(n)
 	b := sitegraph.DefaultBounds
+	b.FirstPages, b.OfSource = 200, 1000
 	policy, _ := policy.New("random", policy.Settings{Corpus: d.corpus, Mode: planner.Stream})
 	d.loop = cycle.New(cycle.Options{Planner: planner.New(d.corpus, policy, planner.Options{NewShare: 0.5, Leftover: true, SourceShare: 0.2}),
 		Fetcher: n, Store: d.store, Clock: n.clock, Discover: true, Bounds: &b})
@@ -178,10 +181,10 @@ func TestLongSitemapComesInParts(t *testing.T) {
 		got := d.next(t)
 		k := strings.Count(" "+got+" ", " /sitemap.xml ")
 		c := strings.Count(" "+got+" ", " /sitemap.xml? ")
-		t.Logf("day %d: sitemap asked in full %d, with condition %d; %d pages known of 15,001", day, k, c, d.corpus.Graph.Pages()-1)
+		t.Logf("day %d: sitemap asked in full %d, with condition %d; %d pages known of 1,501", day, k, c, d.corpus.Graph.Pages()-1)
 	}
-	if known := d.corpus.Graph.Pages() - 1; known != 15_001 {
-		t.Errorf("%d of 15,001 pages are known", known)
+	if known := d.corpus.Graph.Pages() - 1; known != 1501 {
+		t.Errorf("%d of 1,501 pages are known", known)
 	}
 }
 
