@@ -18,9 +18,9 @@ type hub struct {
 }
 
 const (
-	// mostLeads are kept of a server: those that lead to most.
+	// mostHubs are kept of a server: those that lead to most.
 	mostHubs = 64
-	// leadWorth is what a page that a change leads to counts, in times of the age of its copy, and mostLed how many do. Of the new
+	// hubWorth is what a page that a change leads to counts, in times of the age of its copy, and mostPerHub how many do. Of the new
 	// pages of real histories 0.86 instead of 0.82 become known at 1 % a day, and as many changes are found (24 runs each).
 	hubWorth   = 4
 	mostPerHub = 128
@@ -29,7 +29,7 @@ const (
 // expected is how many pages the next change leads to. One change more is counted: the first may have been a chance.
 func (l hub) expected() float32 { return min(l.pages/(l.changes+1), mostPerHub) }
 
-// leads are those of a server.
+// hubs are those of a server.
 type hubs []hub
 
 // changed counts a change of a page that may have led to new ones.

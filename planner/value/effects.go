@@ -2,34 +2,38 @@ package value
 
 import "github.com/recrawl/recrawl/sitegraph"
 
-// frailty is what a server, or an address shape of many pages, showed beyond what was expected of its pages: the share of
-// its odds that no model can know before, as when it was rebuilt on a part of its pages (a random effect of the group;
-// Vaupel, Manton, Stallard 1979). Each visit brings what rows and claims made of its page, before this factor and before it
-// was calibrated, and what came of it. Where n visits found c changes and these probabilities add up to e, the odds of the
-// pages that were last visited before them are multiplied by
+// tally compares what visits to a group of pages found with what was predicted of them. The group is a server, or an
+// address shape of at least manyPages pages.
+//
+// It is the random effect of the group (a shared frailty: Vaupel, Manton, Stallard 1979): the part of its odds of change
+// that no model can know before, as when part of the server was rebuilt. Where n visits found c changes and their predicted
+// probabilities add up to e, the odds of the pages that were last visited before them are multiplied by
 //
 //	(c + a) / (e + a) * (n - e + a) / (n - c + a)
 //
-// which is the ratio of the odds seen to those expected, pulled toward 1 by a further changes that came as expected, and as
-// many visits without one. Of a shape e is what was to be expected after its server's own factor: so it tells what the
-// server does not, as far as the mean of the shape's visits stands for each. It is kept while the program runs: a process
-// that begins anew, or only explains, knows none.
+// That is the ratio of observed to predicted odds, shrunk toward 1 by a changes, and as many visits without one, that came as
+// predicted. The predictions are those of model and hints, before this factor and before calibration.
+//
+// For a shape, e is what was to be expected after the factor of its server, so that it says what the server does not.
+//
+// Tallies live as long as the process: one that begins anew, or only explains, has none.
 type tally struct {
 	start float32  // of the first span, in days since 1970
 	spans []counts // ascending
 }
 
-// counts are those of the visits of some days, up to end, and what came of them.
+// counts are of the visits of some days, up to end: how many there were, how many found a change, and how many were expected
+// to.
 type counts struct{ end, visits, changed, expected float32 }
 
 const (
-	// serverBelief and shapeBelief are a, in changes. Sweeps of real histories find the same by 1 to 3 of the server and 2 to 4 of the shape,
+	// serverPrior and shapePrior are a, in changes. Sweeps of real histories find the same by 1 to 3 of the server and 2 to 4 of the shape,
 	// streams by 1 to 10 and 3 to 4. Visits to a shape count in both.
 	serverPrior = 2
 	shapePrior  = 4
-	// mostFrailty bounds each factor and their product, and its inverse.
+	// mostEffect bounds each factor and their product, and its inverse.
 	mostEffect = 20
-	// frailtySpans bounds memory, 16 bytes each; a span is a day long, or longer where that is long ago.
+	// tallySpans bounds memory, 16 bytes each; a span is a day long, or longer where that is long ago.
 	tallySpans = 16
 )
 
@@ -120,7 +124,7 @@ func (b effects) total() float32 {
 	return both
 }
 
-// tally tells the server and the shape of a page what was expected of a visit that they are told of, and what came of it.
+// tally adds a visit to the tallies of the server and the shape of its page.
 func (k *groupIndex) tally(l outcome) {
 	to := inDays(l.to)
 	k.servers[k.corpus.Graph.Server(l.page)].tally.see(to, l.changed, l.raw)
@@ -134,7 +138,7 @@ func (k *groupIndex) tally(l outcome) {
 	shape.tally.see(to, l.changed, l.raw)
 }
 
-// beyond is what the server and the shape of a page showed since a moment, in unix seconds.
+// effectsSince adds up the visits to the server and the shape of a page after a moment, in unix seconds.
 func (k *groupIndex) effectsSince(p sitegraph.PageID, last uint32) (b effects) {
 	since := inDays(last)
 	b.server = k.servers[k.corpus.Graph.Server(p)].tally.since(since)

@@ -7,7 +7,7 @@ import (
 
 // evidence is what the visits to a group of pages told of its changes over time: how much
 // change fell into which span (interval-censored Nelson-Aalen, in spans of adapted length).
-// A look at a page that covers several days spreads what it saw over them, most where the
+// A visit to a page that covers several days spreads what it saw over them, most where the
 // group is known to have changed. All times are days since 1970.
 type evidence struct {
 	spans       []span          // ascending
@@ -17,7 +17,7 @@ type evidence struct {
 	visits      float32         // visits that compared a page with its copy, or found it gone
 	changes     float32         // and saw a change
 	days        float32         // watched by them
-	gone        float32         // of shapes, sections and servers: share of the last looks that found a page gone; see met
+	gone        float32         // of shapes, sections and servers: share of the last visits that found a page gone; see observeLeft
 	found       float32         // pages that became known by those changes
 	dead        float32         // of the first visits, those that met no page
 	firstVisits float32         // first visits, firstsKept at most: the last ones; see answered
@@ -27,8 +27,8 @@ type evidence struct {
 // span is a stretch of days up to end, from the end of the span before.
 type span struct {
 	end     float32
-	mass    float32 // changes of looks that cover it
-	cover   float32 // looks that cover it, by the part that they do
+	mass    float32 // changes of visits that cover it
+	cover   float32 // visits that cover it, by the part that they do
 	visits  float32 // made in it
 	changed float32 // of these saw a change
 }
@@ -39,7 +39,7 @@ const (
 	keptSpans = 8
 )
 
-// believedLooks is how many looks the long-run rate counts for in each span.
+// priorVisits is how many visits the long-run rate counts for in each span.
 const priorVisits = 0.5
 
 // level is the change mass expected of a page in a span of this width.
@@ -60,11 +60,11 @@ func (e *evidence) finds(parent float32) float32 {
 	return (e.found + parent*changes) / (e.changes + changes)
 }
 
-// goneMemory is the weight of the last look in the share gone: that of the look before is smaller by this share of it,
+// goneMemory is the weight of the last visit in the share gone: that of the visit before is smaller by this share of it,
 // and so on. Pages go in runs, a section or a version at once.
 const goneMemory = 1.0 / 8
 
-// met notes whether a look found the page gone, of which before it so large a share was believed.
+// observeLeft notes whether a visit found the page gone, of which before it so large a share was believed.
 func (e *evidence) observeLeft(gone bool, believed float32) {
 	saw := float32(0)
 	if gone {
@@ -73,7 +73,7 @@ func (e *evidence) observeLeft(gone bool, believed float32) {
 	e.gone = believed + goneMemory*(saw-believed)
 }
 
-// goneOr is the share of the last looks that found a page gone; where there was none, what is believed of a larger group.
+// goneOr is the share of the last visits that found a page gone; where there was none, what is believed of a larger group.
 func (e *evidence) goneOr(believed float32) float32 {
 	if e.visits == 0 {
 		return believed
@@ -81,10 +81,10 @@ func (e *evidence) goneOr(believed float32) float32 {
 	return e.gone
 }
 
-// observe adds a look at a page at day to whose copy was of day from.
+// observe adds a visit on day to of a page whose copy was of day from.
 func (e *evidence) observe(from, to float32, changed bool, rate float32) {
 	if to <= from {
-		from = to - 1.0/24 // looks an instant apart
+		from = to - 1.0/24 // visits an instant apart
 	}
 	e.known = false
 	e.visits++
@@ -277,5 +277,5 @@ func (e *evidence) peak(t, days, rate float32) float32 {
 	return most
 }
 
-// share is that of looks which saw a change, with one look's worth of belief.
+// share is that of visits which saw a change, with one visit's worth of belief.
 func (s since) share(believed float32) float32 { return (s.changed + believed) / (s.visits + 1) }

@@ -10,40 +10,39 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// exploration makes visits for what they tell: a server that was quiet for weeks can be rebuilt in a day,
-// or get a new section, and one look tells. Nobody knows before, so the pages most likely to have
-// changed are elsewhere.
+// exploration makes probes: visits to learn from. A server that was quiet for weeks can be rebuilt in a day, or get a new
+// section, and one probe shows it. Before that its pages are unlikely to have changed, so ranking alone does not visit them.
 //
-// A look at a quiet page is worth
+// A probe of a quiet page is worth
 //
 //	(1 - exp(-rebuiltRate * days)) * pages * (1 - price)
 //
-// where days are those since the last look at a quiet page of its server, and pages those of the server,
+// where days are those since the last probe of a quiet page of its server, and pages those of the server,
 // at most a day's visits: how likely it was rebuilt, times what visits there then bring beyond
 // those that they replace. It is made where that is above the price, the worthiest first.
 //
-// A look that finds a change was no chance: two more looks at any pages of the server follow at once, and so on, until what
+// Two more probes of any pages of the server follow a probe that finds a change at once, and so on, until what
 // was seen there makes its pages worth a visit by themselves. There are no more of these in a round than of the others.
 //
-// A sweep has no price. It begins with looks at pages of each server, drawn from all of them: by the past alone those
+// A sweep has no price. It begins with probes of pages of each server, drawn from all of them: by the past alone those
 // that used to change come first, and what was rebuilt since comes last; and where there is no past, a server of which the
 // likeliest page has not changed would wait for all others.
 type exploration struct {
-	lastProbe []float32 // by server: days of the last look at a quiet page of it
+	lastProbe []float32 // by server: days of the last probe of a quiet page of it
 	wanted    []probe   // of this round
-	followUps []probe   // looks that follow others, the next one last
-	left      int       // looks of this round that may still be made
-	more      int       // looks that may still follow others
-	carry     float64   // fraction of a look carried over
-	// looks of this round whose outcomes are not known; a page can prove likelier than thought when it is chosen.
+	followUps []probe   // probes that follow others, the next one last
+	left      int       // probes of this round that may still be made
+	more      int       // probes that may still follow others
+	carry     float64   // fraction of a probe carried over
+	// probes of this round whose outcomes are not known; a page can prove likelier than thought when it is chosen.
 	underWay map[sitegraph.PageID]struct{}
 }
 
-// scouting is a server that is worth a look.
+// probe is one that is planned.
 type probe struct {
 	server     sitegraph.ServerID
 	worth      float64
-	days       float64 // since the last look
+	days       float64 // since the last probe
 	tie        float64 // of the server
 	number     int     // of a sweep, or one that follows others: its number
 	isFollowUp bool    // it follows one that found a change
@@ -55,10 +54,10 @@ const (
 	rebuiltRate = 0.01
 	// exploringShare bounds the visits of a round that are made to learn, and once more those that follow them.
 	explorationShare = 0.1
-	// sweepLooks is the looks at a server that begin a sweep, by the root of its pages, and mostSweepLooks of any.
+	// sweepProbes is the probes of a server that begin a sweep, by the root of its pages, and mostSweepProbes of any.
 	sweepProbes     = 0.1
 	mostSweepProbes = 10
-	// followLooks follow a look that found a change; at a server at most mostFollow in a round.
+	// followUpProbes follow a probe that found a change; at a server at most mostFollowUps in a round.
 	followUpProbes = 2
 	mostFollowUps  = 10
 	// quietPart of the price: a page worth less is a quiet one.
@@ -70,7 +69,7 @@ func (v *Policy) newProbe(s sitegraph.ServerID) probe {
 	return probe{server: s, tie: rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s))}
 }
 
-// begin finds the servers worth a look.
+// begin finds the servers worth a probe.
 func (e *exploration) begin(v *Policy, r planner.Round) {
 	e.wanted, e.followUps, e.left, e.more = e.wanted[:0], e.followUps[:0], 0, 0
 	if !(v.price > 0) {
@@ -96,7 +95,7 @@ func (e *exploration) begin(v *Policy, r planner.Round) {
 	})
 }
 
-// sweep plans the looks that begin a sweep: the first at each server, then the second at those that get one.
+// sweep plans the probes that begin a sweep: the first at each server, then the second at those that get one.
 func (e *exploration) sweep(v *Policy, r planner.Round) {
 	e.wanted, e.left = e.wanted[:0], 0
 	alive := 0
@@ -118,7 +117,7 @@ func (e *exploration) sweep(v *Policy, r planner.Round) {
 	e.left = min(len(e.wanted), int(explorationShare*float64(visits)))
 }
 
-// followUp adds looks at a server of which a quiet page has changed.
+// followUp adds probes of a server of which a quiet page has changed.
 func (e *exploration) followUp(v *Policy, s sitegraph.ServerID, n *surpriseOf) {
 	for range min(followUpProbes, e.more, mostFollowUps-int(n.followUps)) {
 		n.followUps++
@@ -129,14 +128,14 @@ func (e *exploration) followUp(v *Policy, s sitegraph.ServerID, n *surpriseOf) {
 	}
 }
 
-// wasProbe reports whether a page that was visited was chosen for a look, once.
+// wasProbe reports whether a page that was visited was chosen for a probe, once.
 func (e *exploration) wasProbe(p sitegraph.PageID) bool {
 	_, was := e.underWay[p]
 	delete(e.underWay, p)
 	return was
 }
 
-// take the next look; false: there is none.
+// take the next probe; false: there is none.
 func (e *exploration) take() (want probe, ok bool) {
 	if last := len(e.followUps) - 1; last >= 0 {
 		want, e.followUps = e.followUps[last], e.followUps[:last]
@@ -149,7 +148,7 @@ func (e *exploration) take() (want probe, ok bool) {
 	return want, true
 }
 
-// next is a look at the next server that is worth one.
+// next is a probe of the next server that is worth one.
 func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 	for want, ok := e.take(); ok; want, ok = e.take() {
 		e.lastProbe[want.server] = v.now // also if there is none, or it fails: not before the others' turn
@@ -178,10 +177,10 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 	return planner.Visit{}, false
 }
 
-// probePage draws one of a server. In a sweep, after a look that found a change and one time in three any: what is rebuilt
+// probePage draws one of a server. In a sweep, after a probe that found a change and one time in three any: what is rebuilt
 // may be anywhere. Else the oldest copy of a list: new sections are linked there. So a link less from the start page
 // counts as much as four times the age, each directory that a page links to as much as its age once more, and each
-// page that a change of it leads to four times (see lead). (By parameters of an earlier time 0.87 instead of 0.83 of the new
+// page that a change of it leads to four times (see hub). (By parameters of an earlier time 0.87 instead of 0.83 of the new
 // pages of real histories become known at 1 % a day by depth and directories, in eight runs each; by others less is gained.)
 func (v *Policy) probePage(of probe) sitegraph.PageID {
 	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^ uint64(of.tie*(1<<52)))
@@ -246,7 +245,7 @@ func (v *scorer) lastSeen(s sitegraph.ServerID) (quiet, dead float32) {
 	return quiet, inDays(lastDead)
 }
 
-// isQuiet reports whether a page can be visited now, and a change of it would be news: in a sweep that of any.
+// isQuiet reports whether a page can be visited now, and a change of it would be unexpected: in a sweep that of any.
 func (v *scorer) isQuiet(p sitegraph.PageID) bool {
 	return v.open(p) && !v.Corpus.Outside(p) && (v.Mode == planner.Sweep || v.worthLittle(p))
 }

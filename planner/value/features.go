@@ -285,7 +285,7 @@ func (k *groupIndex) depth(p sitegraph.PageID) float32 {
 	return sitegraph.MaxDepth + 1
 }
 
-// recent is the share of looks in the last days that saw a change, pulled toward the rate.
+// recent is the share of visits in the last days that saw a change, pulled toward the rate.
 func (e *evidence) recent(now, rate float32) float32 {
 	s := e.since(now-lately, now, rate)
 	return s.share(min(rate*lately, 1))
@@ -299,7 +299,7 @@ func (e *evidence) before(end, now, age, since, rate float32) float32 {
 	return e.since(max(end-age, e.start), now, rate).mass - since
 }
 
-// looks of an address: what it alone tells, 4 bytes a page.
+// addressTraits are what an address alone tells, 4 bytes a page.
 type addressTraits struct {
 	segments, name uint8
 	digits         uint8 // share, in 255ths

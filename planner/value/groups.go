@@ -22,7 +22,7 @@ type groupIndex struct {
 	traits            []addressTraits
 	servers           []serverGroup
 	next              []sitegraph.PageID // of the same shape, in a ring
-	last              []uint32           // unix seconds of the last look at each page, or when it was found gone
+	last              []uint32           // unix seconds of the last visit at each page, or when it was found gone
 	linkedDirectories []uint8            // directories that each page links to, and one; 0: not counted since its last visit
 	scratch           []int32            // for work
 }
@@ -32,8 +32,8 @@ type group struct {
 	evidence
 	// Of shapes only:
 	section      int32            // the group that all of its pages are in
-	nextRescored sitegraph.PageID // the page last thought of
-	surprise     float32          // surprise since
+	nextRescored sitegraph.PageID // the page that was scored anew last
+	surprise     float32          // of visits since then
 	tally        *tally           // nil if nothing is known, or there are not manyPages
 }
 
@@ -43,13 +43,13 @@ type serverGroup struct {
 	tally tally
 }
 
-// kin are groups of a page: places in groups. Its shape knows its section, and the graph its server.
+// membership names the groups of a page by their places in the list. Its shape knows its section, and the graph its server.
 type membership struct{ shape, directory int32 }
 
 // pageGroups is what is known of the groups of a page.
 type pageGroups struct{ shape, directory, section, server *evidence }
 
-// lineage of a page, until groups are added.
+// groupsOf returns the groups of a page. They are good until groups are added.
 func (k *groupIndex) groupsOf(p sitegraph.PageID) pageGroups {
 	of := k.memberships[p]
 	shape := &k.list[of.shape]
@@ -181,7 +181,7 @@ func (k *groupIndex) rates(of pageGroups) rates {
 	return r
 }
 
-// gone are the shares of the last looks at the server, the section and the shape of a page that found pages gone.
+// gone are the shares of the last visits at the server, the section and the shape of a page that found pages gone.
 func (of pageGroups) gone() (server, section, shape float32) {
 	server = of.server.goneOr(0)
 	section = of.section.goneOr(server)
@@ -191,7 +191,7 @@ func (of pageGroups) gone() (server, section, shape float32) {
 // defaultRate is that of estimator.DefaultPrior.
 const defaultRate = 0.0038
 
-// look tells all groups of a page what a visit saw.
+// observe tells all groups of a page what a visit saw.
 func (k *groupIndex) observe(l outcome) {
 	of := k.groupsOf(l.page)
 	r := k.rates(of)
@@ -218,7 +218,7 @@ func (k *groupIndex) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (l o
 	switch {
 	case l.from == 0: // there was no copy
 		return l, false
-	case l.left: // the history ends with the last look at its content
+	case l.left: // the history ends with the last visit at its content
 		return l, l.from == m.History.Last
 	}
 	return l, l.changed || verdict == sitegraph.VerdictUnchanged
@@ -233,7 +233,7 @@ func (k *groupIndex) replay() {
 	)
 	type told struct {
 		page sitegraph.PageID
-		last uint32 // end of the look before
+		last uint32 // end of the visit before
 	}
 	k.replayFirstVisits()
 	var pages []told
@@ -257,7 +257,7 @@ func (k *groupIndex) replay() {
 			if bit := back - later; bit >= 0 && bit < weeks && h.WeeksSeen>>bit&1 != 0 {
 				end := h.Last - uint32(bit)*week
 				begin := t.last
-				if begin == 0 { // the first look that is known
+				if begin == 0 { // the first visit that is known
 					begin = max(h.Epoch, end-min(week, end))
 				}
 				if begin < end {

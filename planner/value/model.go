@@ -28,7 +28,7 @@ type Model struct {
 }
 
 // modelForm tells parameters from those of other versions of value: 2 adds Offset in streams,
-// 4 the curves, 5 the factor in Offset, 6 changes that no visit saw in the factor, 7 looks that found a page gone
+// 4 the curves, 5 the factor in Offset, 6 changes that no visit saw in the factor, 7 visits that found a page gone
 // when they were made, 8 nets beside the forests.
 const modelForm = 8
 

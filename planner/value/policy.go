@@ -35,7 +35,7 @@ type Policy struct {
 	begun       bool
 }
 
-// looked is a visit that compared a page with its copy, or found it gone.
+// outcome is of a visit that compared a page with its copy, or found it gone.
 type outcome struct {
 	page     sitegraph.PageID
 	from, to uint32 // unix seconds

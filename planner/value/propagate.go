@@ -8,11 +8,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// What a visit shows can make other pages of its server worth more than they are ranked by. Where visits surprised, some
-// are scored anew: pages of like address, and the best of the server. Not all of them: pages come by their scores, in blocks,
-// so that those of a block are alike; one of each is probed, and where it came to be worth more the others are taken to be so many
-// times as much worth as before, too. Their scores are made anew when it is their turn, as those of pages that came to be worth less.
-// In a sweep, which is judged by its order, and where examples are collected they are scored at once.
+// An outcome can make other pages of its server worth more than they are ranked by. Where outcomes surprised, some pages are
+// scored anew: those of the same address shape, and the best of the server.
+//
+// Scoring all of them would cost too much. So the pages are taken in the order of their scores, in blocks of similar ones. One
+// page of each block is scored anew; where its worth rose, the worth of the others is raised by the same factor. Their own
+// scores are made anew when it is their turn. In a sweep, which is judged by its order, and where examples for learning are
+// collected, all are scored at once.
 
 // propagation finds the pages that an outcome makes worth more.
 type propagation struct {
@@ -26,7 +28,7 @@ type surpriseOf struct {
 	sum       float32 // sum of outcome - probability, where that is positive
 	visits    int32
 	inRound   int32
-	followUps int32 // looks that followed others in this round
+	followUps int32 // probes that followed others in this round
 	// order is its pages by their scores, in this round, best first: those still to be thought of. At most leastKept at
 	// a time, or as many as were visited in the round; after is the last of them.
 	order []sitegraph.PageID
@@ -60,7 +62,8 @@ const (
 	surpriseThreshold = 0.5
 	// mostLike bounds the pages of like address that are.
 	mostOfShape = 64
-	// leastNews is how many of the best pages of a server are thought of, a block after the other. The next news are for those after them.
+	// leastRescored is how many of the best pages of a server are looked through, a block after the other. The next surprise
+	// is for those after them.
 	leastRescored = 400
 	// idleMost pages in a row of which no probe was worth more than before: what was seen does not tell of those after them.
 	mostIdle = 200
@@ -82,7 +85,7 @@ func (v *propagation) propagate(p sitegraph.PageID, surprise float32) {
 	if n.sum < surpriseThreshold || n.visits < n.inRound/3 {
 		return
 	}
-	// Until news come again half as many visits more are made here: to the best of them.
+	// Until the next time half as many visits more are made here: to the best of them.
 	n.sum, n.visits = 0, 0
 	pages := max(int(n.inRound), leastRescored)
 	for idle := 0; pages > 0 && idle < mostIdle; {
@@ -199,7 +202,7 @@ func (v *scorer) open(p sitegraph.PageID) bool {
 }
 
 // inScoreOrder finds those pages of a server that come next by their scores; false: there are no more, and
-// the next news are for the first again.
+// the next surprise is for the first again.
 func (v *propagation) inScoreOrder(server sitegraph.ServerID, n *surpriseOf) bool {
 	after := v.scratch[:0]
 	for _, p := range v.Corpus.Graph.ServerPages(server) {

@@ -169,12 +169,13 @@ func (v *predictor) raw(p sitegraph.PageID, row *[Features]float32) float32 {
 	return m.probability(v.Mode, row, m.learnt(v.Mode, row), v.claimed(p))
 }
 
-// effect is what the odds of a page are multiplied by for what its server and its like showed since its last visit.
+// effect is the factor of a page's odds for what visits to its server and its shape found since its last visit, beyond what was
+// predicted.
 func (v *predictor) effect(p sitegraph.PageID) float32 {
 	return v.effects(p, v.groups.last[p]).total()
 }
 
-// effects is what they showed since a moment, in unix seconds; nothing if the policy is denied it.
+// effects are the tallies of visits after a moment, in unix seconds; nothing if the policy is denied them.
 func (v *predictor) effects(p sitegraph.PageID, last uint32) (b effects) {
 	if v.Without == WithoutEffects {
 		return b

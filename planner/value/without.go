@@ -19,7 +19,7 @@ const (
 	WithoutLinks               // its depth, and how many links it has
 	WithoutEffects             // what its server and its address shape showed beyond what was expected
 	WithoutImmediate           // what this round saw: outcomes count from the next round on
-	WithoutExploration         // looks at quiet pages for what they tell
+	WithoutExploration         // probes
 	WithoutNew                 // what changes that bring new pages are worth beyond others
 	WithoutFirstVisits         // which addresses like those of new pages held one
 	WithoutClaims              // what feeds and sitemaps claim of pages; those that they name are found as ever
