@@ -19,13 +19,13 @@ func (s *Signal) Add(seen, changed, topsSeen, topsChanged uint32) {
 	}
 }
 
-// LogLikelihood is that of what the members showed, in nats, at most 0: each outcome is
-// predicted from those that were counted before it in weeks of the same kind, and from the mean
-// of the whole server, in (0, 1), as if it were one outcome more. It is the beta-binomial
-// probability with that mean and prior strength 1, whatever the order. Of two divisions of a server into
-// sites, that with the larger sum tells better from its tops which pages change: its
-// description of the past is shorter. Tops tell of others and are told by none: they are to be
-// counted by LogLikelihoodAlone, so that a division into single pages gains nothing.
+// LogLikelihood is that of what the members showed, in nats, at most 0: each outcome is predicted
+// from those that were counted before it in weeks of the same kind, and from the mean of the whole
+// server, in (0, 1), as if it were one outcome more. It is the beta-binomial probability with that
+// mean and prior strength 1, whatever the order. Of two divisions of a server into sites, that with
+// the larger sum tells better from its tops which pages change: its description of the past is
+// shorter. Tops tell of others and are told by none: they are to be counted by LogLikelihoodAlone,
+// so that a division into single pages gains nothing.
 func (s *Signal) LogLikelihood(mean float64) float64 {
 	sum := 0.0
 	for state, n := range s.seen {

@@ -7,10 +7,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// LastModified is the rate of a page that tells when it last changed [Cho 2003, last date of change]: X'/T, where
-// of intervals accesses changes showed a change, and T, quiet, is the sum of the days that the
-// page is known not to have changed in: whole intervals without a change, and the days between
-// the last modification and the access in the others. X' takes the bias out:
+// LastModified is the rate of a page that tells when it last changed [Cho 2003, last date of
+// change]: X'/T, where of intervals accesses changes showed a change, and T, quiet, is the sum of
+// the days that the page is known not to have changed in: whole intervals without a change, and the
+// days between the last modification and the access in the others. X' takes the bias out:
 //
 //	X' = (X - 1) - X / (N * ln(1 - X/N)),  X - 1 at X = N, 0 at X = 0.
 //
@@ -38,10 +38,10 @@ func LastModified(changes, intervals int, quiet float64) float64 {
 	return min(corrected/quiet, FastestRate)
 }
 
-// LastModifiedEstimate is LastModified for a history whose page sent Last-Modified at every
-// visit: then its Stable is the sum T. Of a page that did not, the days after the
-// modification are missing from T, and the rate comes out high; says says which it is. The interval is that
-// of X changes in T days, which is the likelihood of what the page tells, under the Jeffreys prior.
+// LastModifiedEstimate is LastModified for a history whose page sent Last-Modified at every visit:
+// then its Stable is the sum T. Of a page that did not, the days after the modification are missing
+// from T, and the rate comes out high; says says which it is. The interval is that of X changes in
+// T days, which is the likelihood of what the page tells, under the Jeffreys prior.
 func LastModifiedEstimate(h sitegraph.History, says bool) Estimate {
 	intervals := max(int(h.Visits)-1, 0)
 	changes, _ := regular(int(h.Changes), intervals)
@@ -72,7 +72,8 @@ type LastModifiedOf struct {
 	Quiet              float64 // days
 }
 
-// Add counts an access; one without an interval tells nothing. A modification in the future counts as just now.
+// Add counts an access; one without an interval tells nothing. A modification in the future counts
+// as just now.
 func (l *LastModifiedOf) Add(interval, sinceModified time.Duration) {
 	if interval <= 0 {
 		return

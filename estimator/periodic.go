@@ -30,15 +30,15 @@ type Period struct {
 	Hit   float64 // probability that a tick changes the page
 }
 
-// Periodic weighs whether a page changes by the clock, at the ticks of a period, or as a Poisson process,
-// from its intervals in order of time. Each component, a Period, has the exposure
+// Periodic weighs whether a page changes by the clock, at the ticks of a period, or as a Poisson
+// process, from its intervals in order of time. Each component, a Period, has the exposure
 //
 //	a = -ln(1 - Hit) * ticks in the interval + 0.1 / Days * days
 //
-// in place of rate * days, and the likelihood is 1 - exp(-a) or exp(-a) as for a rate.
-// The Poisson process has the grid's rates under a prior. Periods shorter than two of the
-// intervals in the mean are left out: what changes at each visit, or at random ones, is no sign of a clock. The
-// zero value has seen nothing.
+// in place of rate * days, and the likelihood is 1 - exp(-a) or exp(-a) as for a rate. The Poisson
+// process has the grid's rates under a prior. Periods shorter than two of the intervals in the mean
+// are left out: what changes at each visit, or at random ones, is no sign of a clock. The zero
+// value has seen nothing.
 type Periodic struct {
 	log     [len(Periods)][phases][len(tickHits)]float64
 	grid    Grid

@@ -87,11 +87,11 @@ func NewPrior(root Rates, strength float64, servers int, serverOf []int32) *Prio
 	return p
 }
 
-// Learn is a round of expectation and maximisation on the grid (NPMLE, Laird 1978, with pooling): posteriors
-// of all pages under the priors as they are, then priors from their sums, from the corpus
-// down. pages yields the site of each page and what was seen of it; pages of which
-// nothing was seen may be left out. It returns the sum of the pages' LogEvidence before
-// the round. Some 10 rounds settle what can be told apart. Cost: GridSize exponentials a page.
+// Learn is a round of expectation and maximisation on the grid (NPMLE, Laird 1978, with pooling):
+// posteriors of all pages under the priors as they are, then priors from their sums, from the
+// corpus down. pages yields the site of each page and what was seen of it; pages of which nothing
+// was seen may be left out. It returns the sum of the pages' LogEvidence before the round. Some 10
+// rounds settle what can be told apart. Cost: GridSize exponentials a page.
 func (p *Prior) Learn(pages iter.Seq2[int32, *Grid]) (logEvidence float64) {
 	clear(p.pools)
 	sites, servers := p.pools[:len(p.Sites)], p.pools[len(p.Sites):len(p.Sites)+len(p.Servers)]

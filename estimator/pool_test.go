@@ -13,7 +13,8 @@ func distance(a, b *Rates) (sum float64) {
 	return sum / 2
 }
 
-// twoServers are pages of server 0, slow, in sites 0 and 1, and of server 1, fast, in site 2; site 3, of server 1, is empty.
+// twoServers are pages of server 0, slow, in sites 0 and 1, and of server 1, fast, in site 2; site
+// 3, of server 1, is empty.
 func twoServers(t *testing.T, seed uint64, each int) (pages []Grid, sites []int32, rates []float64) {
 	rng := seedOf(t, seed)
 	for site, rate := range []float64{0.01, 0.02, 0.5} {

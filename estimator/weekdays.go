@@ -46,9 +46,9 @@ func daysOf(from, to time.Time) (days [7]float64) {
 	return days
 }
 
-// Exposure is the effective days between two moments, those of each weekday times its
-// factor: in place of plain days they make every formula of a Poisson rate right for a page with this
-// profile (operational time). Whole seconds count. 0 if to is not after from.
+// Exposure is the effective days between two moments, those of each weekday times its factor: in
+// place of plain days they make every formula of a Poisson rate right for a page with this profile
+// (operational time). Whole seconds count. 0 if to is not after from.
 func (p *Profile) Exposure(from, to time.Time) float64 {
 	days := daysOf(from, to)
 	sum := 0.0
@@ -58,8 +58,8 @@ func (p *Profile) Exposure(from, to time.Time) float64 {
 	return sum
 }
 
-// Weekdays counts the changes of a group of pages by weekday, beside those expected at equal factors.
-// The zero value has seen nothing.
+// Weekdays counts the changes of a group of pages by weekday, beside those expected at equal
+// factors. The zero value has seen nothing.
 type Weekdays struct {
 	Changes, Expected [7]float64
 }
@@ -97,8 +97,8 @@ func (w *Weekdays) Merge(other *Weekdays) {
 	}
 }
 
-// DefaultWeekdayStrength is how many changes a weekday the parent's profile counts for: with as many
-// of its own, a site is trusted half.
+// DefaultWeekdayStrength is how many changes a weekday the parent's profile counts for: with as
+// many of its own, a site is trusted half.
 const DefaultWeekdayStrength = 10
 
 // Profile shrinks the factors towards the parent's, which count as strength changes on each

@@ -2,10 +2,10 @@ package estimator
 
 import "github.com/recrawl/recrawl/sitegraph"
 
-// Weeks tells from the 32 weeks of a history what its visits showed lately, one interval
-// for each week with a visit after another, in order of time. It takes a page that changed at several
-// visits of a week to have changed once, and places visits in the middle of their weeks:
-// good for what is slower than a week, a convention below. The intervals are put into buf.
+// Weeks tells from the 32 weeks of a history what its visits showed lately, one interval for each
+// week with a visit after another, in order of time. It takes a page that changed at several visits
+// of a week to have changed once, and places visits in the middle of their weeks: good for what is
+// slower than a week, a convention below. The intervals are put into buf.
 func Weeks(h sitegraph.History, buf *[32]Observed) []Observed {
 	const unknown = 64
 	before := uint32(unknown) // weeks ago of the visit before

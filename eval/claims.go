@@ -8,9 +8,9 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// Claims are those of one kind that were heard in a run: of sitemaps, feeds, or the header Last-Modified.
-// The counts are of visits that compared a page with its copy, by what was said of the time since
-// the visit before; visits of which nothing was said are in none.
+// Claims are those of one kind that were heard in a run: of sitemaps, feeds, or the header
+// Last-Modified. The counts are of visits that compared a page with its copy, by what was said of
+// the time since the visit before; visits of which nothing was said are in none.
 type Claims struct {
 	Kind    string `json:"kind"`
 	Servers int    `json:"servers"` // that claimed anything
@@ -22,8 +22,8 @@ type Claims struct {
 	Same    int    `json:"same"`    // said to be the same, and was
 }
 
-// absent names the evidence that policies which take part go by and a recorded world does not have; nil if
-// none of them would.
+// absent names the evidence that policies which take part go by and a recorded world does not have;
+// nil if none of them would.
 func (c *Corpus) absent(policies []string) []string {
 	if !slices.ContainsFunc(policies, policy.GoesByClaims) {
 		return nil

@@ -14,7 +14,8 @@ type RunMeasures struct {
 	Discovered Number `json:"discovered"`
 }
 
-// Range is the smallest and the largest that one of several runs reached of a measure; undefined where it is in all of them.
+// Range is the smallest and the largest that one of several runs reached of a measure; undefined
+// where it is in all of them.
 func (r *StreamResult) Range(measure string) [2]Number {
 	least, most := math.NaN(), math.NaN()
 	for _, of := range r.Runs {
@@ -50,9 +51,10 @@ func (r *StreamResult) counts() []*int {
 	return []*int{&r.Fetched, &r.Refetched, &r.Changed, &r.NewFetched, &r.Sources}
 }
 
-// meanOf several runs of one policy with the seeds that follow one: each measure is the mean of those defined, also on each of the
-// resampled corpora and week by week; counts are rounded, but those of weeks are sums. Calibration is that of all their
-// probabilities together. Of what sources claimed, which histories have none of, nothing is told.
+// meanOf several runs of one policy with the seeds that follow one: each measure is the mean of
+// those defined, also on each of the resampled corpora and week by week; counts are rounded, but
+// those of weeks are sums. Calibration is that of all their probabilities together. Of what sources
+// claimed, which histories have none of, nothing is told.
 func meanOf(runs []StreamResult, seed uint64) StreamResult {
 	if len(runs) == 1 {
 		return runs[0]

@@ -25,8 +25,8 @@ type SnapshotRun struct {
 	Results  []SnapshotResult `json:"results"`
 	// Learnt is what policies that learn went by; nil if none takes part.
 	Learnt *Learnt `json:"learnt,omitempty"`
-	// Absent names evidence that policies which take part go by elsewhere, and histories do not have:
-	// "feed", "sitemap", "last-modified". Nil if none of them would.
+	// Absent names evidence that policies which take part go by elsewhere, and histories do not
+	// have: "feed", "sitemap", "last-modified". Nil if none of them would.
 	Absent []string `json:"absent,omitempty"`
 	// Comparison sets one policy beside the others, if asked for.
 	Comparison *Comparison `json:"comparison,omitempty"`

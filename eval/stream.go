@@ -29,8 +29,8 @@ type StreamRun struct {
 	Results  []StreamResult `json:"results"`
 	// Learnt is what policies that learn went by; nil if none takes part.
 	Learnt *Learnt `json:"learnt,omitempty"`
-	// Absent names evidence that policies which take part go by elsewhere, and histories do not have:
-	// "feed", "sitemap", "last-modified". Nil if none of them would.
+	// Absent names evidence that policies which take part go by elsewhere, and histories do not
+	// have: "feed", "sitemap", "last-modified". Nil if none of them would.
 	Absent []string `json:"absent,omitempty"`
 	// Comparison sets one policy beside the others, if asked for.
 	Comparison *Comparison `json:"comparison,omitempty"`
@@ -145,8 +145,8 @@ type Stage struct {
 	Records []sitegraph.Record // by page, as of the base
 	// Forecast keeps in the store when a page is wanted next, and why: see cycle.Options.
 	Forecast bool
-	// Sources is the share of the budget that visits to feeds and sitemaps may take; 0: they are not
-	// visited, as in a recorded world, which has none.
+	// Sources is the share of the budget that visits to feeds and sitemaps may take; 0: they are
+	// not visited, as in a recorded world, which has none.
 	Sources float64
 	Log     func(*cycle.Event) // told each visit; may be nil
 }

@@ -17,10 +17,11 @@ type Progress struct {
 	Last   bool // of the run's days
 }
 
-// Streams runs the stream protocol for several budgets or lengths, all policies of all of them, and all runs of each,
-// side by side: at most atOnce, or as many as there are cores, are at work at a time; 0: as many as
-// there are cores. A run holds a copy of the graph, of the records and of its policy until it
-// ends; of its visits it keeps counts alone. Tick is called after each day, by many goroutines.
+// Streams runs the stream protocol for several budgets or lengths, all policies of all of them, and
+// all runs of each, side by side: at most atOnce, or as many as there are cores, are at work at a
+// time; 0: as many as there are cores. A run holds a copy of the graph, of the records and of its
+// policy until it ends; of its visits it keeps counts alone. Tick is called after each day, by many
+// goroutines.
 func (c *Corpus) Streams(ctx context.Context, all []StreamOptions, policies []string, atOnce int, tick func(Progress)) ([]StreamRun, error) {
 	truths := map[int]*truth{} // by weeks
 	runs := make([]StreamRun, len(all))

@@ -23,9 +23,9 @@ type body struct {
 }
 
 const (
-	// smallBody is what every body may take of memory. Larger ones take places, of which there are so many for pages and
-	// for sources, so that hundreds of slow servers cannot have hundreds of large bodies held at a time: 400 MB at most by
-	// the default limits.
+	// smallBody is what every body may take of memory. Larger ones take places, of which there are
+	// so many for pages and for sources, so that hundreds of slow servers cannot have hundreds of
+	// large bodies held at a time: 400 MB at most by the default limits.
 	smallBody    = 256 << 10
 	largePages   = 64
 	largeSources = 4
@@ -151,8 +151,8 @@ func contentCodings(h http.Header) ([]string, error) {
 	return codings, nil
 }
 
-// decode undoes gzip so many times. Content that lacks the mark of gzip is taken as it
-// is: servers say gzip of what they did not compress. One that ends by closing, before the mark, was cut.
+// decode undoes gzip so many times. Content that lacks the mark of gzip is taken as it is: servers
+// say gzip of what they did not compress. One that ends by closing, before the mark, was cut.
 func decode(buf *gathering, r io.Reader, times int, limit int64, endsByClosing bool) error {
 	for range times {
 		var mark [2]byte

@@ -65,8 +65,8 @@ func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	return c.names.lookup(ctx, host)
 }
 
-// Locate returns the address at which the server of a page would be asked now; "" if it cannot be told or must not
-// be asked. The visit says why.
+// Locate returns the address at which the server of a page would be asked now; "" if it cannot be
+// told or must not be asked. The visit says why.
 func (c *Client) Locate(ctx context.Context, pageURL string) string {
 	u, err := url.Parse(pageURL)
 	if err != nil {

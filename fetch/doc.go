@@ -43,10 +43,10 @@
 // waiting. Time-outs of the network go by the wall. Sizes are octets after content
 // coding is undone.
 //
-// Not done here: what to visit and when, following links, keeping anything on disk. Answers of
-// DNS are kept in memory by their time to live, between a minute and a day; a server with several
-// addresses is tried at the next one after each failure. HTTP/2 and kept connections are off: with one request each 10 s they save
-// nothing and cost memory.
+// Not done here: what to visit and when, following links, keeping anything on disk. Answers of DNS
+// are kept in memory by their time to live, between a minute and a day; a server with several
+// addresses is tried at the next one after each failure. HTTP/2 and kept connections are off: with
+// one request each 10 s they save nothing and cost memory.
 //
 // A Client and a Gate are safe for concurrent use. A Visit that waits holds a goroutine,
 // no connection; a Try never waits.

@@ -21,9 +21,9 @@ type answer struct {
 	local  error // why it could not be read, if that is a fault of this machine
 }
 
-// exchange makes one request: it resolves and guards the address, and if it is the turn of
-// server and address asks, reads and leaves. The server's pause after it is delay, but
-// at least the interval. The error is notYet, a LocalError, or a site's (see failure), unless ctx is over.
+// exchange makes one request: it resolves and guards the address, and if it is the turn of server
+// and address asks, reads and leaves. The server's pause after it is delay, but at least the
+// interval. The error is notYet, a LocalError, or a site's (see failure), unless ctx is over.
 func (c *Client) exchange(ctx context.Context, u *url.URL, header http.Header, try int, delay time.Duration, limit int64) (*answer, error) {
 	lookup, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
 	to, err := c.resolve(lookup, u, try)

@@ -27,8 +27,8 @@ type Options struct {
 	// UserAgent is sent with each request. It must contain a contact.
 	UserAgent string
 
-	// RobotsAgent is the product token that robots.txt and X-Robots-Tag are searched for. Default: that of the
-	// user agent, the letters, '-' and '_' at its start, or behind "compatible;" as in
+	// RobotsAgent is the product token that robots.txt and X-Robots-Tag are searched for. Default:
+	// that of the user agent, the letters, '-' and '_' at its start, or behind "compatible;" as in
 	// "Mozilla/5.0 (compatible; mybot/1.0; +https://example.org/bot)".
 	RobotsAgent string
 
@@ -139,12 +139,14 @@ var (
 	mailContact = regexp.MustCompile(`[^\s@<>();,]@[A-Za-z0-9-]+\.[A-Za-z0-9]`)
 )
 
-// browserWords are in user agents of browsers, and of bots that call themselves compatible with one.
+// browserWords are in user agents of browsers, and of bots that call themselves compatible with
+// one.
 var browserWords = []string{"mozilla", "compatible", "msie", "windows", "macintosh", "linux", "android", "x", "khtml", "like",
 	"gecko", "trident", "applewebkit", "safari", "chrome", "firefox", "opera", "edge", "mobile", "version", "rv"}
 
-// productOf is the product token of a user agent. That of a bot which calls itself compatible with a browser is the first
-// one in it that is no word of browsers: "Mozilla/5.0 (compatible; mybot/1.0; +https://example.org/bot)". "": there is none.
+// productOf is the product token of a user agent. That of a bot which calls itself compatible with
+// a browser is the first one in it that is no word of browsers: "Mozilla/5.0 (compatible;
+// mybot/1.0; +https://example.org/bot)". "": there is none.
 func productOf(userAgent string) string {
 	isBrowser := func(product string) bool { return slices.Contains(browserWords, strings.ToLower(product)) }
 	if product := robots.Product(userAgent); !isBrowser(product) {

@@ -28,8 +28,9 @@ const (
 	// mostNames bounds the names that are kept.
 	mostNames = 100_000
 
-	// A name that nobody says anything about is the fault of its own name servers if this machine's resolver said anything
-	// at all within silentFor, or says something when it is asked for the root; else the resolver is dead.
+	// A name that nobody says anything about is the fault of its own name servers if this machine's
+	// resolver said anything at all within silentFor, or says something when it is asked for the
+	// root; else the resolver is dead.
 	silentFor = 10 * time.Second
 	// probeTime is how long it has to say anything about the root of all names.
 	probeTime = 3 * time.Second
@@ -37,9 +38,10 @@ const (
 	probeHolds = 5 * time.Second
 )
 
-// resolver looks names up and keeps the answers by their time to live. The system's own resolver asks (so that
-// /etc/hosts, resolv.conf, retries and TCP are as everywhere); what it does not tell, for how long an answer
-// holds and whether there was one, is read off its connections. Safe for concurrent use.
+// resolver looks names up and keeps the answers by their time to live. The system's own resolver
+// asks (so that /etc/hosts, resolv.conf, retries and TCP are as everywhere); what it does not tell,
+// for how long an answer holds and whether there was one, is read off its connections. Safe for
+// concurrent use.
 type resolver struct {
 	nameserver string // "address:port"; "": those of the system
 
@@ -96,7 +98,8 @@ func (r *resolver) lookup(ctx context.Context, name string) ([]netip.Addr, error
 // ask looks a name up and keeps the answer.
 func (r *resolver) ask(ctx context.Context, name string) ([]netip.Addr, error) {
 	var heard hearing
-	// The final dot keeps search domains of this machine out. /etc/hosts has names of one label without it.
+	// The final dot keeps search domains of this machine out. /etc/hosts has names of one label
+	// without it.
 	full := name
 	if strings.Contains(name, ".") {
 		full += "."
@@ -144,7 +147,8 @@ func (r *resolver) system(heard *hearing) *net.Resolver {
 	}}
 }
 
-// answers reports whether this machine's resolver is alive: it said something lately, or says something now.
+// answers reports whether this machine's resolver is alive: it said something lately, or says
+// something now.
 func (r *resolver) answers() bool {
 	r.probing.Lock()
 	defer r.probing.Unlock()
@@ -229,8 +233,8 @@ func (h *hearing) on(conn net.Conn) net.Conn {
 	return &heardStream{Conn: conn, h: h}
 }
 
-// heardPackets is a connection over UDP: each Read is a message. It stays a net.PacketConn, by which the
-// system's resolver tells it from a stream.
+// heardPackets is a connection over UDP: each Read is a message. It stays a net.PacketConn, by
+// which the system's resolver tells it from a stream.
 type heardPackets struct {
 	net.Conn
 	net.PacketConn

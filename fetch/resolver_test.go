@@ -180,8 +180,9 @@ func TestResolverAsksOnce(t *testing.T) {
 	}
 }
 
-// A name that nobody says anything about is its own fault as long as the resolver says anything of others, also long
-// after the last answer; when it does not, the resolver is dead: from the start on, and at once where nobody listens.
+// A name that nobody says anything about is its own fault as long as the resolver says anything of
+// others, also long after the last answer; when it does not, the resolver is dead: from the start
+// on, and at once where nobody listens.
 func TestDeadResolver(t *testing.T) {
 	look := func(r *resolver, name string) (local bool) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -40,8 +40,8 @@ func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPoli
 		return p, err
 	}
 	if entry.rules != nil {
-		// The delay asked for was not known when this request ended; the page keeps it too. So it does where a new
-		// robots.txt could not be had, and the old one still holds.
+		// The delay asked for was not known when this request ended; the page keeps it too. So it
+		// does where a new robots.txt could not be had, and the old one still holds.
 		if delay, _ := entry.rules.Delay(); delay > c.o.Interval {
 			entry.after = entry.after.Add(delay - c.o.Interval)
 			c.gate.Postpone(u.Host, entry.after)
@@ -160,9 +160,9 @@ func (c *Client) judgeRobots(at *url.URL, host string, a *answer, entry *robotsE
 	return nil, false
 }
 
-// sameHost reports whether a redirect of robots.txt stays on the site: on the authority first asked, or on
-// the default ports of hosts of one registered domain, as www.example.org and example.org. A target
-// elsewhere could be anybody's.
+// sameHost reports whether a redirect of robots.txt stays on the site: on the authority first
+// asked, or on the default ports of hosts of one registered domain, as www.example.org and
+// example.org. A target elsewhere could be anybody's.
 func sameHost(at, next *url.URL, host string) bool {
 	if at.Scheme == "https" && next.Scheme == "http" {
 		return false // what anybody on the way can write

@@ -113,8 +113,9 @@ func (e *robotsEntry) size() int64 {
 	return n
 }
 
-// lookup returns the policy for key if one holds now, or what is closed when the caller who asks for robots.txt is
-// done. Otherwise the caller must ask for it, from old on, and call done or pause.
+// lookup returns the policy for key if one holds now, or what is closed when the caller who asks
+// for robots.txt is done. Otherwise the caller must ask for it, from old on, and call done or
+// pause.
 func (c *robotsCache) lookup(key string, now time.Time) (p robotsPolicy, old *robotsEntry, busy <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,8 +183,8 @@ func (c *robotsCache) done(key string, e *robotsEntry) {
 	}
 }
 
-// Permits reports whether a page may be asked for by the robots.txt that was read last for its server; not known: none
-// was, or not lately. It asks nobody.
+// Permits reports whether a page may be asked for by the robots.txt that was read last for its
+// server; not known: none was, or not lately. It asks nobody.
 func (c *Client) Permits(url string) (permitted, known bool) {
 	u, err := neturl.Parse(url)
 	if err != nil {

@@ -275,8 +275,8 @@ func TestRobotsRedirectsStay(t *testing.T) {
 	}
 }
 
-// The Crawl-delay of a robots.txt that still holds counts from the request for a new one, though that failed; and a server
-// whose robots.txt is asked for on behalf of another keeps its own.
+// The Crawl-delay of a robots.txt that still holds counts from the request for a new one, though
+// that failed; and a server whose robots.txt is asked for on behalf of another keeps its own.
 func TestCrawlDelayAroundRobots(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1", "www.h.example", "127.0.0.2")
 	fail := false

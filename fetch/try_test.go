@@ -49,7 +49,8 @@ func TestTry(t *testing.T) {
 		}
 		return o, until.Sub(before)
 	}
-	// The redirect leads to another host of the site, whose turn it is: two hops at two servers, and then the delay.
+	// The redirect leads to another host of the site, whose turn it is: two hops at two servers,
+	// and then the delay.
 	if _, wait := try("http://h.example/"); wait != 300*time.Second {
 		t.Fatalf("after robots.txt wait %v, want its Crawl-delay of 300 s", wait)
 	}

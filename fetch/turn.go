@@ -32,9 +32,10 @@ func (n *notYet) wait(ctx context.Context, clock Clock) error {
 // busyAgain is when a caller that does not wait may try again while another request is under way.
 const busyAgain = 250 * time.Millisecond
 
-// Try is a Visit that never waits for a turn: if the page cannot be asked for yet, it says until when, and nothing
-// was asked of the page. It may have asked for robots.txt, whose pause the page then keeps. A zero time: the
-// visit was made, and o is its outcome. The error is ctx's, or a LocalError.
+// Try is a Visit that never waits for a turn: if the page cannot be asked for yet, it says until
+// when, and nothing was asked of the page. It may have asked for robots.txt, whose pause the page
+// then keeps. A zero time: the visit was made, and o is its outcome. The error is ctx's, or a
+// LocalError.
 func (c *Client) Try(ctx context.Context, rec sitegraph.Record) (o sitegraph.Observation, until time.Time, err error) {
 	o, err = c.once(ctx, rec)
 	var later *notYet

@@ -10,8 +10,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// again are looks at pages that left: what was gone may be there again, and no link need say so. They are no first
-// visits and no refetches: they count to neither share, and take at most Options.AgainShare of a round's budget.
+// again are looks at pages that left: what was gone may be there again, and no link need say so.
+// They are no first visits and no refetches: they count to neither share, and take at most
+// Options.AgainShare of a round's budget.
 type again struct {
 	due   []sitegraph.PageID // in this round, longest due first
 	left  int                // looks left in this round
@@ -38,8 +39,9 @@ func (p *Planner) beginAgain(r Round) {
 	})
 }
 
-// lookAt is when a page that left is looked at again, in unix seconds: after a wait by the looks since then, of which up to a
-// fifth more depends on the address, so that what left together does not come together.
+// lookAt is when a page that left is looked at again, in unix seconds: after a wait by the looks
+// since then, of which up to a fifth more depends on the address, so that what left together does
+// not come together.
 func (p *Planner) lookAt(page sitegraph.PageID) int64 {
 	m := p.Corpus.Memory(page)
 	wait := sitegraph.LookWait(m.misses).Seconds() * (1 + 0.2*rank.Tie(0, p.Corpus.Graph.URL(page)))

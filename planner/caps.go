@@ -202,8 +202,8 @@ func (c *Caps) unplan(v *Visit) {
 	c.room(b)
 }
 
-// take lets a planned visit begin: it may read so many bytes, any number if that is 0. False: what was used since it
-// was chosen left no room for it.
+// take lets a planned visit begin: it may read so many bytes, any number if that is 0. False: what
+// was used since it was chosen left no room for it.
 func (c *Caps) take(v *Visit) (bytes int64, ok bool) {
 	b := c.of(c.corpus.Graph.Server(v.Page))
 	books := [...]*book{c.all, b}

@@ -25,8 +25,8 @@ type Memory struct {
 	byRobots bool
 }
 
-// left reports whether a page that we held a copy of was found to be none any more, at Tried or before: also if
-// it was named again since, and waits to be fetched anew.
+// left reports whether a page that we held a copy of was found to be none any more, at Tried or
+// before: also if it was named again since, and waits to be fetched anew.
 func (m *Memory) Lost() bool {
 	return m.History.Visits > 0 && m.State != sitegraph.StateAlive && m.State != sitegraph.StateSource
 }
@@ -36,7 +36,8 @@ func (m *Memory) NeverThere() bool {
 	return (m.State == sitegraph.StateGone || m.State == sitegraph.StateNew) && m.Tried != 0 && m.Errors == 0 && m.History.Visits == 0
 }
 
-// told is when the last visit told something: what its copy was compared with, or that it left; unix seconds, 0: none.
+// told is when the last visit told something: what its copy was compared with, or that it left;
+// unix seconds, 0: none.
 func (m *Memory) LastInformative() uint32 {
 	if m.Lost() {
 		return m.Tried
@@ -103,7 +104,8 @@ func (c *Corpus) LastVisit(p sitegraph.PageID) uint32 { return c.pages[p].Histor
 // Memory returns what is known of a page. The pointer is good until a page is added.
 func (c *Corpus) Memory(p sitegraph.PageID) *Memory { return &c.pages[p] }
 
-// Begin makes a round the one that policies are asked in, and makes room for pages that became known.
+// Begin makes a round the one that policies are asked in, and makes room for pages that became
+// known.
 func (c *Corpus) Begin(r Round) {
 	c.grow()
 	c.round = r
@@ -124,7 +126,8 @@ func (c *Corpus) Eligible(p sitegraph.PageID) bool {
 	return m.Errors == 0 && m.misses == 0 || int64(m.Tried)+int64(m.wait()/time.Second) <= c.end
 }
 
-// wait is how long a page rests after its last visit: because it failed, or because the server says that it is not to be had.
+// wait is how long a page rests after its last visit: because it failed, or because the server says
+// that it is not to be had.
 func (m *Memory) wait() time.Duration {
 	wait := time.Duration(0)
 	if m.Errors > 0 {

@@ -6,10 +6,10 @@
 //   - the frontier, the queue of pages that are known by a link and were never fetched;
 //   - budgets: visits a round, and bytes or visits an hour, a day or a server (package budget).
 //
-// Package cycle carries the visits out and tells the planner what they saw. What a policy may know is in
-// the Corpus and nowhere else, so a policy that is built anew from the same corpus continues where the old
-// one stopped. (Policies in the middle of a cycle, as breadth-first, begin it anew, and value learns again
-// how well its probabilities are calibrated.)
+// Package cycle carries the visits out and tells the planner what they saw. What a policy may know
+// is in the Corpus and nowhere else, so a policy that is built anew from the same corpus continues
+// where the old one stopped. (Policies in the middle of a cycle, as breadth-first, begin it anew,
+// and value learns again how well its probabilities are calibrated.)
 //
 // # Terms
 //
@@ -44,6 +44,6 @@
 //
 // # Cost
 //
-// 56 bytes a page beyond the graph, and what the policy takes. A Planner is used by one goroutine. The
-// package knows no HTTP, no store and no clock.
+// 56 bytes a page beyond the graph, and what the policy takes. A Planner is used by one goroutine.
+// The package knows no HTTP, no store and no clock.
 package planner

@@ -8,9 +8,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// frontier holds the pages that are known by a link and have no copy, those of each server in a line of
-// their own. Of the first pages of all lines the one that has waited longest is the next; or, with turns, the
-// one of the server whose turn it is. Pages that the policy doubts wait.
+// frontier holds the pages that are known by a link and have no copy, those of each server in a
+// line of their own. Of the first pages of all lines the one that has waited longest is the next;
+// or, with turns, the one of the server whose turn it is. Pages that the policy doubts wait.
 type frontier struct {
 	corpus  *Corpus
 	turns   bool                             // servers take turns
@@ -115,9 +115,9 @@ func (f *frontier) line(s sitegraph.ServerID) *newLine {
 	return &f.lines[s]
 }
 
-// rank gives a server its place, unless it is closed or nothing of it waits. With turns it stands where what
-// was served of it ends, but not before the one that was served last: who had nothing in line has no claims
-// (start-time fair queueing: Goyal, Vin, Cheng 1996).
+// rank gives a server its place, unless it is closed or nothing of it waits. With turns it stands
+// where what was served of it ends, but not before the one that was served last: who had nothing in
+// line has no claims (start-time fair queueing: Goyal, Vin, Cheng 1996).
 func (f *frontier) rank(s sitegraph.ServerID) {
 	l := f.line(s)
 	if l.len() == 0 || f.corpus.Closed(s) {
@@ -142,7 +142,8 @@ func (f *frontier) doubt(p sitegraph.PageID) {
 	f.doubtful = append(f.doubtful, p)
 }
 
-// recall puts the doubtful pages back in line, as the last; for the rest of the round nobody doubts.
+// recall puts the doubtful pages back in line, as the last; for the rest of the round nobody
+// doubts.
 func (f *frontier) recall() {
 	for _, p := range f.doubtful {
 		f.push(p)
@@ -150,8 +151,8 @@ func (f *frontier) recall() {
 	f.doubtful, f.recalled = f.doubtful[:0], true
 }
 
-// next takes the page whose turn it is. Pages deeper than MaxDepth are not fetched until links bring
-// them nearer.
+// next takes the page whose turn it is. Pages deeper than MaxDepth are not fetched until links
+// bring them nearer.
 func (f *frontier) next() (Visit, bool) {
 	for p, ok := f.pop(); ok; p, ok = f.pop() {
 		m := f.corpus.Memory(p)
@@ -176,8 +177,8 @@ func (f *frontier) next() (Visit, bool) {
 	return Visit{}, false
 }
 
-// leastTurn is the least worth that a turn goes by: 20 turns of a server of doubtful pages take as long as
-// one of another.
+// leastTurn is the least worth that a turn goes by: 20 turns of a server of doubtful pages take as
+// long as one of another.
 const leastTurn = 0.05
 
 // serve counts a turn of the server of a page that next returned and that is visited.

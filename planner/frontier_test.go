@@ -8,7 +8,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Pages that are doubtful wait in their order, before those found later, and are counted all the while.
+// Pages that are doubtful wait in their order, before those found later, and are counted all the
+// while.
 func TestDoubtfulInLine(t *testing.T) {
 	c := NewCorpus(sitegraph.NewGraph())
 	f := frontier{corpus: c}

@@ -13,20 +13,22 @@ type Options struct {
 	// NewShare is the share of a round's budget that first visits of new pages may take,
 	// in [0, 1]; 0.25 in the evaluations.
 	NewShare float64
-	// SourceShare is the share that visits to feeds and sitemaps may take, of the round's budget and of
-	// what each of the Limits has left when the round begins, rounded up to whole visits; what is rounded is
-	// taken from later rounds. 0: none are made.
+	// SourceShare is the share that visits to feeds and sitemaps may take, of the round's budget
+	// and of what each of the Limits has left when the round begins, rounded up to whole visits;
+	// what is rounded is taken from later rounds. 0: none are made.
 	SourceShare float64
 	// Leftover lets new pages have what the policy does not want.
 	Leftover bool
-	// LeastRefetch is what a refetch must be worth to go before a new page that waits, once the share of
-	// new pages is used up: in changes found, times what the new page is worth. On a new crawl all copies are
-	// minutes old, and hardly one has changed. 0: the share holds whatever refetches are worth.
+	// LeastRefetch is what a refetch must be worth to go before a new page that waits, once the
+	// share of new pages is used up: in changes found, times what the new page is worth. On a new
+	// crawl all copies are minutes old, and hardly one has changed. 0: the share holds whatever
+	// refetches are worth.
 	LeastRefetch float64
-	// Turns lets the servers take turns at visits to their new pages; otherwise the page that has waited longest is
-	// next, and a server that links to millions keeps all others waiting.
+	// Turns lets the servers take turns at visits to their new pages; otherwise the page that has
+	// waited longest is next, and a server that links to millions keeps all others waiting.
 	Turns bool
-	// AgainShare is the share of a round's budget that looks at pages which left may take; 0: there are none.
+	// AgainShare is the share of a round's budget that looks at pages which left may take; 0: there
+	// are none.
 	AgainShare float64
 	// Skip names pages that must not be visited whatever the policy says, at no cost; nil: none.
 	Skip func(p sitegraph.PageID) bool
@@ -169,7 +171,8 @@ func (p *Planner) Next() (Visit, bool) {
 	return p.takeNew(v), true
 }
 
-// nextNew takes the page that has waited longest and has room under the limits, of those worth a visit; skip: none.
+// nextNew takes the page that has waited longest and has room under the limits, of those worth a
+// visit; skip: none.
 func (p *Planner) nextNew() (Visit, step) {
 	expecter, _ := p.Policy.(Expecter)
 	for v, ok := p.frontier.next(); ok; v, ok = p.frontier.next() {
@@ -250,8 +253,8 @@ func (p *Planner) Return(v Visit) {
 	}
 }
 
-// Postpone takes back a visit that was started and could not ask for its page yet. What it read all the same, of
-// what it might, counts. It may be started again.
+// Postpone takes back a visit that was started and could not ask for its page yet. What it read all
+// the same, of what it might, counts. It may be started again.
 func (p *Planner) Postpone(v *Visit, might, read int64) {
 	if p.caps != nil {
 		p.caps.postpone(v, might, read)
@@ -359,8 +362,9 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 	return due, interval
 }
 
-// GoesByDue reports whether choices depend on what Due says of a page, so that it must be asked and remembered after each
-// outcome. Of the others it is a forecast, which costs as much as choosing: whoever keeps no order by it need not ask.
+// GoesByDue reports whether choices depend on what Due says of a page, so that it must be asked and
+// remembered after each outcome. Of the others it is a forecast, which costs as much as choosing:
+// whoever keeps no order by it need not ask.
 func (p *Planner) GoesByDue(page sitegraph.PageID) bool {
 	if m := p.Corpus.Memory(page); m.State != sitegraph.StateAlive || m.Errors > 0 || m.misses > 0 {
 		return true // costs nothing, and sources go by it

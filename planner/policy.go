@@ -27,7 +27,8 @@ type Policy interface {
 	Due(p sitegraph.PageID, now time.Time) (due Due, interval time.Duration)
 }
 
-// Forecaster is a policy that does not go by what its own Due said: that is for the store's order and for people.
+// Forecaster is a policy that does not go by what its own Due said: that is for the store's order
+// and for people.
 type Forecaster interface {
 	OnlyForecasts()
 }
@@ -46,26 +47,30 @@ type Estimator interface {
 
 // Discoverer is a policy that learns which pages bring new ones.
 type Discoverer interface {
-	// Discovered is told of a visit which pages became known, or known again, by its links; of one that saw a change also if there
-	// are none. It comes before Observe; the slice is good until it returns.
+	// Discovered is told of a visit which pages became known, or known again, by its links; of one
+	// that saw a change also if there are none. It comes before Observe; the slice is good until it
+	// returns.
 	Discovered(p sitegraph.PageID, verdict sitegraph.Verdict, pages []sitegraph.PageID)
 }
 
-// Expecter is a policy that knows which new addresses are worth their first visit: many links lead nowhere.
+// Expecter is a policy that knows which new addresses are worth their first visit: many links lead
+// nowhere.
 type Expecter interface {
 	// Expect is the probability that a page without a copy is there. It changes nothing.
 	Expect(p sitegraph.PageID) float64
-	// TakesFirst reports whether the first visit to p is worth one of this round; if so, it is taken to be made.
+	// TakesFirst reports whether the first visit to p is worth one of this round; if so, it is
+	// taken to be made.
 	TakesFirst(p sitegraph.PageID) bool
 }
 
-// Hinter is a policy that wants to know within a round that a source says something else of pages than
-// when the round began, so that it can rank them anew. Corpus.Hints tells what.
+// Hinter is a policy that wants to know within a round that a source says something else of pages
+// than when the round began, so that it can rank them anew. Corpus.Hints tells what.
 type Hinter interface {
 	Hinted(p sitegraph.PageID)
 }
 
-// Contribution is what one piece of evidence adds to the logarithm of the odds that a page has changed.
+// Contribution is what one piece of evidence adds to the logarithm of the odds that a page has
+// changed.
 type Contribution struct {
 	Evidence string  // a feature, or who claims
 	Value    float64 // of the feature

@@ -64,7 +64,8 @@ func sortUnfit(list []Unfit) {
 }
 
 // Beyond asks for all that the budget leaves out of this round, by server: for dry runs, since the
-// policy proposes it and it is not fetched. New pages have no value; those that are doubtful are among them.
+// policy proposes it and it is not fetched. New pages have no value; those that are doubtful are
+// among them.
 func (p *Planner) Beyond() []Unfit {
 	if !p.bound() {
 		return nil

@@ -16,16 +16,19 @@ const (
 	sourceSoonest = 6 * time.Hour
 	sourceLatest  = 7 * Day
 
-	// sourceIdle is the least wait after a visit to a source whose claims proved to tell nothing, for each
-	// source of its server, and sourceLatest the least of all: what new pages it names is soon enough then.
+	// sourceIdle is the least wait after a visit to a source whose claims proved to tell nothing,
+	// for each source of its server, and sourceLatest the least of all: what new pages it names is
+	// soon enough then.
 	sourceIdle = Day
 
-	// dullShare of the visits to sources of one kin must find that they say something else than before. Else one of
-	// them is asked each sourceLatest, the longest due first. It takes dullLooks that found nothing.
+	// dullShare of the visits to sources of one kin must find that they say something else than
+	// before. Else one of them is asked each sourceLatest, the longest due first. It takes
+	// dullLooks that found nothing.
 	unproductiveShare  = 1.0 / 6
 	unproductiveVisits = 5
 
-	// firstOfKin feeds of a kin are visited before the others, until dullLooks tell what they bring.
+	// firstOfKin feeds of a kin are visited before the others, until dullLooks tell what they
+	// bring.
 	firstOfGroup = 3
 
 	// sourceRetry is the wait after a visit to a source that was there once and failed, doubled
@@ -51,8 +54,8 @@ type sources struct {
 	byKey  map[uint64]*sourceGroup
 }
 
-// sourceGroup are the sources of a server whose addresses are alike, as the feeds of its tags: what visits to some
-// of them brought tells of the others.
+// sourceGroup are the sources of a server whose addresses are alike, as the feeds of its tags: what
+// visits to some of them brought tells of the others.
 type sourceGroup struct {
 	members []sitegraph.PageID
 	out     []sitegraph.PageID // visits to these were proposed, and their outcomes are not known
@@ -65,9 +68,9 @@ type sourceGroup struct {
 	last         uint32 // visit to one that tells nothing; unix seconds
 }
 
-// sourceShape is what addresses of sources that do the same for different parts of a site have in common: their
-// first segment and their name, as in /tag/one/feed.xml, /tag/two/feed.xml; years are alike. Those of the
-// whole site, /feed.xml and /sitemap-1.xml, are like no other.
+// sourceShape is what addresses of sources that do the same for different parts of a site have in
+// common: their first segment and their name, as in /tag/one/feed.xml, /tag/two/feed.xml; years are
+// alike. Those of the whole site, /feed.xml and /sitemap-1.xml, are like no other.
 func sourceShape(url string) string {
 	_, address, _ := strings.Cut(url, "://")
 	_, path, _ := strings.Cut(address, "/")
@@ -115,7 +118,8 @@ func (p *Planner) FoundSource(page sitegraph.PageID) {
 	s.queue(page)
 }
 
-// WantSource puts a source in line, unless it was visited in this round: somebody said that it has news.
+// WantSource puts a source in line, unless it was visited in this round: somebody said that it has
+// news.
 func (p *Planner) WantSource(page sitegraph.PageID) {
 	p.sources.news[page] = true
 	p.sources.queue(page)
@@ -144,9 +148,10 @@ func (k *sourceGroup) returned(page sitegraph.PageID) {
 	}
 }
 
-// rests reports whether a source is not to be asked now, though it is due: visits to its kin brought next to
-// nothing, and one of them was asked lately. Of feeds a few are asked before all others, as what one names for the
-// first time other pages link to, too; a sitemap may be all that names its pages, and an index leads to some.
+// rests reports whether a source is not to be asked now, though it is due: visits to its kin
+// brought next to nothing, and one of them was asked lately. Of feeds a few are asked before all
+// others, as what one names for the first time other pages link to, too; a sitemap may be all that
+// names its pages, and an index leads to some.
 func (p *Planner) rests(page sitegraph.PageID) bool {
 	k := p.sources.groups[page]
 	if !k.known {
@@ -191,7 +196,8 @@ func (p *Planner) judge(k *sourceGroup) {
 	k.known = true
 }
 
-// productive reports whether a source says something else than before, by its last visit or by many.
+// productive reports whether a source says something else than before, by its last visit or by
+// many.
 func (m *Memory) productive() bool {
 	h := &m.History
 	return h.Changes > 0 && (h.LastChange == h.Last || float64(h.Changes) >= unproductiveShare*float64(h.Visits))
@@ -242,8 +248,8 @@ func (p *Planner) nextSource() (Visit, step) {
 	return Visit{}, skip
 }
 
-// closed reports whether a visit that waited for room is one that its share has no room for by now: a
-// first visit, or one to a source.
+// closed reports whether a visit that waited for room is one that its share has no room for by now:
+// a first visit, or one to a source.
 func (p *Planner) closed(v *Visit) bool {
 	if p.Corpus.Memory(v.Page).State == sitegraph.StateSource {
 		return p.sources.left <= 0 || !p.caps.mayReadSource(v.Page)
@@ -251,8 +257,8 @@ func (p *Planner) closed(v *Visit) bool {
 	return v.First && (p.newLeft == 0 || !p.caps.newOpen())
 }
 
-// spendSource counts a visit to a source against their share and among those of its kin that are out, or takes it
-// back with sign -1.
+// spendSource counts a visit to a source against their share and among those of its kin that are
+// out, or takes it back with sign -1.
 func (p *Planner) spendSource(v *Visit, sign int) {
 	if p.Corpus.Memory(v.Page).State != sitegraph.StateSource {
 		return

@@ -104,8 +104,9 @@ func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 	}
 }
 
-// A source whose claims proved to tell nothing is asked again as seldom as its server has many sources; one
-// that tells something, either way, or of which too little is known, when it tends to change.
+// A source whose claims proved to tell nothing is asked again as seldom as its server has many
+// sources; one that tells something, either way, or of which too little is known, when it tends to
+// change.
 func TestIdleSources(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -143,9 +144,9 @@ func TestIdleSources(t *testing.T) {
 	}
 }
 
-// Of many feeds that are alike, as those of tags, a few show what they bring. If that is nothing, one is asked a week.
-// The main feed, an index and sitemaps, each of which names pages of its own, are none of them. One that
-// says something new now and then is asked as any other.
+// Of many feeds that are alike, as those of tags, a few show what they bring. If that is nothing,
+// one is asked a week. The main feed, an index and sitemaps, each of which names pages of its own,
+// are none of them. One that says something new now and then is asked as any other.
 func TestFeedsOfOneKinTellOfEachOther(t *testing.T) {
 	for _, atOnce := range []int{1, 1000} { // visits begun before the first outcome
 		testFeedsOfOneKin(t, atOnce)

@@ -6,8 +6,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// turns hold back the visits of servers that have enough to do: a server is asked one visit at a time, so
-// that it is of no use to choose many of its pages long before their turn.
+// turns hold back the visits of servers that have enough to do: a server is asked one visit at a
+// time, so that it is of no use to choose many of its pages long before their turn.
 type turns struct {
 	shut   []bool // by server: closed
 	closed int    // how many are
@@ -18,15 +18,16 @@ type turns struct {
 }
 
 const (
-	// mostAside bounds the visits that are kept for closed servers: about 30 MB. What the policy wants beyond is
-	// wanted again in the next round.
+	// mostAside bounds the visits that are kept for closed servers: about 30 MB. What the policy
+	// wants beyond is wanted again in the next round.
 	mostAside = 1 << 18
-	// mostPulls bounds how many visits to closed servers one call of Next passes: a tenth of a second at most.
+	// mostPulls bounds how many visits to closed servers one call of Next passes: a tenth of a
+	// second at most.
 	mostPulls = 4096
 )
 
-// Opener is a policy that names no page of a closed server, and learns when one is open again. Visits of
-// other policies to closed servers are kept until then.
+// Opener is a policy that names no page of a closed server, and learns when one is open again.
+// Visits of other policies to closed servers are kept until then.
 type Opener interface {
 	Opened(s sitegraph.ServerID)
 }
@@ -36,8 +37,8 @@ func (c *Corpus) Closed(s sitegraph.ServerID) bool {
 	return int(s) < len(c.turns.shut) && c.turns.shut[s]
 }
 
-// Close lets Next name no page of a server until Open, but for what was chosen before and waited for room
-// under the limits.
+// Close lets Next name no page of a server until Open, but for what was chosen before and waited
+// for room under the limits.
 func (p *Planner) Close(s sitegraph.ServerID) {
 	t := &p.Corpus.turns
 	for int(s) >= len(t.shut) {
@@ -66,8 +67,8 @@ func (p *Planner) Open(s sitegraph.ServerID) {
 	}
 }
 
-// More reports whether the last call of Next ended before it had looked at all that is wanted: it may be
-// called again at once.
+// More reports whether the last call of Next ended before it had looked at all that is wanted: it
+// may be called again at once.
 func (p *Planner) More() bool { return p.Corpus.turns.more }
 
 // begin forgets what was kept: in a new round the policy ranks anew.
@@ -82,7 +83,8 @@ func (p *Planner) allClosed() bool {
 	return servers > 0 && p.Corpus.turns.closed == servers
 }
 
-// putOff keeps a visit for when its server is open, or drops it from the round where too many are kept.
+// putOff keeps a visit for when its server is open, or drops it from the round where too many are
+// kept.
 func (p *Planner) putOff(v Visit, first bool) {
 	t := &p.Corpus.turns
 	p.Corpus.Propose(v.Page)
@@ -136,8 +138,8 @@ func (p *Planner) nextAside() (Visit, step) {
 	return Visit{}, skip
 }
 
-// before takes a new page instead of a refetch that is worth next to nothing beside it, though the share of
-// new pages is used up. The refetch is put off.
+// before takes a new page instead of a refetch that is worth next to nothing beside it, though the
+// share of new pages is used up. The refetch is put off.
 func (p *Planner) before(v *Visit) (Visit, bool) {
 	if p.options.LeastRefetch == 0 || v.First || p.Corpus.Memory(v.Page).State == sitegraph.StateSource || p.frontier.waiting == 0 {
 		return Visit{}, false
@@ -163,7 +165,8 @@ func (p *Planner) before(v *Visit) (Visit, bool) {
 	return first, true
 }
 
-// refetchWorth is what a refetch is worth, by the rate of all pages together where the policy has no word.
+// refetchWorth is what a refetch is worth, by the rate of all pages together where the policy has
+// no word.
 func (p *Planner) refetchWorth(v *Visit) float64 {
 	if worth := p.Corpus.worth(v); worth >= 0 {
 		return worth

@@ -67,8 +67,8 @@ const Day = budget.Day
 // Unlimited as a budget sets no bound.
 const Unlimited = budget.Unlimited
 
-// share is how many visits of the round a share of its budget allows; what is rounded is carried to the next round. No
-// bound: math.MaxInt.
+// share is how many visits of the round a share of its budget allows; what is rounded is carried to
+// the next round. No bound: math.MaxInt.
 func (r *Round) share(of float64, carry *float64) int {
 	if r.Budget == Unlimited {
 		return math.MaxInt

@@ -9,7 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// The first byte of an encoded record is its version. One that says nothing of misses and marks is of the first.
+// The first byte of an encoded record is its version. One that says nothing of misses and marks is
+// of the first.
 const (
 	recordVersion       = 1
 	recordVersionMisses = 2
@@ -50,9 +51,9 @@ const (
 
 var errRecord = errors.New("record cannot be decoded")
 
-// appendRecord appends the encoding of r to b. Page is not part of it: the frame around
-// it, of the runs, says which page it is. An ETag above maxStringBytes is left out and such a Reason is
-// cut, since neither must stop a visit from being remembered.
+// appendRecord appends the encoding of r to b. Page is not part of it: the frame around it, of the
+// runs, says which page it is. An ETag above maxStringBytes is left out and such a Reason is cut,
+// since neither must stop a visit from being remembered.
 func appendRecord(b []byte, r *sitegraph.Record) ([]byte, error) {
 	if len(r.URL) > maxStringBytes || len(r.Referer) > maxStringBytes {
 		return b, fmt.Errorf("address of page %d has %d bytes, its referer %d: more than %d",

@@ -26,8 +26,8 @@ func (otherDisk) Link(oldname, newname string) error {
 	return &fs.PathError{Op: "link", Path: newname, Err: syscall.EXDEV}
 }
 
-// linkAlone makes a link while it holds mu, as those do who clone the file system: MemFS.Link takes its read lock twice, and
-// would wait for ever for a clone that waits between.
+// linkAlone makes a link while it holds mu, as those do who clone the file system: MemFS.Link takes
+// its read lock twice, and would wait for ever for a clone that waits between.
 type linkAlone struct {
 	vfs.FS
 	mu *sync.Mutex

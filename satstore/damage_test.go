@@ -146,8 +146,9 @@ func oneRun(t *testing.T) (fs *vfs.MemFS, path string) {
 	return fs, only(t, fs, "run-")
 }
 
-// A flipped bit in a block costs the record it belongs to, which begins afresh and is named with file
-// and offset of the block, or none where it belongs to the block's header; Check finds it, too.
+// A flipped bit in a block costs the record it belongs to, which begins afresh and is named with
+// file and offset of the block, or none where it belongs to the block's header; Check finds it,
+// too.
 func TestFlippedBitInRun(t *testing.T) {
 	mem, path := oneRun(t)
 	whole := readAll(t, mem, path)

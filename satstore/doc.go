@@ -35,17 +35,18 @@
 //     (about 16 MiB) and 10 MiB; a transaction adds its catalogue part, Restore one bit a page,
 //     Check 8 bytes. Open files are at most 70, and 210 of Pebble.
 //
-// Promotion, beyond [SAT]: evidence such as a changed top page brings records forward. Promote finds
-// each in the index, reads its block (8 KiB, or the record if longer), and appends it to the slot of
-// the new unit; the index points there, and the old copy is skipped when its slot is due. That is one bounded
-// read and about 5 us of CPU a page, Commit included (go test ./satstore -run '^$' -bench Promote, 1e5
-// records, block in the system's cache); after a crash it is there with its Commit, or not at all.
+// Promotion, beyond [SAT]: evidence such as a changed top page brings records forward. Promote
+// finds each in the index, reads its block (8 KiB, or the record if longer), and appends it to the
+// slot of the new unit; the index points there, and the old copy is skipped when its slot is due.
+// That is one bounded read and about 5 us of CPU a page, Commit included (go test ./satstore -run
+// '^$' -bench Promote, 1e5 records, block in the system's cache); after a crash it is there with
+// its Commit, or not at all.
 //
-// Costs. Load is one read of a block, Save one append; nothing is searched. What a Commit adds below
-// a MiB is logged, and written once more as runs later. A record of 166 bytes is
-// written 2.1 times and takes 4.9 us of CPU by Load and Save in transactions of 1000; by Advance,
-// a day at a time, 1.35 times and 1.5 us (BenchmarkUpdate, 1e5 records, its own work included, 2
-// shared cores). Open reads index, log and the marks of removed pages, 1 to 2 us each
+// Costs. Load is one read of a block, Save one append; nothing is searched. What a Commit adds
+// below a MiB is logged, and written once more as runs later. A record of 166 bytes is written 2.1
+// times and takes 4.9 us of CPU by Load and Save in transactions of 1000; by Advance, a day at a
+// time, 1.35 times and 1.5 us (BenchmarkUpdate, 1e5 records, its own work included, 2 shared
+// cores). Open reads index, log and the marks of removed pages, 1 to 2 us each
 // (BenchmarkOpenRemoved); Restore all records once.
 //
 // Limits. A record 131,584 bytes, a string in it 32 KiB, a message 1 MiB, the catalogue's part of a

@@ -9,10 +9,10 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// The epoch counts the batches of the catalogue. Each batch carries its number, and DIR/EPOCH says how
-// many the catalogue had for good when the log of the records forgot them. Pebble takes what it
-// cannot read at the end of its own MANIFEST for a write cut short, and goes on with an older state:
-// the epoch tells that from the newest one.
+// The epoch counts the batches of the catalogue. Each batch carries its number, and DIR/EPOCH says
+// how many the catalogue had for good when the log of the records forgot them. Pebble takes what it
+// cannot read at the end of its own MANIFEST for a write cut short, and goes on with an older
+// state: the epoch tells that from the newest one.
 const epochName = "EPOCH"
 
 // keyEpoch holds the number of the last batch: eight bytes, big endian.
@@ -37,8 +37,8 @@ func (s *Store) readEpoch() (n uint64, err error) {
 	return n, nil
 }
 
-// checkEpoch refuses a catalogue that lacks batches which it had. A damaged EPOCH alone costs nothing
-// but this: Check finds it, and the next flush writes it anew.
+// checkEpoch refuses a catalogue that lacks batches which it had. A damaged EPOCH alone costs
+// nothing but this: Check finds it, and the next flush writes it anew.
 func (s *Store) checkEpoch() error {
 	want, err := s.readEpoch()
 	var damage *DamageError
@@ -71,7 +71,8 @@ func (c *catalogue) epoch() (uint64, error) {
 	return binary.BigEndian.Uint64(v), nil
 }
 
-// flushCatalogue makes durable what the catalogue got: the log of the records is about to forget it.
+// flushCatalogue makes durable what the catalogue got: the log of the records is about to forget
+// it.
 func (s *Store) flushCatalogue() error {
 	if err := s.cat.flush(); err != nil {
 		return err

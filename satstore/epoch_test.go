@@ -13,7 +13,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// linked is a closed store whose last transaction saved links and nothing else, and the same store before it.
+// linked is a closed store whose last transaction saved links and nothing else, and the same store
+// before it.
 func linked(t *testing.T) (before, fs *vfs.MemFS) {
 	t.Helper()
 	fs = vfs.NewCrashableMem()
@@ -40,7 +41,8 @@ func linksOf(t *testing.T, s *Store) []sitegraph.PageID {
 	return slices.Clone(g.Links(0))
 }
 
-// A catalogue of an older state, as Pebble makes of one whose last edit it takes for a write cut short, is damage.
+// A catalogue of an older state, as Pebble makes of one whose last edit it takes for a write cut
+// short, is damage.
 func TestEpochTellsAnOlderCatalogue(t *testing.T) {
 	before, fs := linked(t)
 	names, err := fs.List("a/store/pebble")

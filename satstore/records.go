@@ -8,7 +8,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// ReasonLost is that of a record which takes the place of a damaged one: of the page its address alone is known.
+// ReasonLost is that of a record which takes the place of a damaged one: of the page its address
+// alone is known.
 const ReasonLost = "record lost"
 
 // Add registers a new page: r.Page must be Pages(), and r.URL its address.

@@ -44,9 +44,9 @@ type Due struct {
 	Bytes   int64 // on disk and in memory, stale copies beside them included
 }
 
-// Pending returns where the records lie, by time: units near the clock, wider spans far
-// from it. A wide span that is being divided overlaps with units in it. The first is where the oldest
-// due record is; none has been handed out.
+// Pending returns where the records lie, by time: units near the clock, wider spans far from it. A
+// wide span that is being divided overlaps with units in it. The first is where the oldest due
+// record is; none has been handed out.
 func (s *Store) Pending() ([]Due, error) {
 	if err := s.usable(); err != nil {
 		return nil, err

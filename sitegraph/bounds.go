@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Bounds say which addresses may become known. A site can make addresses without end: calendars, sessions, sorted lists
-// of everything, links that grow. Nothing here is certain, so only addresses that nobody knows yet are refused.
+// Bounds say which addresses may become known. A site can make addresses without end: calendars,
+// sessions, sorted lists of everything, links that grow. Nothing here is certain, so only addresses
+// that nobody knows yet are refused.
 type Bounds struct {
 	MaxBytes    int // of an address
 	MaxSegments int // of its path

@@ -128,8 +128,8 @@ func (g *Graph) Frames(p PageID) []PageID { return g.frames[p] }
 // next Refresh, pages keep their old depth and new ones have a provisional one.
 func (g *Graph) Depth(p PageID) int { return int(g.depth[p]) }
 
-// Clone returns a graph that shares the text of addresses and the lists of links, which are
-// never changed in place. It costs about 16 bytes a page at once; columns that only grow are copied by
+// Clone returns a graph that shares the text of addresses and the lists of links, which are never
+// changed in place. It costs about 16 bytes a page at once; columns that only grow are copied by
 // whichever graph adds a page first.
 func (g *Graph) Clone() *Graph {
 	c := &Graph{addresses: g.addresses.clone(), links: g.links.clone(), frames: maps.Clone(g.frames),

@@ -2,18 +2,21 @@ package sitegraph
 
 import "time"
 
-// A page that we hold a copy of is not given up for one answer that says it is not to be had: servers answer 404 while
-// they are rebuilt, 403 where a filter is in a bad mood, and redirect everything for an hour. It takes several in a row,
-// over days. What left is looked at again all the same, more and more seldom.
+// A page that we hold a copy of is not given up for one answer that says it is not to be had:
+// servers answer 404 while they are rebuilt, 403 where a filter is in a bad mood, and redirect
+// everything for an hour. It takes several in a row, over days. What left is looked at again all
+// the same, more and more seldom.
 
 const (
-	// lookFirst and lookLast bound the time between two looks at a page that left; it doubles with each.
+	// lookFirst and lookLast bound the time between two looks at a page that left; it doubles with
+	// each.
 	lookFirst = 7 * 24 * time.Hour
 	lookLast  = 182 * 24 * time.Hour
 )
 
-// missWaits pass after the first, second and any further answer in a row that a page is not to be had, before it is asked
-// for again. Where robots.txt forbids it each wait is a day: the file is read once a day.
+// missWaits pass after the first, second and any further answer in a row that a page is not to be
+// had, before it is asked for again. Where robots.txt forbids it each wait is a day: the file is
+// read once a day.
 var missWaits = [...]time.Duration{time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
 // proof is how many such answers in a row it takes.
@@ -29,8 +32,9 @@ func proof(o *Observation) uint8 {
 	return 4
 }
 
-// Doubt counts an observation that would make a page with a copy leave, and reports whether that is not proved yet:
-// then the page stays as it is. An answer that comes before half of the wait since the last one tells nothing new.
+// Doubt counts an observation that would make a page with a copy leave, and reports whether that is
+// not proved yet: then the page stays as it is. An answer that comes before half of the wait since
+// the last one tells nothing new.
 func (r *Record) Doubt(o Observation) bool {
 	if r.State != StateAlive || o.Outcome != OutcomeGone && o.Outcome != OutcomeRedirected && o.Outcome != OutcomeExcluded {
 		return false
@@ -47,7 +51,8 @@ func (r *Record) Doubt(o Observation) bool {
 	return true
 }
 
-// MissWait is how long a page with a copy waits after so many answers in a row that it is not to be had; 0 after none.
+// MissWait is how long a page with a copy waits after so many answers in a row that it is not to be
+// had; 0 after none.
 func MissWait(misses uint8, byRobots bool) time.Duration {
 	if misses == 0 {
 		return 0

@@ -211,8 +211,8 @@ func (r *Record) fail() Verdict {
 	return VerdictUnknown
 }
 
-// Unix32 is a moment in unix seconds, as histories keep it: 0 for the zero time, and the nearest that fits for one
-// before 1970 or after 2106.
+// Unix32 is a moment in unix seconds, as histories keep it: 0 for the zero time, and the nearest
+// that fits for one before 1970 or after 2106.
 func Unix32(t time.Time) uint32 {
 	if t.IsZero() {
 		return 0

@@ -7,16 +7,17 @@ import (
 )
 
 const (
-	// farAhead is how many years ahead a calendar may show. What looks like a year after lastYear is a number: a calendar
-	// that goes on for ever comes to the years between first.
+	// farAhead is how many years ahead a calendar may show. What looks like a year after lastYear
+	// is a number: a calendar that goes on for ever comes to the years between first.
 	farAhead = 2
 	lastYear = 2100
-	// longPast is the year before which a date in a query is a calendar that somebody turned back. In paths old
-	// dates are those of newspapers.
+	// longPast is the year before which a date in a query is a calendar that somebody turned back.
+	// In paths old dates are those of newspapers.
 	longPast = 1970
 )
 
-// isFarDate reports whether an address names a day that hardly any page is about: one of a calendar that goes on for ever.
+// isFarDate reports whether an address names a day that hardly any page is about: one of a calendar
+// that goes on for ever.
 func isFarDate(path, query string, now time.Time) bool {
 	latest := now.Year() + farAhead
 	var before int
@@ -99,8 +100,8 @@ func number(text string, least, most int) (n int, ok bool) {
 	return n, err == nil
 }
 
-// isSessionSegment reports whether a segment of a path is a session: (S(4wsvhl55pcgq1f45kzx0ff45)) of ASP.NET, or a
-// session's name with a long random text.
+// isSessionSegment reports whether a segment of a path is a session: (S(4wsvhl55pcgq1f45kzx0ff45))
+// of ASP.NET, or a session's name with a long random text.
 func isSessionSegment(segment string) bool {
 	lower := strings.ToLower(segment)
 	if strings.HasPrefix(lower, "(s(") || strings.HasPrefix(lower, "(a(") || strings.HasPrefix(lower, "(x(") {
@@ -114,7 +115,8 @@ func isSessionSegment(segment string) bool {
 	return false
 }
 
-// isRandom reports whether a text looks drawn by chance: 8 letters and digits or more, of both kinds.
+// isRandom reports whether a text looks drawn by chance: 8 letters and digits or more, of both
+// kinds.
 func isRandom(text string) bool {
 	letters, digits := 0, 0
 	for i := range len(text) {

@@ -1,5 +1,6 @@
-// Package logodds is what models of the log odds of a change have in common: the examples that they are learnt
-// from, the columns in which they are asked for several rows at once, and the probability that log odds stand for.
+// Package logodds is what models of the log odds of a change have in common: the examples that they
+// are learnt from, the columns in which they are asked for several rows at once, and the
+// probability that log odds stand for.
 package logodds
 
 import "math"

@@ -7,7 +7,8 @@ import (
 	"github.com/recrawl/recrawl/estimator/logodds"
 )
 
-// Fast is a net for many rows: the same answers but for rounding, several times as quick. It is used by many goroutines.
+// Fast is a net for many rows: the same answers but for rounding, several times as quick. It is
+// used by many goroutines.
 type Fast struct {
 	features int
 	start    float32
@@ -16,7 +17,8 @@ type Fast struct {
 	layer    []block
 }
 
-// block is 32 units, whose sums are kept in registers; the last block of a net may have some that add nothing.
+// block is 32 units, whose sums are kept in registers; the last block of a net may have some that
+// add nothing.
 type block struct {
 	bias, out [blockUnits]float32
 	weights   [][blockUnits]float32 // by input
@@ -24,8 +26,9 @@ type block struct {
 
 const blockUnits = 32
 
-// quick is an input whose limits, of its form and of cut, are bounds of the bits of the number that its logarithm is
-// made of: bits of numbers above 0 are in the numbers' order, and those below 0 are below all of them.
+// quick is an input whose limits, of its form and of cut, are bounds of the bits of the number that
+// its logarithm is made of: bits of numbers above 0 are in the numbers' order, and those below 0
+// are below all of them.
 type quick struct {
 	Input
 	least, most int32
@@ -136,7 +139,8 @@ func (f *Fast) LogOdds(row []float32) float32 {
 	return sum
 }
 
-// LogOddsOf fills in the log odds of logodds.Lanes rows, given by their Features columns: the same to the bit as one by one.
+// LogOddsOf fills in the log odds of logodds.Lanes rows, given by their Features columns: the same
+// to the bit as one by one.
 func (f *Fast) LogOddsOf(columns []logodds.Column, sums *logodds.Column) {
 	f.ask(columns[:f.features:len(columns)], sums)
 }
@@ -169,8 +173,8 @@ func (b *block) sum(x []float32) float32 {
 	return adds[0] + adds[1] + adds[2] + adds[3]
 }
 
-// weighPlainly adds the weighted inputs to the sums of units. Products are rounded before they are added, also where the
-// processor could do both at once.
+// weighPlainly adds the weighted inputs to the sums of units. Products are rounded before they are
+// added, also where the processor could do both at once.
 func weighPlainly(sums *[blockUnits]float32, x []float32, weights [][blockUnits]float32) {
 	weights = weights[:len(x)]
 	for part := 0; part < blockUnits; part += 8 { // as many as there are registers for

@@ -16,8 +16,8 @@ type Options struct {
 	Seed   uint64
 }
 
-// A step is made by the mean gradient of a batch: of so many examples that an epoch has leastSteps, within limits. What is left
-// of an epoch is in no batch.
+// A step is made by the mean gradient of a batch: of so many examples that an epoch has leastSteps,
+// within limits. What is left of an epoch is in no batch.
 const (
 	mostBatch  = 1024
 	leastBatch = 16
@@ -31,7 +31,8 @@ const (
 	tiny          = 1e-8
 )
 
-// weights of a net, and all that is kept beside each: by input and unit, then biases, outs and the start.
+// weights of a net, and all that is kept beside each: by input and unit, then biases, outs and the
+// start.
 type weights struct {
 	inputs, units  int
 	at             []float32
@@ -50,9 +51,9 @@ func (w *weights) parts(all []float32) (weights, bias, out []float32, start *flo
 	return all[:n], all[n : n+w.units], all[n+w.units : n+2*w.units], &all[n+2*w.units]
 }
 
-// Learn fits a net with these inputs, of which Feature and Form are given, to examples, of which there must be some. There are at most
-// MaxInputs of these and MaxUnits.
-// goOn is asked now and then; once it says no, Learn returns nil. It may be nil.
+// Learn fits a net with these inputs, of which Feature and Form are given, to examples, of which
+// there must be some. There are at most MaxInputs of these and MaxUnits. goOn is asked now and
+// then; once it says no, Learn returns nil. It may be nil.
 func Learn(e *logodds.Examples, inputs []Input, o Options, goOn func() bool) *Net {
 	n := &Net{Features: e.Features, Inputs: scaled(e, inputs)}
 	random := rand.New(rand.NewPCG(o.Seed, 0))

@@ -62,7 +62,8 @@ func TestLearnOffsets(t *testing.T) {
 	near(t, "log odds by weights", float64(Learn(e, plain3, options, nil).LogOdds([]float32{0, 0, 0})), math.Log(3), 0.05)
 }
 
-// A rare change stays rare, however few examples there are; and one row without a number spoils nothing.
+// A rare change stays rare, however few examples there are; and one row without a number spoils
+// nothing.
 func TestLearnRare(t *testing.T) {
 	for _, n := range []int{200, 1000, 20_000} {
 		e := drawn(n, func(_, _ float64) float64 { return -4 })

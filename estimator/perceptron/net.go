@@ -2,8 +2,9 @@ package perceptron
 
 import "fmt"
 
-// Form is the scale on which a net sees a number. Logarithms are those of base 2, exact at its powers and
-// straight between them: a net is learnt with what it is asked with, so more would cost and bring nothing.
+// Form is the scale on which a net sees a number. Logarithms are those of base 2, exact at its
+// powers and straight between them: a net is learnt with what it is asked with, so more would cost
+// and bring nothing.
 type Form uint8
 
 const (
@@ -178,9 +179,9 @@ func (u *Unit) at(inputs *[MaxInputs]float32) float32 {
 }
 
 // Explain adds to each feature's place in contributions, of length Features, what the feature adds
-// to the log odds of a row: the integral of its gradient on the straight way from all inputs at their means, which is
-// exact here, since each unit is either off or straight. It returns what is left for no feature: the log
-// odds at the means.
+// to the log odds of a row: the integral of its gradient on the straight way from all inputs at
+// their means, which is exact here, since each unit is either off or straight. It returns what is
+// left for no feature: the log odds at the means.
 func (n *Net) Explain(row []float32, contributions []float32) (start float32) {
 	inputs := n.inputs(row)
 	start = n.Start

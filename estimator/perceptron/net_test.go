@@ -54,7 +54,8 @@ func near(t *testing.T, what string, got, want, within float64) {
 func TestLogOddsByHand(t *testing.T) {
 	n := &Net{Features: 2, Start: 0.5, Inputs: []Input{{0, Plain, 1, 2}, {1, Count, 0, 1}},
 		Units: []Unit{{1, []float32{1, -1}, 3}, {-10, []float32{1, 1}, 100}}}
-	// Inputs are (3 - 1) * 2 = 4 and log2(7 + 1) = 3: the first unit is 1 + 4 - 3 = 2, the second -10 + 7.
+	// Inputs are (3 - 1) * 2 = 4 and log2(7 + 1) = 3: the first unit is 1 + 4 - 3 = 2, the second
+	// -10 + 7.
 	near(t, "log odds", float64(n.LogOdds([]float32{3, 7})), 0.5+3*2, 1e-6)
 	near(t, "log odds beyond four deviations", float64(n.LogOdds([]float32{1e9, 7})), 0.5+3*2, 1e-6)
 	near(t, "log odds of NaN", float64(n.LogOdds([]float32{float32(math.NaN()), 7})), 0.5+3*2, 1e-6)
@@ -122,7 +123,8 @@ func TestLogOddsOf(t *testing.T) {
 	}
 }
 
-// Whatever the processor can, sums are the same to the bit. Where it can no more than plain Go, there is nothing to compare.
+// Whatever the processor can, sums are the same to the bit. Where it can no more than plain Go,
+// there is nothing to compare.
 func TestWeigh(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for n := 1; n <= MaxInputs; n++ {
@@ -227,7 +229,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// BenchmarkLogOdds compares the two forms on rows that differ, by nets of the size that comes with the program.
+// BenchmarkLogOdds compares the two forms on rows that differ, by nets of the size that comes with
+// the program.
 func BenchmarkLogOdds(b *testing.B) {
 	r := rand.New(rand.NewPCG(4, 4))
 	net := someNet(r, 70, 32)

@@ -6,8 +6,9 @@ import (
 	"github.com/recrawl/recrawl/estimator/logodds"
 )
 
-// Fast is a forest for many rows: the same answers to the bit, several times as quick. All its trees are of
-// one size, in one piece of memory, and no answer is a jump. It is used by many goroutines.
+// Fast is a forest for many rows: the same answers to the bit, several times as quick. All its
+// trees are of one size, in one piece of memory, and no answer is a jump. It is used by many
+// goroutines.
 type Fast struct {
 	features int
 	start    float32
@@ -49,7 +50,8 @@ func (q *Fast) LogOdds(row []float32) float32 {
 	return sum
 }
 
-// LogOddsOf fills in the log odds of logodds.Lanes rows, given by their Features columns: the same to the bit as one by one.
+// LogOddsOf fills in the log odds of logodds.Lanes rows, given by their Features columns: the same
+// to the bit as one by one.
 func (q *Fast) LogOddsOf(columns []logodds.Column, sums *logodds.Column) {
 	for lane := range sums {
 		sums[lane] = q.start

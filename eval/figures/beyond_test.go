@@ -44,7 +44,8 @@ func TestBeyondDirectories(t *testing.T) {
 	if a.Fetched != 42 || a.ChangedFetched != 11 {
 		t.Errorf("a fetched %d pages, %d changed; want all 42, 11 changed", a.Fetched, a.ChangedFetched)
 	}
-	// 14 pages a server: sites of 4 and more are posts (11 pages, top /posts/) and the rest (top /).
+	// 14 pages a server: sites of 4 and more are posts (11 pages, top /posts/) and the rest (top
+	// /).
 	if prefix.Fetched != 3*2+10 || prefix.ChangedFetched != 11 {
 		t.Errorf("prefix fetched %d pages, %d changed; want 16: two tops a server, and ten posts", prefix.Fetched, prefix.ChangedFetched)
 	}
@@ -139,7 +140,8 @@ func TestGainOfPath(t *testing.T) {
 	if got := p.gain(l)([]int{0, 3}); !math.IsNaN(got) {
 		t.Errorf("where nothing changes the gain is %v", got)
 	}
-	// The other way round nothing is found by the first visit of five: area 0 + 2*(2/2) + 2*2 of 10.
+	// The other way round nothing is found by the first visit of five: area 0 + 2*(2/2) + 2*2 of
+	// 10.
 	l = path{l[1], l[0]}
 	if got, want := p.gain(l)([]int{2, 1}), (6./10-0.5)/(1-2./10-0.5); math.Abs(got-want) > 1e-12 {
 		t.Errorf("gain %v, want %v", got, want)

@@ -45,8 +45,9 @@ const (
 // noChange is what two coverages may differ by and be the same: no outcome hangs on less.
 const noChange = 0.05
 
-// leastServers is how many servers with changed pages a comparison must rest on. All of four are on one side by
-// chance once in 16 times, all of five once in 32: less than the 5 % of an interval's end.
+// leastServers is how many servers with changed pages a comparison must rest on. All of four are on
+// one side by chance once in 16 times, all of five once in 32: less than the 5 % of an interval's
+// end.
 const leastServers = 5
 
 // statistic is a number that can be computed of a resampled corpus; NaN where undefined.

@@ -7,7 +7,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Builder makes histories of what visits saw. The visits to a page come in order of time; those to different pages in any.
+// Builder makes histories of what visits saw. The visits to a page come in order of time; those to
+// different pages in any.
 type Builder struct {
 	pages map[string]*Page
 }
@@ -15,8 +16,8 @@ type Builder struct {
 // NewBuilder returns a builder that knows nothing.
 func NewBuilder() *Builder { return &Builder{pages: map[string]*Page{}} }
 
-// See adds what a visit saw of a page, unless that is what the one before saw. A change is dated by the visit that saw it:
-// when it happened between two visits nobody knows.
+// See adds what a visit saw of a page, unless that is what the one before saw. A change is dated by
+// the visit that saw it: when it happened between two visits nobody knows.
 func (b *Builder) See(url string, v Version) {
 	p := b.pages[url]
 	if p == nil {

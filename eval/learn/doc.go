@@ -1,5 +1,6 @@
 // Package learn makes the parameters of the policy value from histories: it replays sweeps and
-// streams, looks over the policy's shoulder, and fits forests and nets to what it knew and what was true.
+// streams, looks over the policy's shoulder, and fits forests and nets to what it knew and what was
+// true.
 //
 // Words
 //

@@ -12,7 +12,8 @@ import (
 	"github.com/recrawl/recrawl/planner/value"
 )
 
-// nets are those that one is the mean of: what the luck of its first weights makes of each counts less then.
+// nets are those that one is the mean of: what the luck of its first weights makes of each counts
+// less then.
 const nets = 2
 
 // fit learns the blend of a fold from the examples of the others.
@@ -46,8 +47,9 @@ func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds
 	return b, nil
 }
 
-// curve learns what came of the probabilities at which pages were chosen in the last round, on servers of other
-// folds than this one. Each was given by what was learnt on servers of other folds than its own.
+// curve learns what came of the probabilities at which pages were chosen in the last round, on
+// servers of other folds than this one. Each was given by what was learnt on servers of other folds
+// than its own.
 func (l *learner) curve(e *examples, by *Parameters, fold, folds int) value.Curve {
 	count := map[string]int{}
 	of := func(i int) bool { return e.chosen[i] && (folds == 1 || eval.Fold(e.servers[i], folds) != fold) }
@@ -70,7 +72,8 @@ func (l *learner) curve(e *examples, by *Parameters, fold, folds int) value.Curv
 // weightOf an example of a server that has so many: each server counts by the root of its examples.
 func weightOf(examples int) float64 { return 1 / math.Sqrt(float64(examples)) }
 
-// split parts examples into those of servers to be tested and others to learn from, whose weights have mean 1.
+// split parts examples into those of servers to be tested and others to learn from, whose weights
+// have mean 1.
 func (e *examples) split(tested func(server string) bool, without value.Without) (train, test *logodds.Examples) {
 	count := map[string]int{}
 	for _, s := range e.servers {

@@ -83,8 +83,8 @@ func Models(ctx context.Context, o Options) (*Parameters, error) {
 	return l.fitAll(ctx, before, o.Folds, kinds)
 }
 
-// gatherFolds is in how many parts the servers are learnt from for the runs of later rounds, so that these are
-// made by what was learnt on other servers than they visit.
+// gatherFolds is in how many parts the servers are learnt from for the runs of later rounds, so
+// that these are made by what was learnt on other servers than they visit.
 const gatherFolds = 3
 
 // learner is at work.
@@ -108,8 +108,8 @@ func (l *learner) log(format string, args ...any) {
 	}
 }
 
-// fitAll learns the blends of all folds for each kind of evidence to be without, and the curves for what
-// the examples of the last round were made by; nil: a rule, and no curve.
+// fitAll learns the blends of all folds for each kind of evidence to be without, and the curves for
+// what the examples of the last round were made by; nil: a rule, and no curve.
 func (l *learner) fitAll(ctx context.Context, by *Parameters, folds int, kinds []value.Without) (*Parameters, error) {
 	p := &Parameters{folds: folds, models: map[value.Without][]*value.Model{}}
 	curves := make([]struct{ sweep, stream value.Curve }, folds) // the same for all kinds

@@ -45,8 +45,8 @@ func newAxis(low, high float64, percent, cut bool, ticks int) axis {
 	return axis{low: math.Floor(low/step+1e-9) * step, high: math.Ceil(high/step-1e-9) * step, step: step, percent: percent}
 }
 
-// roundStep returns the smallest of 1, 2, 5 times a power of ten that is not far below rough: so that a
-// value a little above all the others makes one step more, not larger ones.
+// roundStep returns the smallest of 1, 2, 5 times a power of ten that is not far below rough: so
+// that a value a little above all the others makes one step more, not larger ones.
 func roundStep(rough float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(rough)))
 	for _, m := range []float64{1, 2, 5} {

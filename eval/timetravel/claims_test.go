@@ -144,9 +144,9 @@ func TestSourcesFollowTheVirtualClock(t *testing.T) {
 	}
 }
 
-// TestTruthAndLies: over HTTP and 12 weeks, a sitemap that names the day on which pages changed becomes
-// worth believing, in both directions; one that names today for all of them comes to be worth nothing.
-// Neither costs more than its share of the visits.
+// TestTruthAndLies: over HTTP and 12 weeks, a sitemap that names the day on which pages changed
+// becomes worth believing, in both directions; one that names today for all of them comes to be
+// worth nothing. Neither costs more than its share of the visits.
 func TestTruthAndLies(t *testing.T) {
 	const pages, days = 30, 84
 	start := time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)

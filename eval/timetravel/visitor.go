@@ -72,8 +72,9 @@ func NewWorld(web Web, clock *cycle.VirtualClock, userAgent string, log func(Acc
 	return w, nil
 }
 
-// Fetch makes one visit over HTTP. What it sees counts as seen at the round's end. What the feeds and
-// sitemaps of an aligned web claim is moved to its clock, as their bodies are served as they were.
+// Fetch makes one visit over HTTP. What it sees counts as seen at the round's end. What the feeds
+// and sitemaps of an aligned web claim is moved to its clock, as their bodies are served as they
+// were.
 func (w *World) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	w.moment.Store(r.Round.End.UnixNano())
 	o, err := w.client.Visit(ctx, r.Record)

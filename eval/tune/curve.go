@@ -112,8 +112,8 @@ type Answer struct {
 const closeToTarget = 0.005
 
 // Solve finds the smallest budget for a target (for an update rate: the largest). Between the
-// budgets looked at it tries the one that a straight line says, and looks again, a few times at most:
-// each try costs a run on each future. The points tried are added to the curve.
+// budgets looked at it tries the one that a straight line says, and looks again, a few times at
+// most: each try costs a run on each future. The points tried are added to the curve.
 func (f *Forecast) Solve(ctx context.Context, t Target, points []Point, limits budget.Limits, tick func(eval.Progress)) (Answer, []Point, error) {
 	const tries = 4
 	for range tries {

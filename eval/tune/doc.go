@@ -1,8 +1,8 @@
 // Package tune predicts what a budget buys: coverage, update rate and freshness of a policy against
 // fetches a day, with spread, and what politeness leaves within reach.
 //
-// It draws futures of the servers and lets the policy run on them by the stream protocol of eval, so
-// that what is predicted is what eval would measure, new pages and all.
+// It draws futures of the servers and lets the policy run on them by the stream protocol of eval,
+// so that what is predicted is what eval would measure, new pages and all.
 //
 // Words
 //
@@ -28,8 +28,8 @@
 // quiet server, nor that servers grow busier or quieter. How far such things went elsewhere is
 // what Check tells.
 //
-// Rates are per day, budgets shares of the base pages a day, delays between two visits to one server.
-// A Model, Visits and Forecast may be used by many goroutines.
+// Rates are per day, budgets shares of the base pages a day, delays between two visits to one
+// server. A Model, Visits and Forecast may be used by many goroutines.
 //
 // Sources: Politis and Romano 1992 (circular block bootstrap); Satopaa et al. 2011 (knee).
 package tune

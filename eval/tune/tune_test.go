@@ -69,8 +69,8 @@ func flat(s *history.Server) (all []history.Page) {
 	return all
 }
 
-// A future begins with the known past as it was, hangs on nothing later, nor on other servers or their order, and
-// is the same each time; another number gives another one.
+// A future begins with the known past as it was, hangs on nothing later, nor on other servers or
+// their order, and is the same each time; another number gives another one.
 func TestFuture(t *testing.T) {
 	const known, weeks = 20, 25
 	servers := synthetic(t)
@@ -123,8 +123,8 @@ func checkServer(t *testing.T, s *history.Server) {
 	}
 }
 
-// In each round through the known weeks there happens as much as happened in them. Turns of one page at one
-// moment fall together, and a shape may have died out, so a few are lost.
+// In each round through the known weeks there happens as much as happened in them. Turns of one
+// page at one moment fall together, and a shape may have died out, so a few are lost.
 func TestAsMuchHappens(t *testing.T) {
 	const known = 20
 	servers := synthetic(t)
@@ -174,8 +174,8 @@ func predict(t *testing.T, source Source, o Options, budgets []float64) (*Foreca
 	return f, points
 }
 
-// Where change is stationary, what a replay then measures is within a tenth of what was predicted, or
-// inside the spread where a few changes decide; a second prediction is the same.
+// Where change is stationary, what a replay then measures is within a tenth of what was predicted,
+// or inside the spread where a few changes decide; a second prediction is the same.
 func TestPredictionHolds(t *testing.T) {
 	servers := synthetic(t)
 	o := Options{Policy: "ebayes", Base: 30, Weeks: 30, New: 0.25, Futures: 3, Seed: 1}
@@ -250,8 +250,8 @@ func visited(servers []*history.Server, weeks int) (pages []Visited) {
 	return pages
 }
 
-// From visits alone, of pages whose rates nobody told, what another run of the same web then measures is
-// within a tenth.
+// From visits alone, of pages whose rates nobody told, what another run of the same web then
+// measures is within a tenth.
 func TestVisitsForetell(t *testing.T) {
 	const servers, pages = 10, 100
 	visits, err := LearnVisits(visited(poissonWeb(1, 1, servers, pages), 40))
@@ -279,8 +279,8 @@ func TestVisitsForetell(t *testing.T) {
 	}
 }
 
-// Pages that change together, all or none in a week, have the frailty of such weeks: with share q of
-// busy weeks its variance is (1-q)/q. Here a week in four is busy: 3.
+// Pages that change together, all or none in a week, have the frailty of such weeks: with share q
+// of busy weeks its variance is (1-q)/q. Here a week in four is busy: 3.
 func TestFrailty(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var pages []Visited

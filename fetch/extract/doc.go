@@ -43,7 +43,7 @@
 // checked against robots.txt or a policy, that is the loop's; no statistics over letters
 // decide a charset. All functions may be called concurrently.
 //
-// Sources: WHATWG HTML 4.2.3 (base), 4.2.5.3 (refresh), Encoding 4.2 (labels), URL 1.3
-// (queries); RFC 6596, RFC 8288 (canonical); RFC 9309 for directives' names. Measured against published change histories of four sites, text
-// and main agree in 98 to 100 % of pairs of versions (see the tests).
+// Sources: WHATWG HTML 4.2.3 (base), 4.2.5.3 (refresh), Encoding 4.2 (labels), URL 1.3 (queries);
+// RFC 6596, RFC 8288 (canonical); RFC 9309 for directives' names. Measured against published change
+// histories of four sites, text and main agree in 98 to 100 % of pairs of versions (see the tests).
 package extract

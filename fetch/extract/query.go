@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// queries returns what encodes the queries of links on a page in the encoding of that
-// name: the encoding itself, as a form sent from the page would have it. It is nil for UTF-8, and for those
+// queries returns what encodes the queries of links on a page in the encoding of that name: the
+// encoding itself, as a form sent from the page would have it. It is nil for UTF-8, and for those
 // that are written as UTF-8 (WHATWG Encoding 4.3).
 func queries(name string) *encoding.Encoder {
 	switch name {

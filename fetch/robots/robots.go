@@ -58,8 +58,8 @@ func (r *Rules) Delay() (time.Duration, bool) { return r.delay, r.hasDelay }
 // groups are for (RFC 9309 2.2.4; sitemaps.org).
 func (r *Rules) Sitemaps() []string { return r.sitemaps }
 
-// Fingerprint is equal for rules that allow the crawler the same by the same patterns, in any process; never 0.
-// Delays, sitemaps, and what the file says to others do not count.
+// Fingerprint is equal for rules that allow the crawler the same by the same patterns, in any
+// process; never 0. Delays, sitemaps, and what the file says to others do not count.
 func (r *Rules) Fingerprint() uint64 { return r.print }
 
 // fingerprint of patterns (FNV-1a).

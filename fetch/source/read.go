@@ -32,8 +32,9 @@ const (
 	// maxToken is the longest text or tag in octets: whole articles are in feeds.
 	maxToken = 4 << 20
 
-	// maxBaseBytes bounds the octets of long bases that relative addresses are resolved against: each costs more than
-	// its base is long, half a millisecond for 2 KB. Those up to usualBase cost next to nothing.
+	// maxBaseBytes bounds the octets of long bases that relative addresses are resolved against:
+	// each costs more than its base is long, half a millisecond for 2 KB. Those up to usualBase
+	// cost next to nothing.
 	maxBaseBytes = 256 << 10
 	usualBase    = 256
 

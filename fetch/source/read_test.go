@@ -183,7 +183,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// Each base is resolved once, and there is a bound for those that differ: a feed of 151 KB took six seconds.
+// Each base is resolved once, and there is a bound for those that differ: a feed of 151 KB took six
+// seconds.
 func TestManyBases(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`<feed xmlns="http://www.w3.org/2005/Atom">`)

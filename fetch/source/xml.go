@@ -150,8 +150,8 @@ func (s *scanner) start(full string, attributes bool) error {
 	return nil
 }
 
-// maxBases bounds the different bases of a document: each costs as much as a hundred addresses. What comes
-// after keeps the base around it.
+// maxBases bounds the different bases of a document: each costs as much as a hundred addresses.
+// What comes after keeps the base around it.
 const maxBases = 1000
 
 // rebase resolves a base against the one around it, once for equal ones.

@@ -97,8 +97,8 @@ func (b *Account) Open(number int, end time.Time, listening float64) {
 	}
 }
 
-// HasCredit reports whether a visit to a source may begin: their share of what is left is not used, nor
-// what an earlier visit took beyond it. True of a nil account.
+// HasCredit reports whether a visit to a source may begin: their share of what is left is not used,
+// nor what an earlier visit took beyond it. True of a nil account.
 func (b *Account) HasCredit() bool {
 	return b == nil || b.credit[0] > 0 && b.credit[1] > 0
 }
@@ -158,7 +158,8 @@ func (b *Account) Take(bytes int64) (raised bool) {
 	return b.dirty
 }
 
-// Finish is told what a visit has read of what it might, and how many fetches that was: one, or none yet.
+// Finish is told what a visit has read of what it might, and how many fetches that was: one, or
+// none yet.
 func (b *Account) Finish(fetches, might, read int64) {
 	b.flying[0]--
 	b.flying[1] -= might

@@ -60,7 +60,8 @@ func (l *Loop) reserve() error {
 	return nil
 }
 
-// saveCaps hands the books of the limits that have changed to the store. The next commit makes them durable.
+// saveCaps hands the books of the limits that have changed to the store. The next commit makes them
+// durable.
 func (l *Loop) saveCaps() (saved bool, err error) {
 	saved, err = l.Planner.Caps().Save(l.Store.SaveSetting)
 	if err != nil {

@@ -25,7 +25,8 @@ type Refused struct {
 	Count  int
 }
 
-// Refused tells what the bounds on discovery refused, most first, and of which servers, at most so many.
+// Refused tells what the bounds on discovery refused, most first, and of which servers, at most so
+// many.
 func (l *Loop) Refused(servers int) (by []Refused, of map[string]int) {
 	for reason, count := range l.discovery.refused {
 		if count > 0 {
@@ -90,7 +91,8 @@ func (l *Loop) intake(s sitegraph.ServerID, room int) intake {
 	return intake{server: s, room: room, grow: l.Bounds.PagesOf(d.fetched[s]) - known, pages: l.Bounds.MaxPages - known}
 }
 
-// admit returns the address under which a page becomes known, or is known already; false: it is refused.
+// admit returns the address under which a page becomes known, or is known already; false: it is
+// refused.
 func (l *Loop) admit(in *intake, url string) (string, bool) {
 	if l.Bounds == nil {
 		return url, true
@@ -134,8 +136,9 @@ func (l *Loop) admit(in *intake, url string) (string, bool) {
 	return url, true
 }
 
-// bounded returns the links and frames of a page that are known or may become so, each once. Where there are more than
-// one visit may bring, the next one asks for the page without condition and takes the rest.
+// bounded returns the links and frames of a page that are known or may become so, each once. Where
+// there are more than one visit may bring, the next one asks for the page without condition and
+// takes the rest.
 func (l *Loop) bounded(r *sitegraph.Record, links, frames []string) (keptLinks, keptFrames []string) {
 	if l.Bounds == nil {
 		return links, frames

@@ -22,7 +22,8 @@ func bounded(t *testing.T, pages map[string]page, d *disk, starts ...string) *ri
 	return m
 }
 
-// However many addresses a site makes up, so many become known and no more, also after a restart; each refusal is counted.
+// However many addresses a site makes up, so many become known and no more, also after a restart;
+// each refusal is counted.
 func TestBoundsOnDiscovery(t *testing.T) {
 	const start = "http://h.example/"
 	pages := map[string]page{start: {content: "start"}}
@@ -127,8 +128,8 @@ func TestSessionsAreOnePage(t *testing.T) {
 	}
 }
 
-// A page that names another with the same text as canonical is that page; a site that names its home page everywhere
-// loses nothing.
+// A page that names another with the same text as canonical is that page; a site that names its
+// home page everywhere loses nothing.
 func TestCanonicalDuplicates(t *testing.T) {
 	const start = "http://h.example/"
 	pages := map[string]page{

@@ -17,8 +17,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// purse is a web whose pages have sizes, and that counts what visits take from it against limits. It
-// outlives the loops that ask it.
+// purse is a web whose pages have sizes, and that counts what visits take from it against limits.
+// It outlives the loops that ask it.
 type purse struct {
 	*testing.T
 	limits budget.Limits

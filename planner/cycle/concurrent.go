@@ -17,8 +17,9 @@ type completion struct {
 	err     error
 }
 
-// crew is one round's concurrent work: up to Workers visits under way, each in a goroutine of its own. Whoever
-// must wait, for a server, an address, a name or the machine, waits in a line and holds none.
+// crew is one round's concurrent work: up to Workers visits under way, each in a goroutine of its
+// own. Whoever must wait, for a server, an address, a name or the machine, waits in a line and
+// holds none.
 type crew struct {
 	*Loop
 	locator Locator // nil: nobody knows which servers share an address
@@ -90,7 +91,8 @@ func (c *crew) start(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// park puts a visit in its server's line, or hands it back if the server has no room for it in this round.
+// park puts a visit in its server's line, or hands it back if the server has no room for it in this
+// round.
 func (c *crew) park(v planner.Visit, now time.Time) error {
 	l, err := c.line(c.graph.Server(v.Page))
 	if err != nil {
@@ -216,8 +218,8 @@ func (c *crew) wait(ctx context.Context, now time.Time) error {
 	}
 }
 
-// nextWake is when something can be done without an outcome: a server may be asked, a visit has become old, or
-// the round ends.
+// nextWake is when something can be done without an outcome: a server may be asked, a visit has
+// become old, or the round ends.
 func (c *crew) nextWake(now time.Time) time.Time {
 	end := c.round.End
 	switch {
@@ -292,7 +294,8 @@ func (c *crew) landed(done *completion) *line {
 	return l
 }
 
-// again puts a visit back that could not ask for its page: it is the first of its line, and its fetch is not used.
+// again puts a visit back that could not ask for its page: it is the first of its line, and its
+// fetch is not used.
 func (c *crew) again(l *line, done *completion, now time.Time) {
 	c.postpone(&done.visit, &done.request, done.seen)
 	c.enqueue(l, done.visit, true)
@@ -300,8 +303,8 @@ func (c *crew) again(l *line, done *completion, now time.Time) {
 	c.admit(l, now)
 }
 
-// trim hands back what a server turned out to have no room for in this round: it asked for more time than was
-// thought. What they would have taken of the budget is free for others.
+// trim hands back what a server turned out to have no room for in this round: it asked for more
+// time than was thought. What they would have taken of the budget is free for others.
 func (c *crew) trim(l *line, now time.Time) {
 	for room := max(c.room(l, now), 1); len(l.visits) > room; {
 		last := len(l.visits) - 1
@@ -319,8 +322,9 @@ func sooner(a, b time.Time) time.Time {
 	return b
 }
 
-// giveBack hands the visits that have not begun back to the planner, and opens all servers again. Lines and
-// places of which nothing need be remembered are forgotten; addresses are looked up anew in the next round.
+// giveBack hands the visits that have not begun back to the planner, and opens all servers again.
+// Lines and places of which nothing need be remembered are forgotten; addresses are looked up anew
+// in the next round.
 func (c *crew) giveBack() {
 	now := c.Clock.Now()
 	for s, l := range c.lines {

@@ -11,14 +11,14 @@ import (
 const (
 	// maxParked bounds the visits that are chosen and wait for their server: about 15 MB.
 	maxParked = 1 << 17
-	// aFew visits of a server are chosen ahead where the budget suffices for all that politeness allows. More
-	// would be chosen without knowing the newest outcomes.
+	// aFew visits of a server are chosen ahead where the budget suffices for all that politeness
+	// allows. More would be chosen without knowing the newest outcomes.
 	aFew = 2
 )
 
-// depth is how many visits may wait in a line. Where politeness is what limits a crawl these are a few,
-// so that all servers have some; where the budget is, it is all that the server can be asked in the rest of the
-// round, so that the best visits of all get the budget, wherever they are.
+// depth is how many visits may wait in a line. Where politeness is what limits a crawl these are a
+// few, so that all servers have some; where the budget is, it is all that the server can be asked
+// in the rest of the round, so that the best visits of all get the budget, wherever they are.
 func (c *crew) depth(l *line, now time.Time) int {
 	room := c.room(l, now)
 	switch {
@@ -30,7 +30,8 @@ func (c *crew) depth(l *line, now time.Time) int {
 	return room
 }
 
-// room is how many visits politeness allows to a line in the rest of the round, with those that wait.
+// room is how many visits politeness allows to a line in the rest of the round, with those that
+// wait.
 func (c *crew) room(l *line, now time.Time) int {
 	room := c.visitsFrom(later(now, l.notBefore), max(l.pause, c.Pause))
 	if p := l.at; p != nil && p.parked > len(l.visits) {
@@ -59,8 +60,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// weigh finds out whether the budget suffices for all that politeness allows in the rest of the round. It looks
-// at each server, so it is done once a second.
+// weigh finds out whether the budget suffices for all that politeness allows in the rest of the
+// round. It looks at each server, so it is done once a second.
 func (c *crew) weigh(now time.Time) {
 	if now.Sub(c.weighed) < time.Second {
 		return

@@ -47,9 +47,9 @@
 //     restarts.
 //  8. When the context ends the loop commits what it has and returns the context's error.
 //
-// With many workers a visit waits in the line of its server (line.go), at the place of its address. How
-// many are chosen ahead says depth.go: a few where politeness is the limit, all that fit into the
-// round where the budget is.
+// With many workers a visit waits in the line of its server (line.go), at the place of its address.
+// How many are chosen ahead says depth.go: a few where politeness is the limit, all that fit into
+// the round where the budget is.
 //
 // The package knows no HTTP and no disk. A Loop is used by one goroutine; it calls the
 // Fetcher from several.

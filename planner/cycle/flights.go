@@ -2,9 +2,9 @@ package cycle
 
 import "time"
 
-// flights are the visits under way. Workers bounds those that began within slowAnswer, of servers not known to be
-// slow. Others are not counted, up to flightsPerWorker times as many in all: servers that take a minute to answer
-// hold up nobody else.
+// flights are the visits under way. Workers bounds those that began within slowAnswer, of servers
+// not known to be slow. Others are not counted, up to flightsPerWorker times as many in all:
+// servers that take a minute to answer hold up nobody else.
 type flights struct {
 	inFlight int
 	slow     int      // to servers whose last answer was slow
@@ -22,7 +22,8 @@ type flight struct {
 const (
 	// slowAnswer is how long an answer takes that is slow.
 	slowAnswer = 5 * time.Second
-	// flightsPerWorker bounds all visits under way, and those to servers known to be slow leave room for one of others a worker.
+	// flightsPerWorker bounds all visits under way, and those to servers known to be slow leave
+	// room for one of others a worker.
 	flightsPerWorker = 8
 )
 

@@ -79,8 +79,8 @@ func (r *readiness) Pop() any {
 	return p
 }
 
-// settle gives a line and its place the places that they have by now: in the heap of those that wait for
-// their turn, or in none.
+// settle gives a line and its place the places that they have by now: in the heap of those that
+// wait for their turn, or in none.
 func (c *crew) settle(l *line) {
 	p := l.at
 	idle := !l.busy && len(l.visits) > 0

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// mostSeeking bounds the look-ups of addresses at a time. They hold no worker; a name server that does
-	// not answer holds one of these for its time-out.
+	// mostSeeking bounds the look-ups of addresses at a time. They hold no worker; a name server
+	// that does not answer holds one of these for its time-out.
 	mostSeeking = 256
 	// locateAgain is how long a server is taken to stay at its address.
 	locateAgain = 5 * time.Minute
@@ -21,8 +21,8 @@ type found struct {
 	address string
 }
 
-// seek finds out where a server is asked, unless that is known. Until then its line waits; without a Locator
-// each server has a place of its own.
+// seek finds out where a server is asked, unless that is known. Until then its line waits; without
+// a Locator each server has a place of its own.
 func (c *crew) seek(l *line, now time.Time) {
 	if c.locator == nil {
 		if l.at == nil {
@@ -52,8 +52,8 @@ func (c *crew) lookUp(ctx context.Context) {
 	}
 }
 
-// locate gives a line the place that was found for it. An address that is not known is a place of its own: the
-// visit says why.
+// locate gives a line the place that was found for it. An address that is not known is a place of
+// its own: the visit says why.
 func (c *crew) locate(f found, now time.Time) {
 	c.seeking--
 	l := c.lines[f.server]
@@ -74,7 +74,8 @@ func (c *crew) locate(f found, now time.Time) {
 	c.move(l, to)
 }
 
-// move takes a line from one place to another. One that is under way moves later, with its next look-up.
+// move takes a line from one place to another. One that is under way moves later, with its next
+// look-up.
 func (c *crew) move(l *line, to *place) {
 	if l.at == to {
 		return

@@ -28,25 +28,25 @@ type Options struct {
 	Change  sitegraph.ChangeBy
 	Workers int // visits at a time; 1 if not set
 
-	// Pause is the least time between two visits to a server or address that the Fetcher keeps, so that
-	// the loop chooses no more than can be made. 0: none is known.
+	// Pause is the least time between two visits to a server or address that the Fetcher keeps, so
+	// that the loop chooses no more than can be made. 0: none is known.
 	Pause time.Duration
 
 	// Discover makes the links of fetched pages known, and so new pages. Without it the
 	// page set and the graph stay as they are.
 	Discover bool
-	// Proof lets a page with a copy leave only when several answers in a row, over days, say that it is not to be had.
-	// Without it one answer does.
+	// Proof lets a page with a copy leave only when several answers in a row, over days, say that
+	// it is not to be had. Without it one answer does.
 	Proof bool
-	// Bounds say which addresses may become known; nil: all. With them pages that name another as canonical and are
-	// the same count as moved there.
+	// Bounds say which addresses may become known; nil: all. With them pages that name another as
+	// canonical and are the same count as moved there.
 	Bounds *sitegraph.Bounds
 	// MaxHops bounds chains of redirects; 5 if not set.
 	MaxHops int
 	// Reserve keeps the budget of a round across crashes; see promise 2.
 	Reserve bool
-	// Forecast keeps in each record when its page is wanted next, and why. A store that keeps its records
-	// in that order needs it. Without it only policies that go by it themselves are asked.
+	// Forecast keeps in each record when its page is wanted next, and why. A store that keeps its
+	// records in that order needs it. Without it only policies that go by it themselves are asked.
 	Forecast bool
 	// CommitEvery and CommitAfter bound how much is not yet acknowledged: visits, time.
 	// 64 and a second if not set.
@@ -61,10 +61,11 @@ type Options struct {
 	// Acknowledged is told the events that have become durable. May be nil. The slice is
 	// reused.
 	Acknowledged func([]Event)
-	// Able says why this machine cannot make visits now, as when its disk is full; nil: it can. It is asked about
-	// once a second, and the loop waits while it cannot. May be nil.
+	// Able says why this machine cannot make visits now, as when its disk is full; nil: it can. It
+	// is asked about once a second, and the loop waits while it cannot. May be nil.
 	Able func() error
-	// Stalled is told why the loop waits, because of Able or a LocalError, and nil when it goes on. May be nil.
+	// Stalled is told why the loop waits, because of Able or a LocalError, and nil when it goes on.
+	// May be nil.
 	Stalled func(why error)
 	// Between is called between visits whenever everything is committed: after each commit, and
 	// each second while nothing happens or the next round is waited for. It may use the store,
@@ -208,7 +209,8 @@ func (l *Loop) finish(v *planner.Visit, r *Request, o sitegraph.Observation, err
 	l.Planner.Finish(v, r.MaxBytes, read)
 }
 
-// postpone takes back a visit that began and could not ask for its page. What it read counts, its fetch does not.
+// postpone takes back a visit that began and could not ask for its page. What it read counts, its
+// fetch does not.
 func (l *Loop) postpone(v *planner.Visit, r *Request, o sitegraph.Observation) {
 	l.Planner.Postpone(v, r.MaxBytes, o.Transferred)
 	if l.Reserve && l.account.Granted != planner.Unlimited {

@@ -105,7 +105,8 @@ func TestForum(t *testing.T) {
 	}
 }
 
-// A site of scripts: all pages have no visible text, each its own data, and by mistake one canonical address.
+// A site of scripts: all pages have no visible text, each its own data, and by mistake one
+// canonical address.
 func TestPagesWithoutTextAreNoDuplicates(t *testing.T) {
 	clock := cycle.NewVirtualClock(base)
 	d := newDisk()
@@ -396,7 +397,8 @@ func TestLooksWithinTheirShare(t *testing.T) {
 	})
 }
 
-// One server to which there is no way (a router on the way says: network unreachable) is a LocalError for ever.
+// One server to which there is no way (a router on the way says: network unreachable) is a
+// LocalError for ever.
 func TestOneServerWithoutAWay(t *testing.T) {
 	for _, c := range []struct{ servers, bad, workers int }{{200, 0, 64}, {200, 1, 64}, {200, 20, 64}} {
 		synctest.Test(t, func(t *testing.T) {

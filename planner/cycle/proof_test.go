@@ -12,7 +12,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// moody is a server with a start page and one page that it links to. Some answers are not to the point.
+// moody is a server with a start page and one page that it links to. Some answers are not to the
+// point.
 type moody struct {
 	clock  *cycle.VirtualClock
 	rules  uint64
@@ -87,8 +88,8 @@ func answerOf(outcome sitegraph.Outcome, status int) func(o *sitegraph.Observati
 	}
 }
 
-// One wrong answer loses no page that we hold a copy of; several in a row, over days, do. It is looked at again all the
-// same, and found again though no link is new.
+// One wrong answer loses no page that we hold a copy of; several in a row, over days, do. It is
+// looked at again all the same, and found again though no link is new.
 func TestLeavingTakesProof(t *testing.T) {
 	for _, c := range []struct {
 		name    string

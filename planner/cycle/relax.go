@@ -8,8 +8,8 @@ import (
 
 func robotsSetting(server string) string { return "robots/" + server }
 
-// relax puts the pages that robots.txt excluded back in line when its rules have changed: it may allow them now. If it
-// does not, the visit costs no request.
+// relax puts the pages that robots.txt excluded back in line when its rules have changed: it may
+// allow them now. If it does not, the visit costs no request.
 func (l *Loop) relax(p sitegraph.PageID, rules uint64) error {
 	if rules == 0 {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// slowdown is how much more slowly than usual a server is asked, because it is in trouble: the pause after
-// each visit is doubled for each step.
+// slowdown is how much more slowly than usual a server is asked, because it is in trouble: the
+// pause after each visit is doubled for each step.
 type slowdown struct {
 	steps uint8
 }
@@ -21,8 +21,8 @@ const (
 	mostSteps    = 12
 )
 
-// see learns from an outcome. A server that asks for fewer requests (429, 503) goes two steps up, one that
-// fails goes one, and each proper answer forgives half of them.
+// see learns from an outcome. A server that asks for fewer requests (429, 503) goes two steps up,
+// one that fails goes one, and each proper answer forgives half of them.
 func (s *slowdown) see(t sitegraph.Trouble) (changed bool) {
 	before := s.steps
 	switch t {
@@ -36,8 +36,9 @@ func (s *slowdown) see(t sitegraph.Trouble) (changed bool) {
 	return s.steps != before
 }
 
-// pause is how long to stay away after a visit, where usual is the pause of a server without trouble. Up to a
-// half of it is by chance, so that servers which fell ill together are not asked together.
+// pause is how long to stay away after a visit, where usual is the pause of a server without
+// trouble. Up to a half of it is by chance, so that servers which fell ill together are not asked
+// together.
 func (s *slowdown) pause(usual time.Duration) time.Duration {
 	if s.steps == 0 {
 		return usual

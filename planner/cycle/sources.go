@@ -49,8 +49,8 @@ func (l *Loop) refresh(r *sitegraph.Record) {
 	}
 }
 
-// followIndex makes the sitemaps of an index known; those that were never visited, or that it says are
-// newer than our last visit, are wanted at once.
+// followIndex makes the sitemaps of an index known; those that were never visited, or that it says
+// are newer than our last visit, are wanted at once.
 func (l *Loop) followIndex(r *sitegraph.Record, o sitegraph.Observation) error {
 	for _, c := range o.Claims {
 		p, err := l.addSource(c.URL, r, r.Hops+1)
@@ -174,8 +174,8 @@ func (l *Loop) saveProofs(s sitegraph.ServerID, value []byte) error {
 
 func claimsSetting(url string) string { return "claims/" + url }
 
-// saveClaims keeps what a source said, with the validators of its record, so that a later process may
-// ask whether it has changed.
+// saveClaims keeps what a source said, with the validators of its record, so that a later process
+// may ask whether it has changed.
 func (l *Loop) saveClaims(r *sitegraph.Record, kind hints.Kind, said []hints.Claim) error {
 	if err := l.Store.SaveSetting(claimsSetting(r.URL), hints.Encode(kind, said)); err != nil {
 		return l.storeError(err, "save what %s says", r.URL)
@@ -194,8 +194,8 @@ func (l *Loop) restoreHints() (err error) {
 	return err
 }
 
-// RestoreHints gives a corpus what its sources said when they were read last, and what proved true of
-// it; it returns the sources of which the store knows that. Run does so by itself.
+// RestoreHints gives a corpus what its sources said when they were read last, and what proved true
+// of it; it returns the sources of which the store knows that. Run does so by itself.
 func RestoreHints(s Store, c *planner.Corpus) (heard map[sitegraph.PageID]bool, err error) {
 	heard = map[sitegraph.PageID]bool{}
 	for of := range sitegraph.ServerID(c.Graph.Servers()) {

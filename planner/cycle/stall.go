@@ -2,8 +2,8 @@ package cycle
 
 import "time"
 
-// stall is a time in which this machine cannot make visits: no file descriptors, no resolver, no space on the
-// disk. Pages are not blamed for it; the loop waits.
+// stall is a time in which this machine cannot make visits: no file descriptors, no resolver, no
+// space on the disk. Pages are not blamed for it; the loop waits.
 type stall struct {
 	since  time.Time
 	until  time.Time
@@ -45,12 +45,12 @@ func (s *stall) end(tell func(error)) {
 	}
 }
 
-// mostBlameless is how often in a row a server may meet a fault that may be its own and not this machine's, before
-// it is taken for its own.
+// mostBlameless is how often in a row a server may meet a fault that may be its own and not this
+// machine's, before it is taken for its own.
 const mostBlameless = 3
 
-// blames reports whether a fault that looks like one of this machine is the server's after all: others are answered
-// meanwhile, or it comes at this server again and again.
+// blames reports whether a fault that looks like one of this machine is the server's after all:
+// others are answered meanwhile, or it comes at this server again and again.
 func (c *crew) blames(l *line, fault *LocalError, now time.Time) bool {
 	if !fault.Unsure {
 		return false
@@ -63,8 +63,8 @@ func (c *crew) blames(l *line, fault *LocalError, now time.Time) bool {
 	return true
 }
 
-// wentWell ends a stall when a visit succeeded that began in it. What began before says nothing, nor does any visit where Able
-// is who knows.
+// wentWell ends a stall when a visit succeeded that began in it. What began before says nothing,
+// nor does any visit where Able is who knows.
 func (l *Loop) wentWell(began time.Time) {
 	if !l.stall.byAble && began.After(l.stall.since) {
 		l.stall.end(l.Stalled)

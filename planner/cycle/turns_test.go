@@ -18,8 +18,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// town is a web of servers of many kinds under virtual time. It watches that no server and no address is
-// asked twice at a time, or sooner than pause after the last time.
+// town is a web of servers of many kinds under virtual time. It watches that no server and no
+// address is asked twice at a time, or sooner than pause after the last time.
 type town struct {
 	*testing.T
 	pause   time.Duration
@@ -140,7 +140,8 @@ func startsOf(kind string, n int) (starts []string) {
 	return starts
 }
 
-// Where the budget is large, all servers are asked as often as politeness allows, not as many as fill a bound.
+// Where the budget is large, all servers are asked as often as politeness allows, not as many as
+// fill a bound.
 func TestAllServersAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		servers int
@@ -199,7 +200,8 @@ func TestSharedAddress(t *testing.T) {
 	})
 }
 
-// A visit that must wait, as after robots.txt for a Crawl-delay, holds no worker, and its fetch is not used.
+// A visit that must wait, as after robots.txt for a Crawl-delay, holds no worker, and its fetch is
+// not used.
 func TestWaitHoldsNoWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, time.Second, 900)
@@ -258,7 +260,8 @@ func TestSlowServers(t *testing.T) {
 	})
 }
 
-// A server in trouble is asked more and more seldom, also after a restart, and as often as ever when it is well.
+// A server in trouble is asked more and more seldom, also after a restart, and as often as ever
+// when it is well.
 func TestSlowdown(t *testing.T) {
 	for _, trouble := range []sitegraph.Trouble{sitegraph.TroubleBusy, sitegraph.TroubleFailing} {
 		synctest.Test(t, func(t *testing.T) {
@@ -378,7 +381,8 @@ func TestColdCrawl(t *testing.T) {
 	}
 }
 
-// With a budget smaller than what politeness allows the best visits get it, though they are all on one server.
+// With a budget smaller than what politeness allows the best visits get it, though they are all on
+// one server.
 func TestScarceBudgetGoesByValue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, 10*time.Second, 200)

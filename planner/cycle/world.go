@@ -25,18 +25,19 @@ type Fetcher interface {
 	Fetch(ctx context.Context, r Request) (sitegraph.Observation, error)
 }
 
-// Wait is the error of a Fetch that could not ask for the page yet, and did not wait: the same visit
-// may begin again at Until. What it read meanwhile, as of robots.txt, is in Observation.Transferred.
+// Wait is the error of a Fetch that could not ask for the page yet, and did not wait: the same
+// visit may begin again at Until. What it read meanwhile, as of robots.txt, is in
+// Observation.Transferred.
 type Wait struct{ Until time.Time }
 
 func (w *Wait) Error() string { return "not before " + w.Until.UTC().Format(time.RFC3339) }
 
-// LocalError is the error of a Fetch that failed by a fault of this machine, as when no file descriptors
-// are left. It tells nothing of the page.
+// LocalError is the error of a Fetch that failed by a fault of this machine, as when no file
+// descriptors are left. It tells nothing of the page.
 type LocalError struct {
 	Err error
-	// Unsure: it may be the server's own fault, as that no network leads there. What was seen is then an
-	// observation of its failure.
+	// Unsure: it may be the server's own fault, as that no network leads there. What was seen is
+	// then an observation of its failure.
 	Unsure bool
 }
 
@@ -44,17 +45,19 @@ func (e *LocalError) Error() string { return e.Err.Error() }
 
 func (e *LocalError) Unwrap() error { return e.Err }
 
-// Locator is a Fetcher that knows at which address a server is asked, so that servers which share one
-// take turns before their visits are begun.
+// Locator is a Fetcher that knows at which address a server is asked, so that servers which share
+// one take turns before their visits are begun.
 type Locator interface {
 	// Locate returns the address of the server of a page, "" if it cannot be found out: the visit
 	// then says why. It may wait for DNS, and is called concurrently.
 	Locate(ctx context.Context, url string) string
 }
 
-// Permitter is a Fetcher that knows what the robots.txt it read last permits, without asking anybody.
+// Permitter is a Fetcher that knows what the robots.txt it read last permits, without asking
+// anybody.
 type Permitter interface {
-	// Permits reports whether a page may be asked for; not known: its robots.txt was not read, or not lately.
+	// Permits reports whether a page may be asked for; not known: its robots.txt was not read, or
+	// not lately.
 	Permits(url string) (permitted, known bool)
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// confusion is the confusion matrix of claims of one kind on one server: visits to pages that a source had
-// said something of, by what it said and what the visit saw.
+// confusion is the confusion matrix of claims of one kind on one server: visits to pages that a
+// source had said something of, by what it said and what the visit saw.
 type confusion struct {
 	True   uint32 `json:"true"`   // claimed to have changed, and had
 	False  uint32 `json:"false"`  // claimed to have changed, and had not
@@ -29,8 +29,8 @@ const (
 	// maxLogRatio bounds what one claim can do to a probability: odds times 55.
 	maxLogRatio = 4
 
-	// visitsOfOthers is how many visits of its own weigh, on a server, as much as all visits to other
-	// servers: few, since servers differ more than visits to one.
+	// visitsOfOthers is how many visits of its own weigh, on a server, as much as all visits to
+	// other servers: few, since servers differ more than visits to one.
 	visitsOfOthers = 4
 )
 
@@ -68,12 +68,13 @@ func (h *Hints) logRatio(s sitegraph.ServerID, kind Kind, said signal) float64 {
 const (
 	// tellingVisits is how many visits must have tested claims before they can be idle.
 	tellingVisits = 20
-	// tellingRatio is the mean of |ln likelihood ratio| below which claims are idle: odds times 1.3.
+	// tellingRatio is the mean of |ln likelihood ratio| below which claims are idle: odds times
+	// 1.3.
 	tellingRatio = 0.25
 )
 
-// Idle reports whether the claims of a source proved to tell next to nothing, whatever it says: as of one
-// that names today for all pages, or of which only the pages that it does not date change.
+// Idle reports whether the claims of a source proved to tell next to nothing, whatever it says: as
+// of one that names today for all pages, or of which only the pages that it does not date change.
 func (h *Hints) Idle(source sitegraph.PageID) bool {
 	if !h.any {
 		return false
@@ -88,8 +89,8 @@ func (h *Hints) Idle(source sitegraph.PageID) bool {
 	return changed+same >= tellingVisits && changed*abs(ratio)+same*abs(silence) < tellingRatio*(changed+same)
 }
 
-// Test compares what was said of a page with what a visit just saw. LastVisit must still be that of the
-// visit before: claims are about the time since then.
+// Test compares what was said of a page with what a visit just saw. LastVisit must still be that of
+// the visit before: claims are about the time since then.
 func (h *Hints) Test(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	if !h.any {
 		return
@@ -144,8 +145,8 @@ func (h *Hints) add(s sitegraph.ServerID, kind Kind, add confusion) {
 	h.pooled[kind].add(add)
 }
 
-// Save hands out a value for Restore for each server where claims were tested since the last time, until
-// save fails.
+// Save hands out a value for Restore for each server where claims were tested since the last time,
+// until save fails.
 func (h *Hints) Save(save func(s sitegraph.ServerID, value []byte) error) error {
 	if !h.any {
 		return nil

@@ -1,10 +1,10 @@
-// Package hints keeps what feeds, sitemaps and Last-Modified headers claim about pages, and measures what
-// their claims are worth.
+// Package hints keeps what feeds, sitemaps and Last-Modified headers claim about pages, and
+// measures what their claims are worth.
 //
-// A claim is a hint, not a fact: many sitemaps name today for every page. So each visit to a page that a
-// source had listed is a test of that source. What the tests showed, by server and kind of source, gives the
-// likelihood ratio that a claim adds to the odds of a change (LogRatio). A source that has proved nothing
-// adds nothing.
+// A claim is a hint, not a fact: many sitemaps name today for every page. So each visit to a page
+// that a source had listed is a test of that source. What the tests showed, by server and kind of
+// source, gives the likelihood ratio that a claim adds to the odds of a change (LogRatio). A source
+// that has proved nothing adds nothing.
 package hints
 
 import (
@@ -111,11 +111,11 @@ type Claim struct {
 	Every    time.Duration // how often it is said to change; 0: not told
 }
 
-// Hear takes what a source says that was just read; whole: that is all it says. A moment in
-// the future of the reading is cut to it, one more than a day ahead is no date, and said has them
-// so afterwards. Pages that the source does not list any more, as a feed those that are no longer among the newest,
-// keep what it said of them, but it no longer says that they are unchanged. Hear returns the pages of
-// which something else is said than before.
+// Hear takes what a source says that was just read; whole: that is all it says. A moment in the
+// future of the reading is cut to it, one more than a day ahead is no date, and said has them so
+// afterwards. Pages that the source does not list any more, as a feed those that are no longer
+// among the newest, keep what it said of them, but it no longer says that they are unchanged. Hear
+// returns the pages of which something else is said than before.
 func (h *Hints) Update(source sitegraph.PageID, kind Kind, said []Claim, whole bool) (changed []sitegraph.PageID) {
 	h.any = true
 	of := h.told[kind]
@@ -210,9 +210,9 @@ func (h *Hints) signalOf(p sitegraph.PageID, of map[sitegraph.PageID]told) signa
 	return saysNothing
 }
 
-// Of returns the newest claim of any source about a page, and what the claims are worth. Of sitemap and
-// feed the one with more to say counts, as they come from the same hand. False, and a LogRatio of 0: no
-// source lists the page.
+// Of returns the newest claim of any source about a page, and what the claims are worth. Of sitemap
+// and feed the one with more to say counts, as they come from the same hand. False, and a LogRatio
+// of 0: no source lists the page.
 func (h *Hints) Of(p sitegraph.PageID) (hint Hint, ok bool) {
 	if !h.any {
 		return hint, false
@@ -245,8 +245,8 @@ func (h *Hints) Listed(p sitegraph.PageID) bool {
 	return ok
 }
 
-// SitemapSays is what a sitemap says of a page: when it was modified, in unix seconds, and how often it
-// changes, in seconds; 0: it does not say.
+// SitemapSays is what a sitemap says of a page: when it was modified, in unix seconds, and how
+// often it changes, in seconds; 0: it does not say.
 func (h *Hints) SitemapSays(p sitegraph.PageID) (modified, every uint32) {
 	t := h.told[Sitemap][p]
 	return t.modified, t.every

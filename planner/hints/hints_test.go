@@ -18,7 +18,8 @@ type visits map[sitegraph.PageID]time.Time
 
 func (v visits) LastVisit(p sitegraph.PageID) uint32 { return sitegraph.Unix32(v[p]) }
 
-// aServer has a sitemap that was read at a moment, which is page 0, and pages from 1 on that were all visited at another.
+// aServer has a sitemap that was read at a moment, which is page 0, and pages from 1 on that were
+// all visited at another.
 func aServer(pages int, read time.Time) (*Hints, visits) {
 	g, v := sitegraph.NewGraph(), visits{}
 	v[g.Add("http://h.example/sitemap.xml")] = read

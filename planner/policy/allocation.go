@@ -99,8 +99,8 @@ func (a *allocation) why(p sitegraph.PageID, days, score float64) planner.Reason
 }
 
 // optimalFreshness makes the mean share of copies that are good the largest, for visits at even
-// intervals (Cho and Garcia-Molina 2003): with x = rate/visit changes an interval,
-// (1 - (1+x) exp(-x)) / rate is the same for all pages visited, and pages too fast for it get no visit.
+// intervals (Cho and Garcia-Molina 2003): with x = rate/visit changes an interval, (1 - (1+x)
+// exp(-x)) / rate is the same for all pages visited, and pages too fast for it get no visit.
 func optimalFreshness(classes []class, perDay float64) {
 	bisect(classes, perDay, func(c *class, price float64) {
 		if c.visit = 0; price*c.rate < 1 {
@@ -169,8 +169,8 @@ func bisect(classes []class, perDay float64, at func(c *class, price float64)) {
 }
 
 // binaryLambdaCrawl makes the share of copies that are good the largest, for visits at random
-// moments (Azar et al. 2018): visit = sqrt(rate) (budget + sum of rates) / sum of sqrt(rates) - rate over
-// the pages for which that is positive; the fastest get no visit.
+// moments (Azar et al. 2018): visit = sqrt(rate) (budget + sum of rates) / sum of sqrt(rates) -
+// rate over the pages for which that is positive; the fastest get no visit.
 func binaryLambdaCrawl(classes []class, perDay float64) {
 	var roots, sum float64
 	for _, c := range classes {

@@ -50,9 +50,9 @@ func TestOptimalFreshnessWorked(t *testing.T) {
 	}
 }
 
-// By hand, two pages of rates 1 and 4 with a visit a day. Binary (Azar et al. 2018): 6 sqrt(rate) / 3 -
-// rate is 1 and 0; of rates 1 and 16, 18/5 - 1 and 18*4/5 - 16 < 0, so the first gets all. Harmonic
-// (Kolobov et al. 2019): of two pages of one rate each gets half.
+// By hand, two pages of rates 1 and 4 with a visit a day. Binary (Azar et al. 2018): 6 sqrt(rate) /
+// 3 - rate is 1 and 0; of rates 1 and 16, 18/5 - 1 and 18*4/5 - 16 < 0, so the first gets all.
+// Harmonic (Kolobov et al. 2019): of two pages of one rate each gets half.
 func TestLambdaCrawlByHand(t *testing.T) {
 	for _, c := range []struct {
 		solve        func([]class, float64)
@@ -76,9 +76,9 @@ func TestLambdaCrawlByHand(t *testing.T) {
 	}
 }
 
-// The conditions of Karush, Kuhn and Tucker, at random rates and budgets: the budget is used, a visit
-// more is worth the same to all pages that have some and no more to those that have none, and the
-// slopes used for that are those of the objectives.
+// The conditions of Karush, Kuhn and Tucker, at random rates and budgets: the budget is used, a
+// visit more is worth the same to all pages that have some and no more to those that have none, and
+// the slopes used for that are those of the objectives.
 func TestAllocationsAreOptimal(t *testing.T) {
 	for name, a := range allocations {
 		starved := 0

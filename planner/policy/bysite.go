@@ -18,11 +18,12 @@ import (
 //
 // As a stream it is the form in which the policies of others were measured: half of a round's
 // budget goes to tops in line in turn, those of all sites, with C those of start pages and of sites
-// below one whose top was found changed (C then B: these first, then all others); the rest goes to members of sites whose top changed
-// since the member was last visited, the oldest copies first, and then to the oldest copies
-// of all. What a round shows promotes from the next round on. Methods of our own
-// promote within the round: they find more, if the same order is kept (C on closures at 1, 2, 5, 10 % a
-// day on 45 servers: 0.27, 0.49, 0.75, 0.81 of all changes instead of 0.24, 0.39, 0.64, 0.73).
+// below one whose top was found changed (C then B: these first, then all others); the rest goes to
+// members of sites whose top changed since the member was last visited, the oldest copies first,
+// and then to the oldest copies of all. What a round shows promotes from the next round on. Methods
+// of our own promote within the round: they find more, if the same order is kept (C on closures at
+// 1, 2, 5, 10 % a day on 45 servers: 0.27, 0.49, 0.75, 0.81 of all changes instead of 0.24, 0.39,
+// 0.64, 0.73).
 type bySite struct {
 	cycling
 	method

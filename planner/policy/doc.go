@@ -1,12 +1,12 @@
-// Package policy has all policies by name: those of others, those of the papers, and ours. A policy ranks the
-// pages that have a copy; see planner.Policy.
+// Package policy has all policies by name: those of others, those of the papers, and ours. A policy
+// ranks the pages that have a copy; see planner.Policy.
 //
-// The registry (New, Names, About, Published) says of each where it comes from. Published policies follow
-// their sources; docs/opponents.md has a line for each, with the departures. Reference lines know the future
-// and work in evaluations only.
+// The registry (New, Names, About, Published) says of each where it comes from. Published policies
+// follow their sources; docs/opponents.md has a line for each, with the departures. Reference lines
+// know the future and work in evaluations only.
 //
-// To add a policy, write a type with the methods of planner.Policy in a file of its family and add a line to
-// the registry:
+// To add a policy, write a type with the methods of planner.Policy in a file of its family and add
+// a line to the registry:
 //
 //	greedy*.go, ebayes.go   rank pages by an estimate of their change rate
 //	allocation.go           give each page its own frequency, for the most freshness in a budget

@@ -10,11 +10,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// dueDriven visits a page when an interval since its last visit is over, earliest due first.
-// It is the frame of the policies that know of each page an interval, updated at each visit. The
-// budget is always used: if too little is due, those come early whose wait is over by the largest
-// share. (What is due next would be the pages of short intervals, each day again: on 45 servers at
-// 5 % a day that found 0.50 in the place of 0.55 of all changes for nutch, 0.56 of 0.61 for interval.)
+// dueDriven visits a page when an interval since its last visit is over, earliest due first. It is
+// the frame of the policies that know of each page an interval, updated at each visit. The budget
+// is always used: if too little is due, those come early whose wait is over by the largest share.
+// (What is due next would be the pages of short intervals, each day again: on 45 servers at 5 % a
+// day that found 0.50 in the place of 0.55 of all changes for nutch, 0.56 of 0.61 for interval.)
 // Intervals and due times are those of the Corpus.
 type dueDriven struct {
 	Settings

@@ -31,9 +31,9 @@ func newNutch(s Settings) planner.Policy {
 
 // newStormCrawler is StormCrawler's AdaptiveScheduler with its default settings: 1.5 and 0.5, an
 // hour to two weeks; near the shortest it shortens less, and a failed visit makes it forget: the
-// next one has no copy to compare with, so it is followed by the first interval. Where
-// the budget takes longer than half a week for all pages, the longest interval is four such cycles: at
-// two weeks all pages would be late all the time, and so visited in turn.
+// next one has no copy to compare with, so it is followed by the first interval. Where the budget
+// takes longer than half a week for all pages, the longest interval is four such cycles: at two
+// weeks all pages would be late all the time, and so visited in turn.
 func newStormCrawler(s Settings) planner.Policy {
 	return newDueDriven(s, multiplied{about: "its interval is %.3g days, longer or shorter by half at each visit",
 		longer: 1.5, shorter: 0.5, shortest: 1.0 / 24, softly: true, forgets: true,

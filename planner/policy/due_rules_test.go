@@ -80,7 +80,8 @@ func TestMultipliedIntervals(t *testing.T) {
 		{"stormcrawler", 1, "uufC", []float64{8, 12, 18, 8}},                                           // also what it would compare with
 		// Norconex without a sitemap: a fixed interval, whatever was seen.
 		{"norconex", 1, "uCuC", []float64{8, 8, 8, 8, 8}},
-		// [SAT eq. 1]: never changed, half as long again; then sqrt(2*2) / log(6/4), sqrt(2*2)/log(8/4).
+		// [SAT eq. 1]: never changed, half as long again; then sqrt(2*2) / log(6/4),
+		// sqrt(2*2)/log(8/4).
 		{"interval", 1, "uuCC", []float64{8, 12, 18, 2 / math.Log(1.5), 2 / math.Ln2}},
 		{"interval", 1, "CCu", []float64{8, 1, 1, 2 / math.Log(3)}}, // always changed: a day
 	} {
@@ -118,7 +119,8 @@ func TestRememberedInterval(t *testing.T) {
 }
 
 // The resolver of Norconex, with sitemaps: a page is due when its sitemap says that it was modified
-// after the last visit, not if it says otherwise, and else as often as it says that the page changes.
+// after the last visit, not if it says otherwise, and else as often as it says that the page
+// changes.
 func TestNorconexBelievesSitemaps(t *testing.T) {
 	l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a", "B": "/b", "C": "/c"}, "R>A R>B R>C", rand.New(rand.NewPCG(1, 0)))
 	sitemap := l.Corpus.Graph.Add("http://example.com/sitemap.xml")

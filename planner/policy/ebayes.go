@@ -10,11 +10,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// ebayes visits the pages most likely to have changed since their last visit: a Poisson
-// rate per page under a gamma prior with the mean rate of all pages (empirical Bayes). Greedy on this
-// probability is the long-run optimum for the number of changed pages found when rates are
-// known, and pages of doubtful rate are pulled toward the others'. A page's value is the probability
-// times its weight.
+// ebayes visits the pages most likely to have changed since their last visit: a Poisson rate per
+// page under a gamma prior with the mean rate of all pages (empirical Bayes). Greedy on this
+// probability is the long-run optimum for the number of changed pages found when rates are known,
+// and pages of doubtful rate are pulled toward the others'. A page's value is the probability times
+// its weight.
 type ebayes struct {
 	Settings
 	planner.Forecasts

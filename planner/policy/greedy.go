@@ -13,7 +13,8 @@ import (
 // greedy visits the pages with the highest scores. It is the frame of all policies that give
 // each page a score which rises with the time since its last visit.
 //
-// A page that scores 0, which no wait changes, comes when all others are through, the oldest copy first.
+// A page that scores 0, which no wait changes, comes when all others are through, the oldest copy
+// first.
 type greedy struct {
 	Settings
 	planner.Forecasts

@@ -9,10 +9,11 @@ import (
 )
 
 // gamma is the selection model of [NICT eq. 1]: alpha + (1-alpha) (1 - exp(-age/tau)), alpha the
-// importance, the same for all pages, and tau the mean update interval of [SAT eq. 1]; of a page never
-// seen to change, the time it was watched and the mean interval of all pages: days watched by
-// changes seen, one cycle of the budget before there were any. At alpha 0 the largest come first; above, gamma is what it says, a probability to be selected, and pages
-// are drawn with it as their weight: as an order, a large alpha would only shuffle quiet pages.
+// importance, the same for all pages, and tau the mean update interval of [SAT eq. 1]; of a page
+// never seen to change, the time it was watched and the mean interval of all pages: days watched by
+// changes seen, one cycle of the budget before there were any. At alpha 0 the largest come first;
+// above, gamma is what it says, a probability to be selected, and pages are drawn with it as their
+// weight: as an order, a large alpha would only shuffle quiet pages.
 type gamma struct {
 	*pageRates
 	alpha  float64
@@ -65,12 +66,12 @@ func (g *gamma) why(p sitegraph.PageID, days, score float64) planner.Reason {
 	return planner.Because("updated each %.3g days, last visit %.3g days ago", 1/g.rate(p), days)
 }
 
-// gp4c is a score function found by genetic programming (Santos et al. 2013, 2015), the first
-// of their published best ones for the rate of changes: cho^2 * t + gad, a constant left out.
-// cho is the bias-reduced change rate a visit, t the age in days (their copy has the time of the last
-// visit in its place), gad the changes with weights that halve from cycle to cycle: of the last
-// 32 (their windowed form), up to now. Their cycles are days; here they are weeks, since that is
-// what a History tells. The score of a page that changed lately falls for a while as it ages.
+// gp4c is a score function found by genetic programming (Santos et al. 2013, 2015), the first of
+// their published best ones for the rate of changes: cho^2 * t + gad, a constant left out. cho is
+// the bias-reduced change rate a visit, t the age in days (their copy has the time of the last
+// visit in its place), gad the changes with weights that halve from cycle to cycle: of the last 32
+// (their windowed form), up to now. Their cycles are days; here they are weeks, since that is what
+// a History tells. The score of a page that changed lately falls for a while as it ages.
 type gp4c struct{ corpus *planner.Corpus }
 
 func newGP4C(s Settings) planner.Policy { return newGreedy(s, gp4c{s.Corpus}) }

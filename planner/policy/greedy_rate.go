@@ -8,7 +8,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// pageRates holds an estimated change rate of each page, made anew after each visit. 4 bytes a page.
+// pageRates holds an estimated change rate of each page, made anew after each visit. 4 bytes a
+// page.
 type pageRates struct {
 	corpus   *planner.Corpus
 	estimate func(p sitegraph.PageID) float64 // changes a day, >= 0
@@ -87,11 +88,11 @@ func newChoBiased(s Settings) planner.Policy {
 }
 func newTrueRates(s Settings) planner.Policy { return newGreedy(s, byRate{trueRates(s)}) }
 
-// longevity is the local threshold form of Olston and Pandey 2008 (eq. 4): the utility of a
-// refresh t days after the last, t*D(t) - integral of D from 0 to t, for the divergence
-// D(t) = 1 - exp(-rate*t), that of a copy that is either right or wrong: histories know no shingles.
-// One threshold for all pages gives the schedule of the optimal freshness. Their control of risk
-// bounds the wait by riskFactor * threshold / greatest divergence.
+// longevity is the local threshold form of Olston and Pandey 2008 (eq. 4): the utility of a refresh
+// t days after the last, t*D(t) - integral of D from 0 to t, for the divergence D(t) = 1 -
+// exp(-rate*t), that of a copy that is either right or wrong: histories know no shingles. One
+// threshold for all pages gives the schedule of the optimal freshness. Their control of risk bounds
+// the wait by riskFactor * threshold / greatest divergence.
 type longevity struct{ *pageRates }
 
 // riskFactor is their rho, at least 1: at 1 the bound is always first, and all is round robin.

@@ -29,7 +29,8 @@ func watched(days int, changed ...int) sitegraph.History {
 	return h
 }
 
-// greedyOver builds a greedy policy over pages with these histories, in a directory each, and begins a round.
+// greedyOver builds a greedy policy over pages with these histories, in a directory each, and
+// begins a round.
 func greedyOver(t *testing.T, name string, s Settings, histories ...sitegraph.History) *greedy {
 	t.Helper()
 	g := sitegraph.NewGraph()
@@ -73,7 +74,8 @@ func TestGreedyRates(t *testing.T) {
 	} {
 		wantNear(t, c.policy, greedyOver(t, c.policy, Settings{}, c.of).rate(0), c.want, 1e-6)
 	}
-	// Smoothed maximum likelihood where it has no closed form: the derivative of the log likelihood is 0.
+	// Smoothed maximum likelihood where it has no closed form: the derivative of the log likelihood
+	// is 0.
 	rate := greedyOver(t, "poisson", Settings{}, some).rate(0)
 	wantNear(t, "changed intervals", 3/math.Expm1(rate)+0.5/math.Expm1(0.5*rate), 7.5, 1e-5)
 	// The score is rate * age, the probability that of a Poisson process.
@@ -153,8 +155,8 @@ func TestWhittleIndex(t *testing.T) {
 	}
 }
 
-// [Olston and Pandey 2008, eq. 4] with their bound of the risk: U(t) = 1/rate - (t + 1/rate) exp(-rate*t),
-// or a tenth of the age if that is more.
+// [Olston and Pandey 2008, eq. 4] with their bound of the risk: U(t) = 1/rate - (t + 1/rate)
+// exp(-rate*t), or a tenth of the age if that is more.
 func TestLongevityScore(t *testing.T) {
 	corpus := planner.NewCorpus(sitegraph.NewGraph())
 	at := func(rate, days float64) float64 {
@@ -164,8 +166,9 @@ func TestLongevityScore(t *testing.T) {
 	wantNear(t, "rate 1, a day", at(1, 1), 1-2/math.E, 1e-6)
 	wantNear(t, "rate 2, a day", at(2, 1), 0.5-1.5*math.Exp(-2), 1e-6)
 	wantNear(t, "rate 5, 20 days", at(5, 20), 2, 1e-6)
-	// One threshold gives the intervals of the optimal freshness: pages of 1 to 4 changes a day at the
-	// frequencies that Cho and Garcia-Molina found reach it together, those of 5 a day never do.
+	// One threshold gives the intervals of the optimal freshness: pages of 1 to 4 changes a day at
+	// the frequencies that Cho and Garcia-Molina found reach it together, those of 5 a day never
+	// do.
 	classes := []class{{rate: 1, pages: 1}, {rate: 2, pages: 1}, {rate: 3, pages: 1}, {rate: 4, pages: 1}, {rate: 5, pages: 1}}
 	optimalFreshness(classes, 5)
 	threshold := at(1, 1/classes[0].visit)
@@ -177,8 +180,9 @@ func TestLongevityScore(t *testing.T) {
 	}
 }
 
-// gp4c: the first of the published best functions for ChangeRate, by hand. A page visited on days 0 to 20, of
-// three weeks, which changed in the first and the last: gad = (1 + 4) / 7; a week later it is (1+4)/15.
+// gp4c: the first of the published best functions for ChangeRate, by hand. A page visited on days 0
+// to 20, of three weeks, which changed in the first and the last: gad = (1 + 4) / 7; a week later
+// it is (1+4)/15.
 func TestGP4CByHand(t *testing.T) {
 	start := simtest.At(0).AddDate(0, 0, 3) // 4 March 2004: weeks of unix time begin on Thursdays
 	h := sitegraph.History{Epoch: sitegraph.Unix32(start), Last: sitegraph.Unix32(start.AddDate(0, 0, 20)), Visits: 21, Changes: 2, WeeksSeen: 0b111, WeeksChanged: 0b101}

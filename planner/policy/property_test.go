@@ -110,7 +110,8 @@ func checkFull(m *simtest.Sim, day, budget, visited int) {
 	}
 }
 
-// Promise 4: the same seed gives the same visits, and which page became known first does not matter.
+// Promise 4: the same seed gives the same visits, and which page became known first does not
+// matter.
 func TestPlannerSeeds(t *testing.T) {
 	different := map[string]bool{}
 	eachPolicy(t, 6, func(t *testing.T, policy string, s Settings) {
@@ -166,8 +167,8 @@ func TestSweepEnds(t *testing.T) {
 }
 
 // startsAnew are the policies that know more than the records: where they are in a cycle through
-// pages, tops, groups or servers. After a restart they begin it anew. And value: histories tell by week
-// what it saw of a page's kin by day.
+// pages, tops, groups or servers. After a restart they begin it anew. And value: histories tell by
+// week what it saw of a page's kin by day.
 func startsAnew(policy string) bool {
 	switch policy {
 	case "breadth-first", "cho-greedy", "cho-adaptive", "tan-mitra", "value":
@@ -176,7 +177,8 @@ func startsAnew(policy string) bool {
 	return value.WithoutOf(policy) != value.WithoutNothing || methods[policy].by != "" || strings.HasPrefix(policy, "server-")
 }
 
-// A policy built anew from the records goes on where the old one stopped. Method A has tests of its own.
+// A policy built anew from the records goes on where the old one stopped. Method A has tests of its
+// own.
 func TestRestart(t *testing.T) {
 	for seed := range uint64(8) {
 		for _, policy := range StreamNames() {

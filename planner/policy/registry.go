@@ -157,7 +157,8 @@ func Learns(policy string) bool {
 	return policy == "value" || value.WithoutOf(policy) != value.WithoutNothing
 }
 
-// GoesByClaims reports whether a policy goes by what feeds and sitemaps claim, where there are some.
+// GoesByClaims reports whether a policy goes by what feeds and sitemaps claim, where there are
+// some.
 func GoesByClaims(policy string) bool {
 	return policy == "norconex" || Learns(policy) && !value.WithoutOf(policy).FromSources()
 }

@@ -32,7 +32,8 @@ func TestOpponentsAreDocumented(t *testing.T) {
 	}
 }
 
-// Policies that rank by their own Due must be asked after each outcome, and nobody else; of pages without a copy it is asked always.
+// Policies that rank by their own Due must be asked after each outcome, and nobody else; of pages
+// without a copy it is asked always.
 func TestGoesByDue(t *testing.T) {
 	byDue := map[string]bool{"interval": true, "nutch": true, "stormcrawler": true, "norconex": true, "longevity": false, "value": false, "ebayes": false, "uniform": false, "a": false, "cho-greedy": false}
 	for _, name := range StreamNames() {

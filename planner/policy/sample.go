@@ -190,8 +190,8 @@ func (s *sampling) marginalRate() float64 {
 	return -1 // it reaches all
 }
 
-// tellsFrom reports whether a group's rate is above or below a threshold for all that its
-// samples leave open, at 90 %: Wilson's interval, since Wald's is empty after samples that all agree.
+// tellsFrom reports whether a group's rate is above or below a threshold for all that its samples
+// leave open, at 90 %: Wilson's interval, since Wald's is empty after samples that all agree.
 func (g *sampled) tellsFrom(threshold float64) bool {
 	const z = 1.645
 	if g.seen.visits == 0 {

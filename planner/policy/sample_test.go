@@ -13,7 +13,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// sampledServers are servers of so many pages each, all with a copy, of which a share changed since.
+// sampledServers are servers of so many pages each, all with a copy, of which a share changed
+// since.
 type sampledServers struct {
 	*testing.T
 	corpus  *planner.Corpus
@@ -103,7 +104,8 @@ func TestChoGreedy(t *testing.T) {
 	}
 }
 
-// A stream begins a round through the servers each week, with other samples, over all pages in turn.
+// A stream begins a round through the servers each week, with other samples, over all pages in
+// turn.
 func TestChoGreedyWeeks(t *testing.T) {
 	w := newSampledServers(t, "cho-greedy", Settings{Mode: planner.Stream, Seed: 1, PerDay: 2}, 50, 0.1, 0.9)
 	sampledWeeks := map[int]int{} // 2 * 7 of 100 pages: sqrt(50 * 0.14/0.86) = 2.85
@@ -120,8 +122,8 @@ func TestChoGreedyWeeks(t *testing.T) {
 	}
 }
 
-// Wilson's interval at 90 %, by hand: four changes of four leave rates above 4/(4+1.645^2) = 0.5965,
-// four without any those below 0.4035, and two of four 0.5 -+ 0.3171.
+// Wilson's interval at 90 %, by hand: four changes of four leave rates above 4/(4+1.645^2) =
+// 0.5965, four without any those below 0.4035, and two of four 0.5 -+ 0.3171.
 func TestTellsFrom(t *testing.T) {
 	z := 1.645 * 1.645
 	for _, c := range []struct {
@@ -171,8 +173,8 @@ func TestChoAdaptive(t *testing.T) {
 	}
 }
 
-// Tan and Mitra 2010: pages of different kinds on the same server are different clusters, and those of
-// the kind that changed come before the others once a few are sampled.
+// Tan and Mitra 2010: pages of different kinds on the same server are different clusters, and those
+// of the kind that changed come before the others once a few are sampled.
 func TestTanMitra(t *testing.T) {
 	for seed := range uint64(10) {
 		g := sitegraph.NewGraph()
@@ -209,7 +211,8 @@ func TestTanMitra(t *testing.T) {
 	}
 }
 
-// Clusters hold each page once, in the order in which pages came, and units make all features count alike.
+// Clusters hold each page once, in the order in which pages came, and units make all features count
+// alike.
 func TestClusters(t *testing.T) {
 	w := simtest.NewWorld(3, 3, 60, false)
 	m := newSim(t, w, rand.New(rand.NewPCG(3, 0)), "tan-mitra", Settings{Mode: planner.Sweep, Seed: 3}, planner.Options{})

@@ -16,8 +16,9 @@ const sentinelCandidates = 64
 // maxSentinels of one site, each a fetch in every round; a further one must add a tenth.
 const maxSentinels = 3
 
-// withSentinels makes the tops of each site those pages whose changes told most about its
-// other pages in their common past: often a page of news or downloads, and not the home page. Sites without such a page keep their tops.
+// withSentinels makes the tops of each site those pages whose changes told most about its other
+// pages in their common past: often a page of news or downloads, and not the home page. Sites
+// without such a page keep their tops.
 func (p *past) withSentinels(division sitegraph.Partition) {
 	if p.quiet {
 		return

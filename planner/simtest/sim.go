@@ -148,8 +148,9 @@ type Sim struct {
 	Verify   func(planner.Visit) // what the policy promises of its visits
 }
 
-// newSim fetches all pages that are there on day 0 and then starts a planner. shuffle decides
-// in which order pages become known; nil keeps the order of addresses. make builds the policy, again after each restart.
+// newSim fetches all pages that are there on day 0 and then starts a planner. shuffle decides in
+// which order pages become known; nil keeps the order of addresses. make builds the policy, again
+// after each restart.
 func New(t *testing.T, w *World, shuffle *rand.Rand, seed uint64, make func(m *Sim) (planner.Policy, error), o planner.Options) *Sim {
 	t.Helper()
 	m := &Sim{T: t, World: w, Graph: sitegraph.NewGraph(), Make: make, Seed: seed, Options: o, Chance: rand.New(rand.NewPCG(seed, 7))}

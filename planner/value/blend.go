@@ -10,8 +10,9 @@ import (
 	"github.com/recrawl/recrawl/estimator/trees"
 )
 
-// Blend is the mean of a forest and a net, in log odds. They err in different ways: a forest where a threshold
-// that was learnt lies elsewhere on another server, a net where something turns at once. Any number of goroutines may use it.
+// Blend is the mean of a forest and a net, in log odds. They err in different ways: a forest where
+// a threshold that was learnt lies elsewhere on another server, a net where something turns at
+// once. Any number of goroutines may use it.
 type Blend struct {
 	Forest *trees.Forest   `json:"forest"`
 	Net    *perceptron.Net `json:"net"`
@@ -42,7 +43,8 @@ func (b *Blend) LogOdds(row []float32) float32 {
 	return (forest.LogOdds(row) + net.LogOdds(row)) / 2
 }
 
-// LogOddsOf fills in the log odds of logodds.Lanes rows, given by their Features columns: the same to the bit as one by one.
+// LogOddsOf fills in the log odds of logodds.Lanes rows, given by their Features columns: the same
+// to the bit as one by one.
 func (b *Blend) LogOddsOf(columns []logodds.Column, sums *logodds.Column) {
 	forest, net := b.fast()
 	var other logodds.Column
@@ -53,8 +55,8 @@ func (b *Blend) LogOddsOf(columns []logodds.Column, sums *logodds.Column) {
 	}
 }
 
-// Explain adds to contributions, of length Features, what each feature adds to the log odds of a row, and
-// returns what is left for no feature.
+// Explain adds to contributions, of length Features, what each feature adds to the log odds of a
+// row, and returns what is left for no feature.
 func (b *Blend) Explain(row []float32, contributions []float32) (start float32) {
 	var parts [Features]float32
 	start = b.Forest.Explain(row, parts[:]) + b.Net.Explain(row, parts[:])

@@ -40,8 +40,8 @@ func (c Curve) check() error {
 	return nil
 }
 
-// Outcomes say of probabilities what came of them: of the pages visited at 60 %, did 60 % change? The
-// zero value is ready.
+// Outcomes say of probabilities what came of them: of the pages visited at 60 %, did 60 % change?
+// The zero value is ready.
 type Outcomes struct {
 	bins [outcomeBins]struct{ weight, given, came float64 }
 }
@@ -125,7 +125,8 @@ const (
 	calibratorEvery = 100
 )
 
-// see books a probability before calibration and what came of it. So many visits are made in a round.
+// see books a probability before calibration and what came of it. So many visits are made in a
+// round.
 func (c *calibrator) see(probability float32, changed bool, perRound int) {
 	c.outcomes.Add(probability, changed, 1)
 	c.seen++

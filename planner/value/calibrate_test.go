@@ -16,7 +16,8 @@ func TestCurveByHand(t *testing.T) {
 		o.Add(0.575, i < 20, 1)
 	}
 	c := o.Curve()
-	// Beside 20 believed visits each: (80+10.5)/100 = 0.905 and (20+11.5)/100 = 0.315, which are pooled: 0.61.
+	// Beside 20 believed visits each: (80+10.5)/100 = 0.905 and (20+11.5)/100 = 0.315, which are
+	// pooled: 0.61.
 	for _, given := range []float32{0.525, 0.55, 0.575} {
 		if at := c.At(given); math.Abs(float64(at)-0.61) > 1e-4 {
 			t.Errorf("%g became %g, want 0.61; of %v", given, at, c)
@@ -67,7 +68,8 @@ func TestCurveRises(t *testing.T) {
 	}
 }
 
-// Probabilities that are too sure come out right once enough was seen, and again after the world changed.
+// Probabilities that are too sure come out right once enough was seen, and again after the world
+// changed.
 func TestCalibrator(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var c calibrator

@@ -6,9 +6,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A release links its manual from one page, and the manual has hundreds: few pages of a server lead to most of what is new
-// there, and not at once but by first visits to what they link to. So a page that became known is counted for the page whose
-// change led there, over all first visits between. Looks at quiet pages go to those that led to many.
+// A release links its manual from one page, and the manual has hundreds: few pages of a server lead
+// to most of what is new there, and not at once but by first visits to what they link to. So a page
+// that became known is counted for the page whose change led there, over all first visits between.
+// Looks at quiet pages go to those that led to many.
 
 // hub is a page that led to new ones.
 type hub struct {
@@ -20,13 +21,15 @@ type hub struct {
 const (
 	// mostHubs are kept of a server: those that lead to most.
 	mostHubs = 64
-	// hubWorth is what a page that a change leads to counts, in times of the age of its copy, and mostPerHub how many do. Of the new
-	// pages of real histories 0.86 instead of 0.82 become known at 1 % a day, and as many changes are found (24 runs each).
+	// hubWorth is what a page that a change leads to counts, in times of the age of its copy, and
+	// mostPerHub how many do. Of the new pages of real histories 0.86 instead of 0.82 become known
+	// at 1 % a day, and as many changes are found (24 runs each).
 	hubWorth   = 4
 	mostPerHub = 128
 )
 
-// expected is how many pages the next change leads to. One change more is counted: the first may have been a chance.
+// expected is how many pages the next change leads to. One change more is counted: the first may
+// have been a chance.
 func (l hub) expected() float32 { return min(l.pages/(l.changes+1), mostPerHub) }
 
 // hubs are those of a server.
@@ -94,8 +97,8 @@ type newPage struct {
 	asked float32          // days: when it was last not its turn; 0: never
 }
 
-// Discovered tells the groups of a page that a change of it made pages known, and the page that led there. Those that
-// were known already and wait for their first visit are counted once.
+// Discovered tells the groups of a page that a change of it made pages known, and the page that led
+// there. Those that were known already and wait for their first visit are counted once.
 func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict, pages []sitegraph.PageID) {
 	v.grow()
 	from := sitegraph.NoPage

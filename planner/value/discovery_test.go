@@ -10,7 +10,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Of a server those pages are kept that lead to most, and what led once counts for less with each change that does not.
+// Of a server those pages are kept that lead to most, and what led once counts for less with each
+// change that does not.
 func TestLeads(t *testing.T) {
 	var l hubs
 	for p := range sitegraph.PageID(mostHubs) {
@@ -83,7 +84,8 @@ func TestLedBy(t *testing.T) {
 	}
 }
 
-// The planner tells the policy what changes and first visits bring, and nothing that was found before the round.
+// The planner tells the policy what changes and first visits bring, and nothing that was found
+// before the round.
 func TestLeadsOfRounds(t *testing.T) {
 	w := simtest.NewWorld(3, 1, 30, false)
 	list := w.Of["http://s0.example/"]

@@ -1,5 +1,6 @@
-// Package value is the policy of this project. It visits the pages that are most likely to have changed by all
-// that is known of them, each weighed by what a change of it is worth. docs/value.md explains it at length.
+// Package value is the policy of this project. It visits the pages that are most likely to have
+// changed by all that is known of them, each weighed by what a change of it is worth. docs/value.md
+// explains it at length.
 //
 // How a page gets its place:
 //
@@ -12,12 +13,12 @@
 //  5. Ranking: pages by server, servers by their best page; scores are made anew where outcomes surprise
 //     (score.go, rank.go, propagate.go).
 //
-// Beside the ranking it explores servers that were quiet for long (explore.go), predicts whether an address
-// that was never fetched holds a page (firstvisits.go), and learns which pages lead to new ones (discovery.go).
-// It explains each probability (reason.go). Variants are denied one kind of evidence each, to measure what it
-// is worth (without.go).
+// Beside the ranking it explores servers that were quiet for long (explore.go), predicts whether an
+// address that was never fetched holds a page (firstvisits.go), and learns which pages lead to new
+// ones (discovery.go). It explains each probability (reason.go). Variants are denied one kind of
+// evidence each, to measure what it is worth (without.go).
 //
-// Memory beyond the corpus: 37 bytes a page and 12 while it is ranked; 15 to 60 more for its groups where a
-// directory has 50 pages or 8; 300 for a server (BenchmarkScale). A Policy is used by one goroutine; while it
-// ranks a round it uses all cores.
+// Memory beyond the corpus: 37 bytes a page and 12 while it is ranked; 15 to 60 more for its groups
+// where a directory has 50 pages or 8; 300 for a server (BenchmarkScale). A Policy is used by one
+// goroutine; while it ranks a round it uses all cores.
 package value

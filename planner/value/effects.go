@@ -2,19 +2,22 @@ package value
 
 import "github.com/recrawl/recrawl/sitegraph"
 
-// tally compares what visits to a group of pages found with what was predicted of them. The group is a server, or an
-// address shape of at least manyPages pages.
+// tally compares what visits to a group of pages found with what was predicted of them. The group
+// is a server, or an address shape of at least manyPages pages.
 //
-// It is the random effect of the group (a shared frailty: Vaupel, Manton, Stallard 1979): the part of its odds of change
-// that no model can know before, as when part of the server was rebuilt. Where n visits found c changes and their predicted
-// probabilities add up to e, the odds of the pages that were last visited before them are multiplied by
+// It is the random effect of the group (a shared frailty: Vaupel, Manton, Stallard 1979): the part
+// of its odds of change that no model can know before, as when part of the server was rebuilt.
+// Where n visits found c changes and their predicted probabilities add up to e, the odds of the
+// pages that were last visited before them are multiplied by
 //
 //	(c + a) / (e + a) * (n - e + a) / (n - c + a)
 //
-// That is the ratio of observed to predicted odds, shrunk toward 1 by a changes, and as many visits without one, that came as
-// predicted. The predictions are those of model and hints, before this factor and before calibration.
+// That is the ratio of observed to predicted odds, shrunk toward 1 by a changes, and as many visits
+// without one, that came as predicted. The predictions are those of model and hints, before this
+// factor and before calibration.
 //
-// For a shape, e is what was to be expected after the factor of its server, so that it says what the server does not.
+// For a shape, e is what was to be expected after the factor of its server, so that it says what
+// the server does not.
 //
 // Tallies live as long as the process: one that begins anew, or only explains, has none.
 type tally struct {
@@ -22,18 +25,20 @@ type tally struct {
 	spans []counts // ascending
 }
 
-// counts are of the visits of some days, up to end: how many there were, how many found a change, and how many were expected
-// to.
+// counts are of the visits of some days, up to end: how many there were, how many found a change,
+// and how many were expected to.
 type counts struct{ end, visits, changed, expected float32 }
 
 const (
-	// serverPrior and shapePrior are a, in changes. Sweeps of real histories find the same by 1 to 3 of the server and 2 to 4 of the shape,
-	// streams by 1 to 10 and 3 to 4. Visits to a shape count in both.
+	// serverPrior and shapePrior are a, in changes. Sweeps of real histories find the same by 1 to
+	// 3 of the server and 2 to 4 of the shape, streams by 1 to 10 and 3 to 4. Visits to a shape
+	// count in both.
 	serverPrior = 2
 	shapePrior  = 4
 	// mostEffect bounds each factor and their product, and its inverse.
 	mostEffect = 20
-	// tallySpans bounds memory, 16 bytes each; a span is a day long, or longer where that is long ago.
+	// tallySpans bounds memory, 16 bytes each; a span is a day long, or longer where that is long
+	// ago.
 	tallySpans = 16
 )
 
@@ -100,16 +105,19 @@ func (s counts) ratio(a float32) float32 {
 
 func bounded(factor float32) float32 { return min(max(factor, 1.0/mostEffect), mostEffect) }
 
-// effects is what visits to the server and to the address shape of a page found since a moment, and what was expected of them.
+// effects is what visits to the server and to the address shape of a page found since a moment, and
+// what was expected of them.
 type effects struct{ server, shape counts }
 
-// factors are what the odds of a page last visited then are multiplied by for its server, and with it for its shape.
+// factors are what the odds of a page last visited then are multiplied by for its server, and with
+// it for its shape.
 func (b effects) factors() (server, both float32) {
 	server = b.server.ratio(serverPrior)
 	return server, bounded(server * b.shapeBeyondServer(server).ratio(shapePrior))
 }
 
-// shapeBeyondServer is what the shape showed, and what was to be expected of it after its server's factor.
+// shapeBeyondServer is what the shape showed, and what was to be expected of it after its server's
+// factor.
 func (b effects) shapeBeyondServer(server float32) counts {
 	s := b.shape
 	if s.visits > 0 {
@@ -138,7 +146,8 @@ func (k *groupIndex) tally(l outcome) {
 	shape.tally.see(to, l.changed, l.raw)
 }
 
-// effectsSince adds up the visits to the server and the shape of a page after a moment, in unix seconds.
+// effectsSince adds up the visits to the server and the shape of a page after a moment, in unix
+// seconds.
 func (k *groupIndex) effectsSince(p sitegraph.PageID, last uint32) (b effects) {
 	since := inDays(last)
 	b.server = k.servers[k.corpus.Graph.Server(p)].tally.since(since)

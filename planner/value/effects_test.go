@@ -41,8 +41,9 @@ func TestFrailtyFactor(t *testing.T) {
 	}
 }
 
-// Visits before a moment do not count, those after it do, as far back as spans tell: of days lately exactly, of long ago to
-// within the length of a span. Nothing is lost, and memory is bounded, however visits come.
+// Visits before a moment do not count, those after it do, as far back as spans tell: of days lately
+// exactly, of long ago to within the length of a span. Nothing is lost, and memory is bounded,
+// however visits come.
 func TestFrailtySpans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for _, perDay := range []int{1, 30} { // at the days' ends, or all day long
@@ -144,8 +145,9 @@ func TestReasonOfFrailty(t *testing.T) {
 	}
 }
 
-// What pages of a shape showed counts for its other pages more than for the rest of the server; shapes of a few pages have none
-// of their own, and variants without one of the groups go by the other alone.
+// What pages of a shape showed counts for its other pages more than for the rest of the server;
+// shapes of a few pages have none of their own, and variants without one of the groups go by the
+// other alone.
 func TestFrailtyOfShapes(t *testing.T) {
 	var paths []string
 	for i := range manyPages {
@@ -217,8 +219,8 @@ func TestFrailtyOfShapes(t *testing.T) {
 	}
 }
 
-// Where visits to a server find more than was expected of them, its other pages count as likelier, those of other servers
-// do not, nor do pages visited after; the variant without it does not know.
+// Where visits to a server find more than was expected of them, its other pages count as likelier,
+// those of other servers do not, nor do pages visited after; the variant without it does not know.
 func TestFrailtyReachesPages(t *testing.T) {
 	of := func(variant string, expected float32) (same, other, visited float32) {
 		h := newHandDriven(t, variant)
@@ -244,7 +246,8 @@ func TestFrailtyReachesPages(t *testing.T) {
 	}
 }
 
-// What a server showed counts in scores, in what a visit says of itself, in when a page is due, and in what outcomes surprise.
+// What a server showed counts in scores, in what a visit says of itself, in when a page is due, and
+// in what outcomes surprise.
 func TestFrailtyCounts(t *testing.T) {
 	due := map[string]float64{}
 	for _, variant := range []string{"value", "value-frailty"} {

@@ -33,7 +33,8 @@ type span struct {
 	changed float32 // of these saw a change
 }
 
-// maxSpans bounds a group's memory: 20 bytes each, and 16 more in one of manyPages. keptSpans of the newest are never joined.
+// maxSpans bounds a group's memory: 20 bytes each, and 16 more in one of manyPages. keptSpans of
+// the newest are never joined.
 const (
 	maxSpans  = 24
 	keptSpans = 8
@@ -54,17 +55,19 @@ func (e *evidence) rate(parent float32) float32 {
 	return (e.changes + parent*days) / (e.days + days)
 }
 
-// finds is the pages that become known by a change of a page, pulled toward those of a larger group.
+// finds is the pages that become known by a change of a page, pulled toward those of a larger
+// group.
 func (e *evidence) finds(parent float32) float32 {
 	const changes = 4
 	return (e.found + parent*changes) / (e.changes + changes)
 }
 
-// goneMemory is the weight of the last visit in the share gone: that of the visit before is smaller by this share of it,
-// and so on. Pages go in runs, a section or a version at once.
+// goneMemory is the weight of the last visit in the share gone: that of the visit before is smaller
+// by this share of it, and so on. Pages go in runs, a section or a version at once.
 const goneMemory = 1.0 / 8
 
-// observeLeft notes whether a visit found the page gone, of which before it so large a share was believed.
+// observeLeft notes whether a visit found the page gone, of which before it so large a share was
+// believed.
 func (e *evidence) observeLeft(gone bool, believed float32) {
 	saw := float32(0)
 	if gone {
@@ -73,7 +76,8 @@ func (e *evidence) observeLeft(gone bool, believed float32) {
 	e.gone = believed + goneMemory*(saw-believed)
 }
 
-// goneOr is the share of the last visits that found a page gone; where there was none, what is believed of a larger group.
+// goneOr is the share of the last visits that found a page gone; where there was none, what is
+// believed of a larger group.
 func (e *evidence) goneOr(believed float32) float32 {
 	if e.visits == 0 {
 		return believed
@@ -197,7 +201,8 @@ type since struct {
 	visits, changed float32 // visits, and those that saw a change
 }
 
-// sums are over spans: change is rate * doubt + mass, whatever rate is believed where little was seen.
+// sums are over spans: change is rate * doubt + mass, whatever rate is believed where little was
+// seen.
 type sums struct{ mass, doubt, visits, changed float32 }
 
 // plus adds a part of a span of this width.

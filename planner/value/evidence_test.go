@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// simulatedGroup is a group of pages that change by a Poisson process of a rate, all of them on rebuilds
-// too, and are visited at random; after so many days.
+// simulatedGroup is a group of pages that change by a Poisson process of a rate, all of them on
+// rebuilds too, and are visited at random; after so many days.
 func simulatedGroup(seed uint64, pages int, rate float64, days int, perDay float64, rebuilds ...int) *evidence {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	e := &evidence{pages: int32(pages)}

@@ -10,23 +10,26 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// exploration makes probes: visits to learn from. A server that was quiet for weeks can be rebuilt in a day, or get a new
-// section, and one probe shows it. Before that its pages are unlikely to have changed, so ranking alone does not visit them.
+// exploration makes probes: visits to learn from. A server that was quiet for weeks can be rebuilt
+// in a day, or get a new section, and one probe shows it. Before that its pages are unlikely to
+// have changed, so ranking alone does not visit them.
 //
 // A probe of a quiet page is worth
 //
 //	(1 - exp(-rebuiltRate * days)) * pages * (1 - price)
 //
-// where days are those since the last probe of a quiet page of its server, and pages those of the server,
-// at most a day's visits: how likely it was rebuilt, times what visits there then bring beyond
-// those that they replace. It is made where that is above the price, the worthiest first.
+// where days are those since the last probe of a quiet page of its server, and pages those of the
+// server, at most a day's visits: how likely it was rebuilt, times what visits there then bring
+// beyond those that they replace. It is made where that is above the price, the worthiest first.
 //
-// Two more probes of any pages of the server follow a probe that finds a change at once, and so on, until what
-// was seen there makes its pages worth a visit by themselves. There are no more of these in a round than of the others.
+// Two more probes of any pages of the server follow a probe that finds a change at once, and so on,
+// until what was seen there makes its pages worth a visit by themselves. There are no more of these
+// in a round than of the others.
 //
-// A sweep has no price. It begins with probes of pages of each server, drawn from all of them: by the past alone those
-// that used to change come first, and what was rebuilt since comes last; and where there is no past, a server of which the
-// likeliest page has not changed would wait for all others.
+// A sweep has no price. It begins with probes of pages of each server, drawn from all of them: by
+// the past alone those that used to change come first, and what was rebuilt since comes last; and
+// where there is no past, a server of which the likeliest page has not changed would wait for all
+// others.
 type exploration struct {
 	lastProbe []float32 // by server: days of the last probe of a quiet page of it
 	wanted    []probe   // of this round
@@ -34,7 +37,8 @@ type exploration struct {
 	left      int       // probes of this round that may still be made
 	more      int       // probes that may still follow others
 	carry     float64   // fraction of a probe carried over
-	// probes of this round whose outcomes are not known; a page can prove likelier than thought when it is chosen.
+	// probes of this round whose outcomes are not known; a page can prove likelier than thought
+	// when it is chosen.
 	underWay map[sitegraph.PageID]struct{}
 }
 
@@ -52,12 +56,15 @@ const (
 	// rebuiltRate is how often a server is rebuilt, per day. From a third to three times as much
 	// coverage of the streams of real histories is the same.
 	rebuiltRate = 0.01
-	// exploringShare bounds the visits of a round that are made to learn, and once more those that follow them.
+	// exploringShare bounds the visits of a round that are made to learn, and once more those that
+	// follow them.
 	explorationShare = 0.1
-	// sweepProbes is the probes of a server that begin a sweep, by the root of its pages, and mostSweepProbes of any.
+	// sweepProbes is the probes of a server that begin a sweep, by the root of its pages, and
+	// mostSweepProbes of any.
 	sweepProbes     = 0.1
 	mostSweepProbes = 10
-	// followUpProbes follow a probe that found a change; at a server at most mostFollowUps in a round.
+	// followUpProbes follow a probe that found a change; at a server at most mostFollowUps in a
+	// round.
 	followUpProbes = 2
 	mostFollowUps  = 10
 	// quietPart of the price: a page worth less is a quiet one.
@@ -95,7 +102,8 @@ func (e *exploration) begin(v *Policy, r planner.Round) {
 	})
 }
 
-// sweep plans the probes that begin a sweep: the first at each server, then the second at those that get one.
+// sweep plans the probes that begin a sweep: the first at each server, then the second at those
+// that get one.
 func (e *exploration) sweep(v *Policy, r planner.Round) {
 	e.wanted, e.left = e.wanted[:0], 0
 	alive := 0
@@ -177,11 +185,13 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 	return planner.Visit{}, false
 }
 
-// probePage draws one of a server. In a sweep, after a probe that found a change and one time in three any: what is rebuilt
-// may be anywhere. Else the oldest copy of a list: new sections are linked there. So a link less from the start page
-// counts as much as four times the age, each directory that a page links to as much as its age once more, and each
-// page that a change of it leads to four times (see hub). (By parameters of an earlier time 0.87 instead of 0.83 of the new
-// pages of real histories become known at 1 % a day by depth and directories, in eight runs each; by others less is gained.)
+// probePage draws one of a server. In a sweep, after a probe that found a change and one time in
+// three any: what is rebuilt may be anywhere. Else the oldest copy of a list: new sections are
+// linked there. So a link less from the start page counts as much as four times the age, each
+// directory that a page links to as much as its age once more, and each page that a change of it
+// leads to four times (see hub). (By parameters of an earlier time 0.87 instead of 0.83 of the new
+// pages of real histories become known at 1 % a day by depth and directories, in eight runs each;
+// by others less is gained.)
 func (v *Policy) probePage(of probe) sitegraph.PageID {
 	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^ uint64(of.tie*(1<<52)))
 	anyPage := v.Mode == planner.Sweep || of.isFollowUp || draw%3 == 0
@@ -223,8 +233,8 @@ var lessByDepth = func() (less [sitegraph.MaxDepth + 2]float64) {
 	return less
 }()
 
-// lastSeen is when a page of a server was last seen not to have changed, or to be gone, and when an address last proved
-// dead, by the pages' own past; days. Where no page was quiet that is now.
+// lastSeen is when a page of a server was last seen not to have changed, or to be gone, and when an
+// address last proved dead, by the pages' own past; days. Where no page was quiet that is now.
 func (v *scorer) lastSeen(s sitegraph.ServerID) (quiet, dead float32) {
 	lastQuiet, lastDead := uint32(0), uint32(0)
 	for _, p := range v.Corpus.Graph.ServerPages(s) {
@@ -245,10 +255,12 @@ func (v *scorer) lastSeen(s sitegraph.ServerID) (quiet, dead float32) {
 	return quiet, inDays(lastDead)
 }
 
-// isQuiet reports whether a page can be visited now, and a change of it would be unexpected: in a sweep that of any.
+// isQuiet reports whether a page can be visited now, and a change of it would be unexpected: in a
+// sweep that of any.
 func (v *scorer) isQuiet(p sitegraph.PageID) bool {
 	return v.open(p) && !v.Corpus.Outside(p) && (v.Mode == planner.Sweep || v.worthLittle(p))
 }
 
-// worthLittle reports whether a page is far below the price, so that nobody expects it to have changed.
+// worthLittle reports whether a page is far below the price, so that nobody expects it to have
+// changed.
 func (v *scorer) worthLittle(p sitegraph.PageID) bool { return float64(v.worth(p)) < quietPart*v.price }

@@ -37,8 +37,8 @@ func explorer(t *testing.T, o planner.Options) *simtest.Sim {
 	return newSim(t, twoBusy(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20}, o)
 }
 
-// Quiet servers are looked at, each of them, and no more than a tenth of the visits goes there; also in
-// rounds of few visits, and where the process begins anew each day.
+// Quiet servers are looked at, each of them, and no more than a tenth of the visits goes there;
+// also in rounds of few visits, and where the process begins anew each day.
 func TestLooks(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -68,9 +68,9 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// After a look that found a change more are made at that server at once, if what it saw did not make all its pages likely;
-// and none after one that found none. It is so where outcomes come late, and where a page proves likely to have
-// changed once it was chosen for a look.
+// After a look that found a change more are made at that server at once, if what it saw did not
+// make all its pages likely; and none after one that found none. It is so where outcomes come late,
+// and where a page proves likely to have changed once it was chosen for a look.
 func TestLooksFollow(t *testing.T) {
 	const seeds = 6
 	for _, lag := range []int{0, 4} {
@@ -88,8 +88,8 @@ func TestLooksFollow(t *testing.T) {
 	}
 }
 
-// looksFollow reports whether looks follow on the day on which a rebuilt server is first visited, of a world in which
-// two others change and three never do.
+// looksFollow reports whether looks follow on the day on which a rebuilt server is first visited,
+// of a world in which two others change and three never do.
 func looksFollow(t *testing.T, seed uint64, lag int, likely bool) bool {
 	w := simtest.NewWorld(seed, 6, leastRescored+100, false) // more than are thought of at once
 	const rebuilt = 20.5
@@ -133,7 +133,8 @@ func looksFollow(t *testing.T, seed uint64, lag int, likely bool) bool {
 	return false
 }
 
-// A page that links to many directories is looked at more often than others as near to the start page.
+// A page that links to many directories is looked at more often than others as near to the start
+// page.
 func TestLooksAtLists(t *testing.T) {
 	const worlds = 6
 	looks := map[string]int{}
@@ -214,7 +215,8 @@ func TestKnownBetweenOutcomes(t *testing.T) {
 	}
 }
 
-// New pages are counted for the page whose links brought them, and not for one whose outcome comes after a sitemap.
+// New pages are counted for the page whose links brought them, and not for one whose outcome comes
+// after a sitemap.
 func TestFoundBy(t *testing.T) {
 	m := explorer(t, planner.Options{})
 	m.Day(1, 20)
@@ -265,8 +267,8 @@ func TestWeighAtOnce(t *testing.T) {
 	}
 }
 
-// A sweep begins with looks at each server, the more the larger it is, each at another page, whether pages have a past
-// or not; one that is denied exploration begins with none.
+// A sweep begins with looks at each server, the more the larger it is, each at another page,
+// whether pages have a past or not; one that is denied exploration begins with none.
 func TestSweepBeginsWithLooks(t *testing.T) {
 	for _, c := range []struct {
 		policy string

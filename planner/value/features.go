@@ -107,8 +107,8 @@ var FeatureNames = [Features]string{
 	fVersion:         "version, API or archive in its path",
 }
 
-// Inputs are how nets see the features: most on two scales, since what a small number tells and what a large one
-// tells lie far apart.
+// Inputs are how nets see the features: most on two scales, since what a small number tells and
+// what a large one tells lie far apart.
 func Inputs() (all []perceptron.Input) {
 	for f, forms := range featureForms {
 		for _, form := range forms {
@@ -182,7 +182,8 @@ func (k *groupIndex) row(p sitegraph.PageID, now float32, row *[Features]float32
 	k.rowOfPage(p, now, row)
 }
 
-// alike reports whether two pages have the same rowOfGroups: they are in the same groups, and were last visited at once.
+// alike reports whether two pages have the same rowOfGroups: they are in the same groups, and were
+// last visited at once.
 func (k *groupIndex) alike(p, q sitegraph.PageID) bool {
 	return k.memberships[p] == k.memberships[q] && k.last[p] == k.last[q]
 }
@@ -251,7 +252,8 @@ func (k *groupIndex) rowOfPage(p sitegraph.PageID, now float32, row *[Features]f
 	}
 	row[fOwnRecent] = (float32(bits.OnesCount32(h.WeeksChanged&0xfff)) + 0.1) / (float32(bits.OnesCount32(h.WeeksSeen&0xfff)) + 1)
 	row[fKnown] = now - inDays(h.Epoch)
-	// A visit sees one of several changes: pages that change from visit to visit would seem slower than they are.
+	// A visit sees one of several changes: pages that change from visit to visit would seem slower
+	// than they are.
 	rate := estimator.BiasReduced(int(h.Changes), looks, float64(watched))
 	row[fOwnFactor] = factor(float32(rate)*watched, watched*shapeRate)
 	expect(row)
@@ -270,8 +272,9 @@ func ownRate(h *sitegraph.History, rate float32) float32 {
 // expect fills in what follows from two others: a page's own factor, and the change of its shape.
 func expect(row *[Features]float32) { row[fExpected] = row[fOwnFactor] * row[fShapeMass] }
 
-// factor is how many times as often a page changes as was to be expected of its like: the mean of a gamma
-// distribution of shape 1/2 and mean 1, after so many changes where so many were expected (a frailty).
+// factor is how many times as often a page changes as was to be expected of its like: the mean of a
+// gamma distribution of shape 1/2 and mean 1, after so many changes where so many were expected (a
+// frailty).
 func factor(changes, expected float32) float32 {
 	const shape = 0.5 // pages of one shape differ much
 	return (changes + shape) / (expected + shape)
@@ -291,7 +294,8 @@ func (e *evidence) recent(now, rate float32) float32 {
 	return s.share(min(rate*lately, 1))
 }
 
-// before is the change mass of a span as long as age, which ended at a moment; since is that from then to now.
+// before is the change mass of a span as long as age, which ended at a moment; since is that from
+// then to now.
 func (e *evidence) before(end, now, age, since, rate float32) float32 {
 	if len(e.spans) == 0 || e.start >= end {
 		return -1

@@ -8,31 +8,35 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Links that lead nowhere go in runs: a folder that was not published, a version that was taken down. So what first
-// visits met tells of the new pages of like address.
+// Links that lead nowhere go in runs: a folder that was not published, a version that was taken
+// down. So what first visits met tells of the new pages of like address.
 //
-// A new page is there with the probability 1 - d, where d is the share of dead addresses among the last first visits to its
-// address shape and to its directory, pulled by one visit's worth of belief toward that of its section, and that toward the
-// server's, and so on. An address that was dead itself counts as two more.
+// A new page is there with the probability 1 - d, where d is the share of dead addresses among the
+// last first visits to its address shape and to its directory, pulled by one visit's worth of
+// belief toward that of its section, and that toward the server's, and so on. An address that was
+// dead itself counts as two more.
 //
-// To meet a page is worth firstWorth changes found. Where the visit is worth less than the price it waits, in each round anew:
-// for a lower price, or, if the page is there as good as surely, for its turn, which comes within turnDays. So that a folder
-// that is published after all is found out, one page of a server that is not so sure is asked for now and then, sooner if nobody
-// asked for any like it.
+// To meet a page is worth firstWorth changes found. Where the visit is worth less than the price it
+// waits, in each round anew: for a lower price, or, if the page is there as good as surely, for its
+// turn, which comes within turnDays. So that a folder that is published after all is found out, one
+// page of a server that is not so sure is asked for now and then, sooner if nobody asked for any
+// like it.
 
 const (
 	// firstsKept bounds the first visits that a group goes by: what was dead can be there tomorrow.
 	firstVisitsKept = 16
-	// doubtDays pass at a server between visits to pages that are not worth one by what is believed of them,
-	// strangeDays where nobody asked for any of the same shape or directory.
+	// doubtDays pass at a server between visits to pages that are not worth one by what is believed
+	// of them, strangeDays where nobody asked for any of the same shape or directory.
 	trialDays      = 14
 	unfamiliarDays = 3
 	// deadOnce is what it counts that an address was dead, in first visits.
 	deadOnce = 2
-	// firstWorth is what it is worth to meet a page, in changes found. A price above it leaves first visits to their turns.
+	// firstWorth is what it is worth to meet a page, in changes found. A price above it leaves
+	// first visits to their turns.
 	firstWorth = 0.9
 	turnDays   = 14
-	// surelyThere is the probability from which an address has a turn: one dead address of many must not close a folder.
+	// surelyThere is the probability from which an address has a turn: one dead address of many
+	// must not close a folder.
 	surelyThere = 0.95
 	// usuallyDead is the share of dead addresses where nothing is known.
 	priorDead = 0.1
@@ -82,8 +86,9 @@ func (k *groupIndex) addFirstVisit(p sitegraph.PageID, dead bool) {
 	}
 }
 
-// replayFirstVisits learns from what is known of each address whether it held a page, the less of it the longer ago that was
-// before the newest: in weeks, one counts 1/2, two 1/3. What comes of it does not hang on the order of pages.
+// replayFirstVisits learns from what is known of each address whether it held a page, the less of
+// it the longer ago that was before the newest: in weeks, one counts 1/2, two 1/3. What comes of it
+// does not hang on the order of pages.
 func (k *groupIndex) replayFirstVisits() {
 	first := func(m *planner.Memory) uint32 {
 		switch {
@@ -130,8 +135,8 @@ func (k *groupIndex) replayFirstVisits() {
 	}
 }
 
-// there is the probability that an address without a copy holds a page; strange: nobody asked for any of its shape or
-// directory.
+// there is the probability that an address without a copy holds a page; strange: nobody asked for
+// any of its shape or directory.
 func (k *groupIndex) there(p sitegraph.PageID) (there float32, strange bool) {
 	of := k.groupsOf(p)
 	section := of.section.deadShare(of.server.deadShare(k.all.deadShare(priorDead)))
@@ -149,7 +154,8 @@ func (v *Policy) Expect(p sitegraph.PageID) float64 {
 	return float64(there)
 }
 
-// TakesFirst reports whether the first visit to an address is worth one of this round beside the refetches that fit.
+// TakesFirst reports whether the first visit to an address is worth one of this round beside the
+// refetches that fit.
 func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 	v.grow()
 	share, strange := v.groups.there(p)
@@ -175,7 +181,8 @@ func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 	return true
 }
 
-// turn reports whether a new page has had its turn since it was last asked for, or since the round before. It has it until it is visited.
+// turn reports whether a new page has had its turn since it was last asked for, or since the round
+// before. It has it until it is visited.
 func (v *Policy) turn(p sitegraph.PageID) bool {
 	page, ok := v.discovery.newPages[p]
 	if !ok {
@@ -202,7 +209,8 @@ func (v *scorer) lastVisit() float32 {
 	return inDays(last)
 }
 
-// first learns what the first visit to an address met. What is elsewhere, or must not be visited, tells nothing.
+// first learns what the first visit to an address met. What is elsewhere, or must not be visited,
+// tells nothing.
 func (v *Policy) first(p sitegraph.PageID, dead bool) {
 	d := &v.discovery.servers[v.Corpus.Graph.Server(p)].trials
 	if d.page == p {

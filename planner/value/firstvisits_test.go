@@ -53,8 +53,8 @@ func firstVisits(m *simtest.Sim, days, budget int) (dead, there int) {
 	return dead, there
 }
 
-// Where addresses of a directory prove dead, the others wait, and the pages are all found; without that
-// evidence it is first come, first served. What the other visits leave over is for all.
+// Where addresses of a directory prove dead, the others wait, and the pages are all found; without
+// that evidence it is first come, first served. What the other visits leave over is for all.
 func TestFirsts(t *testing.T) {
 	for _, c := range []struct {
 		policy                  string
@@ -89,8 +89,8 @@ func TestFirsts(t *testing.T) {
 	}
 }
 
-// A process that begins anew knows from the corpus which addresses were dead; and what is there again after all is
-// believed in after a few visits.
+// A process that begins anew knows from the corpus which addresses were dead; and what is there
+// again after all is believed in after a few visits.
 func TestExpect(t *testing.T) {
 	m := newSim(t, withDead(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20}, planner.Options{NewShare: 0.25})
 	firstVisits(m, 20, 20)
@@ -144,7 +144,8 @@ func TestExpectWhateverCameFirst(t *testing.T) {
 	}
 }
 
-// One directory of many addresses does not drown what is known of the few of one shape in it, after a restart either.
+// One directory of many addresses does not drown what is known of the few of one shape in it, after
+// a restart either.
 func TestExpectOfFew(t *testing.T) {
 	m := newSim(t, withDead(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20}, planner.Options{NewShare: 0.25})
 	m.Day(1, 20)
@@ -234,7 +235,8 @@ func TestDoubtRestarted(t *testing.T) {
 	}
 }
 
-// To ask for a page of a folder that nobody asked for does not take the turn of those like others, nor they its.
+// To ask for a page of a folder that nobody asked for does not take the turn of those like others,
+// nor they its.
 func TestDoubtStrange(t *testing.T) {
 	m := newSim(t, withDead(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20}, planner.Options{NewShare: 0.25})
 	firstVisits(m, 20, 20)
@@ -263,8 +265,8 @@ func TestDoubtStrange(t *testing.T) {
 	ask("old/z.html", 1, true)
 }
 
-// Pages of a new folder are found though all other folders of the server proved dead, and though pages that bring new
-// ones are worth more than a first visit.
+// Pages of a new folder are found though all other folders of the server proved dead, and though
+// pages that bring new ones are worth more than a first visit.
 func TestFreshFolder(t *testing.T) {
 	w, root := withList()
 	for i := range 200 {
@@ -343,8 +345,9 @@ func TestTakesFirst(t *testing.T) {
 	}
 }
 
-// Where the price is too high an address that is there as good as surely has its turn within turnDays, whatever the rounds, also
-// after a restart, and keeps it until it was visited; not all have it at once.
+// Where the price is too high an address that is there as good as surely has its turn within
+// turnDays, whatever the rounds, also after a restart, and keeps it until it was visited; not all
+// have it at once.
 func TestTurns(t *testing.T) {
 	for _, c := range []struct {
 		name          string

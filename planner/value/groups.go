@@ -43,7 +43,8 @@ type serverGroup struct {
 	tally tally
 }
 
-// membership names the groups of a page by their places in the list. Its shape knows its section, and the graph its server.
+// membership names the groups of a page by their places in the list. Its shape knows its section,
+// and the graph its server.
 type membership struct{ shape, directory int32 }
 
 // pageGroups is what is known of the groups of a page.
@@ -146,8 +147,8 @@ func (k *groupIndex) join(shape int32, p sitegraph.PageID) {
 	k.next[*like] = p
 }
 
-// addSurprise adds what surprised at a page to what is known of its shape; it returns how many pages of the shape to
-// think of again.
+// addSurprise adds what surprised at a page to what is known of its shape; it returns how many
+// pages of the shape to think of again.
 func (k *groupIndex) addSurprise(p sitegraph.PageID, surprise float32) int {
 	shape := &k.list[k.memberships[p].shape]
 	shape.surprise += surprise
@@ -181,7 +182,8 @@ func (k *groupIndex) rates(of pageGroups) rates {
 	return r
 }
 
-// gone are the shares of the last visits at the server, the section and the shape of a page that found pages gone.
+// gone are the shares of the last visits at the server, the section and the shape of a page that
+// found pages gone.
 func (of pageGroups) gone() (server, section, shape float32) {
 	server = of.server.goneOr(0)
 	section = of.section.goneOr(server)
@@ -207,9 +209,9 @@ func (k *groupIndex) observe(l outcome) {
 	k.all.observe(a, b, l.changed, r.all)
 }
 
-// visited notes a visit; if it compared the page with its copy, or found that it left, the groups are still to be told.
-// A page that left is no change found: visits to its like are worth less. It leaves once, however often it is
-// looked for later.
+// visited notes a visit; if it compared the page with its copy, or found that it left, the groups
+// are still to be told. A page that left is no change found: visits to its like are worth less. It
+// leaves once, however often it is looked for later.
 func (k *groupIndex) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (l outcome, tells bool) {
 	m := k.corpus.Memory(p)
 	l = outcome{page: p, from: k.last[p], to: m.LastInformative(), changed: verdict == sitegraph.VerdictChanged, left: verdict == sitegraph.VerdictLeft}
@@ -224,8 +226,8 @@ func (k *groupIndex) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (l o
 	return l, l.changed || verdict == sitegraph.VerdictUnchanged
 }
 
-// replay learns from the weeks that the pages' histories tell of, the oldest first, and from the pages that left. In
-// a week those come first that were last looked at first.
+// replay learns from the weeks that the pages' histories tell of, the oldest first, and from the
+// pages that left. In a week those come first that were last looked at first.
 func (k *groupIndex) replay() {
 	const (
 		week  = 7 * 24 * 60 * 60

@@ -40,8 +40,8 @@ func (h *handDriven) named(p sitegraph.PageID) {
 	h.corpus.Remember(&h.records[p])
 }
 
-// Pages found gone tell their like, from that day on: looks that saw no change, and that pages go. A process that
-// begins anew knows it, too.
+// Pages found gone tell their like, from that day on: looks that saw no change, and that pages go.
+// A process that begins anew knows it, too.
 func TestPagesThatLeft(t *testing.T) {
 	h := newHandDriven(t, "value")
 	h.begin(10)
@@ -91,8 +91,8 @@ func TestPagesThatLeft(t *testing.T) {
 	}
 }
 
-// A page leaves once, however often it is named again and looked for; one that was never fetched does not leave, and a
-// failed visit tells nothing.
+// A page leaves once, however often it is named again and looked for; one that was never fetched
+// does not leave, and a failed visit tells nothing.
 func TestPageLeavesOnce(t *testing.T) {
 	h := newHandDriven(t, "value")
 	h.begin(1)

@@ -27,9 +27,9 @@ type Model struct {
 	StreamCurve Curve `json:"stream_curve"`
 }
 
-// modelForm tells parameters from those of other versions of value: 2 adds Offset in streams,
-// 4 the curves, 5 the factor in Offset, 6 changes that no visit saw in the factor, 7 visits that found a page gone
-// when they were made, 8 nets beside the forests.
+// modelForm tells parameters from those of other versions of value: 2 adds Offset in streams, 4 the
+// curves, 5 the factor in Offset, 6 changes that no visit saw in the factor, 7 visits that found a
+// page gone when they were made, 8 nets beside the forests.
 const modelForm = 8
 
 // NewModel returns one that knows nothing.
@@ -95,7 +95,8 @@ func (m *Model) curve(mode planner.Mode) Curve {
 	return m.StreamCurve
 }
 
-// probability of change of a page with these features, of which so much is learnt; claimed adds to the log odds.
+// probability of change of a page with these features, of which so much is learnt; claimed adds to
+// the log odds.
 func (m *Model) probability(mode planner.Mode, row *[Features]float32, learnt, claimed float32) float32 {
 	return m.curve(mode).At(m.uncalibrated(mode, row, learnt, claimed))
 }
@@ -153,8 +154,8 @@ func expectedOdds(mode planner.Mode, row *[Features]float32) float64 {
 	return math.Expm1(min(max(float64(row[fExpected]), 1e-4), 6))
 }
 
-// trust is the weight of what was learnt, which was from servers of hundreds of pages: a smaller one is
-// judged by its rates the more, the smaller it is.
+// trust is the weight of what was learnt, which was from servers of hundreds of pages: a smaller
+// one is judged by its rates the more, the smaller it is.
 func trust(mode planner.Mode, row *[Features]float32) float32 {
 	if mode == planner.Sweep {
 		return 1

@@ -13,9 +13,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Policy visits the pages most likely to have changed by all that is known: their own past, and what visits
-// to pages of their address shape, directory, section and server saw since they were last visited. Each
-// outcome counts at once for the pages that are left.
+// Policy visits the pages most likely to have changed by all that is known: their own past, and
+// what visits to pages of their address shape, directory, section and server saw since they were
+// last visited. Each outcome counts at once for the pages that are left.
 //
 // It is made of layers, each of which uses those below it:
 //
@@ -54,8 +54,8 @@ type Settings struct {
 	PerDay float64
 	// Model is what was learnt from histories; nil: what comes with the program.
 	Model *Model
-	// ModelOf names the learnt parameters for a server, where they differ from server to server: in evaluations each
-	// server is judged by what was learnt on others. Nil: those of Model for all.
+	// ModelOf names the learnt parameters for a server, where they differ from server to server: in
+	// evaluations each server is judged by what was learnt on others. Nil: those of Model for all.
 	ModelOf func(server string) *Model
 	Without Without // in ablations: evidence that is denied
 }
@@ -115,8 +115,8 @@ func (v *Policy) Begin(r planner.Round) {
 	}
 }
 
-// weigh scores the pages that may have come to be worth more and ranks those worth reserve, servers at once:
-// all that is made and changed in it belongs to one of them.
+// weigh scores the pages that may have come to be worth more and ranks those worth reserve, servers
+// at once: all that is made and changed in it belongs to one of them.
 func (v *ranker) weigh() {
 	v.groups.all.sumUp()
 	for s := range v.rankings.of {
@@ -169,8 +169,8 @@ func (v *ranker) weighServer(s sitegraph.ServerID, due *batch) (held int64) {
 	return held
 }
 
-// release ranks pages, too, that were held back for their low values: first those worth at least a quarter
-// as much, at last all. One that is ranked already may be ranked twice; it is taken once.
+// release ranks pages, too, that were held back for their low values: first those worth at least a
+// quarter as much, at last all. One that is ranked already may be ranked twice; it is taken once.
 func (v *ranker) release() {
 	reserve := v.reserve
 	v.reserve /= 4
@@ -185,8 +185,8 @@ func (v *ranker) release() {
 	v.orderRankings()
 }
 
-// grow makes room for pages and servers that became known: by links, or by feeds and sitemaps between
-// two outcomes.
+// grow makes room for pages and servers that became known: by links, or by feeds and sitemaps
+// between two outcomes.
 func (v *Policy) grow() {
 	v.groups.grow()
 	if n := v.Corpus.Pages() - len(v.scores); n > 0 {
@@ -351,16 +351,18 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 	return planner.Due{When: now.Add(wait), Reason: planner.Because("its probability of change then reaches %.2g, where the budget ends", price)}, wait
 }
 
-// guessDue is the first power of two, in days, at which a page that was just visited has come to a price by its own rate alone; 0 to 7.
+// guessDue is the first power of two, in days, at which a page that was just visited has come to a
+// price by its own rate alone; 0 to 7.
 func (v *predictor) guessDue(p sitegraph.PageID, price float64) int {
 	rate := ownRate(&v.Corpus.Memory(p).History, v.groups.rates(v.groups.groupsOf(p)).shape)
 	days := -math.Log(max(1-price/float64(v.weight(p)), 0.02)) / float64(rate)
 	return int(math.Ceil(math.Log2(min(max(days, 1), 128))))
 }
 
-// ScoreAll lets pages be scored that would be lifted by what others show (see probe), and scored anew sooner (see note). Streams by
-// given parameters find the same, more slowly; but examples are better where nothing was left out. Coverage + discovered / 10 at 1 % a
-// day was 0.563 in the mean by parameters learnt so, and 0.560 by others (four and six learnings, 8 to 16 runs each).
+// ScoreAll lets pages be scored that would be lifted by what others show (see probe), and scored
+// anew sooner (see note). Streams by given parameters find the same, more slowly; but examples are
+// better where nothing was left out. Coverage + discovered / 10 at 1 % a day was 0.563 in the mean
+// by parameters learnt so, and 0.560 by others (four and six learnings, 8 to 16 runs each).
 func (v *Policy) ScoreAll() { v.exact = true }
 
 // Row fills a row with what is known of a page at a moment: FeatureNames, in their order.

@@ -26,8 +26,8 @@ func quietWorld(seed uint64, servers, perServer, rebuiltOn int) *simtest.World {
 	return w
 }
 
-// A rebuilt server is recognised by a few probes: on the same day most of what is left of the budget
-// goes to its pages, and the reason says so.
+// A rebuilt server is recognised by a few probes: on the same day most of what is left of the
+// budget goes to its pages, and the reason says so.
 func TestValueFindsRebuild(t *testing.T) {
 	const rebuiltOn = 30
 	w := quietWorld(3, 4, 100, rebuiltOn)
@@ -207,7 +207,8 @@ func TestFirstOf(t *testing.T) {
 	}
 }
 
-// Pages of a server come by their scores, each once, however many are kept at a time; then again from the first.
+// Pages of a server come by their scores, each once, however many are kept at a time; then again
+// from the first.
 func TestByScore(t *testing.T) {
 	m := newSim(t, quietWorld(3, 1, 3*leastKept, 0), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 5}, planner.Options{})
 	m.Day(1, 5)
@@ -251,7 +252,8 @@ func TestByScore(t *testing.T) {
 	}
 }
 
-// Pages held back for their low values are visited where the budget lasts, each once and none forgotten.
+// Pages held back for their low values are visited where the budget lasts, each once and none
+// forgotten.
 func TestReleaseReachesAll(t *testing.T) {
 	m := newSim(t, simtest.NewWorld(5, 4, 300, false), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 40}, planner.Options{})
 	for day := 1; day <= 10; day++ {
@@ -281,8 +283,8 @@ func TestReleaseReachesAll(t *testing.T) {
 	}
 }
 
-// A page that has changed at each of five visits ten days apart changes more often than it was visited: it is
-// all but sure to have changed after ten days more, among pages that hardly do.
+// A page that has changed at each of five visits ten days apart changes more often than it was
+// visited: it is all but sure to have changed after ten days more, among pages that hardly do.
 func TestPageThatAlwaysChanges(t *testing.T) {
 	h := newHandDriven(t, "value")
 	for day := 10; day <= 50; day += 10 {

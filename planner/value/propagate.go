@@ -8,13 +8,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// An outcome can make other pages of its server worth more than they are ranked by. Where outcomes surprised, some pages are
-// scored anew: those of the same address shape, and the best of the server.
+// An outcome can make other pages of its server worth more than they are ranked by. Where outcomes
+// surprised, some pages are scored anew: those of the same address shape, and the best of the
+// server.
 //
-// Scoring all of them would cost too much. So the pages are taken in the order of their scores, in blocks of similar ones. One
-// page of each block is scored anew; where its worth rose, the worth of the others is raised by the same factor. Their own
-// scores are made anew when it is their turn. In a sweep, which is judged by its order, and where examples for learning are
-// collected, all are scored at once.
+// Scoring all of them would cost too much. So the pages are taken in the order of their scores, in
+// blocks of similar ones. One page of each block is scored anew; where its worth rose, the worth of
+// the others is raised by the same factor. Their own scores are made anew when it is their turn. In
+// a sweep, which is judged by its order, and where examples for learning are collected, all are
+// scored at once.
 
 // propagation finds the pages that an outcome makes worth more.
 type propagation struct {
@@ -29,13 +31,15 @@ type surpriseOf struct {
 	visits    int32
 	inRound   int32
 	followUps int32 // probes that followed others in this round
-	// order is its pages by their scores, in this round, best first: those still to be thought of. At most leastKept at
-	// a time, or as many as were visited in the round; after is the last of them.
+	// order is its pages by their scores, in this round, best first: those still to be thought of.
+	// At most leastKept at a time, or as many as were visited in the round; after is the last of
+	// them.
 	order []sitegraph.PageID
 	after place
 }
 
-// place of a page in the order of scores: the larger ones first, and among equal ones the smaller ties. The zero value is before all.
+// place of a page in the order of scores: the larger ones first, and among equal ones the smaller
+// ties. The zero value is before all.
 type place struct {
 	key  uint64 // the bits of both numbers, which are 0 or more; those of the score inverted
 	page sitegraph.PageID
@@ -62,10 +66,11 @@ const (
 	surpriseThreshold = 0.5
 	// mostLike bounds the pages of like address that are.
 	mostOfShape = 64
-	// leastRescored is how many of the best pages of a server are looked through, a block after the other. The next surprise
-	// is for those after them.
+	// leastRescored is how many of the best pages of a server are looked through, a block after the
+	// other. The next surprise is for those after them.
 	leastRescored = 400
-	// idleMost pages in a row of which no probe was worth more than before: what was seen does not tell of those after them.
+	// idleMost pages in a row of which no probe was worth more than before: what was seen does not
+	// tell of those after them.
 	mostIdle = 200
 	// block is the pages for which one is probed; by mostLift times at most it lifts the others.
 	block    = 8
@@ -101,7 +106,8 @@ func (v *propagation) propagate(p sitegraph.PageID, surprise float32) {
 	}
 }
 
-// rescoreShape thinks again of so many pages of the shape of a page, a batch at a time, as long as some came to be worth more.
+// rescoreShape thinks again of so many pages of the shape of a page, a batch at a time, as long as
+// some came to be worth more.
 func (v *propagation) rescoreShape(p sitegraph.PageID, pages int) {
 	b := &v.batch
 	for pages > 0 {
@@ -116,8 +122,9 @@ func (v *propagation) rescoreShape(p sitegraph.PageID, pages int) {
 	}
 }
 
-// rescoreSample scores one open page of each block anew, and where it came to be worth more lifts the others, or scores them, too, if it
-// is to be exact; it reports whether there were any. Those that stay below what is of use in this round are scored in the next.
+// rescoreSample scores one open page of each block anew, and where it came to be worth more lifts
+// the others, or scores them, too, if it is to be exact; it reports whether there were any. Those
+// that stay below what is of use in this round are scored in the next.
 func (v *propagation) rescoreSample(pages []sitegraph.PageID) bool {
 	b := &v.batch
 	b.clear()
@@ -158,7 +165,8 @@ func (v *propagation) rescoreSample(pages []sitegraph.PageID) bool {
 	return rose != 0
 }
 
-// rescore makes the scores of a batch of open pages anew; bit by bit: which came to be worth clearly more than before.
+// rescore makes the scores of a batch of open pages anew; bit by bit: which came to be worth
+// clearly more than before.
 func (v *ranker) rescore(b *batch) (rose uint) {
 	var before [logodds.Lanes]scored
 	for lane, p := range b.all() {
@@ -180,8 +188,8 @@ func (v *ranker) reconsider(p sitegraph.PageID) {
 	v.settle(p, before)
 }
 
-// settle gives a page that was scored anew its place, and reports whether it is worth clearly more than before. If it is not,
-// its score stays what it is ranked by, until it is the first.
+// settle gives a page that was scored anew its place, and reports whether it is worth clearly more
+// than before. If it is not, its score stays what it is ranked by, until it is the first.
 func (v *ranker) settle(p sitegraph.PageID, before scored) bool {
 	s := &v.scores[p]
 	better := float64(s.worth) > (1+v.tolerance)*float64(before.worth)
@@ -201,8 +209,8 @@ func (v *scorer) open(p sitegraph.PageID) bool {
 	return v.scores[p].again != 0 && v.Corpus.Refetchable(p)
 }
 
-// inScoreOrder finds those pages of a server that come next by their scores; false: there are no more, and
-// the next surprise is for the first again.
+// inScoreOrder finds those pages of a server that come next by their scores; false: there are no
+// more, and the next surprise is for the first again.
 func (v *propagation) inScoreOrder(server sitegraph.ServerID, n *surpriseOf) bool {
 	after := v.scratch[:0]
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
@@ -226,7 +234,8 @@ func (v *propagation) inScoreOrder(server sitegraph.ServerID, n *surpriseOf) boo
 	return true
 }
 
-// firstOf puts the first n places before the others, in any order, and returns them (Hoare's quickselect 1961).
+// firstOf puts the first n places before the others, in any order, and returns them (Hoare's
+// quickselect 1961).
 func firstOf(all []place, n int) []place {
 	if n >= len(all) {
 		return all

@@ -9,7 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// heardOf is a policy of one quiet server at the begin of a round, and its open pages with what they are worth.
+// heardOf is a policy of one quiet server at the begin of a round, and its open pages with what
+// they are worth.
 func heardOf(t *testing.T, pages int) (v *Policy, open []sitegraph.PageID, worth map[sitegraph.PageID]float32) {
 	t.Helper()
 	m := newSim(t, quietWorld(3, 1, pages, 0), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 5}, planner.Options{})
@@ -28,9 +29,10 @@ func heardOf(t *testing.T, pages int) (v *Policy, open []sitegraph.PageID, worth
 	return v, open, worth
 }
 
-// Of pages that nobody thought of since they came to be worth more, the first open one of a block is scored anew; where it proves to be
-// so many times as much worth, the others are taken to be, too, or scored if that is to be exact, or in the next round where that is not enough for
-// this one. It makes no difference on what scale weights are.
+// Of pages that nobody thought of since they came to be worth more, the first open one of a block
+// is scored anew; where it proves to be so many times as much worth, the others are taken to be,
+// too, or scored if that is to be exact, or in the next round where that is not enough for this
+// one. It makes no difference on what scale weights are.
 func TestProbe(t *testing.T) {
 	v, open, worth := heardOf(t, 100)
 	const (
@@ -101,7 +103,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A page that is lifted and still of no use in this round is scored in the next, though others of its block are of use.
+// A page that is lifted and still of no use in this round is scored in the next, though others of
+// its block are of use.
 func TestProbeLiftsTooLittle(t *testing.T) {
 	v, open, _ := heardOf(t, 100)
 	pages := open[:block]
@@ -157,8 +160,8 @@ func TestThinkOfLike(t *testing.T) {
 	}
 }
 
-// News are for the best pages of a server, block after block: leastNews of them, or fewer where too many in a row are worth no more.
-// The next news are for those after them.
+// News are for the best pages of a server, block after block: leastNews of them, or fewer where too
+// many in a row are worth no more. The next news are for those after them.
 func TestSpread(t *testing.T) {
 	for _, rising := range []bool{false, true} {
 		v, open, worth := heardOf(t, 1000)

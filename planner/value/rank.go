@@ -21,16 +21,17 @@ type ranker struct {
 	patience  float32
 }
 
-// serverRankings rank the pages of a round that are worth reserve or more, server by server, and the servers by the
-// best of each. What a visit tells, it tells first of all of the pages of its server: where
-// thousands of them are worth less than they were ranked by, their server takes its new place after a
-// few were scored anew, and no other server's pages have to be looked at.
+// serverRankings rank the pages of a round that are worth reserve or more, server by server, and
+// the servers by the best of each. What a visit tells, it tells first of all of the pages of its
+// server: where thousands of them are worth less than they were ranked by, their server takes its
+// new place after a few were scored anew, and no other server's pages have to be looked at.
 //
-// Scores that pages are ranked by may be too high: what was seen since can have lowered them. None is too low but by the
-// days that they wait (see note), by what nobody has looked at yet, and where pages were lifted by less than their scores
-// would be (see probe). So the best of a server are scored anew, a batch at a time, and taken one after the other until the
-// visits to their server brought so much that was not expected that these scores are doubtful, too. The others are expected
-// to keep as much of their worth as the last batch did.
+// Scores that pages are ranked by may be too high: what was seen since can have lowered them. None
+// is too low but by the days that they wait (see note), by what nobody has looked at yet, and where
+// pages were lifted by less than their scores would be (see probe). So the best of a server are
+// scored anew, a batch at a time, and taken one after the other until the visits to their server
+// brought so much that was not expected that these scores are doubtful, too. The others are
+// expected to keep as much of their worth as the last batch did.
 type serverRankings struct {
 	of      []serverRanking // by server
 	servers standings       // of servers: page is a ServerID; an entry is good if its score is the server's lead
@@ -54,14 +55,16 @@ type serverRanking struct {
 }
 
 const (
-	// tolerance is how much less a visit of a stream may be worth than the best one. A sweep, which is judged by its order, has none, and
-	// no patience.
+	// tolerance is how much less a visit of a stream may be worth than the best one. A sweep, which
+	// is judged by its order, has none, and no patience.
 	tolerance = 0.02
-	// patience is what may be learnt before fresh scores are doubtful. By 0.1 to 0.5 streams of real histories find the same.
+	// patience is what may be learnt before fresh scores are doubtful. By 0.1 to 0.5 streams of
+	// real histories find the same.
 	patience = 0.25
 	// leastStays bounds stays from below: pages of a server differ. In a sweep it stays 1.
 	leastStays = 0.8
-	// mostFresh scores are kept; when there are more, and again when they are doubtful, the best are scored anew and the rest are not fresh.
+	// mostFresh scores are kept; when there are more, and again when they are doubtful, the best
+	// are scored anew and the rest are not fresh.
 	mostFresh = 8 * logodds.Lanes
 )
 
@@ -108,7 +111,8 @@ func (v *ranker) orderRankings() {
 	v.rankings.servers.Order()
 }
 
-// priceAt is what the last of so many visits is worth, if all go by the scores of now; NaN where there are none.
+// priceAt is what the last of so many visits is worth, if all go by the scores of now; NaN where
+// there are none.
 func (v *ranker) priceAt(visits int) float64 {
 	var all []float64
 	for s := range v.rankings.of {
@@ -156,8 +160,9 @@ func (v *ranker) doubt(s sitegraph.ServerID, surprise float32) {
 	v.rankings.of[s].surprise += surprise
 }
 
-// best takes the page that is worth most, by a score that is fresh; false: there are no more. Of a stream another one may be worth
-// more: by a share of tolerance, by what patience lets pass, and of those not scored anew by what leastStays takes from them.
+// best takes the page that is worth most, by a score that is fresh; false: there are no more. Of a
+// stream another one may be worth more: by a share of tolerance, by what patience lets pass, and of
+// those not scored anew by what leastStays takes from them.
 func (v *ranker) best() (sitegraph.PageID, bool) {
 	for len(v.rankings.servers.All) > 0 {
 		first := v.rankings.servers.Take()
@@ -204,8 +209,8 @@ func (of *serverRanking) take(v *ranker) (sitegraph.PageID, bool) {
 	return v.take(&of.fresh)
 }
 
-// refresh scores a batch of the best anew, of fresh scores or of the others, and returns what they were worth together and
-// what they are. Fresh scores that are not of the batch are fresh no more.
+// refresh scores a batch of the best anew, of fresh scores or of the others, and returns what they
+// were worth together and what they are. Fresh scores that are not of the batch are fresh no more.
 func (of *serverRanking) refresh(v *ranker, from *standings) (before, after float32) {
 	b := &v.batch
 	for b.clear(); !b.full(); {

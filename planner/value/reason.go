@@ -9,10 +9,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A server looks rebuilt to a page where its visits since the page's last one, rebuiltLooks at least, leave
-// rebuiltMass changes to expect of each page, and these came at once: several times what an equal
-// span before saw, or most of them within a week. That is a new template, as a rule, behind 30 to
-// 90 % of the changed bytes of real histories.
+// A server looks rebuilt to a page where its visits since the page's last one, rebuiltLooks at
+// least, leave rebuiltMass changes to expect of each page, and these came at once: several times
+// what an equal span before saw, or most of them within a week. That is a new template, as a rule,
+// behind 30 to 90 % of the changed bytes of real histories.
 const (
 	rebuiltMass   = 0.5
 	rebuiltLooks  = 5
@@ -33,7 +33,8 @@ func (v *predictor) rebuilt(p sitegraph.PageID, row *[Features]float32) bool {
 	return row[fAge] >= 2*rebuiltWithin && server.peak(inDays(v.groups.last[p]), rebuiltWithin, row[fServerRate]) >= rebuiltPart*mass
 }
 
-// reason tells which evidence is behind the probability of a page with this row. planner.Contributions tell more.
+// reason tells which evidence is behind the probability of a page with this row.
+// planner.Contributions tell more.
 func (v *predictor) reason(p sitegraph.PageID, row *[Features]float32) planner.Reason {
 	age := float64(row[fAge])
 	switch {
@@ -57,7 +58,8 @@ func (v *predictor) reason(p sitegraph.PageID, row *[Features]float32) planner.R
 	return planner.Because("%.2g changes expected of addresses like its own since its only visit, %.3g days ago", float64(row[fShapeMass]), age)
 }
 
-// surprising is a factor of the odds for what a server and an address shape showed that is worth saying.
+// surprising is a factor of the odds for what a server and an address shape showed that is worth
+// saying.
 const surprising = 2
 
 // reason tells what visits found beyond what was expected; false: not enough to say so.

@@ -16,9 +16,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// scaleWorld is a web of any size whose past and future are worked out when asked for: servers of 5000 pages in
-// directories of as many as asked for, of which a tenth changes every 20 days and the others once in 500; each server is
-// rebuilt each 120 days. A visit costs it nothing worth naming, so what is measured is the planner.
+// scaleWorld is a web of any size whose past and future are worked out when asked for: servers of
+// 5000 pages in directories of as many as asked for, of which a tenth changes every 20 days and the
+// others once in 500; each server is rebuilt each 120 days. A visit costs it nothing worth naming,
+// so what is measured is the planner.
 type scaleWorld struct {
 	corpus   *planner.Corpus
 	planner  *planner.Planner
@@ -91,12 +92,14 @@ func (w *scaleWorld) day(d, budget int) {
 	}
 }
 
-// BenchmarkScale is the stream protocol without fetching: two planners share the pages, each on a processor of
-// its own, as nodes share a large crawl. RECRAWL_SCALE_PAGES says how many; 20 million take 8 GB. RECRAWL_SCALE_WARM
-// is days that pass before those measured, and RECRAWL_SCALE_DIRECTORY pages in a directory: what is known of a directory
-// takes more room by the day. RECRAWL_SCALE_FORECAST=1 asks after each visit, too, when its page is wanted next, as runs do that keep
-// records on disk; replays do not (see GoesByDue). A visit is one decision. Each day all pages are thought of; those far below the
-// price, or above it, keep their scores for up to 30 days.
+// BenchmarkScale is the stream protocol without fetching: two planners share the pages, each on a
+// processor of its own, as nodes share a large crawl. RECRAWL_SCALE_PAGES says how many; 20 million
+// take 8 GB. RECRAWL_SCALE_WARM is days that pass before those measured, and
+// RECRAWL_SCALE_DIRECTORY pages in a directory: what is known of a directory takes more room by the
+// day. RECRAWL_SCALE_FORECAST=1 asks after each visit, too, when its page is wanted next, as runs
+// do that keep records on disk; replays do not (see GoesByDue). A visit is one decision. Each day
+// all pages are thought of; those far below the price, or above it, keep their scores for up to 30
+// days.
 func BenchmarkScale(b *testing.B) {
 	given := func(name string, n int) int {
 		if s := os.Getenv(name); s != "" {

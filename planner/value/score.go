@@ -45,8 +45,9 @@ func (v *scorer) rate(p sitegraph.PageID) {
 // note keeps the score of a page, of such an age.
 func (v *scorer) note(p sitegraph.PageID, raw, frailty, age float32) {
 	probability, weight := v.believed(raw, frailty), v.weight(p)
-	// Until something happens the probability grows about as its age does. What is below the price is scored again when it may
-	// come to it; what is above, when it may be worth a quarter more: it is ranked, and scored when it is its turn.
+	// Until something happens the probability grows about as its age does. What is below the price
+	// is scored again when it may come to it; what is above, when it may be worth a quarter more:
+	// it is ranked, and scored when it is its turn.
 	more, times := float32(0.25), float32(100)
 	if v.exact {
 		more, times = 0.1, 3
@@ -123,8 +124,8 @@ func (v *predictor) weight(p sitegraph.PageID) float32 {
 	return weight
 }
 
-// newWorth is what it is worth to know a new page, in changes found: a change of a page that brings new
-// ones is worth more.
+// newWorth is what it is worth to know a new page, in changes found: a change of a page that brings
+// new ones is worth more.
 const newWorth = 0.25
 
 // worth is what a visit to a page is worth by its last score, and what lifted it since.
@@ -162,20 +163,21 @@ func (v *predictor) hint(p sitegraph.PageID) (h hints.Hint) {
 // claimed is what feeds and sitemaps claim of a page, in log odds.
 func (v *predictor) claimed(p sitegraph.PageID) float32 { return float32(v.hint(p).LogRatio) }
 
-// raw is the probability that a row makes of all evidence, and of what feeds and sitemaps claim, before
-// what its server and its like showed beyond it, and before it is calibrated.
+// raw is the probability that a row makes of all evidence, and of what feeds and sitemaps claim,
+// before what its server and its like showed beyond it, and before it is calibrated.
 func (v *predictor) raw(p sitegraph.PageID, row *[Features]float32) float32 {
 	m := v.model(p)
 	return m.probability(v.Mode, row, m.learnt(v.Mode, row), v.claimed(p))
 }
 
-// effect is the factor of a page's odds for what visits to its server and its shape found since its last visit, beyond what was
-// predicted.
+// effect is the factor of a page's odds for what visits to its server and its shape found since its
+// last visit, beyond what was predicted.
 func (v *predictor) effect(p sitegraph.PageID) float32 {
 	return v.effects(p, v.groups.last[p]).total()
 }
 
-// effects are the tallies of visits after a moment, in unix seconds; nothing if the policy is denied them.
+// effects are the tallies of visits after a moment, in unix seconds; nothing if the policy is
+// denied them.
 func (v *predictor) effects(p sitegraph.PageID, last uint32) (b effects) {
 	if v.Without == WithoutEffects {
 		return b
@@ -190,7 +192,8 @@ func (v *predictor) effects(p sitegraph.PageID, last uint32) (b effects) {
 	return b
 }
 
-// believed is a probability made of all evidence, with what its server and its like showed beyond it, calibrated.
+// believed is a probability made of all evidence, with what its server and its like showed beyond
+// it, calibrated.
 func (v *predictor) believed(raw, frailty float32) float32 {
 	return v.calibrator.of(timesOdds(raw, frailty))
 }

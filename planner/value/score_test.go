@@ -12,8 +12,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Pages that are scored at once get the same scores as one by one, to the bit, whatever evidence is denied, whatever is
-// claimed and learnt.
+// Pages that are scored at once get the same scores as one by one, to the bit, whatever evidence is
+// denied, whatever is claimed and learnt.
 func TestRateAll(t *testing.T) {
 	ruled := func(string) *Model { return NewModel() } // that knows nothing
 	for _, policy := range append(Ablations(), "value") {
@@ -60,7 +60,8 @@ func TestRateAll(t *testing.T) {
 	}
 }
 
-// claim lets a sitemap of a server, most of whose claims proved true, say that pages changed just now.
+// claim lets a sitemap of a server, most of whose claims proved true, say that pages changed just
+// now.
 func claim(m *simtest.Sim, s sitegraph.ServerID, pages []sitegraph.PageID) {
 	source := m.Link("http://" + m.Graph.ServerName(s) + "/sitemap.xml")
 	r := &m.Records[source]
@@ -77,9 +78,10 @@ func claim(m *simtest.Sim, s sitegraph.ServerID, pages []sitegraph.PageID) {
 	}
 }
 
-// A batch of the first pages of a server is scored anew, the best of it is taken, and then the next, as long as none of the
-// others may be better by what became of those before; a visit that was not expected makes them doubtful again. Entries that
-// are good no more count for nothing, and no page is taken twice or lost.
+// A batch of the first pages of a server is scored anew, the best of it is taken, and then the
+// next, as long as none of the others may be better by what became of those before; a visit that
+// was not expected makes them doubtful again. Entries that are good no more count for nothing, and
+// no page is taken twice or lost.
 func TestBest(t *testing.T) {
 	const overrated = 1.2 // times; less than leastStays allows for
 	for seed := range uint64(20) {
@@ -146,7 +148,8 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// Where there are many fresh scores, those of the best pages are made anew and the others are fresh no more; none is lost.
+// Where there are many fresh scores, those of the best pages are made anew and the others are fresh
+// no more; none is lost.
 func TestFreshAreFew(t *testing.T) {
 	v, open, _ := heardOf(t, 2*mostFresh)
 	of := &v.rankings.of[0]
@@ -159,8 +162,9 @@ func TestFreshAreFew(t *testing.T) {
 	}
 }
 
-// After each visit every server with pages left is ranked, no lower than the best of its fresh scores. A sweep goes by scores
-// made now; in a stream visits make scores doubtful, and those not made anew are discounted, within bounds.
+// After each visit every server with pages left is ranked, no lower than the best of its fresh
+// scores. A sweep goes by scores made now; in a stream visits make scores doubtful, and those not
+// made anew are discounted, within bounds.
 func TestServersStayRanked(t *testing.T) {
 	for _, mode := range []planner.Mode{planner.Sweep, planner.Stream} {
 		doubted, discounted := false, false
@@ -203,7 +207,8 @@ func TestServersStayRanked(t *testing.T) {
 	}
 }
 
-// A page is scored again when it may come to the price, or be worth a quarter more; in 1 to 30 days, whatever its weight.
+// A page is scored again when it may come to the price, or be worth a quarter more; in 1 to 30
+// days, whatever its weight.
 func TestNote(t *testing.T) {
 	v, open, _ := heardOf(t, 10)
 	p := open[0]

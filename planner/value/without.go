@@ -69,13 +69,15 @@ func WithoutOf(policy string) Without {
 	return WithoutNothing
 }
 
-// FromSources reports whether a kind of evidence comes from feeds and sitemaps, which histories do not have.
+// FromSources reports whether a kind of evidence comes from feeds and sitemaps, which histories do
+// not have.
 func (w Without) FromSources() bool { return w == WithoutClaims }
 
 // StreamsOnly reports whether a kind of evidence plays no part in sweeps.
 func (w Without) StreamsOnly() bool { return w == WithoutNew || w == WithoutFirstVisits }
 
-// Masks reports whether a kind of evidence is a part of rows. The others are a matter of what is done.
+// Masks reports whether a kind of evidence is a part of rows. The others are a matter of what is
+// done.
 func (w Without) Masks() bool { return w != WithoutNothing && w < WithoutEffects }
 
 // What is usual: medians of the 42,657 base pages of the histories that the parameters which come

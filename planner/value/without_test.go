@@ -22,7 +22,8 @@ var kindOf = map[string]Without{"its own": WithoutOwn, "what its last": WithoutO
 	"version": WithoutAddress, "links": WithoutLinks}
 
 // Every feature but the age belongs to one kind, by what people are told of it; a mask changes
-// those of its kind, and no others but the page's own rate, which leans on its shape's, and what both of them expect.
+// those of its kind, and no others but the page's own rate, which leans on its shape's, and what
+// both of them expect.
 func TestMask(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	masked := map[int]bool{fAge: true}
@@ -235,7 +236,8 @@ func TestProbeReachesScores(t *testing.T) {
 	}
 }
 
-// The variants are policies of ours that no live run offers by default, and are named by what they lack.
+// The variants are policies of ours that no live run offers by default, and are named by what they
+// lack.
 func TestAblations(t *testing.T) {
 	names := Ablations()
 	if len(names) != int(withouts)-1 || !slices.IsSortedFunc(names, func(a, b string) int { return int(WithoutOf(a)) - int(WithoutOf(b)) }) {
@@ -253,7 +255,8 @@ func TestAblations(t *testing.T) {
 	}
 }
 
-// value-claims goes by nothing that a sitemap claims, and value does; what is claimed is told to both.
+// value-claims goes by nothing that a sitemap claims, and value does; what is claimed is told to
+// both.
 func TestWithoutClaims(t *testing.T) {
 	for _, test := range []struct {
 		variant string

@@ -43,9 +43,10 @@
 // crash loses the store. Opening reads all buckets once, to make the bucket index.
 //
 // Memory beside the buffers: 2 or 3 bytes a record, SortBytes or the messages of a bucket, 3 MiB
-// for reading, writing and the log, twice the longest frame, 4 bytes for each record of a unit
-// that a crash broke off, and Pebble's. In the paper's tests the log was on a disk of its own; here it is in the
-// store's directory, of one disk with the buckets, so that one name is all there is to copy and lock.
+// for reading, writing and the log, twice the longest frame, 4 bytes for each record of a unit that
+// a crash broke off, and Pebble's. In the paper's tests the log was on a disk of its own; here it
+// is in the store's directory, of one disk with the buckets, so that one name is all there is to
+// copy and lock.
 //
 // Where the paper leaves a choice, ours is: the bound is tested with the page that is about
 // to be taken; flushes end between records; the log begins anew, after a sync of all

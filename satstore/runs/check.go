@@ -42,7 +42,8 @@ func (s *Store) CheckEach(visit checkVisit) ([]*DamageError, error) {
 	return found, nil
 }
 
-// unread describes bytes that could not be read; errors that say nothing about bytes stay what they are.
+// unread describes bytes that could not be read; errors that say nothing about bytes stay what they
+// are.
 func unread(path string, at int64, what string, err error) error {
 	if err != nil && !isDamage(err) && (gone(err) || unreadable(err)) {
 		return &DamageError{Path: path, Offset: at, What: what, Cause: err}

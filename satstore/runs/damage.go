@@ -67,7 +67,8 @@ func (s *Store) pathTo(b *block) string {
 	return "memory"
 }
 
-// seqsIn returns the records whose newest version is one of the frames of a block, of all if bad is nil. Cost: the whole index.
+// seqsIn returns the records whose newest version is one of the frames of a block, of all if bad is
+// nil. Cost: the whole index.
 func (s *Store) seqsIn(h uint32, bad []uint16) (list []uint32) {
 	s.index.each(func(seq uint32, p *place) {
 		if p.block() == h && (bad == nil || slices.Contains(bad, uint16(p.frame()))) {
@@ -77,8 +78,8 @@ func (s *Store) seqsIn(h uint32, bad []uint16) (list []uint32) {
 	return list
 }
 
-// lose takes the records of damaged frames of a block, all if bad is nil, out of the index: they are gone. While
-// Each looks on, they stay.
+// lose takes the records of damaged frames of a block, all if bad is nil, out of the index: they
+// are gone. While Each looks on, they stay.
 func (s *Store) lose(h uint32, bad []uint16, what string, cause error) {
 	d := s.note(s.damaged(h, bad, what, cause))
 	if s.looking {

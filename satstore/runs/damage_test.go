@@ -143,8 +143,8 @@ func survey(s *Store, m *model, seqs int) error {
 	return wrong
 }
 
-// needed reports whether a byte of a run file belongs to a header or a block that counts:
-// Check must see what becomes of it. Others are stale blocks, messages to a slot without records, which
+// needed reports whether a byte of a run file belongs to a header or a block that counts: Check
+// must see what becomes of it. Others are stale blocks, messages to a slot without records, which
 // an Open that writes drops, and what lies between blocks.
 func needed(t *testing.T, files map[string][]byte, name string, at int64) bool {
 	number, ok := parseName(name, runPrefix)
@@ -215,8 +215,8 @@ func damageEach(t *testing.T, files map[string][]byte, m *model, seqs int, name 
 
 func (s *Store) pathOf(name string) string { return vfs.Default.PathJoin(storeDir, name) }
 
-// places is how far apart damaged bytes are: one in the long tests, and ten times as many as usual in
-// the short ones, which the race detector looks at: it has nothing to find here.
+// places is how far apart damaged bytes are: one in the long tests, and ten times as many as usual
+// in the short ones, which the race detector looks at: it has nothing to find here.
 func places(usual int) int {
 	switch {
 	case long():

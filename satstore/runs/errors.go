@@ -12,7 +12,8 @@ var (
 	ErrInUse = directory.ErrInUse
 	// ErrReadOnly says that a store opened with Options.ReadOnly was asked to change.
 	ErrReadOnly = errors.New("store is open for reading only")
-	// ErrNoStore says that a directory to be read holds no store, or one whose creation was cut short.
+	// ErrNoStore says that a directory to be read holds no store, or one whose creation was cut
+	// short.
 	ErrNoStore = errors.New("the directory holds no store")
 	// ErrClosed says that the store was closed before the call.
 	ErrClosed = errors.New("store is closed")

@@ -188,10 +188,10 @@ var errLost = errors.New("the disk does not give these bytes")
 // whole disk fails: alone it means nothing.
 func unreadable(err error) bool { return errors.Is(err, syscall.EIO) }
 
-// readBlock fills b with a block. Bytes that the disk does not give are zeros then, by runAlign, and
-// the error is errLost: what is left of the block may have been read. For that they have to fail twice,
-// and the header of the file must come between the two: a disk that fails as a whole must not cost
-// records, for it may come back.
+// readBlock fills b with a block. Bytes that the disk does not give are zeros then, by runAlign,
+// and the error is errLost: what is left of the block may have been read. For that they have to
+// fail twice, and the header of the file must come between the two: a disk that fails as a whole
+// must not cost records, for it may come back.
 func (t *files) readBlock(f *runFile, b []byte, off int64) error {
 	err := t.read(f, b, off)
 	if err == nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// An index file (index-NNNNNN) is the index and the table of blocks at a snapshot of the log: chunks
+// An index file (index-NNNNNN) is the index and the table of blocks at a snapshot of the log:
+// chunks
 //
 //	0 4 length n
 //	4 4 CRC32C of the number of the file (8) and the payload

@@ -23,11 +23,12 @@ type Options struct {
 	// PartBytes: a commit that adds at least so much to the near or the far slots writes
 	// those as a run at once; less is logged and stays in the buffer. Default 1 MiB.
 	PartBytes int64
-	// LogBytes is the length after which the log begins anew, with a checkpoint of the
-	// index; at least twice the size of that. It bounds what a crash makes Open read. Default 16 MiB.
+	// LogBytes is the length after which the log begins anew, with a checkpoint of the index; at
+	// least twice the size of that. It bounds what a crash makes Open read. Default 16 MiB.
 	LogBytes int64
-	// MaxFiles bounds the run files, from 60; the log, the index and two more come on top. It holds up
-	// to 16 GiB x MaxFiles of live data: where that is more than MaxFiles/4 GiB, files are longer. Default 560.
+	// MaxFiles bounds the run files, from 60; the log, the index and two more come on top. It holds
+	// up to 16 GiB x MaxFiles of live data: where that is more than MaxFiles/4 GiB, files are
+	// longer. Default 560.
 	MaxFiles int
 	// GarbageBytes of stale copies that could not be given back to the disk are left alone;
 	// above it, and above a quarter of what is live, files are written anew. Default 16 MiB.

@@ -92,8 +92,8 @@ func indexIsMadeAnew(t *testing.T, o Options) {
 	t.Logf("%d operations, %d index files damaged", d.ops, broken)
 }
 
-// Where blocks are damaged beside the index, they cost their records: no older version takes
-// the place of one that cannot be read, no deleted record comes back, and how many are lost is told.
+// Where blocks are damaged beside the index, they cost their records: no older version takes the
+// place of one that cannot be read, no deleted record comes back, and how many are lost is told.
 func TestIndexIsNotGuessed(t *testing.T) {
 	step := places(31)
 	for _, closed := range []bool{true, false} {

@@ -11,9 +11,9 @@ import (
 //	per block, all records before all messages, as below
 //	8 bytes of the file that count after this run
 //
-// A block is level << 1 | kind (1), index of the slot (uvarint), offset / 16 (uvarint), bytes (uvarint),
-// frames (uvarint), seq of each frame (4; deadSeq for a dead one), count of those with waiting
-// messages (uvarint) and which (uvarint each).
+// A block is level << 1 | kind (1), index of the slot (uvarint), offset / 16 (uvarint), bytes
+// (uvarint), frames (uvarint), seq of each frame (4; deadSeq for a dead one), count of those with
+// waiting messages (uvarint) and which (uvarint each).
 //
 // Payload of a logPages frame: per page level and kind,
 // index of the slot, bytes (uvarint), frames as in blocks.

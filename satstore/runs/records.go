@@ -25,7 +25,8 @@ func (s *Store) Put(seq uint32, due int64, body []byte) error {
 	return s.Replace(seq, due, body, 0)
 }
 
-// Replace is Put, and the first so many of the messages that wait, as Messages returns them, are done with.
+// Replace is Put, and the first so many of the messages that wait, as Messages returns them, are
+// done with.
 func (s *Store) Replace(seq uint32, due int64, body []byte, done int) error {
 	if err := s.writable(); err != nil {
 		return err

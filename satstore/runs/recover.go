@@ -50,8 +50,8 @@ func (s *Store) checkSizes() {
 	}
 }
 
-// resume makes the log ready for writing. A segment that holds nothing but its snapshot, and
-// has its index, is used as it is; otherwise a new one is begun, so that what a cut transaction left
+// resume makes the log ready for writing. A segment that holds nothing but its snapshot, and has
+// its index, is used as it is; otherwise a new one is begun, so that what a cut transaction left
 // behind the last commit is never read again.
 func (s *Store) resume(g *segment, n names) (err error) {
 	if err := g.file.Close(); err != nil {

@@ -55,8 +55,8 @@ func salvage(b []byte, seed uint32, want *block, sl slotKey, file uint32) (frame
 }
 
 // seek returns where the next whole frame of b begins and how many of the frames with these
-// checksums it skips: one as a rule, more where a damaged length hides where frames begin, all if no
-// frame is whole.
+// checksums it skips: one as a rule, more where a damaged length hides where frames begin, all if
+// no frame is whole.
 func seek(b []byte, sums []uint32, sum func(frame []byte) uint32) (at, skip int) {
 	var f frame
 	n := f.parse(b, kindRecords)
@@ -70,7 +70,8 @@ func seek(b []byte, sums []uint32, sum func(frame []byte) uint32) (at, skip int)
 	}
 	for at := 1; at < len(b); at++ {
 		if n := f.parse(b[at:], kindRecords); n > 0 {
-			// The first as well: the frame before may have been found inside of a damaged one that has its bytes.
+			// The first as well: the frame before may have been found inside of a damaged one that
+			// has its bytes.
 			if i := slices.Index(sums, sum(b[at:at+n])); i >= 0 {
 				return at, i
 			}

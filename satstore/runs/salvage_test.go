@@ -29,7 +29,8 @@ func sealedBlock(rng *rand.Rand, records int) (disk []byte, b block, key slotKey
 	return disk, b, key, all
 }
 
-// sameBut reports what is wrong with what was salvaged, if the frames of bad and no others may be missing.
+// sameBut reports what is wrong with what was salvaged, if the frames of bad and no others may be
+// missing.
 func sameBut(frames []byte, bad []uint16, all [][]byte, mayMiss func(i int) bool) error {
 	w := framesOf(frames, kindRecords)
 	var f frame
@@ -130,7 +131,8 @@ func TestSalvageOfStretches(t *testing.T) {
 	}
 }
 
-// A record that has the bytes of the next one inside costs no more than itself where its length is damaged.
+// A record that has the bytes of the next one inside costs no more than itself where its length is
+// damaged.
 func TestSalvageOfFrameInFrame(t *testing.T) {
 	add := func(seq uint32, body []byte) []byte {
 		return appendFrame(nil, kindRecords, &frame{seq: seq, ahead: 1, body: body})

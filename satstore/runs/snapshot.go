@@ -5,10 +5,10 @@ import (
 	"errors"
 )
 
-// Payload of a snapshot frame: clock (8), number of the index file (8), next number of a
-// run file (4), next seq (4), last serial of a run (8), then per run file: number (4), class (1), flags (1; 1: shared),
-// clock when it was made (8), bytes (8), punched (8). In an outlined one the number of files (4) comes
-// before them, and the outline after.
+// Payload of a snapshot frame: clock (8), number of the index file (8), next number of a run file
+// (4), next seq (4), last serial of a run (8), then per run file: number (4), class (1), flags (1;
+// 1: shared), clock when it was made (8), bytes (8), punched (8). In an outlined one the number of
+// files (4) comes before them, and the outline after.
 const (
 	snapshotHead = 8 + 8 + 4 + 4 + 8
 	snapshotFile = 4 + 1 + 1 + 8 + 8 + 8

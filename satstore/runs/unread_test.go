@@ -118,8 +118,8 @@ func lostIn(list []*DamageError) (seqs []uint32) {
 	return slices.Compact(seqs)
 }
 
-// Bytes that the disk does not give cost the records that are there: Check names them and goes on, the
-// others are handed out, and after that the store is whole.
+// Bytes that the disk does not give cost the records that are there: Check names them and goes on,
+// the others are handed out, and after that the store is whole.
 func TestUnreadableSectorCostsItsRecords(t *testing.T) {
 	for _, sector := range []int64{4096, 20 * 4096, 60 * 4096} {
 		files, records, hit := manyBlocks(t, sector)
@@ -172,8 +172,8 @@ func TestUnreadableSectorWithoutIndex(t *testing.T) {
 	must(t, s.Close())
 }
 
-// A read that fails once, a disk that gives nothing at all, and errors that are not about bytes cost
-// no records; the last two end the call, and a store opened afterwards has all.
+// A read that fails once, a disk that gives nothing at all, and errors that are not about bytes
+// cost no records; the last two end the call, and a store opened afterwards has all.
 func TestPassingReadErrorsCostNothing(t *testing.T) {
 	files, records, _ := manyBlocks(t, 20*4096)
 	for name, c := range map[string]struct {

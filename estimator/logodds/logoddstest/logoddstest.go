@@ -40,7 +40,8 @@ func RefusesTooFew(t *testing.T, f Fast, features int) {
 	f.LogOddsOf(make([]logodds.Column, features-1, features), &sums)
 }
 
-// Benchmark compares two forms of a model on rows that differ, made of such numbers; an operation is one row.
+// Benchmark compares two forms of a model on rows that differ, made of such numbers; an operation
+// is one row.
 func Benchmark(b *testing.B, plain Plain, fast Fast, features int, number func() float64) {
 	const n = 1024
 	rows := make([][]float32, n)
