@@ -39,7 +39,14 @@ func Interval(h sitegraph.History, previous time.Duration, limits Limits) Estima
 	case u <= 0:
 		interval, e.Warning = limits.Min, "changed at every visit: the interval is the shortest allowed"
 	default:
-		interval = FromDays(meanInterval(Days(t), Days(u), float64(h.Changes), Days(time.Duration(h.MinInterval)*time.Second)))
+		interval = FromDays(
+			meanInterval(
+				Days(t),
+				Days(u),
+				float64(h.Changes),
+				Days(time.Duration(h.MinInterval)*time.Second),
+			),
+		)
 	}
 	e.Interval = min(max(interval, limits.Min), limits.Max)
 	e.RatePerDay = 1 / Days(e.Interval)

@@ -110,7 +110,14 @@ func poissonInterval(changes, days float64) (low, high float64) {
 
 // ofRate is an estimate without doubt.
 func ofRate(method string, rate float64, observations int) Estimate {
-	return Estimate{Method: method, RatePerDay: rate, Low: rate, High: rate, Interval: FromDays(1 / rate), Observations: observations}
+	return Estimate{
+		Method:       method,
+		RatePerDay:   rate,
+		Low:          rate,
+		High:         rate,
+		Interval:     FromDays(1 / rate),
+		Observations: observations,
+	}
 }
 
 // unknown is an estimate of a page of which nothing was seen.

@@ -82,7 +82,10 @@ func (p *Periodic) tooShort(period float64) bool { return period*float64(p.seen)
 
 // weights calls f with every component and its posterior weight before normalisation, and
 // returns the weight of the Poisson process and the sum of all.
-func (p *Periodic) weights(prior *Rates, f func(period, phase, hit int, weight float64)) (poisson, all float64) {
+func (p *Periodic) weights(
+	prior *Rates,
+	f func(period, phase, hit int, weight float64),
+) (poisson, all float64) {
 	_, evidence := p.grid.posterior(prior)
 	most := evidence
 	for i, period := range &Periods {

@@ -76,8 +76,15 @@ type Prior struct {
 // NewPrior is the hierarchy before anything was learnt: all levels are root. serverOf gives
 // the server of each site, below servers.
 func NewPrior(root Rates, strength float64, servers int, serverOf []int32) *Prior {
-	p := &Prior{Root: root, Strength: strength, Corpus: root, Servers: make([]Rates, servers), Sites: make([]Rates, len(serverOf)),
-		serverOf: serverOf, pools: make([]Pool, len(serverOf)+servers+1)}
+	p := &Prior{
+		Root:     root,
+		Strength: strength,
+		Corpus:   root,
+		Servers:  make([]Rates, servers),
+		Sites:    make([]Rates, len(serverOf)),
+		serverOf: serverOf,
+		pools:    make([]Pool, len(serverOf)+servers+1),
+	}
 	for i := range p.Servers {
 		p.Servers[i] = root
 	}

@@ -86,8 +86,11 @@ func (r *reliability) calibration() *Calibration {
 			continue
 		}
 		count, sum, changed, off = count+b.count, sum+b.sum, changed+b.changed, off+math.Abs(b.sum-b.changed)
-		c.Bins = append(c.Bins, Bin{Low: Number(i) / calibrationBins, High: Number(i+1) / calibrationBins, Count: int(b.count),
-			Probability: ratio(b.sum, b.count), Changed: ratio(b.changed, b.count)})
+		c.Bins = append(
+			c.Bins,
+			Bin{Low: Number(i) / calibrationBins, High: Number(i+1) / calibrationBins, Count: int(b.count),
+				Probability: ratio(b.sum, b.count), Changed: ratio(b.changed, b.count)},
+		)
 	}
 	if count == 0 {
 		return nil

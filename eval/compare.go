@@ -91,7 +91,16 @@ func compare(name string, without []string, measures []string, all []contender) 
 			c.Without = append(c.Without, Ablation{other.policy, evidence(name, other.policy), pairs})
 			continue
 		}
-		c.With = append(c.With, Opponent{other.policy, other.threshold, policy.Published(other.policy), policy.Reference(other.policy), pairs})
+		c.With = append(
+			c.With,
+			Opponent{
+				other.policy,
+				other.threshold,
+				policy.Published(other.policy),
+				policy.Reference(other.policy),
+				pairs,
+			},
+		)
 	}
 	for _, m := range measures {
 		if best := bestPublished(c.With, m); best != nil {

@@ -58,7 +58,11 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 	c := &Corpus{World: world, Base: replay.Epoch.Add(o.Base), Change: o.Change, history: o.History,
 		graph: sitegraph.NewGraph(), store: replay.NewStore()}
 	if !c.Base.Before(windowEnd) {
-		return nil, fmt.Errorf("base week %.0f is not within the window of %d weeks; choose an earlier --base", o.Base.Hours()/24/7, windowWeeks)
+		return nil, fmt.Errorf(
+			"base week %.0f is not within the window of %d weeks; choose an earlier --base",
+			o.Base.Hours()/24/7,
+			windowWeeks,
+		)
 	}
 	stage := c.Empty()
 	stage.Graph, stage.Store = c.graph, c.store
@@ -77,7 +81,10 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 		}
 	}
 	if len(c.Pages) == 0 {
-		return nil, fmt.Errorf("no page can be reached from the top page of any server at week %.0f; choose another --base", o.Base.Hours()/24/7)
+		return nil, fmt.Errorf(
+			"no page can be reached from the top page of any server at week %.0f; choose another --base",
+			o.Base.Hours()/24/7,
+		)
 	}
 	return c, nil
 }
@@ -86,8 +93,18 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 // through the loop, on a stage whose graph and store are empty.
 func (c *Corpus) Crawl(ctx context.Context, stage Stage) error {
 	loop := cycle.New(cycle.Options{
-		Planner: planner.New(planner.NewCorpus(stage.Graph), nil, planner.Options{SourceShare: stage.Sources}), Fetcher: stage.Fetcher,
-		Store: stage.Store, Clock: stage.Clock, Change: c.Change, Discover: true, Forecast: stage.Forecast, Seen: stage.Log,
+		Planner: planner.New(
+			planner.NewCorpus(stage.Graph),
+			nil,
+			planner.Options{SourceShare: stage.Sources},
+		),
+		Fetcher:  stage.Fetcher,
+		Store:    stage.Store,
+		Clock:    stage.Clock,
+		Change:   c.Change,
+		Discover: true,
+		Forecast: stage.Forecast,
+		Seen:     stage.Log,
 	})
 	for _, s := range c.World.Servers {
 		if err := loop.Seed(topPage(s)); err != nil {

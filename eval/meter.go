@@ -53,8 +53,15 @@ type pageMeter struct {
 }
 
 func newMeter(c *Corpus, t *truth, graph *sitegraph.Graph) *meter {
-	m := &meter{corpus: c, truth: t, graph: graph, pages: make([]pageMeter, len(t.pages)), tallies: make([]tally, t.servers),
-		standing: make([]standing, t.servers), discovery: make([]tally, t.servers)}
+	m := &meter{
+		corpus:    c,
+		truth:     t,
+		graph:     graph,
+		pages:     make([]pageMeter, len(t.pages)),
+		tallies:   make([]tally, t.servers),
+		standing:  make([]standing, t.servers),
+		discovery: make([]tally, t.servers),
+	}
 	for i := range t.pages {
 		p := &m.pages[i]
 		p.now = t.pages[i].start
@@ -221,9 +228,20 @@ func (m *meter) endDay(d int) {
 	m.eventsSoFar += m.truth.eventsOn[d]
 	m.drawFreshness()
 	if d%7 == 0 {
-		m.totals.Weekly = append(m.totals.Weekly, WeekPoint{Week: d / 7, UpdateRate: ratio(m.week.found, m.week.fetched),
-			Coverage: ratio(m.totals.Changed, m.eventsSoFar), Freshness: ratio(m.weekFresh, float64(m.weekDays)),
-			Refetched: m.week.fetched, Changed: m.week.found})
+		m.totals.Weekly = append(
+			m.totals.Weekly,
+			WeekPoint{
+				Week:       d / 7,
+				UpdateRate: ratio(m.week.found, m.week.fetched),
+				Coverage: ratio(
+					m.totals.Changed,
+					m.eventsSoFar,
+				),
+				Freshness: ratio(m.weekFresh, float64(m.weekDays)),
+				Refetched: m.week.fetched,
+				Changed:   m.week.found,
+			},
+		)
 		m.week, m.weekFresh, m.weekDays = tally{}, 0, 0
 	}
 }

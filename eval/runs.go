@@ -44,7 +44,15 @@ func (r RunMeasures) measure(name string) Number {
 
 // shares and counts are what means are taken of.
 func (r *StreamResult) shares() []*Number {
-	return []*Number{&r.UpdateRate, &r.Coverage, &r.Freshness, &r.MeanAgeDays, &r.Discovered, &r.DiscoveryDelayDays, &r.DeletionsFound}
+	return []*Number{
+		&r.UpdateRate,
+		&r.Coverage,
+		&r.Freshness,
+		&r.MeanAgeDays,
+		&r.Discovered,
+		&r.DiscoveryDelayDays,
+		&r.DeletionsFound,
+	}
 }
 
 func (r *StreamResult) counts() []*int {
@@ -98,7 +106,9 @@ func meanOf(runs []StreamResult, seed uint64) StreamResult {
 		for name, values := range runs[0].draws {
 			r.draws[name] = slices.Clone(values)
 			for d := range values {
-				r.draws[name][d] = float64(mean(func(r *StreamResult) Number { return Number(r.draws[name][d]) }))
+				r.draws[name][d] = float64(
+					mean(func(r *StreamResult) Number { return Number(r.draws[name][d]) }),
+				)
 			}
 		}
 	}

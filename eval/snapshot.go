@@ -144,7 +144,12 @@ type SnapshotOptions struct {
 }
 
 // Snapshot runs the snapshot protocol for one horizon.
-func (c *Corpus) Snapshot(ctx context.Context, o SnapshotOptions, policies []string, tick func()) (SnapshotRun, error) {
+func (c *Corpus) Snapshot(
+	ctx context.Context,
+	o SnapshotOptions,
+	policies []string,
+	tick func(),
+) (SnapshotRun, error) {
 	h := c.newHorizon(o.Weeks)
 	if err := h.inWindow(); err != nil {
 		return SnapshotRun{}, err
@@ -156,8 +161,23 @@ func (c *Corpus) Snapshot(ctx context.Context, o SnapshotOptions, policies []str
 			weekly++
 		}
 	}
-	run := SnapshotRun{Protocol: "snapshot", Budget: Number(math.NaN()), New: Number(math.NaN()), Corpus: h.totals, Weeks: o.Weeks, History: c.history, Change: c.Change.String(), Seed: o.Seed,
-		Base: int(c.Base.Sub(replay.Epoch) / week), Results: make([]SnapshotResult, len(entries)), ChangedWeekly: weekly, Learnt: c.learntOf(policies), Absent: c.absent(policies)}
+	run := SnapshotRun{
+		Protocol: "snapshot",
+		Budget:   Number(math.NaN()),
+		New:      Number(math.NaN()),
+		Corpus:   h.totals,
+		Weeks:    o.Weeks,
+		History:  c.history,
+		Change:   c.Change.String(),
+		Seed:     o.Seed,
+		Base: int(
+			c.Base.Sub(replay.Epoch) / week,
+		),
+		Results:       make([]SnapshotResult, len(entries)),
+		ChangedWeekly: weekly,
+		Learnt:        c.learntOf(policies),
+		Absent:        c.absent(policies),
+	}
 	err := cores.Try(len(entries), func(i int) (err error) {
 		if run.Results[i], err = h.sweepOn(ctx, h.recorded(), entries[i], o); err != nil {
 			return err

@@ -16,17 +16,18 @@ import (
 
 // StreamRun is one budget of the stream protocol.
 type StreamRun struct {
-	Protocol string         `json:"protocol"` // "stream"
-	Corpus   StreamTotals   `json:"corpus"`
-	Base     int            `json:"base"`
-	Weeks    int            `json:"weeks"`
-	History  int            `json:"history"`
-	Budget   float64        `json:"budget"` // share of the base pages fetched a day
-	New      float64        `json:"new"`    // share of a day's budget for first visits
-	Change   string         `json:"change"`
-	Seed     uint64         `json:"seed"`
-	Runs     int            `json:"runs,omitempty"` // of each policy, with the seeds from Seed on; results are means. 0: one
-	Results  []StreamResult `json:"results"`
+	Protocol string       `json:"protocol"` // "stream"
+	Corpus   StreamTotals `json:"corpus"`
+	Base     int          `json:"base"`
+	Weeks    int          `json:"weeks"`
+	History  int          `json:"history"`
+	Budget   float64      `json:"budget"` // share of the base pages fetched a day
+	New      float64      `json:"new"`    // share of a day's budget for first visits
+	Change   string       `json:"change"`
+	Seed     uint64       `json:"seed"`
+	// Of each policy, with the seeds from Seed on; results are means. 0: one.
+	Runs    int            `json:"runs,omitempty"`
+	Results []StreamResult `json:"results"`
 	// Learnt is what policies that learn went by; nil if none takes part.
 	Learnt *Learnt `json:"learnt,omitempty"`
 	// Absent names evidence that policies which take part go by elsewhere, and histories do not
@@ -123,7 +124,12 @@ type StreamOptions struct {
 }
 
 // Stream runs the stream protocol for one budget.
-func (c *Corpus) Stream(ctx context.Context, o StreamOptions, policies []string, tick func()) (StreamRun, error) {
+func (c *Corpus) Stream(
+	ctx context.Context,
+	o StreamOptions,
+	policies []string,
+	tick func(),
+) (StreamRun, error) {
 	runs, err := c.Streams(ctx, []StreamOptions{o}, policies, 0, func(Progress) {
 		if tick != nil {
 			tick()
@@ -164,8 +170,12 @@ func (s *Stage) Remember() error {
 
 // Empty returns a stage of the recorded world that knows nothing yet: for Crawl.
 func (c *Corpus) Empty() Stage {
-	return Stage{Graph: sitegraph.NewGraph(), Store: replay.NewStore(), Fetcher: &replay.Fetcher{World: c.World},
-		Clock: cycle.NewVirtualClock(c.Base)}
+	return Stage{
+		Graph:   sitegraph.NewGraph(),
+		Store:   replay.NewStore(),
+		Fetcher: &replay.Fetcher{World: c.World},
+		Clock:   cycle.NewVirtualClock(c.Base),
+	}
 }
 
 // replayed returns a fresh stage of the recorded world.
@@ -177,20 +187,36 @@ func (c *Corpus) replayed() Stage {
 
 // StreamOn runs the stream protocol for one policy and budget in a world of the caller's,
 // measured against the recorded truth. The world's base crawl must have been made with Crawl.
-func (c *Corpus) StreamOn(ctx context.Context, stage Stage, o StreamOptions, policy string, tick func()) (StreamResult, error) {
+func (c *Corpus) StreamOn(
+	ctx context.Context,
+	stage Stage,
+	o StreamOptions,
+	policy string,
+	tick func(),
+) (StreamResult, error) {
 	return c.stream(ctx, stage, c.newTruth(o.Weeks*7), o, policy, tick)
 }
 
 // stream goes day by day.
-func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOptions, name string, tick func()) (StreamResult, error) {
+func (c *Corpus) stream(
+	ctx context.Context,
+	stage Stage,
+	t *truth,
+	o StreamOptions,
+	name string,
+	tick func(),
+) (StreamResult, error) {
 	corpus := remembered(stage.Graph, stage.Records)
 	m := newMeter(c, t, stage.Graph)
 	if o.Spread || o.Compare != "" {
 		m.resample(o.Seed)
 	}
 	grant := budget.Grant{PerDay: o.Budget * float64(len(c.Pages))}
-	policy, err := policy.New(name, policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run), Alpha: o.Alpha,
-		PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate(), ModelOf: c.modelOf(name)})
+	policy, err := policy.New(
+		name,
+		policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run), Alpha: o.Alpha,
+			PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate(), ModelOf: c.modelOf(name)},
+	)
 	if err != nil {
 		return StreamResult{}, err
 	}
@@ -198,9 +224,18 @@ func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOpti
 		policy = o.Watch(policy, corpus, m.stale)
 	}
 	loop := cycle.New(cycle.Options{
-		Planner: planner.New(corpus, policy, planner.Options{NewShare: o.New, SourceShare: stage.Sources, Skip: m.outside, Limits: o.Limits}),
-		Fetcher: stage.Fetcher, Store: stage.Store, Clock: stage.Clock,
-		Change: c.Change, Discover: true, Forecast: stage.Forecast, Found: m.found,
+		Planner: planner.New(
+			corpus,
+			policy,
+			planner.Options{NewShare: o.New, SourceShare: stage.Sources, Skip: m.outside, Limits: o.Limits},
+		),
+		Fetcher:  stage.Fetcher,
+		Store:    stage.Store,
+		Clock:    stage.Clock,
+		Change:   c.Change,
+		Discover: true,
+		Forecast: stage.Forecast,
+		Found:    m.found,
 		Seen: func(e *cycle.Event) {
 			m.seen(e)
 			if stage.Log != nil {
@@ -209,10 +244,15 @@ func (c *Corpus) stream(ctx context.Context, stage Stage, t *truth, o StreamOpti
 		},
 	})
 	estimator, _ := policy.(planner.Estimator)
-	random := rand.New(rand.NewPCG(o.Seed+uint64(o.run), 0x63616c6962726174)) // draws the same pages for every policy that knows the same
+	// Draws the same pages for every policy that knows the same.
+	random := rand.New(rand.NewPCG(o.Seed+uint64(o.run), 0x63616c6962726174))
 	for d := 1; d <= c.lastDay(t.days); d++ {
-		r := planner.Round{Number: d, Start: c.Base.Add(time.Duration(d-1) * day), End: c.Base.Add(time.Duration(d) * day),
-			Budget: grant.Of(day)}
+		r := planner.Round{
+			Number: d,
+			Start:  c.Base.Add(time.Duration(d-1) * day),
+			End:    c.Base.Add(time.Duration(d) * day),
+			Budget: grant.Of(day),
+		}
 		if err := stage.Clock.SleepUntil(ctx, r.Start); err != nil {
 			return StreamResult{}, err
 		}

@@ -22,7 +22,13 @@ type Progress struct {
 // time; 0: as many as there are cores. A run holds a copy of the graph, of the records and of its
 // policy until it ends; of its visits it keeps counts alone. Tick is called after each day, by many
 // goroutines.
-func (c *Corpus) Streams(ctx context.Context, all []StreamOptions, policies []string, atOnce int, tick func(Progress)) ([]StreamRun, error) {
+func (c *Corpus) Streams(
+	ctx context.Context,
+	all []StreamOptions,
+	policies []string,
+	atOnce int,
+	tick func(Progress),
+) ([]StreamRun, error) {
 	truths := map[int]*truth{} // by weeks
 	runs := make([]StreamRun, len(all))
 	for i, o := range all {
@@ -31,9 +37,26 @@ func (c *Corpus) Streams(ctx context.Context, all []StreamOptions, policies []st
 			t = c.newTruth(o.Weeks * 7)
 			truths[o.Weeks] = t
 		}
-		runs[i] = StreamRun{Protocol: "stream", Base: int(c.Base.Sub(replay.Epoch) / week), Weeks: o.Weeks, History: c.history, Budget: o.Budget,
-			New: o.New, Change: c.Change.String(), Seed: o.Seed, Runs: severalOf(o.Runs), Learnt: c.learntOf(policies), Absent: c.absent(policies), Results: make([]StreamResult, len(policies)),
-			Corpus: StreamTotals{Servers: t.servers, BasePages: len(c.Pages), Pages: len(t.pages), Events: t.events}}
+		runs[i] = StreamRun{
+			Protocol: "stream",
+			Base:     int(c.Base.Sub(replay.Epoch) / week),
+			Weeks:    o.Weeks,
+			History:  c.history,
+			Budget:   o.Budget,
+			New:      o.New,
+			Change:   c.Change.String(),
+			Seed:     o.Seed,
+			Runs:     severalOf(o.Runs),
+			Learnt:   c.learntOf(policies),
+			Absent:   c.absent(policies),
+			Results:  make([]StreamResult, len(policies)),
+			Corpus: StreamTotals{
+				Servers:   t.servers,
+				BasePages: len(c.Pages),
+				Pages:     len(t.pages),
+				Events:    t.events,
+			},
+		}
 	}
 	type task struct{ options, policy, run int }
 	var tasks []task
@@ -71,7 +94,12 @@ func (c *Corpus) Streams(ctx context.Context, all []StreamOptions, policies []st
 		if o.Compare == "" {
 			continue
 		}
-		if runs[i].Comparison, err = compare(o.Compare, o.Without, StreamMeasures, runs[i].contenders()); err != nil {
+		if runs[i].Comparison, err = compare(
+			o.Compare,
+			o.Without,
+			StreamMeasures,
+			runs[i].contenders(),
+		); err != nil {
 			return nil, err
 		}
 	}

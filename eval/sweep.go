@@ -19,7 +19,12 @@ import (
 // Sweeps compare with the copies of the base and never change the graph, so the stage is left
 // as it was but for its clock: it serves any number of sweeps. After an error the store holds
 // whatever was seen by then.
-func (c *Corpus) SweepOn(ctx context.Context, stage Stage, o SnapshotOptions, policy string) (SnapshotResult, error) {
+func (c *Corpus) SweepOn(
+	ctx context.Context,
+	stage Stage,
+	o SnapshotOptions,
+	policy string,
+) (SnapshotResult, error) {
 	if err := c.sameCrawl(stage.Graph); err != nil {
 		return SnapshotResult{}, err
 	}
@@ -59,18 +64,32 @@ func (s *Stage) forget(pages []sitegraph.PageID) error {
 // same order.
 func (c *Corpus) sameCrawl(g *sitegraph.Graph) error {
 	if g.Pages() != c.graph.Pages() {
-		return fmt.Errorf("the base crawl of this world knows %d pages, that of the histories %d", g.Pages(), c.graph.Pages())
+		return fmt.Errorf(
+			"the base crawl of this world knows %d pages, that of the histories %d",
+			g.Pages(),
+			c.graph.Pages(),
+		)
 	}
 	for p := range sitegraph.PageID(g.Pages()) {
 		if g.URL(p) != c.graph.URL(p) {
-			return fmt.Errorf("page %d of the base crawl is %s in this world and %s in the histories", p, g.URL(p), c.graph.URL(p))
+			return fmt.Errorf(
+				"page %d of the base crawl is %s in this world and %s in the histories",
+				p,
+				g.URL(p),
+				c.graph.URL(p),
+			)
 		}
 	}
 	return nil
 }
 
 // sweepOn lets a policy choose on a stage and measures what it found.
-func (h *horizon) sweepOn(ctx context.Context, stage Stage, s sweepOf, o SnapshotOptions) (SnapshotResult, error) {
+func (h *horizon) sweepOn(
+	ctx context.Context,
+	stage Stage,
+	s sweepOf,
+	o SnapshotOptions,
+) (SnapshotResult, error) {
 	order, err := h.visits(ctx, stage, s, o)
 	if err != nil {
 		return SnapshotResult{}, err
@@ -90,8 +109,21 @@ func (h *horizon) recorded() Stage {
 func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o SnapshotOptions) ([]fetched, error) {
 	corpus := remembered(stage.Graph, stage.Records)
 	oracle := func(p sitegraph.PageID) bool { return h.changed[p] }
-	policy, err := policy.New(s.policy, policy.Settings{Corpus: corpus, Mode: planner.Sweep, Seed: o.Seed, Alpha: o.Alpha, Oracle: oracle,
-		TrueRate: h.trueRate(), PreviousRate: h.previousRate, Sample: cmp.Or(o.Sample, 5), Threshold: s.threshold, ModelOf: h.modelOf(s.policy)})
+	policy, err := policy.New(
+		s.policy,
+		policy.Settings{
+			Corpus:       corpus,
+			Mode:         planner.Sweep,
+			Seed:         o.Seed,
+			Alpha:        o.Alpha,
+			Oracle:       oracle,
+			TrueRate:     h.trueRate(),
+			PreviousRate: h.previousRate,
+			Sample:       cmp.Or(o.Sample, 5),
+			Threshold:    s.threshold,
+			ModelOf:      h.modelOf(s.policy),
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +145,10 @@ func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o Snapshot
 	if err := stage.Clock.SleepUntil(ctx, h.at); err != nil {
 		return nil, err
 	}
-	return order, loop.Round(ctx, planner.Round{Number: 1, Start: h.Base, End: h.at, Budget: planner.Unlimited})
+	return order, loop.Round(
+		ctx,
+		planner.Round{Number: 1, Start: h.Base, End: h.at, Budget: planner.Unlimited},
+	)
 }
 
 // inWindow refuses a fetch time that no history reaches.
@@ -121,6 +156,10 @@ func (h *horizon) inWindow() error {
 	if !h.at.After(windowEnd) {
 		return nil
 	}
-	return fmt.Errorf("%d weekly snapshots from week %d on reach beyond the window of %d weeks; choose fewer weeks or an earlier base",
-		h.at.Sub(h.Base)/week+1, h.Base.Sub(replay.Epoch)/week, windowWeeks)
+	return fmt.Errorf(
+		"%d weekly snapshots from week %d on reach beyond the window of %d weeks; choose fewer weeks or an earlier base",
+		h.at.Sub(h.Base)/week+1,
+		h.Base.Sub(replay.Epoch)/week,
+		windowWeeks,
+	)
 }

@@ -60,8 +60,14 @@ type transition struct {
 
 // newTruth follows every page day by day. A server counts while its window lasts.
 func (c *Corpus) newTruth(days int) *truth {
-	t := &truth{days: days, byURL: map[string]int32{}, byDay: make([][]transition, days+1), eventsOn: make([]int, days+1),
-		servers: len(c.World.Servers), eventsOf: make([]int, len(c.World.Servers))}
+	t := &truth{
+		days:     days,
+		byURL:    map[string]int32{},
+		byDay:    make([][]transition, days+1),
+		eventsOn: make([]int, days+1),
+		servers:  len(c.World.Servers),
+		eventsOf: make([]int, len(c.World.Servers)),
+	}
 	for s, server := range c.World.Servers {
 		for _, page := range server.Pages {
 			t.addPage(c, int32(s), server, page)

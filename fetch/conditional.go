@@ -39,7 +39,10 @@ func requestHeader(rec *sitegraph.Record) (h http.Header, conditional bool) {
 	h = http.Header{"Accept": {"text/html,application/xhtml+xml"}}
 	isSource := rec.State == sitegraph.StateSource
 	if isSource {
-		h.Set("Accept", "application/atom+xml,application/rss+xml,application/xml,text/xml,text/plain;q=0.5,*/*;q=0.1")
+		h.Set(
+			"Accept",
+			"application/atom+xml,application/rss+xml,application/xml,text/xml,text/plain;q=0.5,*/*;q=0.1",
+		)
 	}
 	if rec.State != sitegraph.StateAlive && !isSource || rec.History.Visits%fullEvery == fullEvery-1 {
 		return h, false

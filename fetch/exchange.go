@@ -24,7 +24,14 @@ type answer struct {
 // exchange makes one request: it resolves and guards the address, and if it is the turn of server
 // and address asks, reads and leaves. The server's pause after it is delay, but at least the
 // interval. The error is notYet, a LocalError, or a site's (see failure), unless ctx is over.
-func (c *Client) exchange(ctx context.Context, u *url.URL, header http.Header, try int, delay time.Duration, limit int64) (*answer, error) {
+func (c *Client) exchange(
+	ctx context.Context,
+	u *url.URL,
+	header http.Header,
+	try int,
+	delay time.Duration,
+	limit int64,
+) (*answer, error) {
 	lookup, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
 	to, err := c.resolve(lookup, u, try)
 	cancel()
@@ -48,7 +55,14 @@ func (c *Client) exchange(ctx context.Context, u *url.URL, header http.Header, t
 
 // ask sends the request and reads the answer into a. It follows no redirect, keeps no
 // cookie and sends no referrer: it is the transport's plain round trip.
-func (c *Client) ask(ctx context.Context, u *url.URL, header http.Header, to netip.AddrPort, limit int64, a *answer) error {
+func (c *Client) ask(
+	ctx context.Context,
+	u *url.URL,
+	header http.Header,
+	to netip.AddrPort,
+	limit int64,
+	a *answer,
+) error {
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, addrKey{}, to), c.o.Timeout)
 	defer cancel()
 	header.Set("User-Agent", c.o.UserAgent)

@@ -45,7 +45,13 @@ func (a *answer) mediaType() string {
 //	408 425 429, 5xx, other 2xx  failed: asked again later; 412 likewise, if we set a condition
 //	other 4xx                    excluded: the server will not give it to us
 //	anything else                failed
-func (c *Client) judge(ctx context.Context, o sitegraph.Observation, a *answer, rec *sitegraph.Record, conditional bool) sitegraph.Observation {
+func (c *Client) judge(
+	ctx context.Context,
+	o sitegraph.Observation,
+	a *answer,
+	rec *sitegraph.Record,
+	conditional bool,
+) sitegraph.Observation {
 	switch s := a.status; {
 	case s == http.StatusOK || s == http.StatusNonAuthoritativeInfo:
 		if rec.State == sitegraph.StateSource {
@@ -76,7 +82,8 @@ func (c *Client) judge(ctx context.Context, o sitegraph.Observation, a *answer, 
 
 // isTemporary names the 4xx that speak of the moment: time-out, too early, too many.
 func isTemporary(status int) bool {
-	return status == http.StatusRequestTimeout || status == http.StatusTooEarly || status == http.StatusTooManyRequests
+	return status == http.StatusRequestTimeout || status == http.StatusTooEarly ||
+		status == http.StatusTooManyRequests
 }
 
 func statusText(status int) string {
@@ -88,7 +95,8 @@ func (c *Client) judgeContent(ctx context.Context, o sitegraph.Observation, a *a
 	if !isHTML(contentType, a.body.octets) {
 		o.Outcome = sitegraph.OutcomeExcluded
 		o.Detail = "not a page: " + o.MediaType
-		if strings.Contains(o.MediaType, "xml") { // somebody linked to a feed as to a page, or named one to begin with
+		// Somebody linked to a feed as to a page, or named one to begin with.
+		if strings.Contains(o.MediaType, "xml") {
 			if content, err := c.read(ctx, &o, a, true); err == nil && !content.None {
 				o.Sources = append(slices.Clip(o.Sources), o.URL)
 			}

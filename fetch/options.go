@@ -16,7 +16,9 @@ import (
 )
 
 // ErrNoContact refuses a user agent that tells nobody how to reach its operator.
-var ErrNoContact = errors.New("the user agent names no contact: it must contain a web address (http:// or https://) or a mail address")
+var ErrNoContact = errors.New(
+	"the user agent names no contact: it must contain a web address (http:// or https://) or a mail address",
+)
 
 // NoInterval as Options.Interval switches the pause between requests off. It is meant for
 // one's own servers.
@@ -98,7 +100,11 @@ func (o Options) withDefaults() (Options, error) {
 		o.RobotsAgent = productOf(o.UserAgent)
 	}
 	if o.RobotsAgent == "" || robots.Product(o.RobotsAgent) != strings.ToLower(o.RobotsAgent) {
-		return o, fmt.Errorf("the name for robots.txt, %q, taken from user agent %q, is not one of letters, '-' and '_'", o.RobotsAgent, o.UserAgent)
+		return o, fmt.Errorf(
+			"the name for robots.txt, %q, taken from user agent %q, is not one of letters, '-' and '_'",
+			o.RobotsAgent,
+			o.UserAgent,
+		)
 	}
 	o.RobotsAgent = strings.ToLower(o.RobotsAgent)
 	if strings.ContainsFunc(o.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }) {
@@ -121,7 +127,9 @@ func (o Options) withDefaults() (Options, error) {
 	o.HeaderTimeout = orDefault(o.HeaderTimeout, defaultHeaderTimeout)
 	o.DialTimeout = orDefault(o.DialTimeout, defaultDialTimeout)
 	o.RobotsBytes = orDefault(o.RobotsBytes, defaultRobotsBytes)
-	if o.MaxBody < 0 || o.MaxSource < 0 || o.MaxHeader < 0 || o.Timeout < 0 || o.HeaderTimeout < 0 || o.DialTimeout < 0 || o.RobotsBytes < 0 {
+	if o.MaxBody < 0 || o.MaxSource < 0 || o.MaxHeader < 0 || o.Timeout < 0 || o.HeaderTimeout < 0 ||
+		o.DialTimeout < 0 ||
+		o.RobotsBytes < 0 {
 		return o, errors.New("a limit or time-out is negative")
 	}
 	return o, nil
@@ -141,8 +149,29 @@ var (
 
 // browserWords are in user agents of browsers, and of bots that call themselves compatible with
 // one.
-var browserWords = []string{"mozilla", "compatible", "msie", "windows", "macintosh", "linux", "android", "x", "khtml", "like",
-	"gecko", "trident", "applewebkit", "safari", "chrome", "firefox", "opera", "edge", "mobile", "version", "rv"}
+var browserWords = []string{
+	"mozilla",
+	"compatible",
+	"msie",
+	"windows",
+	"macintosh",
+	"linux",
+	"android",
+	"x",
+	"khtml",
+	"like",
+	"gecko",
+	"trident",
+	"applewebkit",
+	"safari",
+	"chrome",
+	"firefox",
+	"opera",
+	"edge",
+	"mobile",
+	"version",
+	"rv",
+}
 
 // productOf is the product token of a user agent. That of a bot which calls itself compatible with
 // a browser is the first one in it that is no word of browsers: "Mozilla/5.0 (compatible;

@@ -65,7 +65,12 @@ type answerOf struct {
 }
 
 func newResolver(nameserver string) *resolver {
-	return &resolver{nameserver: nameserver, names: map[string]*list.Element{}, used: list.New(), asking: map[string]chan struct{}{}}
+	return &resolver{
+		nameserver: nameserver,
+		names:      map[string]*list.Element{},
+		used:       list.New(),
+		asking:     map[string]chan struct{}{},
+	}
 }
 
 // lookup returns the addresses of a name. Of several callers one asks.
@@ -133,18 +138,21 @@ func (r *resolver) ask(ctx context.Context, name string) ([]netip.Addr, error) {
 
 // system is the system's resolver; what name servers say is heard.
 func (r *resolver) system(heard *hearing) *net.Resolver {
-	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-		if r.nameserver != "" {
-			address = r.nameserver
-		}
-		var d net.Dialer
-		conn, err := d.DialContext(ctx, network, address)
-		if err != nil {
-			heard.failed(err)
-			return nil, err
-		}
-		return heard.on(conn), nil
-	}}
+	return &net.Resolver{
+		PreferGo: true,
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if r.nameserver != "" {
+				address = r.nameserver
+			}
+			var d net.Dialer
+			conn, err := d.DialContext(ctx, network, address)
+			if err != nil {
+				heard.failed(err)
+				return nil, err
+			}
+			return heard.on(conn), nil
+		},
+	}
 }
 
 // answers reports whether this machine's resolver is alive: it said something lately, or says

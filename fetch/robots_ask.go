@@ -62,7 +62,12 @@ func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPoli
 // followed here, each with its own guard, turn and pause; the rules hold for the server
 // first asked. The policy returned only says whether the guard refused that server. With notYet
 // the entry knows where to go on.
-func (c *Client) askRobots(ctx context.Context, u *url.URL, try int, entry *robotsEntry) (robotsPolicy, error) {
+func (c *Client) askRobots(
+	ctx context.Context,
+	u *url.URL,
+	try int,
+	entry *robotsEntry,
+) (robotsPolicy, error) {
 	if entry.next == nil {
 		entry.next = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
 		entry.seen = []string{entry.next.String()}
@@ -70,7 +75,14 @@ func (c *Client) askRobots(ctx context.Context, u *url.URL, try int, entry *robo
 	for {
 		at, first := entry.next, len(entry.seen) == 1
 		header := http.Header{"Accept": {"text/plain,*/*;q=0.5"}}
-		a, err := c.exchange(ctx, at, header, try, c.robots.delay(at.Scheme+"://"+at.Host, c.clock.Now()), robots.MaxBytes+1)
+		a, err := c.exchange(
+			ctx,
+			at,
+			header,
+			try,
+			c.robots.delay(at.Scheme+"://"+at.Host, c.clock.Now()),
+			robots.MaxBytes+1,
+		)
 		if ctx.Err() != nil {
 			return robotsPolicy{}, ctx.Err()
 		}
@@ -123,7 +135,8 @@ func sitemapsOf(key string, r *robots.Rules) []string {
 	var sources []string
 	for _, text := range named {
 		url, ok := resolver.Resolve(text)
-		if ok && sitegraph.ServerName(url) == sitegraph.ServerName(resolver.Base()) && !slices.Contains(sources, url) {
+		if ok && sitegraph.ServerName(url) == sitegraph.ServerName(resolver.Base()) &&
+			!slices.Contains(sources, url) {
 			sources = append(sources, strings.Clone(url))
 		}
 	}
@@ -132,7 +145,12 @@ func sitemapsOf(key string, r *robots.Rules) []string {
 
 // judgeRobots notes in entry what an answer means (RFC 9309 2.3.1), or returns where it
 // redirects to.
-func (c *Client) judgeRobots(at *url.URL, host string, a *answer, entry *robotsEntry) (next *url.URL, more bool) {
+func (c *Client) judgeRobots(
+	at *url.URL,
+	host string,
+	a *answer,
+	entry *robotsEntry,
+) (next *url.URL, more bool) {
 	switch s := a.status; {
 	case s >= 200 && s < 300 && a.body.damaged:
 		entry.fail(a.ended, "the content is damaged", time.Time{}) // what is lost may forbid

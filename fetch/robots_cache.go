@@ -116,7 +116,10 @@ func (e *robotsEntry) size() int64 {
 // lookup returns the policy for key if one holds now, or what is closed when the caller who asks
 // for robots.txt is done. Otherwise the caller must ask for it, from old on, and call done or
 // pause.
-func (c *robotsCache) lookup(key string, now time.Time) (p robotsPolicy, old *robotsEntry, busy <-chan struct{}) {
+func (c *robotsCache) lookup(
+	key string,
+	now time.Time,
+) (p robotsPolicy, old *robotsEntry, busy <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if el, ok := c.entries[key]; ok {

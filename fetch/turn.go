@@ -36,7 +36,10 @@ const busyAgain = 250 * time.Millisecond
 // when, and nothing was asked of the page. It may have asked for robots.txt, whose pause the page
 // then keeps. A zero time: the visit was made, and o is its outcome. The error is ctx's, or a
 // LocalError.
-func (c *Client) Try(ctx context.Context, rec sitegraph.Record) (o sitegraph.Observation, until time.Time, err error) {
+func (c *Client) Try(
+	ctx context.Context,
+	rec sitegraph.Record,
+) (o sitegraph.Observation, until time.Time, err error) {
 	o, err = c.once(ctx, rec)
 	var later *notYet
 	switch {

@@ -101,14 +101,22 @@ func failed(o sitegraph.Observation, detail string) sitegraph.Observation {
 }
 
 // read hands the body of an answer to whoever reads it.
-func (c *Client) read(ctx context.Context, o *sitegraph.Observation, a *answer, asSource bool) (Content, error) {
-	content, err := c.o.Read(ctx, Reading{URL: o.URL, ContentType: a.header.Get("Content-Type"), Source: asSource, Body: a.body.octets,
-		Page: extract.Options{
-			Agent:      c.agent,
-			RobotsTags: a.header.Values("X-Robots-Tag"),
-			LinkLines:  a.header.Values("Link"),
-			Main:       c.o.Main,
-		}})
+func (c *Client) read(
+	ctx context.Context,
+	o *sitegraph.Observation,
+	a *answer,
+	asSource bool,
+) (Content, error) {
+	content, err := c.o.Read(
+		ctx,
+		Reading{URL: o.URL, ContentType: a.header.Get("Content-Type"), Source: asSource, Body: a.body.octets,
+			Page: extract.Options{
+				Agent:      c.agent,
+				RobotsTags: a.header.Values("X-Robots-Tag"),
+				LinkLines:  a.header.Values("Link"),
+				Main:       c.o.Main,
+			}},
+	)
 	if isLocal(err) {
 		a.local = err
 	}

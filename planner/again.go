@@ -62,7 +62,12 @@ func (p *Planner) nextAgain() (Visit, step) {
 			continue
 		}
 		since := float64(p.Corpus.round.End.Unix()-int64(m.Tried)) / Day.Seconds()
-		v := Visit{Page: page, Probability: math.NaN(), Value: math.NaN(), Reason: Because("it left; looked at again after %.0f days", since)}
+		v := Visit{
+			Page:        page,
+			Probability: math.NaN(),
+			Value:       math.NaN(),
+			Reason:      Because("it left; looked at again after %.0f days", since),
+		}
 		if p.Corpus.Closed(p.Corpus.Graph.Server(page)) {
 			p.putOff(v, false)
 			continue
@@ -77,5 +82,8 @@ func (p *Planner) nextAgain() (Visit, step) {
 
 // againDue says when a page that left is looked at again.
 func (p *Planner) againDue(page sitegraph.PageID) Due {
-	return Due{time.Unix(p.lookAt(page), 0).UTC(), Because("it left; it is looked at again, or sooner if a new link leads to it")}
+	return Due{
+		time.Unix(p.lookAt(page), 0).UTC(),
+		Because("it left; it is looked at again, or sooner if a new link leads to it"),
+	}
 }

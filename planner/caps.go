@@ -64,7 +64,14 @@ func newCaps(c *Corpus, o *Options) *Caps {
 	if most <= 0 {
 		most = math.MaxInt64 / 4
 	}
-	caps := &Caps{limits: l, corpus: c, most: most, all: &book{Account: budget.NewAccount("", ofAll)}, newShare: o.NewShare, sourceShare: o.SourceShare}
+	caps := &Caps{
+		limits:      l,
+		corpus:      c,
+		most:        most,
+		all:         &book{Account: budget.NewAccount("", ofAll)},
+		newShare:    o.NewShare,
+		sourceShare: o.SourceShare,
+	}
 	caps.inBytes = caps.all.CountsBytes()
 	for _, x := range l.Servers {
 		caps.inBytes = caps.inBytes || x.Unit == budget.InBytes

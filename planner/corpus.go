@@ -33,7 +33,9 @@ func (m *Memory) Lost() bool {
 
 // dead reports whether an address was not there when somebody looked, and never before.
 func (m *Memory) NeverThere() bool {
-	return (m.State == sitegraph.StateGone || m.State == sitegraph.StateNew) && m.Tried != 0 && m.Errors == 0 && m.History.Visits == 0
+	return (m.State == sitegraph.StateGone || m.State == sitegraph.StateNew) && m.Tried != 0 &&
+		m.Errors == 0 &&
+		m.History.Visits == 0
 }
 
 // told is when the last visit told something: what its copy was compared with, or that it left;
@@ -142,7 +144,8 @@ func (m *Memory) wait() time.Duration {
 // Forbidden reports whether robots.txt is why a page left, or why it is doubted.
 func (c *Corpus) Forbidden(p sitegraph.PageID) bool {
 	m := &c.pages[p]
-	return m.byRobots && (m.State == sitegraph.StateExcluded || m.State == sitegraph.StateAlive && m.misses > 0)
+	return m.byRobots &&
+		(m.State == sitegraph.StateExcluded || m.State == sitegraph.StateAlive && m.misses > 0)
 }
 
 // taken reports whether a page was proposed or visited in this round.

@@ -12,16 +12,17 @@ import (
 // line of their own. Of the first pages of all lines the one that has waited longest is the next;
 // or, with turns, the one of the server whose turn it is. Pages that the policy doubts wait.
 type frontier struct {
-	corpus  *Corpus
-	turns   bool                             // servers take turns
-	worth   func(p sitegraph.PageID) float64 // of meeting a page: a server of better pages has more turns
-	lines   []newLine                        // by server
-	order   rank.Heap[float64]               // of servers; page is a ServerID; an entry is good if its score is the line's
-	front   int32                            // number of the last page that was put before all others
-	back    int32                            // and behind
-	passed  float64                          // turns: where the server stood that was served last
-	waiting int                              // pages in lines
-	failed  []sitegraph.PageID               // to be asked for again in a later round
+	corpus *Corpus
+	turns  bool                             // servers take turns
+	worth  func(p sitegraph.PageID) float64 // of meeting a page: a server of better pages has more turns
+	lines  []newLine                        // by server
+	// Of servers; page is a ServerID; an entry is good if its score is the line's.
+	order   rank.Heap[float64]
+	front   int32              // number of the last page that was put before all others
+	back    int32              // and behind
+	passed  float64            // turns: where the server stood that was served last
+	waiting int                // pages in lines
+	failed  []sitegraph.PageID // to be asked for again in a later round
 	// doubtful are pages that the policy does not think worth a visit in this round.
 	doubtful []sitegraph.PageID
 	recalled bool               // in this round there is room for these, too

@@ -60,7 +60,12 @@ type Planner struct {
 // in which they became known.
 func New(corpus *Corpus, policy Policy, o Options) *Planner {
 	corpus.skip = o.Skip
-	p := &Planner{Corpus: corpus, Policy: policy, options: o, frontier: frontier{corpus: corpus, turns: o.Turns}}
+	p := &Planner{
+		Corpus:   corpus,
+		Policy:   policy,
+		options:  o,
+		frontier: frontier{corpus: corpus, turns: o.Turns},
+	}
 	p.frontier.worth = func(page sitegraph.PageID) float64 { return p.newWorth(page) / corpus.MeanWeight() }
 	p.caps = newCaps(corpus, &o)
 	corpus.caps = p.caps
@@ -345,7 +350,13 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 	case m.Errors > 0:
 		return Due{now.Add(BackOff(m.Errors)), Because("its last visits failed")}, 0
 	case m.State == sitegraph.StateAlive && m.misses > 0:
-		return Due{now.Add(m.wait()), Because("its last %.0f answers say that it is not to be had; it is asked for again before it is given up", float64(m.misses))}, 0
+		return Due{
+			now.Add(m.wait()),
+			Because(
+				"its last %.0f answers say that it is not to be had; it is asked for again before it is given up",
+				float64(m.misses),
+			),
+		}, 0
 	case m.State == sitegraph.StateNew:
 		return Due{soon, Because("never fetched")}, 0
 	case m.State != sitegraph.StateAlive:

@@ -59,7 +59,11 @@ func (p *Planner) serverPrice(b *book) float64 {
 
 func sortUnfit(list []Unfit) {
 	slices.SortFunc(list, func(a, b Unfit) int {
-		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Server, b.Server))
+		return cmp.Or(
+			cmp.Compare(b.Value, a.Value),
+			cmp.Compare(b.Pages, a.Pages),
+			cmp.Compare(a.Server, b.Server),
+		)
 	})
 }
 
@@ -121,8 +125,10 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 		return "its weight is 0"
 	}
 	if e, ok := p.Policy.(Expecter); ok && slices.Contains(p.frontier.doubtful, page) {
-		return fmt.Sprintf("of first visits to addresses like it about %.2g meet a page, and other visits are worth more: it waits for what these leave over, or for its turn among such pages",
-			e.Expect(page))
+		return fmt.Sprintf(
+			"of first visits to addresses like it about %.2g meet a page, and other visits are worth more: it waits for what these leave over, or for its turn among such pages",
+			e.Expect(page),
+		)
 	}
 	if p.caps != nil {
 		if b := p.caps.of(p.Corpus.Graph.Server(page)); b != nil {

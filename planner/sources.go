@@ -200,7 +200,8 @@ func (p *Planner) judge(k *sourceGroup) {
 // many.
 func (m *Memory) productive() bool {
 	h := &m.History
-	return h.Changes > 0 && (h.LastChange == h.Last || float64(h.Changes) >= unproductiveShare*float64(h.Visits))
+	return h.Changes > 0 &&
+		(h.LastChange == h.Last || float64(h.Changes) >= unproductiveShare*float64(h.Visits))
 }
 
 // beginSources puts in line what is due by the end of the round, longest due first.
@@ -236,7 +237,13 @@ func (p *Planner) nextSource() (Visit, step) {
 			delete(s.queued, page) // until somebody says that it has news
 			continue
 		}
-		v := Visit{Page: page, Due: m.DueTime(), Probability: math.NaN(), Value: math.NaN(), Reason: Because("it may claim changes of pages")}
+		v := Visit{
+			Page:        page,
+			Due:         m.DueTime(),
+			Probability: math.NaN(),
+			Value:       math.NaN(),
+			Reason:      Because("it may claim changes of pages"),
+		}
 		if p.Corpus.Closed(p.Corpus.Graph.Server(page)) {
 			p.putOff(v, false)
 			continue
@@ -282,11 +289,17 @@ func (p *Planner) sourceDue(page sitegraph.PageID) Due {
 	case m.Errors > 0 && h.Visits == 0:
 		return Due{tried.Add(sourceProbe), Because("no source is there")}
 	case m.Errors > 0:
-		return Due{tried.Add(min(sourceRetry<<min(m.Errors-1, 5), sourceProbe)), Because("its last visits failed")}
+		return Due{
+			tried.Add(min(sourceRetry<<min(m.Errors-1, 5), sourceProbe)),
+			Because("its last visits failed"),
+		}
 	}
 	if p.Corpus.Hints.Idle(page) {
 		others := time.Duration(p.sources.of[p.Corpus.Graph.Server(page)])
-		return Due{tried.Add(max(others*sourceIdle, sourceLatest)), Because("what it claims of pages proved to tell nothing")}
+		return Due{
+			tried.Add(max(others*sourceIdle, sourceLatest)),
+			Because("what it claims of pages proved to tell nothing"),
+		}
 	}
 	still := time.Duration(h.Last-max(h.LastChange, h.Epoch)) * time.Second
 	return Due{tried.Add(min(max(still/2, sourceSoonest), sourceLatest)),

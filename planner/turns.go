@@ -141,7 +141,8 @@ func (p *Planner) nextAside() (Visit, step) {
 // before takes a new page instead of a refetch that is worth next to nothing beside it, though the
 // share of new pages is used up. The refetch is put off.
 func (p *Planner) before(v *Visit) (Visit, bool) {
-	if p.options.LeastRefetch == 0 || v.First || p.Corpus.Memory(v.Page).State == sitegraph.StateSource || p.frontier.waiting == 0 {
+	if p.options.LeastRefetch == 0 || v.First || p.Corpus.Memory(v.Page).State == sitegraph.StateSource ||
+		p.frontier.waiting == 0 {
 		return Visit{}, false
 	}
 	worth := p.refetchWorth(v)

@@ -21,7 +21,9 @@ type WeightRule struct {
 // the ends of the numbers.
 const mostWeight = 1e9
 
-var errWeight = errors.New("want ADDRESS=WEIGHT, as https://example.com/news/=3; 0 is never, * every address, $ at the end this page alone")
+var errWeight = errors.New(
+	"want ADDRESS=WEIGHT, as https://example.com/news/=3; 0 is never, * every address, $ at the end this page alone",
+)
 
 // ParseWeight reads "https://example.com/news/=3".
 func ParseWeight(text string) (WeightRule, error) {

@@ -44,7 +44,11 @@ func (s *Store) Advance(now time.Time, again func(r *sitegraph.Record)) error {
 }
 
 // handOut hands a record to again and returns it as it is to be kept.
-func (s *Store) handOut(f *runs.Record, r *sitegraph.Record, again func(r *sitegraph.Record)) (due int64, body []byte, err error) {
+func (s *Store) handOut(
+	f *runs.Record,
+	r *sitegraph.Record,
+	again func(r *sitegraph.Record),
+) (due int64, body []byte, err error) {
 	p := sitegraph.PageID(f.Seq)
 	r.Page = p
 	if err := decodeRecord(f.Body, r); err != nil {

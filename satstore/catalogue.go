@@ -100,7 +100,8 @@ func (c *catalogue) explain(err error) error {
 	if err == nil || errors.As(err, &damage) {
 		return err
 	}
-	if pebble.IsCorruptionError(err) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, pebble.ErrDBDoesNotExist) {
+	if pebble.IsCorruptionError(err) || errors.Is(err, fs.ErrNotExist) ||
+		errors.Is(err, pebble.ErrDBDoesNotExist) {
 		return c.damage(err)
 	}
 	return err
@@ -133,7 +134,10 @@ func blockOffset(err error) (offset int64) {
 type oneLine struct{ error }
 
 func (e oneLine) Error() string {
-	return strings.Join(strings.FieldsFunc(e.error.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	return strings.Join(
+		strings.FieldsFunc(e.error.Error(), func(r rune) bool { return r == '\n' || r == '\r' }),
+		"; ",
+	)
 }
 func (e oneLine) Unwrap() error { return e.error }
 
@@ -171,7 +175,14 @@ func openCatalogue(disk vfs.FS, dir string, readOnly, mayCreate bool) (*catalogu
 				time.Sleep(retryPause)
 			},
 			DataCorruption: func(info pebble.DataCorruptionInfo) { // also where we read
-				c.die(&DamageError{Path: info.Path, Offset: blockOffset(info.Details), What: "catalogue", Cause: oneLine{info.Details}})
+				c.die(
+					&DamageError{
+						Path:   info.Path,
+						Offset: blockOffset(info.Details),
+						What:   "catalogue",
+						Cause:  oneLine{info.Details},
+					},
+				)
 			},
 		},
 	}
@@ -212,7 +223,9 @@ func (c *catalogue) start(f func() error) <-chan error {
 	go func() {
 		defer func() {
 			if r := recover(); r != nil { // it may hold anything
-				c.halt(&DamageError{Path: c.dir, What: "catalogue", Cause: oneLine{fmt.Errorf("panic: %v", r)}})
+				c.halt(
+					&DamageError{Path: c.dir, What: "catalogue", Cause: oneLine{fmt.Errorf("panic: %v", r)}},
+				)
 			}
 		}()
 		done <- f()
@@ -353,7 +366,10 @@ func (c *catalogue) each(kind byte, f func(p sitegraph.PageID, value []byte) err
 		for _, e := range entries {
 			k := buf[at:e.key]
 			if len(k) != 5 {
-				return &DamageError{Path: c.dir, What: fmt.Sprintf("catalogue key %q has %d bytes, want 5", k, len(k))}
+				return &DamageError{
+					Path: c.dir,
+					What: fmt.Sprintf("catalogue key %q has %d bytes, want 5", k, len(k)),
+				}
 			}
 			if err := f(sitegraph.PageID(binary.BigEndian.Uint32(k[1:])), buf[e.key:e.end]); err != nil {
 				return err

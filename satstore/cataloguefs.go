@@ -30,7 +30,8 @@ type catalogueFS struct {
 // copy, and the catalogue goes on.
 func (fs *catalogueFS) own(name string) bool {
 	rest, ok := strings.CutPrefix(name, fs.c.dir)
-	return ok && (rest == "" || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, string(os.PathSeparator)))
+	return ok &&
+		(rest == "" || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, string(os.PathSeparator)))
 }
 
 // takeCopied returns what failed in the directories of a copy since it was last called.
@@ -79,14 +80,21 @@ func (fs *catalogueFS) Create(name string, category vfs.DiskWriteCategory) (vfs.
 	return fs.wrap(fs.FS.Create(name, category))
 }
 
-func (fs *catalogueFS) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
+func (fs *catalogueFS) OpenReadWrite(
+	name string,
+	category vfs.DiskWriteCategory,
+	opts ...vfs.OpenOption,
+) (vfs.File, error) {
 	if err := fs.writable(); err != nil {
 		return nil, err
 	}
 	return fs.wrap(fs.FS.OpenReadWrite(name, category, opts...))
 }
 
-func (fs *catalogueFS) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
+func (fs *catalogueFS) ReuseForWrite(
+	oldname, newname string,
+	category vfs.DiskWriteCategory,
+) (vfs.File, error) {
 	if err := fs.writable(); err != nil {
 		return nil, err
 	}

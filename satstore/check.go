@@ -33,7 +33,13 @@ func (s *Store) Check(ctx context.Context, progress func(done, all int)) (Report
 	if s.changed {
 		return Report{}, errors.New("check with changes that are not committed")
 	}
-	c := checker{s: s, ctx: ctx, progress: progress, seed: maphash.MakeSeed(), pages: make([]checked, s.Pages())}
+	c := checker{
+		s:        s,
+		ctx:      ctx,
+		progress: progress,
+		seed:     maphash.MakeSeed(),
+		pages:    make([]checked, s.Pages()),
+	}
 	if _, err := s.readEpoch(); err != nil {
 		var damage *DamageError
 		if !errors.As(err, &damage) {

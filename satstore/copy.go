@@ -38,5 +38,6 @@ func (s *Store) copyTo(dir string) error {
 	if err := s.cat.copyTo(s.fs.PathJoin(dir, catalogueName)); err != nil {
 		return err
 	}
-	return directory.WriteFormat(s.fs, dir, formatText()) // the commit point: without it the directory is no store
+	// The commit point: without it the directory is no store.
+	return directory.WriteFormat(s.fs, dir, formatText())
 }

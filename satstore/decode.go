@@ -17,7 +17,13 @@ func decodeRecord(body []byte, r *sitegraph.Record) error {
 		return fmt.Errorf("%w: %d bytes, less than the fixed %d", errRecord, len(body), fixedRecordBytes)
 	}
 	if body[0] != recordVersion && body[0] != recordVersionMisses {
-		return fmt.Errorf("%w: version %d, want %d or %d", errRecord, body[0], recordVersion, recordVersionMisses)
+		return fmt.Errorf(
+			"%w: version %d, want %d or %d",
+			errRecord,
+			body[0],
+			recordVersion,
+			recordVersionMisses,
+		)
 	}
 	flags := body[1]
 	if flags&^knownFlags != 0 {

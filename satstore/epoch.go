@@ -31,7 +31,12 @@ func (s *Store) readEpoch() (n uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if _, err := fmt.Sscanf(string(text), "epoch %d\n", &n); err != nil || string(text) != string(epochText(n)) {
+	if _, err := fmt.Sscanf(
+		string(text),
+		"epoch %d\n",
+		&n,
+	); err != nil ||
+		string(text) != string(epochText(n)) {
 		return 0, &DamageError{Path: path, What: "epoch of the catalogue"}
 	}
 	return n, nil
@@ -54,7 +59,10 @@ func (s *Store) checkEpoch() error {
 	}
 	s.flushed = want
 	if has < want {
-		return &DamageError{Path: s.catalogueDir(), What: fmt.Sprintf("catalogue: it is of batch %d, and had %d", has, want)}
+		return &DamageError{
+			Path: s.catalogueDir(),
+			What: fmt.Sprintf("catalogue: it is of batch %d, and had %d", has, want),
+		}
 	}
 	return nil
 }

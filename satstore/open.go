@@ -19,8 +19,14 @@ import (
 func Open(dir string, o Options) (*Store, error) {
 	o, err := o.withDefaults()
 	if err == nil {
-		s := &Store{fs: o.FS, dir: dir, o: o, settings: map[string][]byte{}, removed: map[sitegraph.PageID]bool{},
-			applied: map[sitegraph.PageID]int{}}
+		s := &Store{
+			fs:       o.FS,
+			dir:      dir,
+			o:        o,
+			settings: map[string][]byte{},
+			removed:  map[sitegraph.PageID]bool{},
+			applied:  map[sitegraph.PageID]int{},
+		}
 		if err = s.begin(); err == nil {
 			return s, nil
 		}

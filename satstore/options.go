@@ -92,8 +92,14 @@ func (o *Options) runs() runs.Options {
 	if o.PageBytes == 0 {
 		o.PageBytes = defaultPageBytes
 	}
-	r := runs.Options{FS: o.FS, Unit: int64(o.Unit / time.Second), BufferBytes: o.BufferBytes, PageBytes: o.PageBytes,
-		LogBytes: o.LogBytes, ReadOnly: o.ReadOnly}
+	r := runs.Options{
+		FS:          o.FS,
+		Unit:        int64(o.Unit / time.Second),
+		BufferBytes: o.BufferBytes,
+		PageBytes:   o.PageBytes,
+		LogBytes:    o.LogBytes,
+		ReadOnly:    o.ReadOnly,
+	}
 	if o.tune != nil {
 		o.tune(&r)
 	}

@@ -124,7 +124,13 @@ func (s *Store) fresh(p sitegraph.PageID, r *sitegraph.Record) error {
 }
 
 func (s *Store) freshOf(p sitegraph.PageID, url string) sitegraph.Record {
-	return sitegraph.Record{Page: p, URL: url, State: sitegraph.StateNew, Due: s.timeOf(s.runs.Clock() + 1), Reason: ReasonLost}
+	return sitegraph.Record{
+		Page:   p,
+		URL:    url,
+		State:  sitegraph.StateNew,
+		Due:    s.timeOf(s.runs.Clock() + 1),
+		Reason: ReasonLost,
+	}
 }
 
 // Remove removes the record of a page and the messages to it. Number, address and links

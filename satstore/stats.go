@@ -29,11 +29,25 @@ type Stats struct {
 // Stats returns the present state, what is not committed included.
 func (s *Store) Stats() Stats {
 	r := s.runs.Stats()
-	return Stats{Pages: s.Pages(), Records: r.Records, Clock: s.Clock(), Slots: r.Slots,
-		DiskBytes: r.RunBytes + r.LogBytes + r.IndexFileSize, LiveBytes: r.LiveBytes, GarbageBytes: r.GarbageBytes,
-		LogBytes: r.LogBytes, Files: r.Files, OpenFiles: r.OpenFiles, IndexBytes: r.IndexBytes, BufferBytes: r.BufferBytes,
-		GivenBytes: r.GivenBytes, RunBytesWritten: r.RunBytesWritten, LogBytesWritten: r.LogBytesWritten,
-		IndexBytesWritten: r.IndexBytesWritten, Damaged: r.Damaged + len(s.damage)}
+	return Stats{
+		Pages:             s.Pages(),
+		Records:           r.Records,
+		Clock:             s.Clock(),
+		Slots:             r.Slots,
+		DiskBytes:         r.RunBytes + r.LogBytes + r.IndexFileSize,
+		LiveBytes:         r.LiveBytes,
+		GarbageBytes:      r.GarbageBytes,
+		LogBytes:          r.LogBytes,
+		Files:             r.Files,
+		OpenFiles:         r.OpenFiles,
+		IndexBytes:        r.IndexBytes,
+		BufferBytes:       r.BufferBytes,
+		GivenBytes:        r.GivenBytes,
+		RunBytesWritten:   r.RunBytesWritten,
+		LogBytesWritten:   r.LogBytesWritten,
+		IndexBytesWritten: r.IndexBytesWritten,
+		Damaged:           r.Damaged + len(s.damage),
+	}
 }
 
 // Due is a span of time in which records are due.
@@ -53,8 +67,11 @@ func (s *Store) Pending() ([]Due, error) {
 	}
 	var list []Due
 	for _, sl := range s.runs.Slots() {
-		list = append(list, Due{Start: s.timeOf(sl.First), Width: time.Duration(sl.Units*s.unit) * time.Second,
-			Records: sl.Records, Bytes: sl.Bytes})
+		list = append(
+			list,
+			Due{Start: s.timeOf(sl.First), Width: time.Duration(sl.Units*s.unit) * time.Second,
+				Records: sl.Records, Bytes: sl.Bytes},
+		)
 	}
 	return list, nil
 }

@@ -50,8 +50,18 @@ const (
 	Refusals                // how many there are
 )
 
-var refusalNames = [...]string{"not refused", "longer than an address of a page", "too many segments", "a segment again and again", "a date far off",
-	"a session in its path", "too many queries of one path", "too many new pages of one visit", "too many pages for those fetched so far", "too many pages of the server"}
+var refusalNames = [...]string{
+	"not refused",
+	"longer than an address of a page",
+	"too many segments",
+	"a segment again and again",
+	"a date far off",
+	"a session in its path",
+	"too many queries of one path",
+	"too many new pages of one visit",
+	"too many pages for those fetched so far",
+	"too many pages of the server",
+}
 
 func (r Refusal) String() string { return enumName(refusalNames[:], int(r)) }
 

@@ -94,7 +94,8 @@ func plainAuthority(s, defaultPort string) int {
 	for i = port; i < len(s) && '0' <= s[i] && s[i] <= '9'; i++ {
 	}
 	// Up to 59999 no range need be checked; a leading zero is for the parser to drop.
-	if n := i - port; n == 0 || n > 4 && s[port] > '5' || n > 5 || s[port] == '0' || s[port:i] == defaultPort {
+	if n := i - port; n == 0 || n > 4 && s[port] > '5' || n > 5 || s[port] == '0' ||
+		s[port:i] == defaultPort {
 		return -1
 	}
 	if i < len(s) && s[i] != '/' && s[i] != '?' && s[i] != '#' {

@@ -133,7 +133,8 @@ func (t *tally) best(own int64, strength []int64, all float64) (best int32, most
 	share := float64(own) / all
 	best = noGroup
 	for m, d := range t.met {
-		gain := float64(t.weight[m]) - float64(share*float64(strength[d])) // converted: never fused, the same on all machines
+		// Converted: never fused, the same on all machines.
+		gain := float64(t.weight[m]) - float64(share*float64(strength[d]))
 		if best == noGroup || gain > most || gain == most && d < best {
 			best, most = d, gain
 		}
@@ -146,7 +147,11 @@ func (t *tally) best(own int64, strength []int64, all float64) (best int32, most
 func (c *clustering) join(group []int32, n int) *clustering {
 	const shrinks = 2 // edges of real servers by more; append copes with less
 	capacity := len(c.out.to) / shrinks
-	joined := &clustering{strength: make([]int64, n), out: rows{make([]int, n+1), make([]int32, 0, capacity)}, weight: make([]int64, 0, capacity)}
+	joined := &clustering{
+		strength: make([]int64, n),
+		out:      rows{make([]int, n+1), make([]int32, 0, capacity)},
+		weight:   make([]int64, 0, capacity),
+	}
 	for i, d := range group {
 		joined.strength[d] += c.strength[i]
 	}
@@ -157,7 +162,11 @@ func (c *clustering) join(group []int32, n int) *clustering {
 		for _, i := range nodes[begin[d]:begin[d+1]] {
 			c.tally(near, int(i), group)
 		}
-		joined.out.to, joined.weight = append(joined.out.to, near.met[1:]...), append(joined.weight, near.weight[1:]...)
+		joined.out.to, joined.weight = append(
+			joined.out.to,
+			near.met[1:]...), append(
+			joined.weight,
+			near.weight[1:]...)
 		joined.out.first[d+1] = len(joined.out.to)
 		near.clear()
 	}

@@ -22,7 +22,15 @@ const (
 	OutcomeFailed              // anything temporary: 5xx, time-out, refused connection
 )
 
-var outcomeNames = [...]string{"unknown", "fetched", "not-modified", "gone", "redirected", "excluded", "failed"}
+var outcomeNames = [...]string{
+	"unknown",
+	"fetched",
+	"not-modified",
+	"gone",
+	"redirected",
+	"excluded",
+	"failed",
+}
 
 func (o Outcome) String() string { return enumName(outcomeNames[:], int(o)) }
 
@@ -142,8 +150,9 @@ type Observation struct {
 	Source SourceKind
 	Claims []Claim
 
-	RedirectTo   string // canonical address, for OutcomeRedirected
-	Canonical    string // what the page names as its own address (RFC 6596), if that is another one; "": nothing
+	RedirectTo string // canonical address, for OutcomeRedirected
+	// What the page names as its own address (RFC 6596), if that is another one; "": nothing.
+	Canonical    string
 	ETag         string
 	LastModified time.Time // zero: not told
 	NoIndex      bool      // meta robots or X-Robots-Tag

@@ -123,7 +123,8 @@ func (b *divisionB) findTops(s ServerID) {
 		return
 	}
 	b.eachLink(s, func(from, to PageID, sameDirectory bool) {
-		if depth, childless := nearest[to]; childless && sameDirectory && (depth == 0 || b.depth[from] < depth) {
+		if depth, childless := nearest[to]; childless && sameDirectory &&
+			(depth == 0 || b.depth[from] < depth) {
 			nearest[to] = b.depth[from]
 		}
 	})

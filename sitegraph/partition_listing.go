@@ -23,7 +23,13 @@ type listing struct {
 // is not nil, counts says so.
 func (g *Graph) list(s ServerID, counts func(PageID) bool) *listing {
 	all := g.ServerPages(s)
-	l := &listing{Graph: g, server: s, numbers: make([]int32, len(all)), places: newPlaces(all), counts: counts}
+	l := &listing{
+		Graph:   g,
+		server:  s,
+		numbers: make([]int32, len(all)),
+		places:  newPlaces(all),
+		counts:  counts,
+	}
 	type entry struct {
 		path  string
 		place int32
@@ -43,7 +49,10 @@ func (g *Graph) list(s ServerID, counts func(PageID) bool) *listing {
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
 		// A path may be known by http and by https.
-		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(g.URL(all[a.place]), g.URL(all[b.place])))
+		return cmp.Or(
+			strings.Compare(a.path, b.path),
+			strings.Compare(g.URL(all[a.place]), g.URL(all[b.place])),
+		)
 	})
 	l.pages, l.paths = make([]PageID, len(entries)), make([]string, len(entries))
 	for i, e := range entries {

@@ -8,7 +8,8 @@ var partitions = []struct {
 	{"a", (*Graph).PartitionA},
 	{"b", partitionB(false)},
 	{"b-closure", partitionB(true)},
-	{"c", partitionB(false)}, // C goes by the sites of B; it differs in which of them are looked at [LINK 4.3]
+	// C goes by the sites of B; it differs in which of them are looked at [LINK 4.3].
+	{"c", partitionB(false)},
 	{"c-closure", partitionB(true)},
 	{"server", (*Graph).PartitionServer},
 	{"prefix", (*Graph).PartitionPrefix},

@@ -36,7 +36,8 @@ func proof(o *Observation) uint8 {
 // not proved yet: then the page stays as it is. An answer that comes before half of the wait since
 // the last one tells nothing new.
 func (r *Record) Doubt(o Observation) bool {
-	if r.State != StateAlive || o.Outcome != OutcomeGone && o.Outcome != OutcomeRedirected && o.Outcome != OutcomeExcluded {
+	if r.State != StateAlive ||
+		o.Outcome != OutcomeGone && o.Outcome != OutcomeRedirected && o.Outcome != OutcomeExcluded {
 		return false
 	}
 	early := r.Misses > 0 && o.Time.Sub(r.Tried) < MissWait(r.Misses, r.ByRobots)/2

@@ -18,8 +18,17 @@ const (
 
 func makeRef(chunk, offset, length int) ref {
 	if uint(chunk) >= maxChunks || uint(offset) >= maxChunk || uint(length) > maxLength {
-		panic(fmt.Sprintf("sitegraph: no room for an address or links of length %d at %d of chunk %d; most are %d, %d, %d",
-			length, offset, chunk, maxLength, maxChunk-1, maxChunks-1))
+		panic(
+			fmt.Sprintf(
+				"sitegraph: no room for an address or links of length %d at %d of chunk %d; most are %d, %d, %d",
+				length,
+				offset,
+				chunk,
+				maxLength,
+				maxChunk-1,
+				maxChunks-1,
+			),
+		)
 	}
 	return ref(chunk)<<40 | ref(offset)<<24 | ref(length)
 }

@@ -84,9 +84,27 @@ func tidyQuery(query string) string {
 
 // visitorKeys are parameters that change nothing of the page.
 var visitorKeys = map[string]bool{
-	"jsessionid": true, "phpsessid": true, "cfid": true, "cftoken": true, // sessions
-	"fbclid": true, "gclid": true, "gclsrc": true, "dclid": true, "gbraid": true, "wbraid": true, "msclkid": true, "yclid": true,
-	"twclid": true, "ttclid": true, "igshid": true, "mc_eid": true, "_ga": true, "_gl": true, "_hsenc": true, "_hsmi": true, // advertisers
+	"jsessionid": true,
+	"phpsessid":  true,
+	"cfid":       true,
+	"cftoken":    true, // sessions
+	"fbclid":     true,
+	"gclid":      true,
+	"gclsrc":     true,
+	"dclid":      true,
+	"gbraid":     true,
+	"wbraid":     true,
+	"msclkid":    true,
+	"yclid":      true,
+	// Advertisers.
+	"twclid": true,
+	"ttclid": true,
+	"igshid": true,
+	"mc_eid": true,
+	"_ga":    true,
+	"_gl":    true,
+	"_hsenc": true,
+	"_hsmi":  true,
 }
 
 func namesVisitor(pair string) bool {

@@ -25,7 +25,12 @@ func isFarDate(path, query string, now time.Time) bool {
 		if year, ok := dateYear(segment); ok && year > latest && year <= lastYear && isWholeDate(segment) {
 			return true
 		}
-		if month, ok := number(segment, 1, 2); ok && month >= 1 && month <= 12 && before > latest && before <= lastYear {
+		if month, ok := number(
+			segment,
+			1,
+			2,
+		); ok && month >= 1 && month <= 12 && before > latest &&
+			before <= lastYear {
 			return true // /2031/05/
 		}
 		before, _ = number(segment, 4, 4)
@@ -108,7 +113,11 @@ func isSessionSegment(segment string) bool {
 		return strings.HasSuffix(lower, "))")
 	}
 	for _, name := range [...]string{"sessionid", "session", "phpsessid", "sid"} {
-		if rest, ok := strings.CutPrefix(lower, name); ok && len(rest) > 1 && strings.IndexByte("-_=", rest[0]) >= 0 {
+		if rest, ok := strings.CutPrefix(
+			lower,
+			name,
+		); ok && len(rest) > 1 &&
+			strings.IndexByte("-_=", rest[0]) >= 0 {
 			return isRandom(rest[1:])
 		}
 	}

@@ -86,7 +86,11 @@ func (q *quick) within(b int32) int32 { return min(max(b, q.least), q.most) }
 
 // Fast returns the net in that form.
 func (n *Net) Fast() *Fast {
-	f := &Fast{features: n.Features, start: n.Start, layer: make([]block, (len(n.Units)+blockUnits-1)/blockUnits)}
+	f := &Fast{
+		features: n.Features,
+		start:    n.Start,
+		layer:    make([]block, (len(n.Units)+blockUnits-1)/blockUnits),
+	}
 	var from []int // by place in f.inputs: place in n.inputs
 	for form := range forms {
 		for i, in := range n.Inputs {

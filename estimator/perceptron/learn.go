@@ -42,7 +42,14 @@ type weights struct {
 
 func newWeights(inputs, units int) *weights {
 	n := inputs*units + 2*units + 1
-	return &weights{inputs: inputs, units: units, at: make([]float32, n), gradient: make([]float32, n), mean: make([]float32, n), variance: make([]float32, n)}
+	return &weights{
+		inputs:   inputs,
+		units:    units,
+		at:       make([]float32, n),
+		gradient: make([]float32, n),
+		mean:     make([]float32, n),
+		variance: make([]float32, n),
+	}
 }
 
 // parts of a slice of weights.

@@ -114,14 +114,33 @@ func abs(x float32) float32 { return max(x, -x) }
 // Check reports what makes a net unusable.
 func (n *Net) Check() error {
 	if len(n.Inputs) > MaxInputs || len(n.Units) > MaxUnits {
-		return fmt.Errorf("%d inputs and %d units; at most %d and %d are read", len(n.Inputs), len(n.Units), MaxInputs, MaxUnits)
+		return fmt.Errorf(
+			"%d inputs and %d units; at most %d and %d are read",
+			len(n.Inputs),
+			len(n.Units),
+			MaxInputs,
+			MaxUnits,
+		)
 	}
 	for i, in := range n.Inputs {
 		if int(in.Feature) >= n.Features || in.Form >= forms {
-			return fmt.Errorf("input %d is feature %d of %d in form %d of %d", i, in.Feature, n.Features, in.Form, forms)
+			return fmt.Errorf(
+				"input %d is feature %d of %d in form %d of %d",
+				i,
+				in.Feature,
+				n.Features,
+				in.Form,
+				forms,
+			)
 		}
 		if !(in.Factor >= 0 && in.Factor <= mostFactor && abs(in.Mean) <= mostWeight) {
-			return fmt.Errorf("input %d has mean %g and factor %g: want a factor from 0 to %g", i, in.Mean, in.Factor, float32(mostFactor))
+			return fmt.Errorf(
+				"input %d has mean %g and factor %g: want a factor from 0 to %g",
+				i,
+				in.Mean,
+				in.Factor,
+				float32(mostFactor),
+			)
 		}
 	}
 	for i, u := range n.Units {

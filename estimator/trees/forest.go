@@ -35,7 +35,14 @@ func (f *Forest) Check() error {
 		t := &f.Trees[i]
 		n := len(t.Questions)
 		if n > MaxDepth || len(t.Leaves) != 1<<n || len(t.Shares) != 1<<n {
-			return fmt.Errorf("tree %d has %d questions, %d leaves and %d shares; want at most %d questions and 2^questions of both", i, n, len(t.Leaves), len(t.Shares), MaxDepth)
+			return fmt.Errorf(
+				"tree %d has %d questions, %d leaves and %d shares; want at most %d questions and 2^questions of both",
+				i,
+				n,
+				len(t.Leaves),
+				len(t.Shares),
+				MaxDepth,
+			)
 		}
 		for _, q := range t.Questions {
 			if int(q.Feature) >= f.Features {

@@ -11,7 +11,17 @@ import (
 
 // own are this project's policies by sites: sites that are no directories, and tops chosen
 // by what they told.
-var own = []string{"prefix", "shape", "community", "auto", "sentinel-a", "sentinel-prefix", "sentinel-shape", "sentinel-community", "sentinel-auto"}
+var own = []string{
+	"prefix",
+	"shape",
+	"community",
+	"auto",
+	"sentinel-a",
+	"sentinel-prefix",
+	"sentinel-shape",
+	"sentinel-community",
+	"sentinel-auto",
+}
 
 // evenGain is how far two gains on a server may lie apart and count as even.
 const evenGain = 0.01
@@ -69,7 +79,14 @@ func (p *counted) beyond(c *eval.Corpus, d draws) Beyond {
 			continue
 		}
 		t := p.methods[whole][s]
-		row := ServerRow{Server: c.Graph().ServerName(sitegraph.ServerID(s)), Pages: t.Pages, Changed: t.Changed, Gains: map[string]eval.Number{}, BestLink: first, BestOwn: best(own, of)}
+		row := ServerRow{
+			Server:   c.Graph().ServerName(sitegraph.ServerID(s)),
+			Pages:    t.Pages,
+			Changed:  t.Changed,
+			Gains:    map[string]eval.Number{},
+			BestLink: first,
+			BestOwn:  best(own, of),
+		}
 		for policy := range gains {
 			row.Gains[policy] = of(policy)
 		}
@@ -91,9 +108,22 @@ func (p *counted) own(policy string, gains, rival, link []eval.Number, d draws) 
 	for s := range gains {
 		less[s] = gains[s] - rival[s]
 	}
-	m := Own{Policy: policy, Gain: r.Gain, GainSpread: d.interval(p.gain(pathOf(p.orders[policy]))),
-		GainInServers: r.GainInServers, GainInServersSpread: d.interval(meanOver(gains)), Difference: d.interval(meanOver(less))}
-	m.Result = resultOf(eval.Tally{Pages: p.horizon.Totals().Pages, Changed: p.horizon.Totals().Changed, Fetched: r.Fetched, Found: r.ChangedFetched})
+	m := Own{
+		Policy:              policy,
+		Gain:                r.Gain,
+		GainSpread:          d.interval(p.gain(pathOf(p.orders[policy]))),
+		GainInServers:       r.GainInServers,
+		GainInServersSpread: d.interval(meanOver(gains)),
+		Difference:          d.interval(meanOver(less)),
+	}
+	m.Result = resultOf(
+		eval.Tally{
+			Pages:   p.horizon.Totals().Pages,
+			Changed: p.horizon.Totals().Changed,
+			Fetched: r.Fetched,
+			Found:   r.ChangedFetched,
+		},
+	)
 	for s, g := range gains {
 		switch d := float64(g - link[s]); {
 		case d > evenGain:

@@ -35,14 +35,47 @@ func (f *Figures) past() string {
 }
 
 func (b *Beyond) tableMethods() report.Table {
-	t := report.Table{Title: fmt.Sprintf("Beyond directories: sites and tops, %s; the rival is %s", plural(b.Weeks, "week"), b.Rival),
-		Header: []string{"policy", "fetched", "update rate %", "coverage %", "gain", "in servers", "less the rival's", "better", "even", "worse"},
-		Note:   b.outcome()}
+	t := report.Table{
+		Title: fmt.Sprintf(
+			"Beyond directories: sites and tops, %s; the rival is %s",
+			plural(b.Weeks, "week"),
+			b.Rival,
+		),
+		Header: []string{
+			"policy",
+			"fetched",
+			"update rate %",
+			"coverage %",
+			"gain",
+			"in servers",
+			"less the rival's",
+			"better",
+			"even",
+			"worse",
+		},
+		Note: b.outcome(),
+	}
 	rival := b.Methods[slices.Index(sites, b.Rival)].GainInServers
 	for _, m := range b.Methods {
-		t.Rows = append(t.Rows, []string{m.Policy, fmt.Sprint(m.Fetched), percent(m.UpdateRate), percent(m.Coverage),
-			within(m.Gain, m.GainSpread, gainText), within(m.GainInServers, m.GainInServersSpread, gainText),
-			within(m.GainInServers-rival, m.Difference, gainText), fmt.Sprint(m.Better), fmt.Sprint(m.Even), fmt.Sprint(m.Worse)})
+		t.Rows = append(
+			t.Rows,
+			[]string{
+				m.Policy,
+				fmt.Sprint(m.Fetched),
+				percent(m.UpdateRate),
+				percent(m.Coverage),
+				within(m.Gain, m.GainSpread, gainText),
+				within(m.GainInServers, m.GainInServersSpread, gainText),
+				within(
+					m.GainInServers-rival,
+					m.Difference,
+					gainText,
+				),
+				fmt.Sprint(m.Better),
+				fmt.Sprint(m.Even),
+				fmt.Sprint(m.Worse),
+			},
+		)
 	}
 	return t
 }
@@ -52,7 +85,10 @@ func gainText(v eval.Number) string { return number(v, 3) }
 // outcome says in words how own policies came out.
 func (b *Beyond) outcome() string {
 	if len(b.Servers) < leastServers {
-		return fmt.Sprintf("Fewer than %d servers have pages that changed and pages that did not: that tells nothing of others.", leastServers)
+		return fmt.Sprintf(
+			"Fewer than %d servers have pages that changed and pages that did not: that tells nothing of others.",
+			leastServers,
+		)
 	}
 	var more, less, asMany, above, around, below []string
 	for _, m := range b.Methods[len(sites):] {
@@ -74,9 +110,17 @@ func (b *Beyond) outcome() string {
 			around = append(around, m.Policy)
 		}
 	}
-	return fmt.Sprintf("Against the best of A to C on each server, better on more servers than worse: %s; worse on more than better: %s; as many: %s. "+
-		"The interval of the difference to %s lies above 0 for %s; contains 0 for %s; lies below 0 for %s.",
-		listed(more), listed(less), listed(asMany), b.Rival, listed(above), listed(around), listed(below))
+	return fmt.Sprintf(
+		"Against the best of A to C on each server, better on more servers than worse: %s; worse on more than better: %s; as many: %s. "+
+			"The interval of the difference to %s lies above 0 for %s; contains 0 for %s; lies below 0 for %s.",
+		listed(more),
+		listed(less),
+		listed(asMany),
+		b.Rival,
+		listed(above),
+		listed(around),
+		listed(below),
+	)
 }
 
 func listed(names []string) string {
@@ -95,9 +139,15 @@ const (
 )
 
 func (b *Beyond) tableServers() report.Table {
-	t := report.Table{Title: "Gain server by server, " + plural(b.Weeks, "week"), Header: append([]string{"server", "pages", "changed", "best of A to C", "gain"}, shownOwn...),
-		Note: fmt.Sprintf("Servers where some pages changed and some did not, by how much the mean of all own policies lies above the best of A to C, which is chosen afterwards. "+
-			"*: the largest gain of the row, and what is within %.2f of it.", evenGain)}
+	t := report.Table{
+		Title:  "Gain server by server, " + plural(b.Weeks, "week"),
+		Header: append([]string{"server", "pages", "changed", "best of A to C", "gain"}, shownOwn...),
+		Note: fmt.Sprintf(
+			"Servers where some pages changed and some did not, by how much the mean of all own policies lies above the best of A to C, which is chosen afterwards. "+
+				"*: the largest gain of the row, and what is within %.2f of it.",
+			evenGain,
+		),
+	}
 	rows := slices.Clone(b.Servers)
 	slices.SortStableFunc(rows, func(x, y ServerRow) int { return cmp.Compare(y.ahead(), x.ahead()) })
 	if len(rows) > mostServers {
@@ -143,7 +193,10 @@ func (r *ServerRow) cells() []string {
 // extremes names the servers on which a policy does worst and best beside the best of A to C.
 func (b *Beyond) extremes(policy string) string {
 	rows := slices.Clone(b.Servers)
-	slices.SortStableFunc(rows, func(x, y ServerRow) int { return cmp.Compare(x.less(policy), y.less(policy)) })
+	slices.SortStableFunc(
+		rows,
+		func(x, y ServerRow) int { return cmp.Compare(x.less(policy), y.less(policy)) },
+	)
 	worse := slices.IndexFunc(rows, func(r ServerRow) bool { return !(r.less(policy) < -evenGain) })
 	if worse < 0 {
 		worse = len(rows)

@@ -37,7 +37,11 @@ func (f *Figures) figure6() report.Chart {
 }
 
 // overPeriods has a line for each method.
-func (f *Figures) overPeriods(title, label string, value func(*Result) float64, of func(*Spread) Interval) report.Chart {
+func (f *Figures) overPeriods(
+	title, label string,
+	value func(*Result) float64,
+	of func(*Spread) Interval,
+) report.Chart {
 	c := report.Chart{Title: title, XLabel: "weeks", YLabel: label, YPercent: true, Bars: bars}
 	for i, m := range f.Periods[0].Methods {
 		if !slices.Contains(drawn, m.Policy) {
@@ -54,18 +58,32 @@ func (f *Figures) overPeriods(title, label string, value func(*Result) float64, 
 }
 
 func (f *Figures) figure7() report.Chart {
-	return f.overGroups("Update rate by group, "+f.groupWeeks()+" [LINK fig. 7]", "update rate", updateRate, updateRateOf)
+	return f.overGroups(
+		"Update rate by group, "+f.groupWeeks()+" [LINK fig. 7]",
+		"update rate",
+		updateRate,
+		updateRateOf,
+	)
 }
 
 func (f *Figures) figure8() report.Chart {
-	return f.overGroups("Coverage by group, "+f.groupWeeks()+" [LINK fig. 8]", "coverage", coverage, coverageOf)
+	return f.overGroups(
+		"Coverage by group, "+f.groupWeeks()+" [LINK fig. 8]",
+		"coverage",
+		coverage,
+		coverageOf,
+	)
 }
 
 // mostNames is how many groups a chart has room for; the largest are drawn.
 const mostNames = 12
 
 // overGroups has a mark for each method and group, side by side.
-func (f *Figures) overGroups(title, label string, value func(*Result) float64, of func(*Spread) Interval) report.Chart {
+func (f *Figures) overGroups(
+	title, label string,
+	value func(*Result) float64,
+	of func(*Spread) Interval,
+) report.Chart {
 	c := report.Chart{Title: title, XLabel: "group of servers", YLabel: label, YPercent: true, Bars: bars}
 	groups := f.Groups
 	if len(groups) > mostNames {
@@ -95,12 +113,28 @@ func (f *Figures) overGroups(title, label string, value func(*Result) float64, o
 
 // collected has the axes of [LINK fig. 9, 14 to 18]: low is good, and the diagonal is random order.
 func collected(title string) report.Chart {
-	return report.Chart{Title: title, XLabel: "coverage of the changed pages", YLabel: "share of all pages fetched", XPercent: true, YPercent: true, Diagonal: true}
+	return report.Chart{
+		Title:    title,
+		XLabel:   "coverage of the changed pages",
+		YLabel:   "share of all pages fetched",
+		XPercent: true,
+		YPercent: true,
+		Diagonal: true,
+	}
 }
 
 // add appends a point with a label.
 func add(s *report.Series, r *Result, label string) {
-	s.X, s.Y, s.Labels = append(s.X, float64(r.Coverage)), append(s.Y, float64(r.Share)), append(s.Labels, label)
+	s.X, s.Y, s.Labels = append(
+		s.X,
+		float64(r.Coverage),
+	), append(
+		s.Y,
+		float64(r.Share),
+	), append(
+		s.Labels,
+		label,
+	)
 }
 
 // points are those of A, B and C.
@@ -127,18 +161,35 @@ func (f *Figures) figure9(p *Period) report.Chart {
 }
 
 func (f *Figures) figure12() report.Chart {
-	c := f.overThresholds("Update rate of servers by rate [LINK fig. 12]", "update rate", func(t *Threshold) eval.Number { return t.UpdateRate })
-	c.Series = append(c.Series, report.Series{Name: "lower bound", X: f.Thresholds, Y: f.Thresholds, Dashed: true})
+	c := f.overThresholds(
+		"Update rate of servers by rate [LINK fig. 12]",
+		"update rate",
+		func(t *Threshold) eval.Number { return t.UpdateRate },
+	)
+	c.Series = append(
+		c.Series,
+		report.Series{Name: "lower bound", X: f.Thresholds, Y: f.Thresholds, Dashed: true},
+	)
 	return c
 }
 
 func (f *Figures) figure13() report.Chart {
-	return f.overThresholds("Coverage of servers by rate [LINK fig. 13]", "coverage", func(t *Threshold) eval.Number { return t.Coverage })
+	return f.overThresholds(
+		"Coverage of servers by rate [LINK fig. 13]",
+		"coverage",
+		func(t *Threshold) eval.Number { return t.Coverage },
+	)
 }
 
 // overThresholds has a line for each period.
 func (f *Figures) overThresholds(title, label string, value func(t *Threshold) eval.Number) report.Chart {
-	c := report.Chart{Title: title, XLabel: "least change rate of a server", YLabel: label, XPercent: true, YPercent: true}
+	c := report.Chart{
+		Title:    title,
+		XLabel:   "least change rate of a server",
+		YLabel:   label,
+		XPercent: true,
+		YPercent: true,
+	}
 	for _, p := range f.Periods {
 		s := report.Series{Name: plural(p.Weeks, "week")}
 		for _, t := range p.Thresholds[0].Points {
@@ -166,7 +217,9 @@ func (f *Figures) figure14(p *Period) report.Chart {
 	if number == "" {
 		number = "14 to 17"
 	}
-	c := collected(fmt.Sprintf("Servers by rate and the methods, %s [LINK fig. %s]", plural(p.Weeks, "week"), number))
+	c := collected(
+		fmt.Sprintf("Servers by rate and the methods, %s [LINK fig. %s]", plural(p.Weeks, "week"), number),
+	)
 	c.Series = append(p.curves()[:1], p.points()...)
 	return c
 }

@@ -49,15 +49,33 @@ func (p *counted) quotient(name string, a, b statistic, w wanted) Comparison {
 
 // ratesOfMethods are the claims on update rate and coverage by period.
 func ratesOfMethods(periods, short []*counted) []Claim {
-	higher := Claim{Claim: "A, B and C each have a higher update rate than the whole, at every period", Source: "[LINK fig. 5]"}
-	times := Claim{Claim: "at short periods A, B and C have 2 to 3 times the update rate of the whole", Source: "[LINK fig. 5]"}
-	average := Claim{Claim: "C has about twice the update rate of the whole, on average over the periods", Source: "[LINK fig. 5]"}
-	trade := Claim{Claim: "a higher update rate goes with a lower coverage: C, B, A by rate, A, B, C by coverage", Source: "[LINK fig. 5, 6]"}
-	covers := Claim{Claim: "C covers 70 to 80 % of the changed pages, at every period", Source: "[LINK fig. 6]"}
+	higher := Claim{
+		Claim:  "A, B and C each have a higher update rate than the whole, at every period",
+		Source: "[LINK fig. 5]",
+	}
+	times := Claim{
+		Claim:  "at short periods A, B and C have 2 to 3 times the update rate of the whole",
+		Source: "[LINK fig. 5]",
+	}
+	average := Claim{
+		Claim:  "C has about twice the update rate of the whole, on average over the periods",
+		Source: "[LINK fig. 5]",
+	}
+	trade := Claim{
+		Claim:  "a higher update rate goes with a lower coverage: C, B, A by rate, A, B, C by coverage",
+		Source: "[LINK fig. 5, 6]",
+	}
+	covers := Claim{
+		Claim:  "C covers 70 to 80 % of the changed pages, at every period",
+		Source: "[LINK fig. 6]",
+	}
 	var ofC []statistic
 	for _, p := range periods {
 		for _, m := range paperSites {
-			higher.Found = append(higher.Found, p.difference("update rate of "+m+" - whole", p.updateRate(m), p.updateRate(whole), positive))
+			higher.Found = append(
+				higher.Found,
+				p.difference("update rate of "+m+" - whole", p.updateRate(m), p.updateRate(whole), positive),
+			)
 		}
 		ofC = append(ofC, over(p.updateRate("c"), p.updateRate(whole)))
 		trade.Found = append(trade.Found,
@@ -69,7 +87,10 @@ func ratesOfMethods(periods, short []*counted) []Claim {
 	}
 	for _, p := range short {
 		for _, m := range paperSites {
-			times.Found = append(times.Found, p.quotient("update rate of "+m+" / whole", p.updateRate(m), p.updateRate(whole), twoToThree))
+			times.Found = append(
+				times.Found,
+				p.quotient("update rate of "+m+" / whole", p.updateRate(m), p.updateRate(whole), twoToThree),
+			)
 		}
 	}
 	overall := periods[0].compare("update rate of c / whole", mean(ofC), aboutTwo, false)
@@ -80,7 +101,10 @@ func ratesOfMethods(periods, short []*counted) []Claim {
 
 // inGroups leaves out the groups of which nothing can be told.
 func inGroups(p *counted, groups []group) Claim {
-	c := Claim{Claim: "in every group of servers C, B, A and the whole follow by update rate", Source: "[LINK fig. 7]"}
+	c := Claim{
+		Claim:  "in every group of servers C, B, A and the whole follow by update rate",
+		Source: "[LINK fig. 7]",
+	}
 	order := []string{"c", "b", "a", whole}
 	for _, g := range groups {
 		in := p.in(g)
@@ -90,7 +114,12 @@ func inGroups(p *counted, groups []group) Claim {
 		}
 		for i, m := range order[:len(order)-1] {
 			next := order[i+1]
-			found := p.difference("update rate of "+m+" - "+next, g.of(in.updateRate(m)), g.of(in.updateRate(next)), positive)
+			found := p.difference(
+				"update rate of "+m+" - "+next,
+				g.of(in.updateRate(m)),
+				g.of(in.updateRate(next)),
+				positive,
+			)
 			found.Group, found.servers = g.name, changing
 			c.Found = append(c.Found, found)
 		}
@@ -100,14 +129,23 @@ func inGroups(p *counted, groups []group) Claim {
 
 // againstBreadthFirst are the claims on breadth-first order.
 func againstBreadthFirst(periods []*counted, month *counted) []Claim {
-	random := Claim{Claim: "breadth-first finds changed pages sooner than random order", Source: "[LINK fig. 9]",
-		Found: []Comparison{month.compare("area above random order", month.aboveRandom, positive, true)}}
-	more := Claim{Claim: "A, B and C cover more than breadth-first with as many pages", Source: "[LINK fig. 9]"}
+	random := Claim{
+		Claim:  "breadth-first finds changed pages sooner than random order",
+		Source: "[LINK fig. 9]",
+		Found:  []Comparison{month.compare("area above random order", month.aboveRandom, positive, true)},
+	}
+	more := Claim{
+		Claim:  "A, B and C cover more than breadth-first with as many pages",
+		Source: "[LINK fig. 9]",
+	}
 	for _, m := range paperSites {
 		more.Found = append(more.Found, month.difference("coverage of "+m+" - breadth-first",
 			month.coverage(m), month.coverageOf((*counted).breadthFirst, m), positive))
 	}
-	double := Claim{Claim: "A, B and C have at least twice the update rate of breadth-first with as many pages", Source: "[LINK 6.3.2]"}
+	double := Claim{
+		Claim:  "A, B and C have at least twice the update rate of breadth-first with as many pages",
+		Source: "[LINK 6.3.2]",
+	}
 	for _, p := range periods {
 		for _, m := range paperSites { // with as many pages, rates are as coverages
 			double.Found = append(double.Found, p.quotient("update rate of "+m+" / breadth-first",
@@ -119,14 +157,23 @@ func againstBreadthFirst(periods []*counted, month *counted) []Claim {
 
 // againstServers are the claims on whole servers by their true rate.
 func againstServers(periods, short, long []*counted) []Claim {
-	tenth := Claim{Claim: "servers with a rate of 10 % or more give a coverage of 60 to 70 %, an update rate of 40 % or more", Source: "[LINK fig. 12, 13]"}
+	tenth := Claim{
+		Claim:  "servers with a rate of 10 % or more give a coverage of 60 to 70 %, an update rate of 40 % or more",
+		Source: "[LINK fig. 12, 13]",
+	}
 	for _, p := range periods {
 		tenth.Found = append(tenth.Found,
 			p.compare("coverage", p.thresholdCoverage(leastRate), sixties, true),
 			p.compare("update rate", p.thresholdRate(leastRate), fortyPercent, true))
 	}
-	better := Claim{Claim: "at short periods whole servers by rate cover more than A, B and C with as many pages", Source: "[LINK fig. 14, 15]"}
-	alike := Claim{Claim: "at long periods whole servers by rate cover as much as A, B and C with as many pages", Source: "[LINK fig. 16, 17]"}
+	better := Claim{
+		Claim:  "at short periods whole servers by rate cover more than A, B and C with as many pages",
+		Source: "[LINK fig. 14, 15]",
+	}
+	alike := Claim{
+		Claim:  "at long periods whole servers by rate cover as much as A, B and C with as many pages",
+		Source: "[LINK fig. 16, 17]",
+	}
 	for _, part := range []struct {
 		claim   *Claim
 		periods []*counted
@@ -144,14 +191,29 @@ func againstServers(periods, short, long []*counted) []Claim {
 
 // combinations are the claims on methods inside servers chosen by rate.
 func combinations(periods []*counted, thresholds []float64) []Claim {
-	alone := Claim{Claim: "below 4 weeks whole servers by rate are better alone than with A, B or C inside", Source: "[LINK fig. 18]"}
-	withA := Claim{Claim: "from 4 weeks on, below 12, whole servers by rate are better with A inside than alone", Source: "[LINK fig. 18]"}
-	withAB := Claim{Claim: "at long periods whole servers by rate are better with A or B inside than alone", Source: "[LINK fig. 18]"}
-	withC := Claim{Claim: "whole servers by rate are worse with C inside than alone", Source: "[LINK fig. 18]"}
+	alone := Claim{
+		Claim:  "below 4 weeks whole servers by rate are better alone than with A, B or C inside",
+		Source: "[LINK fig. 18]",
+	}
+	withA := Claim{
+		Claim:  "from 4 weeks on, below 12, whole servers by rate are better with A inside than alone",
+		Source: "[LINK fig. 18]",
+	}
+	withAB := Claim{
+		Claim:  "at long periods whole servers by rate are better with A or B inside than alone",
+		Source: "[LINK fig. 18]",
+	}
+	withC := Claim{
+		Claim:  "whole servers by rate are worse with C inside than alone",
+		Source: "[LINK fig. 18]",
+	}
 	for _, p := range periods {
 		gain := func(m string) statistic { return p.combined(m, thresholds) }
 		add := func(c *Claim, name string, of statistic, w wanted) {
-			c.Found = append(c.Found, p.compare("coverage of server-true+"+name+" - server-true", of, w, true))
+			c.Found = append(
+				c.Found,
+				p.compare("coverage of server-true+"+name+" - server-true", of, w, true),
+			)
 		}
 		switch {
 		case p.weeks < shortWeeks:

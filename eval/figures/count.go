@@ -50,7 +50,13 @@ func newCounted(c *eval.Corpus, weeks int) (*counted, error) {
 		return nil, err
 	}
 	g := c.Graph()
-	p := &counted{weeks: weeks, horizon: h, depths: make([]tallies, g.Servers()), rates: map[string]*eval.Sweep{}, orders: map[string]*eval.Sweep{}}
+	p := &counted{
+		weeks:   weeks,
+		horizon: h,
+		depths:  make([]tallies, g.Servers()),
+		rates:   map[string]*eval.Sweep{},
+		orders:  map[string]*eval.Sweep{},
+	}
 	all := make(tallies, g.Servers())
 	for s := range p.depths {
 		p.depths[s] = make(tallies, sitegraph.MaxDepth)

@@ -112,8 +112,16 @@ func New(ctx context.Context, c *eval.Corpus, o Options) (*Figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Figures{Base: int(c.Base.Sub(replay.Epoch) / (7 * 24 * time.Hour)), Change: c.Change.String(), Seed: o.Seed,
-		Sample: o.Sample, Weeks: o.Weeks, Thresholds: o.Thresholds, Groups: []Group{}, Warnings: []string{}}
+	f := &Figures{
+		Base:       int(c.Base.Sub(replay.Epoch) / (7 * 24 * time.Hour)),
+		Change:     c.Change.String(),
+		Seed:       o.Seed,
+		Sample:     o.Sample,
+		Weeks:      o.Weeks,
+		Thresholds: o.Thresholds,
+		Groups:     []Group{},
+		Warnings:   []string{},
+	}
 	d := resamples(c.Graph().Servers(), o.Seed)
 	f.census(c)
 	for _, p := range periods {
@@ -148,7 +156,11 @@ func count(ctx context.Context, c *eval.Corpus, o Options) ([]*counted, error) {
 	sweeps := make([]*eval.Sweep, len(periods)*len(policies))
 	if err := cores.Try(len(sweeps), func(i int) (err error) {
 		p := periods[i/len(policies)]
-		sweeps[i], err = p.horizon.Sweep(ctx, eval.SnapshotOptions{Seed: o.Seed, Sample: o.Sample}, policies[i%len(policies)])
+		sweeps[i], err = p.horizon.Sweep(
+			ctx,
+			eval.SnapshotOptions{Seed: o.Seed, Sample: o.Sample},
+			policies[i%len(policies)],
+		)
 		if err == nil && o.Tick != nil {
 			o.Tick()
 		}
@@ -184,7 +196,10 @@ func (f *Figures) addGroup(g group, month *counted, all draws) {
 	drawn := make([][]Method, len(d))
 	cores.Each(len(d), func(i int) { drawn[i] = p.results(d[i]) })
 	spreadMethods(methods, drawn, func(m *[]Method) []Method { return *m })
-	f.Groups = append(f.Groups, Group{Name: g.name, Servers: servers, Pages: sum.Pages, Changed: sum.Changed, Methods: methods})
+	f.Groups = append(
+		f.Groups,
+		Group{Name: g.name, Servers: servers, Pages: sum.Pages, Changed: sum.Changed, Methods: methods},
+	)
 }
 
 // warn says why figures are empty or verdicts missing.
@@ -207,6 +222,10 @@ func (f *Figures) warn(c *eval.Corpus, periods []*counted) {
 		}
 	}
 	if few != nil {
-		warn("fewer than %d servers have pages that changed within %s weeks: that tells nothing of others, so no claim is judged there", leastServers, strings.Join(few, ", "))
+		warn(
+			"fewer than %d servers have pages that changed within %s weeks: that tells nothing of others, so no claim is judged there",
+			leastServers,
+			strings.Join(few, ", "),
+		)
 	}
 }

@@ -12,7 +12,10 @@ import (
 func (f *Figures) tableMeasured() report.Table {
 	t := report.Table{Title: "What was measured", Header: []string{"what", "is"}}
 	add := func(what, is string) { t.Rows = append(t.Rows, []string{what, is}) }
-	add(fmt.Sprintf("servers with pages at week %d", f.Base), fmt.Sprintf("%d of %d%s", f.Servers, f.Histories, butNot(f.Without)))
+	add(
+		fmt.Sprintf("servers with pages at week %d", f.Base),
+		fmt.Sprintf("%d of %d%s", f.Servers, f.Histories, butNot(f.Without)),
+	)
 	add("pages there", fmt.Sprint(f.Pages))
 	f.addLeft(add)
 	add("changed", "another "+f.Change+" than at the base")
@@ -21,7 +24,10 @@ func (f *Figures) tableMeasured() report.Table {
 	add("coverage", "changed pages fetched among all that changed")
 	add("a, b, c", "methods A, B and C of [LINK]; whole fetches all pages")
 	add("server-true", "whole servers by their true change rates, which only an oracle knows (Cho)")
-	add("[x, y]", "5th and 95th percentile over 200 resamples of the servers, the same for all; none without width")
+	add(
+		"[x, y]",
+		"5th and 95th percentile over 200 resamples of the servers, the same for all; none without width",
+	)
 	shown := "none: auto is prefix then, and sentinels are tops"
 	if f.History > 0 {
 		shown = plural(f.History, "weekly state") + " before the base; a, b, c and server-true look at none"
@@ -39,7 +45,10 @@ func (f *Figures) addLeft(add func(what, is string)) {
 			weeks = append(weeks, fmt.Sprint(f.Periods[i].Weeks))
 		}
 		if len(p.Emptied) > 0 {
-			add("still with pages, N = "+strings.Join(weeks, ", "), fmt.Sprintf("%d of %d%s", p.Servers, f.Servers, butNot(p.Emptied)))
+			add(
+				"still with pages, N = "+strings.Join(weeks, ", "),
+				fmt.Sprintf("%d of %d%s", p.Servers, f.Servers, butNot(p.Emptied)),
+			)
 		}
 	}
 }

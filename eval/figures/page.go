@@ -19,22 +19,51 @@ func (f *Figures) Page() report.Page {
 		Sections: append([]report.Section{
 			{Title: "Claims of [LINK]", Tables: []report.Table{f.tableMeasured(), f.tableClaims()}},
 			{Title: "Update rate and coverage by period", Tables: []report.Table{
-				f.tableMethods("Update rate by period, % [LINK fig. 5]", func(m *Method) string { return m.rate() }),
-				f.tableMethods("Coverage by period, % [LINK fig. 6]", func(m *Method) string { return m.covers() }),
-				f.tableMethods("Share of all pages fetched, %", func(m *Method) string { return m.of() })},
+				f.tableMethods(
+					"Update rate by period, % [LINK fig. 5]",
+					func(m *Method) string { return m.rate() },
+				),
+				f.tableMethods(
+					"Coverage by period, % [LINK fig. 6]",
+					func(m *Method) string { return m.covers() },
+				),
+				f.tableMethods("Share of all pages fetched, %", func(m *Method) string { return m.of() }),
+			},
 				Charts: []report.Chart{f.figure5(), f.figure6()}},
 			{Title: "Update rate and coverage by group", Tables: []report.Table{
-				f.tableGroups("Update rate at "+f.groupWeeks()+", % [LINK fig. 7]", func(m *Method) string { return m.rate() }),
-				f.tableGroups("Coverage at "+f.groupWeeks()+", % [LINK fig. 8]", func(m *Method) string { return m.covers() })},
+				f.tableGroups(
+					"Update rate at "+f.groupWeeks()+", % [LINK fig. 7]",
+					func(m *Method) string { return m.rate() },
+				),
+				f.tableGroups(
+					"Coverage at "+f.groupWeeks()+", % [LINK fig. 8]",
+					func(m *Method) string { return m.covers() },
+				),
+			},
 				Charts: []report.Chart{f.figure7(), f.figure8()}},
-			{Title: "Breadth-first", Tables: []report.Table{f.tableDepths(month), f.tableSame()}, Charts: []report.Chart{f.figure9(month)}},
+			{
+				Title:  "Breadth-first",
+				Tables: []report.Table{f.tableDepths(month), f.tableSame()},
+				Charts: []report.Chart{f.figure9(month)},
+			},
 			{Title: "Whole servers by their rate", Tables: []report.Table{
-				f.tableThresholds("Update rate of server-true, % [LINK fig. 12]", func(t *Threshold) string { return t.rate() }),
-				f.tableThresholds("Coverage of server-true, % [LINK fig. 13]", func(t *Threshold) string { return t.covers() })},
+				f.tableThresholds(
+					"Update rate of server-true, % [LINK fig. 12]",
+					func(t *Threshold) string { return t.rate() },
+				),
+				f.tableThresholds(
+					"Coverage of server-true, % [LINK fig. 13]",
+					func(t *Threshold) string { return t.covers() },
+				),
+			},
 				Charts: []report.Chart{f.figure12(), f.figure13()}},
 			{Title: "Whole servers against methods", Charts: f.eachPeriod((*Figures).figure14)},
-			{Title: "Methods inside servers", Text: "For each least rate, what share of all pages is fetched and what share of the changed pages is found, with its interval.",
-				Tables: f.tablesCombined(), Charts: f.eachPeriod((*Figures).figure18)},
+			{
+				Title:  "Methods inside servers",
+				Text:   "For each least rate, what share of all pages is fetched and what share of the changed pages is found, with its interval.",
+				Tables: f.tablesCombined(),
+				Charts: f.eachPeriod((*Figures).figure18),
+			},
 			{Title: "What the oracle is worth", Tables: []report.Table{f.tableRates()}},
 			f.sectionBeyond(),
 		}, f.comparisons()),
@@ -93,10 +122,15 @@ func (f *Figures) tableGroups(title string, value func(m *Method) string) report
 }
 
 func (f *Figures) tableDepths(p *Period) report.Table {
-	t := report.Table{Title: "Breadth-first down to a depth, " + plural(p.Weeks, "week") + ", % [LINK fig. 9]",
-		Header: []string{"depth", "pages fetched", "of all pages", "coverage", "update rate"}}
+	t := report.Table{
+		Title:  "Breadth-first down to a depth, " + plural(p.Weeks, "week") + ", % [LINK fig. 9]",
+		Header: []string{"depth", "pages fetched", "of all pages", "coverage", "update rate"},
+	}
 	for _, d := range p.Depths {
-		t.Rows = append(t.Rows, []string{fmt.Sprint(d.Depth), fmt.Sprint(d.Fetched), d.of(), d.covers(), d.rate()})
+		t.Rows = append(
+			t.Rows,
+			[]string{fmt.Sprint(d.Depth), fmt.Sprint(d.Fetched), d.of(), d.covers(), d.rate()},
+		)
 	}
 	return t
 }
@@ -107,7 +141,17 @@ func (f *Figures) tableSame() report.Table {
 		Header: []string{"period", "method", "of all pages", "coverage", "breadth-first", "server-true"}}
 	for _, p := range f.Periods {
 		for _, m := range p.Methods[1:] {
-			t.Rows = append(t.Rows, []string{plural(p.Weeks, "week"), m.Policy, percent(m.Share), m.covers(), within(m.BreadthFirst, m.BreadthFirstSpread, percent), within(m.ServerTrue, m.ServerTrueSpread, percent)})
+			t.Rows = append(
+				t.Rows,
+				[]string{
+					plural(p.Weeks, "week"),
+					m.Policy,
+					percent(m.Share),
+					m.covers(),
+					within(m.BreadthFirst, m.BreadthFirstSpread, percent),
+					within(m.ServerTrue, m.ServerTrueSpread, percent),
+				},
+			)
 		}
 	}
 	return t
@@ -116,7 +160,13 @@ func (f *Figures) tableSame() report.Table {
 func (f *Figures) tableThresholds(title string, value func(t *Threshold) string) report.Table {
 	t := report.Table{Title: title, Header: f.header("least rate")}
 	for i, threshold := range f.Thresholds {
-		t.Rows = append(t.Rows, f.row(leastRateOf(threshold), func(p *Period) string { return value(&p.Thresholds[0].Points[i]) }))
+		t.Rows = append(
+			t.Rows,
+			f.row(
+				leastRateOf(threshold),
+				func(p *Period) string { return value(&p.Thresholds[0].Points[i]) },
+			),
+		)
 	}
 	return t
 }
@@ -125,7 +175,10 @@ func (f *Figures) tableThresholds(title string, value func(t *Threshold) string)
 func (f *Figures) tablesCombined() []report.Table {
 	var all []report.Table
 	for _, p := range f.Periods {
-		t := report.Table{Title: "Pages fetched / coverage, " + plural(p.Weeks, "week") + ", % [LINK fig. 18]", Header: []string{"least rate", "servers"}}
+		t := report.Table{
+			Title:  "Pages fetched / coverage, " + plural(p.Weeks, "week") + ", % [LINK fig. 18]",
+			Header: []string{"least rate", "servers"},
+		}
 		for _, policy := range p.Thresholds {
 			t.Header = append(t.Header, policy.Policy)
 		}
@@ -142,13 +195,28 @@ func (f *Figures) tablesCombined() []report.Table {
 }
 
 func (f *Figures) tableRates() report.Table {
-	t := report.Table{Title: "Whole servers by true rates, by those of the window before, and by sampled ones",
+	t := report.Table{
+		Title:  "Whole servers by true rates, by those of the window before, and by sampled ones",
 		Header: []string{"period", "policy", "gain", "fetched", "update rate %", "coverage %"},
-		Note: fmt.Sprintf("Update rate and coverage are those of the first pages, as many as are on servers with a true rate of 10 %% or more; %s sampled a server. "+
-			"Gain: area under the whole curve, 0 for random order, 1 for all changed pages first.", plural(f.Sample, "page"))}
+		Note: fmt.Sprintf(
+			"Update rate and coverage are those of the first pages, as many as are on servers with a true rate of 10 %% or more; %s sampled a server. "+
+				"Gain: area under the whole curve, 0 for random order, 1 for all changed pages first.",
+			plural(f.Sample, "page"),
+		),
+	}
 	for _, p := range f.Periods {
 		for _, r := range p.Rates {
-			t.Rows = append(t.Rows, []string{plural(p.Weeks, "week"), r.Policy, within(r.Gain, r.GainSpread, gainText), fmt.Sprint(r.Fetched), r.rate(), r.covers()})
+			t.Rows = append(
+				t.Rows,
+				[]string{
+					plural(p.Weeks, "week"),
+					r.Policy,
+					within(r.Gain, r.GainSpread, gainText),
+					fmt.Sprint(r.Fetched),
+					r.rate(),
+					r.covers(),
+				},
+			)
 		}
 	}
 	return t

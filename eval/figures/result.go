@@ -54,7 +54,13 @@ type Rate struct {
 const leastRate = 0.1
 
 func resultOf(t eval.Tally) Result {
-	return Result{Fetched: t.Fetched, ChangedFetched: t.Found, Share: ratio(t.Fetched, t.Pages), UpdateRate: ratio(t.Found, t.Fetched), Coverage: ratio(t.Found, t.Changed)}
+	return Result{
+		Fetched:        t.Fetched,
+		ChangedFetched: t.Found,
+		Share:          ratio(t.Fetched, t.Pages),
+		UpdateRate:     ratio(t.Found, t.Fetched),
+		Coverage:       ratio(t.Found, t.Changed),
+	}
 }
 
 func ratio(a, b int) eval.Number { return eval.Number(divide(float64(a), float64(b))) }
@@ -99,7 +105,12 @@ func (p *counted) rated(policy string, d draws) Rate {
 	path := pathOf(s)
 	first, _ := p.atLeast(leastRate, whole, p.once())
 	first.Found = s.Found(first.Fetched)
-	r := Rate{Policy: policy, Gain: s.Result.Gain, GainSpread: d.interval(p.gain(path)), Result: resultOf(first)}
+	r := Rate{
+		Policy:     policy,
+		Gain:       s.Result.Gain,
+		GainSpread: d.interval(p.gain(path)),
+		Result:     resultOf(first),
+	}
 	found := func(of func(found float64, t eval.Tally) float64) Interval {
 		return d.interval(func(times []int) float64 {
 			t, _ := p.atLeast(leastRate, whole, times)
@@ -111,8 +122,12 @@ func (p *counted) rated(policy string, d draws) Rate {
 			t, _ := p.atLeast(leastRate, whole, times)
 			return float64(resultOf(t).Share)
 		}),
-		UpdateRate: found(func(found float64, t eval.Tally) float64 { return divide(found, float64(t.Fetched)) }),
-		Coverage:   found(func(found float64, t eval.Tally) float64 { return divide(found, float64(t.Changed)) }),
+		UpdateRate: found(
+			func(found float64, t eval.Tally) float64 { return divide(found, float64(t.Fetched)) },
+		),
+		Coverage: found(
+			func(found float64, t eval.Tally) float64 { return divide(found, float64(t.Changed)) },
+		),
 	}
 	return r
 }

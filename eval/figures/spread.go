@@ -61,7 +61,10 @@ func (p *counted) spread(r *Period, o Options, d draws) {
 	}
 	for i := range r.Thresholds {
 		for k := range r.Thresholds[i].Points {
-			r.Thresholds[i].Points[k].Spread = spreadOf(drawn, func(p *Period) *Result { return &p.Thresholds[i].Points[k].Result })
+			r.Thresholds[i].Points[k].Spread = spreadOf(
+				drawn,
+				func(p *Period) *Result { return &p.Thresholds[i].Points[k].Result },
+			)
 		}
 	}
 }

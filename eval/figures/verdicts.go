@@ -11,8 +11,11 @@ import (
 const verdictNote = `yes, no, ?: the numbers that a claim speaks of; the tables at the end have them all. yes: the 5th to 95th percentile over 200 resamples of the servers is where the claim says; no: all of it is elsewhere; ?: cannot be told. A claim holds if all its numbers are yes, it does not hold if one is no. Short periods are those of up to 4 weeks, long ones of 12 or more.`
 
 func (f *Figures) tableClaims() report.Table {
-	t := report.Table{Title: "What holds on these servers", Header: []string{"", "claim", "verdict", "yes", "no", "?", "source"},
-		Note: verdictNote}
+	t := report.Table{
+		Title:  "What holds on these servers",
+		Header: []string{"", "claim", "verdict", "yes", "no", "?", "source"},
+		Note:   verdictNote,
+	}
 	for i, c := range f.Claims {
 		counts := map[Verdict]int{}
 		for _, found := range c.Found {
@@ -26,11 +29,17 @@ func (f *Figures) tableClaims() report.Table {
 
 // comparisons are the numbers behind the verdicts, a table for each claim.
 func (f *Figures) comparisons() report.Section {
-	s := report.Section{Title: "Comparisons", Text: "Each number with its 5th and 95th percentile over the resamples. Differences of rates and coverages are in points of a hundred."}
+	s := report.Section{
+		Title: "Comparisons",
+		Text:  "Each number with its 5th and 95th percentile over the resamples. Differences of rates and coverages are in points of a hundred.",
+	}
 	for i, c := range f.Claims {
 		t := report.Table{Title: fmt.Sprintf("%d. %s %s: %s", i+1, c.Claim, c.Source, c.Verdict)}
 		if len(c.Found) == 0 {
-			t.Note = fmt.Sprintf("Nothing to compare: no such period, or no group with changed pages on %d servers.", leastServers)
+			t.Note = fmt.Sprintf(
+				"Nothing to compare: no such period, or no group with changed pages on %d servers.",
+				leastServers,
+			)
 		} else {
 			arrange(&t, c.Found)
 		}

@@ -44,12 +44,20 @@ func ReadFiles(ctx context.Context, paths []string, progress func(done, total in
 			return nil, err
 		}
 	}
-	slices.SortFunc(files, func(a, b file) int { return strings.Compare(servers[a.place].Name, servers[b.place].Name) })
+	slices.SortFunc(
+		files,
+		func(a, b file) int { return strings.Compare(servers[a.place].Name, servers[b.place].Name) },
+	)
 	sorted := make([]*Server, len(files))
 	for k, f := range files {
 		sorted[k] = servers[f.place]
 		if k > 0 && sorted[k-1].Name == sorted[k].Name {
-			return nil, fmt.Errorf("read histories: %s and %s are both of the server %s; give one of them", files[k-1].path, f.path, sorted[k].Name)
+			return nil, fmt.Errorf(
+				"read histories: %s and %s are both of the server %s; give one of them",
+				files[k-1].path,
+				f.path,
+				sorted[k].Name,
+			)
 		}
 	}
 	return sorted, nil
@@ -94,7 +102,10 @@ func listFiles(paths []string) ([]file, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("read histories: no files *.jsonl.gz or *.jsonl in %s", strings.Join(paths, ", "))
+		return nil, fmt.Errorf(
+			"read histories: no files *.jsonl.gz or *.jsonl in %s",
+			strings.Join(paths, ", "),
+		)
 	}
 	slices.SortStableFunc(files, func(a, b file) int { return cmp.Compare(b.bytes, a.bytes) })
 	return files, nil

@@ -80,7 +80,11 @@ func (l *lineReader) next() ([]byte, error) {
 	for {
 		part, err := l.r.ReadSlice('\n')
 		if len(l.long)+len(part) > l.maxBytes {
-			return nil, bad("is it a history? want one page version a line", "line is longer than %d bytes", l.maxBytes)
+			return nil, bad(
+				"is it a history? want one page version a line",
+				"line is longer than %d bytes",
+				l.maxBytes,
+			)
 		}
 		switch {
 		case err == nil && len(l.long) == 0:

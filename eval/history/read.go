@@ -99,7 +99,12 @@ func (b *builder) page(url []byte) (*openPage, *Error) {
 	case b.lines == 0:
 		b.name = name
 	case name != b.name:
-		return nil, bad("want one file for each server", "url is of the server %q, the lines before of %q", name, b.name)
+		return nil, bad(
+			"want one file for each server",
+			"url is of the server %q, the lines before of %q",
+			name,
+			b.name,
+		)
 	}
 	b.byURL[own] = int32(len(b.pages))
 	b.pages = append(b.pages, openPage{Page: Page{URL: own}})
@@ -157,7 +162,12 @@ func (p *openPage) digest(f *fields, name field, which int, d *sitegraph.Digest)
 	if was := &p.algorithms[which]; *was == "" {
 		*was = algorithm
 	} else if *was != algorithm {
-		return bad("want one algorithm for each url", "digest is of the algorithm %q, that of the lines before of %q", algorithm, *was)
+		return bad(
+			"want one algorithm for each url",
+			"digest is of the algorithm %q, that of the lines before of %q",
+			algorithm,
+			*was,
+		)
 	}
 	if len(text) == 2*len(d) && algorithm == "md5" {
 		if _, err := hex.Decode(d[:], text); err == nil {

@@ -33,7 +33,12 @@ func Write(w io.Writer, s *Server) error {
 		}
 		line = appendLine(line[:0], p.URL, before, &p.Versions[at.version])
 		if len(line) > MaxLineBytes {
-			return fmt.Errorf("write the history of %s: the line of %s is longer than %d bytes", s.Name, p.URL, MaxLineBytes)
+			return fmt.Errorf(
+				"write the history of %s: the line of %s is longer than %d bytes",
+				s.Name,
+				p.URL,
+				MaxLineBytes,
+			)
 		}
 		if _, err := buffer.Write(line); err != nil {
 			return fmt.Errorf("write the history of %s: %w", s.Name, err)

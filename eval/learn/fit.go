@@ -17,7 +17,13 @@ import (
 const nets = 2
 
 // fit learns the blend of a fold from the examples of the others.
-func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds int, without value.Without) (*value.Blend, error) {
+func (l *learner) fit(
+	ctx context.Context,
+	what string,
+	e *examples,
+	fold, folds int,
+	without value.Without,
+) (*value.Blend, error) {
 	of := func(server string) bool { return folds > 1 && eval.Fold(server, folds) == fold }
 	train, test := e.split(of, without)
 	if train.Len() == 0 {
@@ -40,7 +46,15 @@ func (l *learner) fit(ctx context.Context, what string, e *examples, fold, folds
 	b.Net = perceptron.Mean(parts[:])
 	l.step("fitting")
 	if folds > 1 {
-		l.log("%s, fold %d: log loss %.4f over %d examples, %.4f over %d of the fold", what, fold+1, loss(b, train), train.Len(), loss(b, test), test.Len())
+		l.log(
+			"%s, fold %d: log loss %.4f over %d examples, %.4f over %d of the fold",
+			what,
+			fold+1,
+			loss(b, train),
+			train.Len(),
+			loss(b, test),
+			test.Len(),
+		)
 	} else {
 		l.log("%s: log loss %.4f over %d examples", what, loss(b, train), train.Len())
 	}
@@ -63,7 +77,11 @@ func (l *learner) curve(e *examples, by *Parameters, fold, folds int) value.Curv
 	for i := e.before; i < e.Len(); i++ {
 		if of(i) {
 			copy(row[:], e.Row(i))
-			o.Add(by.Of("value", e.servers[i]).Uncalibrated(e.mode, &row), e.Changed[i], weightOf(count[e.servers[i]]))
+			o.Add(
+				by.Of("value", e.servers[i]).Uncalibrated(e.mode, &row),
+				e.Changed[i],
+				weightOf(count[e.servers[i]]),
+			)
 		}
 	}
 	return o.Curve()
@@ -74,7 +92,10 @@ func weightOf(examples int) float64 { return 1 / math.Sqrt(float64(examples)) }
 
 // split parts examples into those of servers to be tested and others to learn from, whose weights
 // have mean 1.
-func (e *examples) split(tested func(server string) bool, without value.Without) (train, test *logodds.Examples) {
+func (e *examples) split(
+	tested func(server string) bool,
+	without value.Without,
+) (train, test *logodds.Examples) {
 	count := map[string]int{}
 	for _, s := range e.servers {
 		count[s]++

@@ -110,7 +110,12 @@ func (l *learner) log(format string, args ...any) {
 
 // fitAll learns the blends of all folds for each kind of evidence to be without, and the curves for
 // what the examples of the last round were made by; nil: a rule, and no curve.
-func (l *learner) fitAll(ctx context.Context, by *Parameters, folds int, kinds []value.Without) (*Parameters, error) {
+func (l *learner) fitAll(
+	ctx context.Context,
+	by *Parameters,
+	folds int,
+	kinds []value.Without,
+) (*Parameters, error) {
 	p := &Parameters{folds: folds, models: map[value.Without][]*value.Model{}}
 	curves := make([]struct{ sweep, stream value.Curve }, folds) // the same for all kinds
 	for fold := range curves {
@@ -139,5 +144,9 @@ func (l *learner) fitAll(ctx context.Context, by *Parameters, folds int, kinds [
 type tooFew struct{ fold, folds int }
 
 func (e tooFew) Error() string {
-	return fmt.Sprintf("learn for fold %d of %d: no other fold has a server with pages to learn from", e.fold+1, e.folds)
+	return fmt.Sprintf(
+		"learn for fold %d of %d: no other fold has a server with pages to learn from",
+		e.fold+1,
+		e.folds,
+	)
 }

@@ -55,7 +55,10 @@ func (l *learner) try(ctx context.Context, by *eval.Learnt, round int, trials []
 	var told sync.Mutex
 	for from := 0; from < len(trials); {
 		first := trials[from]
-		n := slices.IndexFunc(trials[from:], func(t trial) bool { return t.base != first.base || t.history != first.history })
+		n := slices.IndexFunc(
+			trials[from:],
+			func(t trial) bool { return t.base != first.base || t.history != first.history },
+		)
 		if n < 0 {
 			n = len(trials) - from
 		}
@@ -88,12 +91,23 @@ func (l *learner) try(ctx context.Context, by *eval.Learnt, round int, trials []
 }
 
 // run makes one trial, the n-th of its protocol.
-func (l *learner) run(ctx context.Context, corpus *eval.Corpus, t trial, round, n int, e *examples) (err error) {
+func (l *learner) run(
+	ctx context.Context,
+	corpus *eval.Corpus,
+	t trial,
+	round, n int,
+	e *examples,
+) (err error) {
 	seed := uint64(round*1000 + n)
 	if t.weeks == 0 {
 		share := 0.15 * 0.01 / t.budget // as many examples of each budget
-		_, err = corpus.Stream(ctx, eval.StreamOptions{Weeks: 40, Budget: t.budget, New: 0.25, Seed: l.Seed + seed,
-			Watch: l.watch(e, seed, share, share, 0.03)}, []string{"value"}, nil)
+		_, err = corpus.Stream(
+			ctx,
+			eval.StreamOptions{Weeks: 40, Budget: t.budget, New: 0.25, Seed: l.Seed + seed,
+				Watch: l.watch(e, seed, share, share, 0.03)},
+			[]string{"value"},
+			nil,
+		)
 		return err
 	}
 	explore := []float64{0.7, 0.3}[(n+round)%2]
@@ -113,7 +127,15 @@ func (l *learner) watch(into *examples, seed uint64, chosen, drawn, explore floa
 			return p
 		}
 		k.ScoreAll()
-		return &collector{knower: k, corpus: corpus, oracle: oracle, random: rand.New(rand.NewPCG(l.Seed, seed)),
-			chosen: chosen, drawn: drawn, explore: explore, add: into.add}
+		return &collector{
+			knower:  k,
+			corpus:  corpus,
+			oracle:  oracle,
+			random:  rand.New(rand.NewPCG(l.Seed, seed)),
+			chosen:  chosen,
+			drawn:   drawn,
+			explore: explore,
+			add:     into.add,
+		}
 	}
 }

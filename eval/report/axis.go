@@ -42,7 +42,12 @@ func newAxis(low, high float64, percent, cut bool, ticks int) axis {
 		low, high = low-margin, high+margin
 	}
 	step := roundStep((high - low) / float64(ticks))
-	return axis{low: math.Floor(low/step+1e-9) * step, high: math.Ceil(high/step-1e-9) * step, step: step, percent: percent}
+	return axis{
+		low:     math.Floor(low/step+1e-9) * step,
+		high:    math.Ceil(high/step-1e-9) * step,
+		step:    step,
+		percent: percent,
+	}
 }
 
 // roundStep returns the smallest of 1, 2, 5 times a power of ten that is not far below rough: so

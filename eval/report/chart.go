@@ -74,13 +74,32 @@ func (c Chart) barred() bool {
 func (c Chart) check() error {
 	for _, s := range c.Series {
 		if len(s.X) != len(s.Y) {
-			return fmt.Errorf("chart %q: series %q has %d x and %d y values", c.Title, s.Name, len(s.X), len(s.Y))
+			return fmt.Errorf(
+				"chart %q: series %q has %d x and %d y values",
+				c.Title,
+				s.Name,
+				len(s.X),
+				len(s.Y),
+			)
 		}
 		if (s.Low != nil || s.High != nil) && (len(s.Low) != len(s.Y) || len(s.High) != len(s.Y)) {
-			return fmt.Errorf("chart %q: series %q has %d points, %d low and %d high ends of bars", c.Title, s.Name, len(s.Y), len(s.Low), len(s.High))
+			return fmt.Errorf(
+				"chart %q: series %q has %d points, %d low and %d high ends of bars",
+				c.Title,
+				s.Name,
+				len(s.Y),
+				len(s.Low),
+				len(s.High),
+			)
 		}
 		if s.Labels != nil && len(s.Labels) != len(s.X) {
-			return fmt.Errorf("chart %q: series %q has %d points and %d labels", c.Title, s.Name, len(s.X), len(s.Labels))
+			return fmt.Errorf(
+				"chart %q: series %q has %d points and %d labels",
+				c.Title,
+				s.Name,
+				len(s.X),
+				len(s.Labels),
+			)
 		}
 	}
 	return nil
@@ -142,7 +161,18 @@ func marker(b *strings.Builder, i int, x, y float64) {
 	case 2:
 		fmt.Fprintf(b, `<path d="M%.1f %.1fl%.1f %.1fh-%.1fz"/>`, x, y-r-.6, r+.6, 2*r+.4, 2*r+1.2)
 	case 3:
-		fmt.Fprintf(b, `<path d="M%.1f %.1fl%.1f %.1fl-%.1f %.1fl-%.1f -%.1fz"/>`, x, y-r-1, r+1, r+1, r+1, r+1, r+1, r+1)
+		fmt.Fprintf(
+			b,
+			`<path d="M%.1f %.1fl%.1f %.1fl-%.1f %.1fl-%.1f -%.1fz"/>`,
+			x,
+			y-r-1,
+			r+1,
+			r+1,
+			r+1,
+			r+1,
+			r+1,
+			r+1,
+		)
 	case 4:
 		fmt.Fprintf(b, `<path d="M%.1f %.1fl%.1f -%.1fh-%.1fz"/>`, x, y+r+.6, r+.6, 2*r+.4, 2*r+1.2)
 	}

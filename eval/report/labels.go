@@ -56,12 +56,25 @@ func (c Chart) drawLabels(b *strings.Builder, x, y axis) {
 			if !ok || label == "" {
 				continue
 			}
-			place, ok := free(placeX(x, px)+c.aside(i), placeY(y, py), labelLetter*float64(columns(label)), taken, lines)
+			place, ok := free(
+				placeX(x, px)+c.aside(i),
+				placeY(y, py),
+				labelLetter*float64(columns(label)),
+				taken,
+				lines,
+			)
 			if !ok {
 				continue
 			}
 			taken = append(taken, place)
-			fmt.Fprintf(b, "\n"+`<text x="%.1f" y="%.1f" font-size="%d">%s</text>`, place.left, place.bottom-2, labelSize, text(label))
+			fmt.Fprintf(
+				b,
+				"\n"+`<text x="%.1f" y="%.1f" font-size="%d">%s</text>`,
+				place.left,
+				place.bottom-2,
+				labelSize,
+				text(label),
+			)
 		}
 	}
 }
@@ -87,7 +100,9 @@ func free(x, y, width float64, taken, lines []rectangle) (rectangle, bool) {
 	for _, side := range [][2]float64{{gap, -gap - height}, {-gap - width, -gap - height}, {gap, gap - 4}, {-gap - width, gap - 4},
 		{gap, -height / 2}, {-gap - width, -height / 2}, {-width / 2, -gap - height}, {-width / 2, gap}} {
 		place := rectangle{x + side[0], y + side[1], x + side[0] + width, y + side[1] + height}
-		if place.left < plotLeft || place.right > plotLeft+plotWidth || place.top < plotTop || place.bottom > plotTop+plotHeight || meetsAny(place, taken) {
+		if place.left < plotLeft || place.right > plotLeft+plotWidth || place.top < plotTop ||
+			place.bottom > plotTop+plotHeight ||
+			meetsAny(place, taken) {
 			continue
 		}
 		if !meetsAny(place, lines) {

@@ -47,7 +47,14 @@ func (m Map) SVG(w io.Writer) error {
 func (m Map) check() error {
 	for i, p := range m.Pages {
 		if p.Depth < 1 || p.Depth > deepestColumn {
-			return fmt.Errorf("map %q: page %d (%s) has depth %d, want 1 to %d", m.Title, i, p.Title, p.Depth, deepestColumn)
+			return fmt.Errorf(
+				"map %q: page %d (%s) has depth %d, want 1 to %d",
+				m.Title,
+				i,
+				p.Title,
+				p.Depth,
+				deepestColumn,
+			)
 		}
 	}
 	within := func(site int, what string, list []int, n int) error {
@@ -89,9 +96,22 @@ func (m Map) draw() string {
 	body.dots()
 	height := body.height()
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="map" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" aria-label="%s">`,
-		plan.width, height, plan.width, height, text(m.Title))
-	fmt.Fprintf(&b, "<style>%s</style>\n<rect class=\"b\" width=\"%.0f\" height=\"%.0f\"/>", mapStyle, plan.width, height)
+	fmt.Fprintf(
+		&b,
+		`<svg xmlns="http://www.w3.org/2000/svg" class="map" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" aria-label="%s">`,
+		plan.width,
+		height,
+		plan.width,
+		height,
+		text(m.Title),
+	)
+	fmt.Fprintf(
+		&b,
+		"<style>%s</style>\n<rect class=\"b\" width=\"%.0f\" height=\"%.0f\"/>",
+		mapStyle,
+		plan.width,
+		height,
+	)
 	b.WriteString(body.String())
 	b.WriteString("\n</svg>\n")
 	return b.String()

@@ -30,7 +30,11 @@ type arrow struct {
 func (c *canvas) ribbons() {
 	c.parts(func(t *tray, p *part) {
 		if t.upper != none && p.blocks[0] == t.upper {
-			c.add(`<path %s style="fill:none" d="%s"/>`, paint(c.blocks[t.upper].colour, "w"), route(c.at[t.upper], p.box, ribbonShare))
+			c.add(
+				`<path %s style="fill:none" d="%s"/>`,
+				paint(c.blocks[t.upper].colour, "w"),
+				route(c.at[t.upper], p.box, ribbonShare),
+			)
 		}
 	})
 }
@@ -93,7 +97,12 @@ func (c *canvas) locate() {
 					case c.plan.named:
 						c.at[b] = box{p.x, p.y + u*(.5+2*float64(j)), p.w, 2 * u}
 					default:
-						c.at[b] = box{p.x + u*float64(1+2*(j%p.across)), p.y + p.head + u*float64(1+2*(j/p.across)), 2 * u, 2 * u}
+						c.at[b] = box{
+							p.x + u*float64(1+2*(j%p.across)),
+							p.y + p.head + u*float64(1+2*(j/p.across)),
+							2 * u,
+							2 * u,
+						}
 					}
 				}
 			}
@@ -111,7 +120,17 @@ func route(from, to box, share float64) string {
 	if to.x >= x1 {
 		x2 := to.x - 1
 		bend := max(14, (x2-x1)/2)
-		return fmt.Sprintf("M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", x1, y1, x1+bend, y1, x2-bend, y2, x2, y2)
+		return fmt.Sprintf(
+			"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f",
+			x1,
+			y1,
+			x1+bend,
+			y1,
+			x2-bend,
+			y2,
+			x2,
+			y2,
+		)
 	}
 	x2 := to.x + to.w + 1
 	if x2 < from.x { // far back: below the lines that lead forward
@@ -129,5 +148,11 @@ func (c *canvas) arrow(class string, from, to box) {
 	if to.x < from.x+from.w {
 		x, turn = to.x+to.w, -1
 	}
-	fmt.Fprintf(&c.Builder, `<path class="a" d="M%.1f %.1fl%.1f -2.6v5.2z"/>`, x, to.anchor(arrowShare), -5*turn)
+	fmt.Fprintf(
+		&c.Builder,
+		`<path class="a" d="M%.1f %.1fl%.1f -2.6v5.2z"/>`,
+		x,
+		to.anchor(arrowShare),
+		-5*turn,
+	)
 }

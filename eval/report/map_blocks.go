@@ -148,7 +148,17 @@ func (d *division) settle(chosen []int) {
 }
 
 // hues is how many blocks have a colour of their own; the others take them in turn, paler.
-var hues = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8468b8", "#9a6a3c", "#6f9a1e"}
+var hues = []string{
+	"#0072b2",
+	"#d55e00",
+	"#009e73",
+	"#cc79a7",
+	"#e69f00",
+	"#56b4e9",
+	"#8468b8",
+	"#9a6a3c",
+	"#6f9a1e",
+}
 
 // pale is the colour of single pages, which are too many to be told apart by colour.
 const pale = none
@@ -159,11 +169,15 @@ func (d *division) colour() {
 	for b := range bySize {
 		bySize[b] = b
 	}
-	slices.SortStableFunc(bySize, func(a, b int) int { return cmp.Compare(len(d.blocks[b].pages), len(d.blocks[a].pages)) })
+	slices.SortStableFunc(
+		bySize,
+		func(a, b int) int { return cmp.Compare(len(d.blocks[b].pages), len(d.blocks[a].pages)) },
+	)
 	next := 0
 	for _, b := range bySize {
 		d.blocks[b].colour = pale
-		if d.blocks[b].site != none && (len(d.blocks[b].pages) > 1 || len(d.Pages) <= namedPages && len(d.Sites) <= len(hues)) {
+		if d.blocks[b].site != none &&
+			(len(d.blocks[b].pages) > 1 || len(d.Pages) <= namedPages && len(d.Sites) <= len(hues)) {
 			d.blocks[b].colour = next
 			next++
 		}

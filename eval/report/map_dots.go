@@ -40,7 +40,13 @@ func (c *canvas) dot(page, colour int, x, y float64) {
 	title := c.Pages[page].Title
 	switch {
 	case c.times[page] == 0:
-		c.add(`<circle class="o" cx="%.1f" cy="%.1f" r="%.2f"><title>%s (orphan)</title></circle>`, x, y, r*.8, text(title))
+		c.add(
+			`<circle class="o" cx="%.1f" cy="%.1f" r="%.2f"><title>%s (orphan)</title></circle>`,
+			x,
+			y,
+			r*.8,
+			text(title),
+		)
 		return
 	case c.isTop[page]:
 		title += "\ntop"
@@ -53,7 +59,14 @@ func (c *canvas) dot(page, colour int, x, y float64) {
 			paint(colour, "p"), x-r, y-r, 2*r, 2*r, text(title))
 		return
 	}
-	c.add(`<circle %s cx="%.1f" cy="%.1f" r="%.2f"><title>%s</title></circle>`, paint(colour, "m"), x, y, r, text(title))
+	c.add(
+		`<circle %s cx="%.1f" cy="%.1f" r="%.2f"><title>%s</title></circle>`,
+		paint(colour, "m"),
+		x,
+		y,
+		r,
+		text(title),
+	)
 }
 
 // paint returns the attributes of a colour, with a class.

@@ -31,7 +31,13 @@ func (c *canvas) columns() {
 	u := c.plan.unit
 	for i := range c.plan.cols {
 		col := &c.plan.cols[i]
-		c.add(`<rect class="c" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="6"/>`, col.x-8, c.top-38, col.w+16, c.plan.height+46)
+		c.add(
+			`<rect class="c" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="6"/>`,
+			col.x-8,
+			c.top-38,
+			col.w+16,
+			c.plan.height+46,
+		)
 		c.add(`<text class="h" x="%.1f" y="%.1f">depth %d</text>`, col.x, c.top-20, col.depth)
 		c.add(`<text class="k" x="%.1f" y="%.1f">%s</text>`, col.x, c.top-7, counted(col.pages, "page"))
 		wide := u
@@ -68,15 +74,33 @@ func (c *canvas) frames() {
 	var last *tray
 	c.parts(func(t *tray, p *part) {
 		if t != last && len(t.parts) > 1 && !c.plan.named {
-			c.add(`<rect class="y" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="4"/>`, t.x+.5, t.y+.5, t.w-1, t.h-1)
+			c.add(
+				`<rect class="y" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="4"/>`,
+				t.x+.5,
+				t.y+.5,
+				t.w-1,
+				t.h-1,
+			)
 		}
 		last = t
 		k := &c.blocks[p.blocks[0]]
 		if k.site == none || len(p.blocks) > 1 || len(k.pages) == 1 {
 			return
 		}
-		at := fmt.Sprintf(`x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="4"`, p.x+inset, p.y+inset, p.w-2*inset, p.h-2*inset)
-		c.add(`<rect class="g" %s/><rect %s %s><title>%s</title></rect>`, at, paint(k.colour, "f"), at, text(c.describe(k)))
+		at := fmt.Sprintf(
+			`x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="4"`,
+			p.x+inset,
+			p.y+inset,
+			p.w-2*inset,
+			p.h-2*inset,
+		)
+		c.add(
+			`<rect class="g" %s/><rect %s %s><title>%s</title></rect>`,
+			at,
+			paint(k.colour, "f"),
+			at,
+			text(c.describe(k)),
+		)
 		if p.head > 0 {
 			name := label(c.Pages[k.lead].Name, int((p.w-3*inset)/letter))
 			c.add(`<text class="k" x="%.1f" y="%.1f">%s</text>`, p.x+2*inset+1, p.y+inset+11.5, text(name))
@@ -91,5 +115,10 @@ func (c *canvas) describe(k *block) string {
 			tops++
 		}
 	}
-	return fmt.Sprintf("%s\n%s, %s", c.Pages[k.lead].Title, counted(tops, "top"), counted(len(k.pages)-tops, "member"))
+	return fmt.Sprintf(
+		"%s\n%s, %s",
+		c.Pages[k.lead].Title,
+		counted(tops, "top"),
+		counted(len(k.pages)-tops, "member"),
+	)
 }

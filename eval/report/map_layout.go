@@ -113,7 +113,11 @@ func (l *layout) fill(d *division) {
 
 // column returns that of a depth; columns are sorted by it.
 func (l *layout) column(depth int) *column {
-	i, found := slices.BinarySearchFunc(l.cols, depth, func(c column, depth int) int { return cmp.Compare(c.depth, depth) })
+	i, found := slices.BinarySearchFunc(
+		l.cols,
+		depth,
+		func(c column, depth int) int { return cmp.Compare(c.depth, depth) },
+	)
 	if !found {
 		l.cols = slices.Insert(l.cols, i, column{depth: depth, trayOf: map[int]int{}})
 	}

@@ -14,12 +14,22 @@ func (c *canvas) legend() {
 		y += 17
 	}
 	if n := len(c.Sites); n > 0 && c.groups() < n {
-		c.add(`<text x="%d" y="%.1f">Sites that share half of their pages are drawn as one: %s as %s.</text>`, mapMargin, y, counted(n, "site"), counted(c.groups(), "group"))
+		c.add(
+			`<text x="%d" y="%.1f">Sites that share half of their pages are drawn as one: %s as %s.</text>`,
+			mapMargin,
+			y,
+			counted(n, "site"),
+			counted(c.groups(), "group"),
+		)
 		y += 17
 	}
 	if c.related > 0 && len(c.others) > mostOthers {
-		c.add(`<text x="%d" y="%.1f">Arrows come from the upper site nearest to the start page; %s, circles among them, are left out.</text>`,
-			mapMargin, y, counted(len(c.others), "other pair"))
+		c.add(
+			`<text x="%d" y="%.1f">Arrows come from the upper site nearest to the start page; %s, circles among them, are left out.</text>`,
+			mapMargin,
+			y,
+			counted(len(c.others), "other pair"),
+		)
 		y += 17
 	}
 	y += 8
@@ -30,7 +40,13 @@ func (c *canvas) legend() {
 	for i, e := range entries {
 		x := mapMargin + wide*float64(i/rows)
 		at := y + float64(row*(i%rows))
-		c.add(`%s<text class="n" x="%.1f" y="%.1f">%s</text>`, e.mark(x+7, at), x+22, at+4, text(shorten(e.text, 50)))
+		c.add(
+			`%s<text class="n" x="%.1f" y="%.1f">%s</text>`,
+			e.mark(x+7, at),
+			x+22,
+			at+4,
+			text(shorten(e.text, 50)),
+		)
 	}
 	c.top = y + float64(row*rows)
 }
@@ -63,7 +79,12 @@ type entry struct {
 
 func square(colour int) func(x, y float64) string {
 	return func(x, y float64) string {
-		return fmt.Sprintf(`<rect %s x="%.1f" y="%.1f" width="12" height="12" rx="2"/>`, paint(colour, "q"), x-6, y-6)
+		return fmt.Sprintf(
+			`<rect %s x="%.1f" y="%.1f" width="12" height="12" rx="2"/>`,
+			paint(colour, "q"),
+			x-6,
+			y-6,
+		)
 	}
 }
 
@@ -89,11 +110,23 @@ func (c *canvas) entries() []entry {
 	var list []entry
 	for colour, k := range named {
 		if k != nil {
-			list = append(list, entry{square(colour), label(c.Pages[k.lead].Name, legendColumn-columns(k.count())) + ": " + k.count()})
+			list = append(
+				list,
+				entry{
+					square(colour),
+					label(c.Pages[k.lead].Name, legendColumn-columns(k.count())) + ": " + k.count(),
+				},
+			)
 		}
 	}
 	if more > 0 {
-		list = append(list, entry{c.swatches, fmt.Sprintf("%s more with %s", counted(more, "site"), counted(morePages, "page"))})
+		list = append(
+			list,
+			entry{
+				c.swatches,
+				fmt.Sprintf("%s more with %s", counted(more, "site"), counted(morePages, "page")),
+			},
+		)
 	}
 	if singles > 0 {
 		list = append(list, entry{square(pale), fmt.Sprintf("%s of one page", counted(singles, "site"))})
@@ -104,7 +137,12 @@ func (c *canvas) entries() []entry {
 func (c *canvas) swatches(x, y float64) string {
 	s := ""
 	for i := range 3 {
-		s += fmt.Sprintf(`<rect %s x="%.1f" y="%.1f" width="4" height="12"/>`, paint(i, "q"), x-6+4*float64(i), y-6)
+		s += fmt.Sprintf(
+			`<rect %s x="%.1f" y="%.1f" width="4" height="12"/>`,
+			paint(i, "q"),
+			x-6+4*float64(i),
+			y-6,
+		)
 	}
 	return s
 }
@@ -119,7 +157,12 @@ func (c *canvas) marks(orphans, drawn int) []entry {
 	}
 	list := []entry{
 		{func(x, y float64) string {
-			return fmt.Sprintf(`<rect %s x="%.1f" y="%.1f" width="9" height="9" rx="1"/>`, paint(pale, "p"), x-4.5, y-4.5)
+			return fmt.Sprintf(
+				`<rect %s x="%.1f" y="%.1f" width="9" height="9" rx="1"/>`,
+				paint(pale, "p"),
+				x-4.5,
+				y-4.5,
+			)
 		}, counted(tops, "top")},
 	}
 	if members := len(c.Pages) - tops - orphans; members > 0 {
@@ -136,7 +179,13 @@ func (c *canvas) marks(orphans, drawn int) []entry {
 		return list
 	}
 	return append(list, entry{func(x, y float64) string {
-		return fmt.Sprintf(`<path class="u" d="M%.1f %.1fh12"/><path class="a" d="M%.1f %.1fl-5 -2.6v5.2z"/>`, x-7, y, x+7, y)
+		return fmt.Sprintf(
+			`<path class="u" d="M%.1f %.1fh12"/><path class="a" d="M%.1f %.1fl-5 -2.6v5.2z"/>`,
+			x-7,
+			y,
+			x+7,
+			y,
+		)
 	}, "from an upper site to sites below it"})
 }
 

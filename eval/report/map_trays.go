@@ -31,7 +31,10 @@ func (l *layout) assign(d *division) {
 		}
 	}
 	for i := range l.cols {
-		slices.SortStableFunc(l.cols[i].trays, func(a, b tray) int { return cmp.Compare(d.place(a.upper), d.place(b.upper)) })
+		slices.SortStableFunc(
+			l.cols[i].trays,
+			func(a, b tray) int { return cmp.Compare(d.place(a.upper), d.place(b.upper)) },
+		)
 	}
 }
 

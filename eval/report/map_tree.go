@@ -74,7 +74,10 @@ func (d *division) rank() {
 		below[up] = append(below[up], b)
 	}
 	for _, list := range below {
-		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(d.blocks[b].weight, d.blocks[a].weight) })
+		slices.SortStableFunc(
+			list,
+			func(a, b int) int { return cmp.Compare(d.blocks[b].weight, d.blocks[a].weight) },
+		)
 	}
 	next := 0
 	var visit func(list []int)

@@ -23,9 +23,17 @@ type Section struct {
 // HTML writes the page as one file that needs no other. It fails before it writes
 // anything if a chart is not well made.
 func (p Page) HTML(w io.Writer) error {
-	view := pageView{Title: clean(p.Title), Intro: paragraphs(p.Intro), Style: template.CSS(pageStyle + chartStyle)}
+	view := pageView{
+		Title: clean(p.Title),
+		Intro: paragraphs(p.Intro),
+		Style: template.CSS(pageStyle + chartStyle),
+	}
 	for i, s := range p.Sections {
-		section := sectionView{ID: fmt.Sprintf("section-%d", i+1), Title: clean(s.Title), Text: paragraphs(s.Text)}
+		section := sectionView{
+			ID:    fmt.Sprintf("section-%d", i+1),
+			Title: clean(s.Title),
+			Text:  paragraphs(s.Text),
+		}
 		for _, t := range s.Tables {
 			section.Tables = append(section.Tables, t.view())
 		}

@@ -48,8 +48,13 @@ func (c Chart) draw(head string) string {
 	x, y := c.axes()
 	height := max(plotTop+plotHeight+56+x.hang(), plotTop+20+legendRow*(len(c.Series)+2))
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 %d %d" role="img" aria-label="%s">`,
-		chartWidth, height, text(c.alternative()))
+	fmt.Fprintf(
+		&b,
+		`<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 %d %d" role="img" aria-label="%s">`,
+		chartWidth,
+		height,
+		text(c.alternative()),
+	)
 	b.WriteString(head)
 	fmt.Fprintf(&b, "\n<rect class=\"b\" width=\"%d\" height=\"%d\"/>", chartWidth, height)
 	fmt.Fprintf(&b, "\n"+`<text class="t" x="%d" y="24">%s</text>`, plotLeft, text(c.Title))
@@ -63,7 +68,12 @@ func (c Chart) draw(head string) string {
 	}
 	c.drawLabels(&b, x, y)
 	if c.empty() {
-		fmt.Fprintf(&b, "\n"+`<text x="%d" y="%d" text-anchor="middle">no values</text>`, plotLeft+plotWidth/2, plotTop+plotHeight/2)
+		fmt.Fprintf(
+			&b,
+			"\n"+`<text x="%d" y="%d" text-anchor="middle">no values</text>`,
+			plotLeft+plotWidth/2,
+			plotTop+plotHeight/2,
+		)
 	}
 	c.drawLegend(&b)
 	b.WriteString("\n</svg>\n")
@@ -92,10 +102,22 @@ func (c Chart) drawAxes(b *strings.Builder, x, y axis) {
 		at := placeX(x, v)
 		fmt.Fprintf(b, "\n"+`<line class="g" x1="%.1f" y1="%d" x2="%.1f" y2="%d"/>`, at, plotTop, at, bottom)
 		if x.hang() > 0 {
-			fmt.Fprintf(b, `<text transform="translate(%.1f %d) rotate(-35)" text-anchor="end">%s</text>`, at+5, bottom+17, text(shorten(x.label(v), nameWidth)))
+			fmt.Fprintf(
+				b,
+				`<text transform="translate(%.1f %d) rotate(-35)" text-anchor="end">%s</text>`,
+				at+5,
+				bottom+17,
+				text(shorten(x.label(v), nameWidth)),
+			)
 			continue
 		}
-		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`, at, bottom+19, text(x.label(v)))
+		fmt.Fprintf(
+			b,
+			`<text x="%.1f" y="%d" text-anchor="middle">%s</text>`,
+			at,
+			bottom+19,
+			text(x.label(v)),
+		)
 	}
 	fmt.Fprintf(b, "\n"+`<line class="x" x1="%d" y1="%d" x2="%d" y2="%d"/>`, plotLeft, bottom, right, bottom)
 	fmt.Fprintf(b, "\n"+`<text x="%d" y="%d" text-anchor="middle">%s</text>`,
@@ -171,7 +193,17 @@ func (c Chart) aside(i int) float64 {
 
 func drawBar(b *strings.Builder, x, low, high float64) {
 	const cap = 3
-	fmt.Fprintf(b, "\n"+`<path class="e" d="M%.1f %.1fh%dm-%d 0V%.1fm-%d 0h%d"/>`, x-cap, low, 2*cap, cap, high, cap, 2*cap)
+	fmt.Fprintf(
+		b,
+		"\n"+`<path class="e" d="M%.1f %.1fh%dm-%d 0V%.1fm-%d 0h%d"/>`,
+		x-cap,
+		low,
+		2*cap,
+		cap,
+		high,
+		cap,
+		2*cap,
+	)
 }
 
 // drawPoint draws a marker with the values as tooltip, or on a line of many points an
@@ -212,15 +244,34 @@ func (c Chart) drawLegend(b *strings.Builder) {
 		}
 		marker(b, i, legendLeft+13, float64(at))
 		b.WriteString("</g>")
-		fmt.Fprintf(b, `<text class="n" x="%d" y="%d">%s</text>`, legendLeft+34, at+5, text(shorten(s.Name, legendWidth)))
+		fmt.Fprintf(
+			b,
+			`<text class="n" x="%d" y="%d">%s</text>`,
+			legendLeft+34,
+			at+5,
+			text(shorten(s.Name, legendWidth)),
+		)
 		at += legendRow
 	}
 	if c.Diagonal {
-		fmt.Fprintf(b, "\n"+`<path class="r" d="M%d %dh26"/><text x="%d" y="%d">%s</text>`,
-			legendLeft, at, legendLeft+34, at+5, text(shorten(cmp.Or(c.DiagonalName, "random order"), legendWidth)))
+		fmt.Fprintf(
+			b,
+			"\n"+`<path class="r" d="M%d %dh26"/><text x="%d" y="%d">%s</text>`,
+			legendLeft,
+			at,
+			legendLeft+34,
+			at+5,
+			text(shorten(cmp.Or(c.DiagonalName, "random order"), legendWidth)),
+		)
 		at += legendRow
 	}
 	if c.Bars != "" && c.barred() {
-		fmt.Fprintf(b, "\n"+`<text x="%d" y="%d" font-size="11">bars: %s</text>`, legendLeft, at+5, text(shorten(c.Bars, barsWidth)))
+		fmt.Fprintf(
+			b,
+			"\n"+`<text x="%d" y="%d" font-size="11">bars: %s</text>`,
+			legendLeft,
+			at+5,
+			text(shorten(c.Bars, barsWidth)),
+		)
 	}
 }

@@ -41,9 +41,17 @@ func (r *Intervals) at(units float64) (share, weighted float64) {
 }
 
 func (s *Survey) tableIntervals() report.Table {
-	t := report.Table{Title: "Pages by estimated access interval, cumulative, % [SAT fig. 2]", Header: []string{"up to"}}
+	t := report.Table{
+		Title:  "Pages by estimated access interval, cumulative, % [SAT fig. 2]",
+		Header: []string{"up to"},
+	}
 	r := &s.Intervals[0]
-	t.Note = fmt.Sprintf("%s, visited daily for %s; %d of them never changed and have the longest interval.", plural(r.Pages, "page"), plural(r.Days, "day"), r.NeverChanged)
+	t.Note = fmt.Sprintf(
+		"%s, visited daily for %s; %d of them never changed and have the longest interval.",
+		plural(r.Pages, "page"),
+		plural(r.Days, "day"),
+		r.NeverChanged,
+	)
 	if r.VisitedOnce > 0 {
 		t.Note += fmt.Sprintf(" %s gone before the second visit: in no share.", plural(r.VisitedOnce, "page"))
 	}
@@ -74,7 +82,12 @@ func (s *Survey) tableIntervals() report.Table {
 // figureIntervals draws cumulative shares up to a number of days, 0 for all. Non-weighted
 // lines are dashed.
 func (s *Survey) figureIntervals(days float64) report.Chart {
-	c := report.Chart{Title: "Cumulative share of access intervals [SAT fig. 2]", XLabel: "access interval, days", YLabel: "cumulative share", YPercent: true}
+	c := report.Chart{
+		Title:    "Cumulative share of access intervals [SAT fig. 2]",
+		XLabel:   "access interval, days",
+		YLabel:   "cumulative share",
+		YPercent: true,
+	}
 	if days > 0 {
 		c.Title = fmt.Sprintf("Access intervals up to %.0f days [SAT fig. 2]", days)
 	}

@@ -12,7 +12,9 @@ import (
 const Ungrouped = "ungrouped"
 
 // secondLevel are the names under which countries sort registrations, as in ac.jp or co.uk.
-var secondLevel = strings.Fields("ac ad co com ed edu gen go gob gouv gov gr ind lg ltd me mil ne net nom or org plc sch")
+var secondLevel = strings.Fields(
+	"ac ad co com ed edu gen go gob gouv gov gr ind lg ltd me mil ne net nom or org plc sch",
+)
 
 // BySuffix returns the end of a server's name: its last label, and the one before too where
 // a country has kinds of domains (co.jp). Addresses in figures are of group "address".

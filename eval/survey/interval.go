@@ -16,9 +16,10 @@ import (
 // is visited once a day from the base to the window's end, and [SAT eq. 1] estimates its
 // interval. Of a page that left and came back the visits since then count.
 type Intervals struct {
-	Unit         string          `json:"unit"`          // day or hour: u
-	Limit        int             `json:"limit"`         // T: intervals are clamped to 1..T units
-	LastModified bool            `json:"last_modified"` // visits were told when the version appeared [SAT footnote 2]
+	Unit  string `json:"unit"`  // day or hour: u
+	Limit int    `json:"limit"` // T: intervals are clamped to 1..T units
+	// Visits were told when the version appeared [SAT footnote 2].
+	LastModified bool            `json:"last_modified"`
 	Days         int             `json:"days"`          // of visits after the first
 	Pages        int             `json:"pages"`         // visited twice or more
 	VisitedOnce  int             `json:"visited_once"`  // have no interval: in no share
@@ -106,7 +107,12 @@ func (n *census) visit(page *history.Page, base int64, by sitegraph.ChangeBy) {
 // visitDaily returns what daily visits tell, without and with Last-Modified. It does what
 // sitegraph.Record.Apply does with observations of the replayed world, which a test checks;
 // by itself it takes a tenth of the time.
-func visitDaily(page *history.Page, base int64, days int, by sitegraph.ChangeBy) (plain, told sitegraph.History) {
+func visitDaily(
+	page *history.Page,
+	base int64,
+	days int,
+	by sitegraph.ChangeBy,
+) (plain, told sitegraph.History) {
 	var held *history.Version // our copy
 	next := 0
 	for d := range int64(days) + 1 {

@@ -15,15 +15,33 @@ func (s *Survey) Page() report.Page {
 	t := &s.Total
 	return report.Page{
 		Title: "recrawl: survey",
-		Intro: fmt.Sprintf("%s and %s, from week %d of their windows on; change by %s. A period of N weeks is N weekly snapshots, N-1 comparisons. "+
-			"A page is updated if at least one of them shows a difference.\n\n"+
-			"Pages are those alive at week %d and within 11 links of the start page; top pages are the start page and its frames.",
-			plural(t.Servers, "server"), plural(t.Pages, "page"), s.Base, s.Change, s.Base),
+		Intro: fmt.Sprintf(
+			"%s and %s, from week %d of their windows on; change by %s. A period of N weeks is N weekly snapshots, N-1 comparisons. "+
+				"A page is updated if at least one of them shows a difference.\n\n"+
+				"Pages are those alive at week %d and within 11 links of the start page; top pages are the start page and its frames.",
+			plural(t.Servers, "server"),
+			plural(t.Pages, "page"),
+			s.Base,
+			s.Change,
+			s.Base,
+		),
 		Sections: []report.Section{
 			{Title: "Servers and pages", Tables: []report.Table{s.table1(), s.tableApart()}},
-			{Title: "Pages updated", Tables: []report.Table{s.table2()}, Charts: []report.Chart{s.chartGroups()}},
-			{Title: "Top pages", Tables: []report.Table{s.table3(), s.tableTops()}, Charts: []report.Chart{s.figure1()}},
-			{Title: "Updates per page", Tables: []report.Table{s.table10(), s.table11()}, Charts: []report.Chart{s.figure10(), s.figure11()}},
+			{
+				Title:  "Pages updated",
+				Tables: []report.Table{s.table2()},
+				Charts: []report.Chart{s.chartGroups()},
+			},
+			{
+				Title:  "Top pages",
+				Tables: []report.Table{s.table3(), s.tableTops()},
+				Charts: []report.Chart{s.figure1()},
+			},
+			{
+				Title:  "Updates per page",
+				Tables: []report.Table{s.table10(), s.table11()},
+				Charts: []report.Chart{s.figure10(), s.figure11()},
+			},
 			{Title: "Access intervals", Text: intervalText, Tables: []report.Table{s.tableIntervals()},
 				Charts: []report.Chart{s.figureIntervals(0), s.figureIntervals(shortDays)}},
 		},
@@ -61,11 +79,23 @@ func (s *Survey) groups() []Group {
 }
 
 func (s *Survey) table1() report.Table {
-	t := report.Table{Title: fmt.Sprintf("Servers and pages at week %d [LINK table 1]", s.Base),
+	t := report.Table{
+		Title:  fmt.Sprintf("Servers and pages at week %d [LINK table 1]", s.Base),
 		Header: []string{"group", "servers", "pages", "pages/server", "top pages", "unlinked"},
-		Note:   "top pages: the start page and its frames; unlinked: alive, but not within 11 links of the start page; they are not surveyed."}
+		Note:   "top pages: the start page and its frames; unlinked: alive, but not within 11 links of the start page; they are not surveyed.",
+	}
 	for _, g := range append(slices.Clone(s.Groups), s.Total) {
-		t.Rows = append(t.Rows, []string{g.Name, fmt.Sprint(g.Servers), fmt.Sprint(g.Pages), tenths(float64(g.PagesPerServer)), fmt.Sprint(g.Tops), fmt.Sprint(g.Unlinked)})
+		t.Rows = append(
+			t.Rows,
+			[]string{
+				g.Name,
+				fmt.Sprint(g.Servers),
+				fmt.Sprint(g.Pages),
+				tenths(float64(g.PagesPerServer)),
+				fmt.Sprint(g.Tops),
+				fmt.Sprint(g.Unlinked),
+			},
+		)
 	}
 	if n := s.Total.Absent; n > 0 {
 		t.Note += fmt.Sprintf(" %s without a page at week %d: not counted.", plural(n, "server"), s.Base)
@@ -84,18 +114,32 @@ func (s *Survey) tableApart() report.Table {
 }
 
 func (s *Survey) table2() report.Table {
-	t := report.Table{Title: "Share of pages updated, % [LINK table 2]", Header: s.periods("group"), Note: s.paperTotals()}
+	t := report.Table{
+		Title:  "Share of pages updated, % [LINK table 2]",
+		Header: s.periods("group"),
+		Note:   s.paperTotals(),
+	}
 	updated := func(p *Period) string { return percent(p.UpdatedShare) }
 	for i := range s.groups() {
 		t.Rows = append(t.Rows, row(s.Groups[i].Name, &s.Groups[i], updated))
 	}
-	t.Rows = append(t.Rows, row("total", &s.Total, updated),
-		row("total, first against last snapshot", &s.Total, func(p *Period) string { return percent(p.DifferShare) }))
+	t.Rows = append(
+		t.Rows,
+		row("total", &s.Total, updated),
+		row(
+			"total, first against last snapshot",
+			&s.Total,
+			func(p *Period) string { return percent(p.DifferShare) },
+		),
+	)
 	return t
 }
 
 func (s *Survey) table3() report.Table {
-	t := report.Table{Title: "Classification by updates of top pages, % [LINK table 3]", Header: s.periods("share")}
+	t := report.Table{
+		Title:  "Classification by updates of top pages, % [LINK table 3]",
+		Header: s.periods("share"),
+	}
 	for i, share := range []struct {
 		name string
 		of   func(p *Period) eval.Number
@@ -119,11 +163,15 @@ func (s *Survey) table3() report.Table {
 
 func (s *Survey) tableTops() report.Table {
 	g := &s.Total
-	return report.Table{Title: "Share of top pages updated, % [LINK fig. 1]", Header: s.periods("pages"), Rows: [][]string{
-		row("top pages updated", g, func(p *Period) string { return percent(p.TopsUpdatedShare) }),
-		row("all pages updated", g, func(p *Period) string { return percent(p.UpdatedShare) }),
-		row("top pages (count)", g, func(p *Period) string { return fmt.Sprint(p.Tops) }),
-	}}
+	return report.Table{
+		Title:  "Share of top pages updated, % [LINK fig. 1]",
+		Header: s.periods("pages"),
+		Rows: [][]string{
+			row("top pages updated", g, func(p *Period) string { return percent(p.TopsUpdatedShare) }),
+			row("all pages updated", g, func(p *Period) string { return percent(p.UpdatedShare) }),
+			row("top pages (count)", g, func(p *Period) string { return fmt.Sprint(p.Tops) }),
+		},
+	}
 }
 
 // paperWeeks are the periods of [LINK]; its table 3 calls the longer ones months.

@@ -50,8 +50,13 @@ func Check(base, weeks int) error {
 		return fmt.Errorf("a period of %d weekly snapshots compares nothing; take 2 or more", weeks)
 	}
 	if base+weeks-1 > WindowWeeks {
-		return fmt.Errorf("%d weekly snapshots from week %d on reach beyond the window of %d weeks; take %d or fewer, or an earlier base",
-			weeks, base, WindowWeeks, WindowWeeks-base+1)
+		return fmt.Errorf(
+			"%d weekly snapshots from week %d on reach beyond the window of %d weeks; take %d or fewer, or an earlier base",
+			weeks,
+			base,
+			WindowWeeks,
+			WindowWeeks-base+1,
+		)
 	}
 	return nil
 }
@@ -124,11 +129,21 @@ func (s *Survey) warn(c *eval.Corpus, found []surveyed) error {
 		name, g := c.World.Servers[i].Name, &found[i].group
 		switch {
 		case g.Absent > 0:
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s has no page at week %d; it is left out", name, s.Base))
+			s.Warnings = append(
+				s.Warnings,
+				fmt.Sprintf("%s has no page at week %d; it is left out", name, s.Base),
+			)
 		case found[i].linkless:
 			linkless++
-			s.Warnings = append(s.Warnings, fmt.Sprintf("the history of %s tells no links at week %d: only its start page is surveyed, %d other pages are left out",
-				name, s.Base, g.Unlinked))
+			s.Warnings = append(
+				s.Warnings,
+				fmt.Sprintf(
+					"the history of %s tells no links at week %d: only its start page is surveyed, %d other pages are left out",
+					name,
+					s.Base,
+					g.Unlinked,
+				),
+			)
 		}
 		present += g.Servers
 	}

@@ -9,7 +9,10 @@ import (
 
 // table10 counts pages by their number of updates [LINK fig. 10].
 func (s *Survey) table10() report.Table {
-	t := report.Table{Title: "All pages by number of updates (%) [LINK fig. 10]", Header: s.periods("updates")}
+	t := report.Table{
+		Title:  "All pages by number of updates (%) [LINK fig. 10]",
+		Header: s.periods("updates"),
+	}
 	s.eachCount(&t, 0, func(p *Period, u int) string {
 		return fmt.Sprintf("%d (%s)", p.Updates[u], percent(ratio(p.Updates[u], p.Pages)))
 	})
@@ -18,8 +21,11 @@ func (s *Survey) table10() report.Table {
 
 // table11 leaves those without updates out [LINK fig. 11].
 func (s *Survey) table11() report.Table {
-	t := report.Table{Title: "Updated pages by number of updates, % [LINK fig. 11]", Header: s.periods("updates"),
-		Note: "Methods that need two updates to learn from can help with the pages of the last row only."}
+	t := report.Table{
+		Title:  "Updated pages by number of updates, % [LINK fig. 11]",
+		Header: s.periods("updates"),
+		Note:   "Methods that need two updates to learn from can help with the pages of the last row only.",
+	}
 	s.eachCount(&t, 1, func(p *Period, u int) string { return percent(ratio(p.Updates[u], p.Updated)) })
 	t.Rows = append(t.Rows, row("2 or more", &s.Total, func(p *Period) string {
 		once := p.Updates[1] // a period has at least one comparison
@@ -47,8 +53,12 @@ func (s *Survey) figure10() report.Chart {
 }
 
 func (s *Survey) figure11() report.Chart {
-	return s.chartUpdates("Updated pages by number of updates [LINK fig. 11]", "share of the updated pages", 1,
-		func(p *Period) int { return p.Updated })
+	return s.chartUpdates(
+		"Updated pages by number of updates [LINK fig. 11]",
+		"share of the updated pages",
+		1,
+		func(p *Period) int { return p.Updated },
+	)
 }
 
 func (s *Survey) chartUpdates(title, label string, from int, of func(p *Period) int) report.Chart {
@@ -86,8 +96,16 @@ func (s *Survey) over(name string, g *Group, value func(p *Period) float64) repo
 func (s *Survey) figure1() report.Chart {
 	all := s.over("all pages", &s.Total, func(p *Period) float64 { return float64(p.UpdatedShare) })
 	all.Dashed = true
-	return report.Chart{Title: "Top pages updated [LINK fig. 1]", XLabel: "weeks", YLabel: "share updated", YPercent: true,
-		Series: []report.Series{s.over("top pages", &s.Total, func(p *Period) float64 { return float64(p.TopsUpdatedShare) }), all}}
+	return report.Chart{
+		Title:    "Top pages updated [LINK fig. 1]",
+		XLabel:   "weeks",
+		YLabel:   "share updated",
+		YPercent: true,
+		Series: []report.Series{
+			s.over("top pages", &s.Total, func(p *Period) float64 { return float64(p.TopsUpdatedShare) }),
+			all,
+		},
+	}
 }
 
 // mostLines is how many groups a chart can tell apart beside the total; the largest are drawn.
@@ -95,7 +113,12 @@ const mostLines = 6
 
 func (s *Survey) chartGroups() report.Chart {
 	share := func(p *Period) float64 { return float64(p.UpdatedShare) }
-	c := report.Chart{Title: "Pages updated, by period and group", XLabel: "weeks", YLabel: "share of pages updated", YPercent: true}
+	c := report.Chart{
+		Title:    "Pages updated, by period and group",
+		XLabel:   "weeks",
+		YLabel:   "share of pages updated",
+		YPercent: true,
+	}
 	groups := slices.Clone(s.groups())
 	slices.SortStableFunc(groups, func(a, b Group) int { return b.Pages - a.Pages })
 	if len(groups) > mostLines {

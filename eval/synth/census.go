@@ -55,7 +55,15 @@ func quotas(n int) [domains]int {
 	for ; left > 0; left-- {
 		best := CO
 		for d := AC; d < domains; d++ {
-			if paperServers[d]/total*float64(n)-float64(q[d]) > paperServers[best]/total*float64(n)-float64(q[best]) {
+			if paperServers[d]/total*float64(
+				n,
+			)-float64(
+				q[d],
+			) > paperServers[best]/total*float64(
+				n,
+			)-float64(
+				q[best],
+			) {
 				best = d
 			}
 		}

@@ -11,13 +11,18 @@ type TopRow int
 
 const (
 	CoverageOfUpdatedTops TopRow = iota // updated pages on servers with an updated top / all updated pages
-	RateOfUpdatedTops                   // updated pages on servers with an updated top / all pages of those servers
-	RateOfAll                           // updated pages / all pages
-	UpdatedTops                         // servers with an updated top / all servers
+	// Updated pages on servers with an updated top / all pages of those servers.
+	RateOfUpdatedTops
+	RateOfAll   // updated pages / all pages
+	UpdatedTops // servers with an updated top / all servers
 )
 
-var topRowNames = [4]string{"updated pages on servers with updated top / updated", "updated pages on servers with updated top / their pages",
-	"updated pages / all pages", "servers with updated top / servers"}
+var topRowNames = [4]string{
+	"updated pages on servers with updated top / updated",
+	"updated pages on servers with updated top / their pages",
+	"updated pages / all pages",
+	"servers with updated top / servers",
+}
 
 func (r TopRow) String() string { return topRowNames[r] }
 
@@ -121,7 +126,14 @@ func percent(part, whole int) float64 {
 func (c Comparison) String() string {
 	var b strings.Builder
 	order := []Domain{AC, CO, ED, GR, NE, OR, DomainUnknown}
-	fmt.Fprintf(&b, "Pages at %s, and share of them updated, %%, ours / [LINK table 2]\n%-8s %8s %8s", c.Base.Format(time.DateOnly), "domain", "servers", "pages")
+	fmt.Fprintf(
+		&b,
+		"Pages at %s, and share of them updated, %%, ours / [LINK table 2]\n%-8s %8s %8s",
+		c.Base.Format(time.DateOnly),
+		"domain",
+		"servers",
+		"pages",
+	)
 	for _, weeks := range Periods {
 		fmt.Fprintf(&b, "  %11s", fmt.Sprintf("%d weeks", weeks))
 	}
@@ -139,7 +151,14 @@ func (c Comparison) String() string {
 		fmt.Fprintf(&b, "%-58s", topRowNames[row])
 		writeCells(&b, c.Tops[row], c.PaperTops[row])
 	}
-	fmt.Fprintf(&b, "vanished pages, in no share: %d, %d, %d, %d\n", c.Vanished[0], c.Vanished[1], c.Vanished[2], c.Vanished[3])
+	fmt.Fprintf(
+		&b,
+		"vanished pages, in no share: %d, %d, %d, %d\n",
+		c.Vanished[0],
+		c.Vanished[1],
+		c.Vanished[2],
+		c.Vanished[3],
+	)
 	return b.String()
 }
 

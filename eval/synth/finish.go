@@ -82,7 +82,11 @@ func (p *page) at(now int32) int {
 	if now < p.born || now >= p.gone {
 		return -1
 	}
-	i, found := slices.BinarySearchFunc(p.versions, now, func(v version, t int32) int { return cmp.Compare(v.at, t) })
+	i, found := slices.BinarySearchFunc(
+		p.versions,
+		now,
+		func(v version, t int32) int { return cmp.Compare(v.at, t) },
+	)
 	if found {
 		return i
 	}

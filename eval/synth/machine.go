@@ -41,7 +41,9 @@ func (s *server) robots() timetravel.Resource {
 // sitemap lists all living pages with the time of their last change; one server in four
 // gives the day of the request instead.
 func (s *server) sitemap(now int32) timetravel.Resource {
-	b := []byte("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n")
+	b := []byte(
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
+	)
 	var newest int64
 	for _, p := range s.pages {
 		v := p.at(now)
@@ -65,7 +67,12 @@ func (s *server) sitemap(now int32) timetravel.Resource {
 	if s.style.sitemapLies {
 		newest = s.start + int64(now)
 	}
-	return timetravel.Resource{Status: 200, Type: "application/xml", Body: b, LastModified: time.Unix(newest, 0).UTC()}
+	return timetravel.Resource{
+		Status:       200,
+		Type:         "application/xml",
+		Body:         b,
+		LastModified: time.Unix(newest, 0).UTC(),
+	}
 }
 
 // feedEntries is how many entries a feed has at most.
@@ -77,7 +84,11 @@ func (s *server) newsFeed(now int32) timetravel.Resource {
 	if len(items) > 0 {
 		updated = s.start + int64(items[0].at)
 	}
-	r := timetravel.Resource{Status: 200, Type: "application/atom+xml", LastModified: time.Unix(updated, 0).UTC()}
+	r := timetravel.Resource{
+		Status:       200,
+		Type:         "application/atom+xml",
+		LastModified: time.Unix(updated, 0).UTC(),
+	}
 	format := s.atom
 	if s.style.rss {
 		r.Type, format = "application/rss+xml", s.rss
@@ -96,8 +107,15 @@ func (s *server) atom(b *strings.Builder, items []item, updated time.Time) {
 `, s.name, updated.Format(time.RFC3339))
 	for _, it := range items {
 		at := s.time(it.at)
-		fmt.Fprintf(b, "<entry><title>%[1]s</title><id>http://%[2]s%[3]s#%[4]d</id><link href=\"http://%[2]s%[3]s\"/><updated>%[5]s</updated></entry>\n",
-			it.page.title, s.name, it.page.path, at.Unix(), at.Format(time.RFC3339))
+		fmt.Fprintf(
+			b,
+			"<entry><title>%[1]s</title><id>http://%[2]s%[3]s#%[4]d</id><link href=\"http://%[2]s%[3]s\"/><updated>%[5]s</updated></entry>\n",
+			it.page.title,
+			s.name,
+			it.page.path,
+			at.Unix(),
+			at.Format(time.RFC3339),
+		)
 	}
 	b.WriteString("</feed>\n")
 }
@@ -110,8 +128,15 @@ func (s *server) rss(b *strings.Builder, items []item, updated time.Time) {
 `, s.name, updated.Format(time.RFC1123Z))
 	for _, it := range items {
 		at := s.time(it.at)
-		fmt.Fprintf(b, "<item><title>%[1]s</title><link>http://%[2]s%[3]s</link><guid isPermaLink=\"false\">%[2]s%[3]s#%[4]d</guid><pubDate>%[5]s</pubDate></item>\n",
-			it.page.title, s.name, it.page.path, at.Unix(), at.Format(time.RFC1123Z))
+		fmt.Fprintf(
+			b,
+			"<item><title>%[1]s</title><link>http://%[2]s%[3]s</link><guid isPermaLink=\"false\">%[2]s%[3]s#%[4]d</guid><pubDate>%[5]s</pubDate></item>\n",
+			it.page.title,
+			s.name,
+			it.page.path,
+			at.Unix(),
+			at.Format(time.RFC1123Z),
+		)
 	}
 	b.WriteString("</channel></rss>\n")
 }

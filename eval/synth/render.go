@@ -38,12 +38,27 @@ func (s *server) render(p *page, v int) []byte {
 type template struct{ header, nav, main, footer, end string }
 
 var templates = [layouts]template{
-	layoutSemantic: {"<body>\n<header>\n", "</header>\n<nav>\n", "</nav>\n<main>\n", "</main>\n<footer>\n", "</footer>\n</body>\n</html>\n"},
-	layoutDivs: {"<body>\n<div id=\"header\">\n", "</div>\n<div id=\"nav\" class=\"menu\">\n", "</div>\n<div id=\"content\">\n",
-		"</div>\n<div id=\"footer\">\n", "</div>\n</body>\n</html>\n"},
-	layoutTable: {"<body bgcolor=\"#ffffff\">\n<table class=\"header\" width=\"100%\"><tr><td>\n",
-		"</td></tr></table>\n<table width=\"100%\"><tr><td class=\"sidebar\" valign=\"top\">\n", "</td><td valign=\"top\">\n",
-		"</td></tr></table>\n<div class=\"footer\">\n", "</div>\n</body>\n</html>\n"},
+	layoutSemantic: {
+		"<body>\n<header>\n",
+		"</header>\n<nav>\n",
+		"</nav>\n<main>\n",
+		"</main>\n<footer>\n",
+		"</footer>\n</body>\n</html>\n",
+	},
+	layoutDivs: {
+		"<body>\n<div id=\"header\">\n",
+		"</div>\n<div id=\"nav\" class=\"menu\">\n",
+		"</div>\n<div id=\"content\">\n",
+		"</div>\n<div id=\"footer\">\n",
+		"</div>\n</body>\n</html>\n",
+	},
+	layoutTable: {
+		"<body bgcolor=\"#ffffff\">\n<table class=\"header\" width=\"100%\"><tr><td>\n",
+		"</td></tr></table>\n<table width=\"100%\"><tr><td class=\"sidebar\" valign=\"top\">\n",
+		"</td><td valign=\"top\">\n",
+		"</td></tr></table>\n<div class=\"footer\">\n",
+		"</div>\n</body>\n</html>\n",
+	},
 }
 
 // appendHead writes everything before the body; a rebuild changes it.
@@ -51,12 +66,18 @@ func (s *server) appendHead(b []byte, p *page, v version) []byte {
 	if s.style.layout == layoutSemantic {
 		b = append(b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>"...)
 	} else {
-		b = append(b, "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01 Transitional//EN\">\n<html lang=\"en\">\n<head>\n<title>"...)
+		b = append(
+			b,
+			"<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01 Transitional//EN\">\n<html lang=\"en\">\n<head>\n<title>"...)
 	}
 	b = append(b, p.title...)
 	b = append(b, " - "...)
 	b = append(b, s.name...)
-	b = fmt.Appendf(b, "</title>\n<link rel=\"stylesheet\" type=\"text/css\" href=\"/style.css?%d\">\n", v.looks+1)
+	b = fmt.Appendf(
+		b,
+		"</title>\n<link rel=\"stylesheet\" type=\"text/css\" href=\"/style.css?%d\">\n",
+		v.looks+1,
+	)
 	if s.feed != "" && (p == s.feedOf || p == s.top) {
 		kind := "atom"
 		if s.style.rss {

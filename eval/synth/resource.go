@@ -62,6 +62,11 @@ func isStyle(path string) bool {
 }
 
 func notFound(status int) timetravel.Resource {
-	return timetravel.Resource{Status: status, Type: HTML,
-		Body: []byte("<!DOCTYPE html>\n<html><head><title>Not found</title></head><body><p>There is no such page.</p></body></html>\n")}
+	return timetravel.Resource{
+		Status: status,
+		Type:   HTML,
+		Body: []byte(
+			"<!DOCTYPE html>\n<html><head><title>Not found</title></head><body><p>There is no such page.</p></body></html>\n",
+		),
+	}
 }

@@ -9,7 +9,8 @@ func escape(name string) string {
 	var b strings.Builder
 	for i := range len(name) {
 		c := name[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("/-._~!$&'()*+,;=:@", c) >= 0 {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.IndexByte("/-._~!$&'()*+,;=:@", c) >= 0 {
 			b.WriteByte(c)
 			continue
 		}

@@ -194,8 +194,14 @@ func (h *historian) version(url string, r Resource, seen map[content]history.Ver
 	v, ok := seen[key]
 	if !ok {
 		page := extract.HTML(r.Body, r.Type, url, extract.Options{Agent: h.o.Agent, Main: h.o.Main})
-		v = history.Version{Digests: page.Digests, Size: int64(len(r.Body)), Links: page.Links, Frames: page.Frames,
-			LinksKnown: true, FramesKnown: true}
+		v = history.Version{
+			Digests:     page.Digests,
+			Size:        int64(len(r.Body)),
+			Links:       page.Links,
+			Frames:      page.Frames,
+			LinksKnown:  true,
+			FramesKnown: true,
+		}
 		seen[key] = v
 	}
 	return v

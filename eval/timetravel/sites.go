@@ -149,7 +149,8 @@ func withoutTLS(body []byte, host string) []byte {
 		if !ok {
 			return out
 		}
-		if len(after) > 0 && (after[0] == '.' || after[0] == ':' || after[0] == '-' || digitOrLetter(after[0])) {
+		if len(after) > 0 &&
+			(after[0] == '.' || after[0] == ':' || after[0] == '-' || digitOrLetter(after[0])) {
 			out = append(out, secure...) // a longer name, or a port
 		} else {
 			out = append(append(out, "http://"...), host...)

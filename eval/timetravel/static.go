@@ -60,8 +60,11 @@ func (w *Static) Put(server, name string, at time.Time, contentType string, body
 		body = known // a site copies whole files, and goes back to old states
 	}
 	s.bodies[digest] = body
-	f.versions = append(f.versions, fileVersion{at: at.Unix(), Resource: Resource{Status: http.StatusOK, Type: contentType,
-		Body: body, Digest: digest, LastModified: time.Unix(at.Unix(), 0).UTC()}})
+	f.versions = append(
+		f.versions,
+		fileVersion{at: at.Unix(), Resource: Resource{Status: http.StatusOK, Type: contentType,
+			Body: body, Digest: digest, LastModified: time.Unix(at.Unix(), 0).UTC()}},
+	)
 }
 
 // Remove takes a file away at a moment.

@@ -36,7 +36,12 @@ type Checked struct {
 }
 
 func checked(predicted Range, measured eval.Number) Checked {
-	c := Checked{Predicted: predicted, Measured: measured, Error: undefined, Inside: predicted.Low <= measured && measured <= predicted.High}
+	c := Checked{
+		Predicted: predicted,
+		Measured:  measured,
+		Error:     undefined,
+		Inside:    predicted.Low <= measured && measured <= predicted.High,
+	}
 	if measured > 0 {
 		c.Error = predicted.Value/measured - 1
 	}
@@ -44,7 +49,13 @@ func checked(predicted Range, measured eval.Number) Checked {
 }
 
 // Check replays what came after the base under the same budgets and limits.
-func (f *Forecast) Check(ctx context.Context, servers []*history.Server, points []Point, limits budget.Limits, tick func(eval.Progress)) (Check, error) {
+func (f *Forecast) Check(
+	ctx context.Context,
+	servers []*history.Server,
+	points []Point,
+	limits budget.Limits,
+	tick func(eval.Progress),
+) (Check, error) {
 	corpus, err := eval.NewCorpus(ctx, servers, f.corpus())
 	if err != nil {
 		return Check{}, err
@@ -60,7 +71,15 @@ func (f *Forecast) Check(ctx context.Context, servers []*history.Server, points 
 	c := Check{PerDay: checked(f.PerDay, f.perDay([][]eval.ServerChanges{corpus.Changes(f.Weeks)}).Value)}
 	for i, p := range points {
 		r := &runs[i].Results[0]
-		c.Points = append(c.Points, CheckedPoint{p.Budget, checked(p.Coverage, r.Coverage), checked(p.UpdateRate, r.UpdateRate), checked(p.Freshness, r.Freshness)})
+		c.Points = append(
+			c.Points,
+			CheckedPoint{
+				p.Budget,
+				checked(p.Coverage, r.Coverage),
+				checked(p.UpdateRate, r.UpdateRate),
+				checked(p.Freshness, r.Freshness),
+			},
+		)
 	}
 	return c, nil
 }

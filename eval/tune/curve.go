@@ -43,7 +43,11 @@ func ParseTarget(s string) (Target, error) {
 	name, text, ok := strings.Cut(s, "=")
 	name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
 	if !ok || !slices.Contains(Measures, name) {
-		return Target{}, fmt.Errorf("target %q: want a measure (%s), = and a share, as coverage=0.8", s, strings.Join(Measures, ", "))
+		return Target{}, fmt.Errorf(
+			"target %q: want a measure (%s), = and a share, as coverage=0.8",
+			s,
+			strings.Join(Measures, ", "),
+		)
 	}
 	text, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(text, 64)
@@ -72,7 +76,13 @@ func (t Target) reaches(points []Point, of func(Range) eval.Number) (float64, bo
 			if i+1 == len(points) {
 				return points[i].Budget, true
 			}
-			return between(points[i].Budget, y, points[i+1].Budget, float64(of(points[i+1].UpdateRate)), t.Value), true
+			return between(
+				points[i].Budget,
+				y,
+				points[i+1].Budget,
+				float64(of(points[i+1].UpdateRate)),
+				t.Value,
+			), true
 		}
 		return 0, false
 	}
@@ -83,7 +93,13 @@ func (t Target) reaches(points []Point, of func(Range) eval.Number) (float64, bo
 		}
 		switch {
 		case i > 0:
-			return between(points[i-1].Budget, float64(of(points[i-1].Measure(t.Measure))), points[i].Budget, y, t.Value), true
+			return between(
+				points[i-1].Budget,
+				float64(of(points[i-1].Measure(t.Measure))),
+				points[i].Budget,
+				y,
+				t.Value,
+			), true
 		case t.Measure == eval.Coverage:
 			return between(0, 0, points[i].Budget, y, t.Value), true
 		}
@@ -114,7 +130,13 @@ const closeToTarget = 0.005
 // Solve finds the smallest budget for a target (for an update rate: the largest). Between the
 // budgets looked at it tries the one that a straight line says, and looks again, a few times at
 // most: each try costs a run on each future. The points tried are added to the curve.
-func (f *Forecast) Solve(ctx context.Context, t Target, points []Point, limits budget.Limits, tick func(eval.Progress)) (Answer, []Point, error) {
+func (f *Forecast) Solve(
+	ctx context.Context,
+	t Target,
+	points []Point,
+	limits budget.Limits,
+	tick func(eval.Progress),
+) (Answer, []Point, error) {
 	const tries = 4
 	for range tries {
 		b, ok := t.reaches(points, value)
@@ -146,7 +168,14 @@ func (t Target) answer(points []Point, pages int) Answer {
 		}
 		return undefined
 	}
-	a := Answer{Target: t.String(), Budget: Range{budget(value), budget(func(r Range) eval.Number { return r.High }), budget(func(r Range) eval.Number { return r.Low })}}
+	a := Answer{
+		Target: t.String(),
+		Budget: Range{
+			budget(value),
+			budget(func(r Range) eval.Number { return r.High }),
+			budget(func(r Range) eval.Number { return r.Low }),
+		},
+	}
 	if t.Measure == eval.UpdateRate {
 		a.Budget.Low, a.Budget.High = a.Budget.High, a.Budget.Low
 	}

@@ -78,8 +78,16 @@ type instance struct {
 func (i *instance) alive() bool { return i.versions[len(i.versions)-1].Alive() }
 
 func newFuture(p *past, weeks int, rng *rand.Rand) *future {
-	f := &future{past: p, rng: rng, of: make([][]int32, len(p.server.Pages)), salt: rng.Uint64() | 1, byURL: map[string]int32{}, names: map[string]int{},
-		standIn: make([]*instance, len(p.server.Pages)), queues: make([][]int32, p.shapes+1)}
+	f := &future{
+		past:    p,
+		rng:     rng,
+		of:      make([][]int32, len(p.server.Pages)),
+		salt:    rng.Uint64() | 1,
+		byURL:   map[string]int32{},
+		names:   map[string]int{},
+		standIn: make([]*instance, len(p.server.Pages)),
+		queues:  make([][]int32, p.shapes+1),
+	}
 	end := p.server.T0 + int64(weeks)*weekSeconds
 	for i, page := range p.server.Pages {
 		f.byURL[page.URL] = int32(i)

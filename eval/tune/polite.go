@@ -54,8 +54,16 @@ func Limits(delay time.Duration) budget.Limits {
 	if delay <= 0 {
 		return budget.Limits{}
 	}
-	return budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*",
-		Limit: budget.Limit{Amount: math.Floor(VisitsADay(delay)), Unit: budget.InFetches, Per: planner.Day}}}}
+	return budget.Limits{Servers: []budget.ServerLimit{
+		{
+			Pattern: "*",
+			Limit: budget.Limit{
+				Amount: math.Floor(VisitsADay(delay)),
+				Unit:   budget.InFetches,
+				Per:    planner.Day,
+			},
+		},
+	}}
 }
 
 // Reach says what a delay between two visits to a server leaves within reach, however large the
@@ -124,6 +132,9 @@ func Prompt(all []Load) (delay time.Duration, server string) {
 // Busiest are the servers with the most changes a day, those with none left out.
 func Busiest(all []Load, most int) []Load {
 	busy := slices.DeleteFunc(slices.Clone(all), func(l Load) bool { return l.PerDay == 0 })
-	slices.SortStableFunc(busy, func(a, b Load) int { return cmp.Or(cmp.Compare(b.PerDay, a.PerDay), cmp.Compare(a.Server, b.Server)) })
+	slices.SortStableFunc(
+		busy,
+		func(a, b Load) int { return cmp.Or(cmp.Compare(b.PerDay, a.PerDay), cmp.Compare(a.Server, b.Server)) },
+	)
 	return busy[:min(most, len(busy))]
 }

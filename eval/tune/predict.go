@@ -88,15 +88,31 @@ func New(ctx context.Context, source Source, o Options, tick func()) (*Forecast,
 }
 
 func (o *Options) corpus() eval.Options {
-	return eval.Options{Base: time.Duration(o.Base) * 7 * 24 * time.Hour, History: o.History, Change: o.Change}
+	return eval.Options{
+		Base:    time.Duration(o.Base) * 7 * 24 * time.Hour,
+		History: o.History,
+		Change:  o.Change,
+	}
 }
 
 func (o *Options) stream(budget float64, limits budget.Limits) eval.StreamOptions {
-	return eval.StreamOptions{Weeks: o.Weeks, Budget: budget, New: o.New, Seed: o.Seed, Spread: true, Limits: limits}
+	return eval.StreamOptions{
+		Weeks:  o.Weeks,
+		Budget: budget,
+		New:    o.New,
+		Seed:   o.Seed,
+		Spread: true,
+		Limits: limits,
+	}
 }
 
 // Curve predicts what budgets buy under the limits.
-func (f *Forecast) Curve(ctx context.Context, budgets []float64, limits budget.Limits, tick func(eval.Progress)) ([]Point, error) {
+func (f *Forecast) Curve(
+	ctx context.Context,
+	budgets []float64,
+	limits budget.Limits,
+	tick func(eval.Progress),
+) ([]Point, error) {
 	points := make([]Point, len(budgets))
 	values := make([]map[string][]float64, len(budgets))
 	drawn := make([]map[string][]float64, len(budgets))

@@ -183,7 +183,13 @@ func (f *future) address(url string) string {
 	}
 	for {
 		f.names[url]++
-		made := fmt.Sprintf("%s%s~%d%s", url[:min(root, len(url))], path[:start+dot], f.names[url]+1, path[start+dot:])
+		made := fmt.Sprintf(
+			"%s%s~%d%s",
+			url[:min(root, len(url))],
+			path[:start+dot],
+			f.names[url]+1,
+			path[start+dot:],
+		)
 		if slash {
 			made += "/"
 		}

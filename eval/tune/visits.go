@@ -234,7 +234,12 @@ const mostInWeek = 100
 func (d *drawn) versions(rate float64, frailty []float64, links []string) []history.Version {
 	version := func(t int64) history.Version {
 		d.made++
-		return history.Version{T: replay.Epoch.Unix() + t, Digests: sitegraph.Digests{Bytes: content(d.salt, d.made)}, Links: links, LinksKnown: true}
+		return history.Version{
+			T:          replay.Epoch.Unix() + t,
+			Digests:    sitegraph.Digests{Bytes: content(d.salt, d.made)},
+			Links:      links,
+			LinksKnown: true,
+		}
 	}
 	all := []history.Version{version(0)}
 	for w, x := range frailty {

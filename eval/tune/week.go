@@ -61,7 +61,10 @@ func pastOf(s *history.Server, weeks int) *past {
 	}
 	p.shapes = len(numbers)
 	for _, turns := range p.weeks {
-		slices.SortFunc(turns, func(a, b turn) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.page, b.page)) })
+		slices.SortFunc(
+			turns,
+			func(a, b turn) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.page, b.page)) },
+		)
 	}
 	p.findHubs(end)
 	return p
@@ -134,7 +137,8 @@ func (p *past) findHubs(end int64) {
 			before = v.Links
 			for _, url := range v.Links {
 				to, ok := numbers[url]
-				if !ok || to == int32(i) || len(p.hubs[to]) == mostHubs || slices.Contains(p.hubs[to], int32(i)) {
+				if !ok || to == int32(i) || len(p.hubs[to]) == mostHubs ||
+					slices.Contains(p.hubs[to], int32(i)) {
 					continue
 				}
 				p.hubs[to] = append(p.hubs[to], int32(i))

@@ -111,7 +111,11 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 // Serve is what a process that reads does: it limits itself, takes one reading, and says
 // what came of it.
-func Serve(in io.Reader, out io.Writer, read func(context.Context, fetch.Reading) (fetch.Content, error)) error {
+func Serve(
+	in io.Reader,
+	out io.Writer,
+	read func(context.Context, fetch.Reading) (fetch.Content, error),
+) error {
 	if err := limitMemory(maxMemory); err != nil {
 		return fmt.Errorf("limit the memory: %w", err)
 	}

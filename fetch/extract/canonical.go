@@ -15,7 +15,8 @@ func (s *scanner) canonicalOf(self, page *sitegraph.Resolver, header []string) s
 	} else if target := linkTarget(header, "canonical"); target != "" {
 		url, ok = self.Resolve(target)
 	}
-	if !ok || len(url) > MaxAddress || url == self.Base() || !IsPage(url) || sitegraph.ServerName(url) != sitegraph.ServerName(self.Base()) {
+	if !ok || len(url) > MaxAddress || url == self.Base() || !IsPage(url) ||
+		sitegraph.ServerName(url) != sitegraph.ServerName(self.Base()) {
 		return ""
 	}
 	return url
@@ -36,7 +37,8 @@ func linkTarget(lines []string, relation string) string {
 			params, next := parameters(rest)
 			for _, p := range params {
 				name, value, _ := strings.Cut(p, "=")
-				if strings.EqualFold(strings.TrimSpace(name), "rel") && hasWord(strings.Trim(value, "\" \t"), relation) {
+				if strings.EqualFold(strings.TrimSpace(name), "rel") &&
+					hasWord(strings.Trim(value, "\" \t"), relation) {
 					return strings.TrimSpace(target)
 				}
 			}

@@ -69,7 +69,19 @@ func isOfTable(name string) bool {
 // isOfHead reports whether an element before the body does not begin it.
 func isOfHead(name string) bool {
 	switch name {
-	case "html", "head", "title", "meta", "link", "script", "style", "base", "noscript", "template", "noframes", "basefont", "bgsound":
+	case "html",
+		"head",
+		"title",
+		"meta",
+		"link",
+		"script",
+		"style",
+		"base",
+		"noscript",
+		"template",
+		"noframes",
+		"basefont",
+		"bgsound":
 		return true
 	}
 	return false
@@ -78,8 +90,25 @@ func isOfHead(name string) bool {
 // isVoid reports whether an element has neither content nor end tag.
 func isVoid(name string) bool {
 	switch name {
-	case "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "image", "img", "input", "keygen", "link", "meta",
-		"param", "source", "track", "wbr":
+	case "area",
+		"base",
+		"basefont",
+		"bgsound",
+		"br",
+		"col",
+		"embed",
+		"frame",
+		"hr",
+		"image",
+		"img",
+		"input",
+		"keygen",
+		"link",
+		"meta",
+		"param",
+		"source",
+		"track",
+		"wbr":
 		return true
 	}
 	return false
@@ -88,9 +117,47 @@ func isVoid(name string) bool {
 // endsParagraph reports whether an element cannot stand in a paragraph.
 func endsParagraph(name string) bool {
 	switch name {
-	case "address", "article", "aside", "blockquote", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset",
-		"figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "li", "listing",
-		"main", "menu", "nav", "ol", "p", "plaintext", "pre", "search", "section", "summary", "table", "ul", "xmp":
+	case "address",
+		"article",
+		"aside",
+		"blockquote",
+		"center",
+		"dd",
+		"details",
+		"dialog",
+		"dir",
+		"div",
+		"dl",
+		"dt",
+		"fieldset",
+		"figcaption",
+		"figure",
+		"footer",
+		"form",
+		"h1",
+		"h2",
+		"h3",
+		"h4",
+		"h5",
+		"h6",
+		"header",
+		"hgroup",
+		"hr",
+		"li",
+		"listing",
+		"main",
+		"menu",
+		"nav",
+		"ol",
+		"p",
+		"plaintext",
+		"pre",
+		"search",
+		"section",
+		"summary",
+		"table",
+		"ul",
+		"xmp":
 		return true
 	}
 	return false

@@ -121,7 +121,8 @@ func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 	if string(name) == "base" {
 		kind = 'b'
 	}
-	var href, src, rel, mime, attrName, httpEquiv, content []byte // parts of the tag, until the next one is read
+	// Parts of the tag, until the next one is read.
+	var href, src, rel, mime, attrName, httpEquiv, content []byte
 	for more := true; more; {
 		var key, value []byte
 		key, value, more = z.TagAttr()

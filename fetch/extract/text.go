@@ -7,7 +7,8 @@ import "bytes"
 func appendText(buf, text []byte) []byte {
 	for len(text) > 0 {
 		i := 0
-		for i < len(text) && (!maySpace[text[i]] || text[i] == ' ' && i > 0 && text[i-1] != ' ') { // a blank between words remains
+		// A blank between words remains.
+		for i < len(text) && (!maySpace[text[i]] || text[i] == ' ' && i > 0 && text[i-1] != ' ') {
 			i++
 		}
 		buf = append(buf, text[:i]...)

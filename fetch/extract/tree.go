@@ -47,7 +47,13 @@ type opened struct {
 // parse returns the tree of a page, or false if it has too many nodes.
 func parse(page []byte) (root *html.Node, ok bool) {
 	root = &html.Node{Type: html.DocumentNode}
-	t := tree{head: element("head"), body: element("body"), inHead: true, top: make(map[string]int, 32), open: make([]opened, 0, 64)}
+	t := tree{
+		head:   element("head"),
+		body:   element("body"),
+		inHead: true,
+		top:    make(map[string]int, 32),
+		open:   make([]opened, 0, 64),
+	}
 	outer := element("html")
 	root.AppendChild(outer)
 	outer.AppendChild(t.head)

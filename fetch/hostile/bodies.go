@@ -69,12 +69,22 @@ func mixedAttacks() (mixed []Body) {
 		"<object><marquee><applet>", "<b><div></b><i></div></i>", "<a><table><a></table>", "<tr><td><caption>", "</p>", "</br>", "</b></i></div>",
 		"<b x=1><b x=2><b x=3><p>x",
 	} {
-		mixed = append(mixed, page("H03 "+strings.NewReplacer("<", "", ">", " ", "/", "-").Replace(tags), fill(Largest, tags)))
+		mixed = append(
+			mixed,
+			page("H03 "+strings.NewReplacer("<", "", ">", " ", "/", "-").Replace(tags), fill(Largest, tags)),
+		)
 	}
-	return append(mixed,
+	return append(
+		mixed,
 		page("H03 foster parents", "<table>", fill(Largest, "<b>x")),
-		page("H03 foster parents of formatting", "<table>", each(480, "<b x=%d>"), fill(Largest-10_000, "<p>x<tr>")),
-		page("H03 a thousand tables", many(1000, "<table><tr><td><b>"), fill(Largest/2, "<p>x")))
+		page(
+			"H03 foster parents of formatting",
+			"<table>",
+			each(480, "<b x=%d>"),
+			fill(Largest-10_000, "<p>x<tr>"),
+		),
+		page("H03 a thousand tables", many(1000, "<table><tr><td><b>"), fill(Largest/2, "<p>x")),
+	)
 }
 
 var linkAttacks = []Body{
@@ -89,8 +99,16 @@ var linkAttacks = []Body{
 	page("H05 paths that go up", each(900, "<a href='"+strings.Repeat("../", 660)+"%d'>")),
 	page("H06 bases", fill(Largest, "<base href=/x/>")),
 	page("H06 bases of other kinds", each(50_000, "<base href='javascript:%d'>"), "<a href=x>"),
-	page("H06 long base", "<base href='http://a.example/"+strings.Repeat("a/", 990)+"'>", each(50_000, "<a href='ü%d'>x</a>")),
-	page("H06 long base with a query", "<base href='http://a.example/"+strings.Repeat("a/", 400)+"?"+strings.Repeat("&a=b", 280)+"'>", each(50_000, "<a href='../ü%d'>x</a>")),
+	page(
+		"H06 long base",
+		"<base href='http://a.example/"+strings.Repeat("a/", 990)+"'>",
+		each(50_000, "<a href='ü%d'>x</a>"),
+	),
+	page(
+		"H06 long base with a query",
+		"<base href='http://a.example/"+strings.Repeat("a/", 400)+"?"+strings.Repeat("&a=b", 280)+"'>",
+		each(50_000, "<a href='../ü%d'>x</a>"),
+	),
 	page("H07 robots", fill(Largest, "<meta name=robots content='index, follow'>")),
 	page("H07 words", "<meta name=robots content='", fill(1<<20-100, "noindex, "), "'>"),
 	page("H07 refreshes", each(60_000, "<meta http-equiv=refresh content='%d;url=x'>")),
@@ -107,8 +125,16 @@ var textAttacks = []Body{
 	made("H08 GB18030", "text/html; charset=gb18030", fill(Largest, "\x81\x30\x81\x30\xff")),
 	made("H08 unknown", "text/html; charset="+strings.Repeat("x", 10_000), fill(Largest, "<p>\xe4")),
 	made("H08 no type", "", fill(Largest, "<p>\xe4")),
-	page("H08 queries of another encoding", "<meta charset=shift_jis>", each(60_000, "<a href='?%d=\x93\xfa\x96\x7b'>")),
-	page("H08 queries that the encoding lacks", "<meta charset=windows-1252>", each(900, "<a href='?%d="+strings.Repeat("&#26085;", 240)+"'>")),
+	page(
+		"H08 queries of another encoding",
+		"<meta charset=shift_jis>",
+		each(60_000, "<a href='?%d=\x93\xfa\x96\x7b'>"),
+	),
+	page(
+		"H08 queries that the encoding lacks",
+		"<meta charset=windows-1252>",
+		each(900, "<a href='?%d="+strings.Repeat("&#26085;", 240)+"'>"),
+	),
 	page("H09 NUL", fill(Largest, "\x00")),
 	page("H09 controls", fill(Largest, "<a href='\x1b\x07\u202e\x9b'>\x1b\u202e")),
 	page("H09 bad octets", fill(Largest, "\xff\xfe\xc2")),
@@ -122,24 +148,73 @@ var textAttacks = []Body{
 }
 
 var xmlAttacks = []Body{
-	made("X01 entities", "text/xml", `<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a0 "x">`,
-		each(40, "<!ENTITY b%[1]d '&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;'>"), "]><rss><channel><item><link>&b39;</link></item></channel></rss>"),
-	made("X01 external entity", "text/xml", `<!DOCTYPE r [<!ENTITY % p SYSTEM "http://127.0.0.1/x"><!ENTITY e SYSTEM "file:///etc/passwd">]><urlset><url><loc>&e;</loc></url>`,
-		fill(Largest, "<xi:include href='file:///etc/passwd'/>")),
+	made(
+		"X01 entities",
+		"text/xml",
+		`<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a0 "x">`,
+		each(
+			40,
+			"<!ENTITY b%[1]d '&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;'>",
+		),
+		"]><rss><channel><item><link>&b39;</link></item></channel></rss>",
+	),
+	made(
+		"X01 external entity",
+		"text/xml",
+		`<!DOCTYPE r [<!ENTITY % p SYSTEM "http://127.0.0.1/x"><!ENTITY e SYSTEM "file:///etc/passwd">]><urlset><url><loc>&e;</loc></url>`,
+		fill(Largest, "<xi:include href='file:///etc/passwd'/>"),
+	),
 	made("X02 deep", "text/xml", "<rss><channel>", many(1_000_000, "<item>")),
-	made("X02 attributes", "text/xml", "<urlset><url ", each(500_000, "a%d='b' "), "><loc>http://a.example/</loc></url></urlset>"),
+	made(
+		"X02 attributes",
+		"text/xml",
+		"<urlset><url ",
+		each(500_000, "a%d='b' "),
+		"><loc>http://a.example/</loc></url></urlset>",
+	),
 	made("X02 elements", "text/xml", "<rss><channel>", fill(LargestSource, "<a/>")),
-	made("X03 endless feed", "text/xml", "<rss><channel>", each(150_000, "<item><link>http://a.example/%d</link><pubDate>Mon, 02 Jan 2006 15:04:05 GMT</pubDate></item>")),
-	made("X03 sitemap", "text/xml", "<urlset>", each(200_000, "<url><loc>http://a.example/%d</loc><lastmod>2024-01-01</lastmod></url>")),
-	made("X03 index", "text/xml", "<sitemapindex>", each(200_000, "<sitemap><loc>http://a.example/%d.xml</loc></sitemap>")),
+	made(
+		"X03 endless feed",
+		"text/xml",
+		"<rss><channel>",
+		each(
+			150_000,
+			"<item><link>http://a.example/%d</link><pubDate>Mon, 02 Jan 2006 15:04:05 GMT</pubDate></item>",
+		),
+	),
+	made(
+		"X03 sitemap",
+		"text/xml",
+		"<urlset>",
+		each(200_000, "<url><loc>http://a.example/%d</loc><lastmod>2024-01-01</lastmod></url>"),
+	),
+	made(
+		"X03 index",
+		"text/xml",
+		"<sitemapindex>",
+		each(200_000, "<sitemap><loc>http://a.example/%d.xml</loc></sitemap>"),
+	),
 	made("X03 text", "text/plain", each(400_000, "http://a.example/%d\n")),
 	made("X03 one text", "text/xml", "<rss><channel><item><link>", fill(LargestSource, "x")),
-	made("X03 slow addresses", "text/xml", "<rss><channel>", each(50_000, "<item><link>http://a.example/ü|%d/../%%41</link></item>")),
+	made(
+		"X03 slow addresses",
+		"text/xml",
+		"<rss><channel>",
+		each(50_000, "<item><link>http://a.example/ü|%d/../%%41</link></item>"),
+	),
 	made("X03 entities", "text/xml", "<rss><channel><item><title>", fill(LargestSource, "&lt;&amp;")),
-	made("X03 long base, addresses with a scheme inside", "text/xml", "<rss xml:base='http://a.example/"+strings.Repeat("a/", 990)+"'><channel>",
-		many(20_000, "<item><link>ü?://</link></item>")),
-	made("X03 one address again and again", "text/xml", "<rss xml:base='http://a.example/"+strings.Repeat("a/", 110)+"'><channel>",
-		fill(LargestSource, "<item><link>ü?</link>")),
+	made(
+		"X03 long base, addresses with a scheme inside",
+		"text/xml",
+		"<rss xml:base='http://a.example/"+strings.Repeat("a/", 990)+"'><channel>",
+		many(20_000, "<item><link>ü?://</link></item>"),
+	),
+	made(
+		"X03 one address again and again",
+		"text/xml",
+		"<rss xml:base='http://a.example/"+strings.Repeat("a/", 110)+"'><channel>",
+		fill(LargestSource, "<item><link>ü?</link>"),
+	),
 	{Name: "X03 bases", Kind: "application/atom+xml",
 		Make: made("", "", "<feed xml:base='http://a.example/"+strings.Repeat("a/", 990)+"'>",
 			each(3_300, "<entry xml:base='ü%d'><link href='ü'/></entry>")).Make},
@@ -147,13 +222,37 @@ var xmlAttacks = []Body{
 
 var robotsAttacks = []Body{
 	made("P01 5 MB", "text/plain", "User-agent: *\n", each(300_000, "Disallow: /%d\n")),
-	made("P01 agents and rules", "text/plain", each(10_000, "User-agent: a%d\n"), "User-agent: *\n", each(10_000, "Disallow: /%d\n")),
+	made(
+		"P01 agents and rules",
+		"text/plain",
+		each(10_000, "User-agent: a%d\n"),
+		"User-agent: *\n",
+		each(10_000, "Disallow: /%d\n"),
+	),
 	made("P01 groups", "text/plain", each(10_000, "User-agent: recrawl\nDisallow: /%d\n")),
 	made("P01 wildcards", "text/plain", "User-agent: *\n", each(19_000, "Disallow: /*a%d*b$\n")),
-	made("P01 stars", "text/plain", "User-agent: *\nDisallow: /", many(2_000, "*a"), "\nDisallow: ", many(200_000, "*"), "\n"),
-	made("P01 stars in each", "text/plain", "User-agent: *\n", many(1_000, "Disallow: /"+strings.Repeat("*a", 200)+"$\n")),
+	made(
+		"P01 stars",
+		"text/plain",
+		"User-agent: *\nDisallow: /",
+		many(2_000, "*a"),
+		"\nDisallow: ",
+		many(200_000, "*"),
+		"\n",
+	),
+	made(
+		"P01 stars in each",
+		"text/plain",
+		"User-agent: *\n",
+		many(1_000, "Disallow: /"+strings.Repeat("*a", 200)+"$\n"),
+	),
 	made("P01 long line", "text/plain", "User-agent: *\nDisallow: /", fill(1<<20, "x"), "\nDisallow: /y\n"),
-	made("P01 delays", "text/plain", "User-agent: *\n", many(100_000, "Crawl-delay: 1e300\nCrawl-delay: NaN\n")),
+	made(
+		"P01 delays",
+		"text/plain",
+		"User-agent: *\n",
+		many(100_000, "Crawl-delay: 1e300\nCrawl-delay: NaN\n"),
+	),
 	made("P01 sitemaps", "text/plain", each(100_000, "Sitemap: http://a.example/%d\n")),
 	made("P04 HTML", "text/plain", fill(Largest, "<p>User-agent: *<br>Disallow: /\n")),
 	made("P04 NUL", "text/plain", fill(Largest, "User-agent\x00: *\r\x00Disallow: /\n")),

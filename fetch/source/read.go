@@ -126,7 +126,8 @@ func encodingOf(head []byte, contentType string) encoding.Encoding {
 		label, _, _ = strings.Cut(after, ";")
 	}
 	e, name := charset.Lookup(strings.Trim(label, ` "'`))
-	if e == nil || name == "utf-8" || strings.HasPrefix(name, "utf-16") { // which no declaration could be read in
+	// Which no declaration could be read in.
+	if e == nil || name == "utf-8" || strings.HasPrefix(name, "utf-16") {
 		return utf.UTF8
 	}
 	return e
@@ -170,7 +171,12 @@ func newReader(url string) (*reader, error) {
 		return nil, err
 	}
 	self := resolver.Base()
-	return &reader{self: self, server: sitegraph.ServerName(self), resolver: resolver, seen: map[string]struct{}{}}, nil
+	return &reader{
+		self:     self,
+		server:   sitegraph.ServerName(self),
+		resolver: resolver,
+		seen:     map[string]struct{}{},
+	}, nil
 }
 
 // undefined is an entity that only the document defines; those of HTML are resolved by then.

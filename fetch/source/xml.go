@@ -238,8 +238,15 @@ const day = 24 * time.Hour
 
 // frequencies are those of sitemaps.org: "always" for pages that differ each time, "never"
 // for archived ones.
-var frequencies = map[string]time.Duration{"always": time.Minute, "hourly": time.Hour, "daily": day, "weekly": 7 * day,
-	"monthly": 30 * day, "yearly": 365 * day, "never": 100 * 365 * day}
+var frequencies = map[string]time.Duration{
+	"always":  time.Minute,
+	"hourly":  time.Hour,
+	"daily":   day,
+	"weekly":  7 * day,
+	"monthly": 30 * day,
+	"yearly":  365 * day,
+	"never":   100 * 365 * day,
+}
 
 func (s *scanner) endEntry() error {
 	e := s.entry

@@ -90,7 +90,10 @@ func (b *Account) Open(number int, end time.Time, listening float64) {
 	b.granted = b.granted[:0]
 	for _, l := range b.limits {
 		past := end.Sub(last.Truncate(l.Per))
-		b.granted = append(b.granted, int64(min(math.Ceil(l.Amount*float64(past)/float64(l.Per)), math.Floor(l.Amount))))
+		b.granted = append(
+			b.granted,
+			int64(min(math.Ceil(l.Amount*float64(past)/float64(l.Per)), math.Floor(l.Amount))),
+		)
 	}
 	for unit := range b.credit {
 		b.credit[unit] = min(b.credit[unit], 0) + listening*float64(max(b.Left(Unit(unit+1), false), 0))
@@ -194,7 +197,9 @@ type entry struct {
 
 // Encode is the account as a store keeps it.
 func (b *Account) Encode() []byte {
-	value, err := json.Marshal(entry{Hour: b.start[0], Day: b.start[1], OfHour: b.claimed[0], OfDay: b.claimed[1]})
+	value, err := json.Marshal(
+		entry{Hour: b.start[0], Day: b.start[1], OfHour: b.claimed[0], OfDay: b.claimed[1]},
+	)
 	if err != nil {
 		panic(fmt.Sprintf("budget: account of %q: %v", b.name, err)) // plain numbers
 	}

@@ -163,7 +163,8 @@ func ParseServerLimit(text string) (ServerLimit, error) {
 		pattern, limit = "*", text
 	}
 	pattern = strings.ToLower(strings.TrimSpace(pattern))
-	if pattern == "" || strings.ContainsAny(pattern, "/ ?") || strings.Contains(strings.TrimPrefix(pattern, "*"), "*") {
+	if pattern == "" || strings.ContainsAny(pattern, "/ ?") ||
+		strings.Contains(strings.TrimPrefix(pattern, "*"), "*") {
 		return ServerLimit{}, fmt.Errorf("%q names no server: want host, host:port, *.domain or *", pattern)
 	}
 	l, err := ParseLimit(limit)

@@ -118,7 +118,12 @@ func (a account) round(length time.Duration) planner.Round {
 	// The planner goes by whole seconds after Start, as visits of a replay bear the time of
 	// their round's end, which is the next one's start. Here a visit in the first second
 	// is one of this round.
-	r := planner.Round{Number: a.Number, Start: a.Start.Add(-time.Nanosecond), End: a.Start.Add(length), Budget: planner.Unlimited}
+	r := planner.Round{
+		Number: a.Number,
+		Start:  a.Start.Add(-time.Nanosecond),
+		End:    a.Start.Add(length),
+		Budget: planner.Unlimited,
+	}
 	if a.Granted != planner.Unlimited {
 		r.Budget = max(a.Granted-a.Used, 0)
 	}
@@ -138,7 +143,12 @@ func readAccount(s Store) (a account, err error) {
 
 // Upcoming returns the round that Run would carry out at now, with what is left of its
 // budget, and the one after it. Nothing is written.
-func Upcoming(s Store, perDay float64, length time.Duration, now time.Time) (current, next planner.Round, err error) {
+func Upcoming(
+	s Store,
+	perDay float64,
+	length time.Duration,
+	now time.Time,
+) (current, next planner.Round, err error) {
 	a, err := readAccount(s)
 	if err != nil {
 		return current, next, err
@@ -152,7 +162,12 @@ func Upcoming(s Store, perDay float64, length time.Duration, now time.Time) (cur
 // fetches a UTC day (planner.Unlimited: no bound), until ctx ends or more says that it is
 // enough. A round that a crash or a stop interrupted goes on
 // with what is left of its budget. more is asked after each round; nil means for ever.
-func (l *Loop) Run(ctx context.Context, perDay float64, length time.Duration, more func(planner.Round) bool) error {
+func (l *Loop) Run(
+	ctx context.Context,
+	perDay float64,
+	length time.Duration,
+	more func(planner.Round) bool,
+) error {
 	l.Reserve = true
 	var err error
 	if l.account, err = readAccount(l.Store); err != nil {

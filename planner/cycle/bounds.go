@@ -33,7 +33,10 @@ func (l *Loop) Refused(servers int) (by []Refused, of map[string]int) {
 			by = append(by, Refused{sitegraph.Refusal(reason), count})
 		}
 	}
-	slices.SortFunc(by, func(a, b Refused) int { return cmp.Or(b.Count-a.Count, int(a.Reason)-int(b.Reason)) })
+	slices.SortFunc(
+		by,
+		func(a, b Refused) int { return cmp.Or(b.Count-a.Count, int(a.Reason)-int(b.Reason)) },
+	)
 	var all []sitegraph.ServerID
 	for s := range l.discovery.servers {
 		all = append(all, s)
@@ -88,7 +91,12 @@ func (l *Loop) intake(s sitegraph.ServerID, room int) intake {
 		}
 	}
 	known := len(l.graph.ServerPages(s))
-	return intake{server: s, room: room, grow: l.Bounds.PagesOf(d.fetched[s]) - known, pages: l.Bounds.MaxPages - known}
+	return intake{
+		server: s,
+		room:   room,
+		grow:   l.Bounds.PagesOf(d.fetched[s]) - known,
+		pages:  l.Bounds.MaxPages - known,
+	}
 }
 
 // admit returns the address under which a page becomes known, or is known already; false: it is

@@ -42,7 +42,11 @@ type crew struct {
 func (l *Loop) concurrent(ctx context.Context) error {
 	// Workers end with the round, whatever ends it.
 	work, stop := context.WithCancel(ctx)
-	c := &crew{Loop: l, done: make(chan completion, flightsPerWorker*l.Workers), found: make(chan found, mostSeeking)}
+	c := &crew{
+		Loop:  l,
+		done:  make(chan completion, flightsPerWorker*l.Workers),
+		found: make(chan found, mostSeeking),
+	}
 	c.locator, _ = l.Fetcher.(Locator)
 	defer func() { stop(); c.drain() }()
 	for {

@@ -11,7 +11,8 @@ import (
 // like a page that is linked; it is believed in a later visit, when there is a copy to compare. A
 // site that names its home page everywhere loses nothing.
 func (l *Loop) duplicate(r *sitegraph.Record, o *sitegraph.Observation) error {
-	if l.Bounds == nil || o.Canonical == "" || o.Outcome != sitegraph.OutcomeFetched || r.State == sitegraph.StateSource {
+	if l.Bounds == nil || o.Canonical == "" || o.Outcome != sitegraph.OutcomeFetched ||
+		r.State == sitegraph.StateSource {
 		return nil
 	}
 	q, known := l.graph.Lookup(o.Canonical)
@@ -21,7 +22,8 @@ func (l *Loop) duplicate(r *sitegraph.Record, o *sitegraph.Observation) error {
 		}
 		return nil
 	}
-	if q == r.Page || l.Planner.Corpus.Memory(q).State != sitegraph.StateAlive || slices.Contains(l.graph.StartPages(l.graph.Server(r.Page)), r.Page) {
+	if q == r.Page || l.Planner.Corpus.Memory(q).State != sitegraph.StateAlive ||
+		slices.Contains(l.graph.StartPages(l.graph.Server(r.Page)), r.Page) {
 		return nil
 	}
 	var other sitegraph.Record

@@ -83,7 +83,14 @@ func (l *Loop) addStart(url, referer string, hops uint8) error {
 
 // register makes a page that the graph has just learnt of known to store and planner.
 func (l *Loop) register(id sitegraph.PageID, referer string, hops uint8, now time.Time) error {
-	r := sitegraph.Record{Page: id, URL: l.graph.URL(id), Referer: referer, State: sitegraph.StateNew, Hops: hops, Due: now}
+	r := sitegraph.Record{
+		Page:    id,
+		URL:     l.graph.URL(id),
+		Referer: referer,
+		State:   sitegraph.StateNew,
+		Hops:    hops,
+		Due:     now,
+	}
 	if err := l.Store.Add(&r); err != nil {
 		return l.storeError(err, "add page %s", r.URL)
 	}
@@ -129,7 +136,9 @@ func (l *Loop) retryStarts(now time.Time) error {
 	for s := range sitegraph.ServerID(l.graph.Servers()) {
 		for _, p := range l.graph.StartPages(s) {
 			m := l.Planner.Corpus.Memory(p)
-			if m.State == sitegraph.StateAlive || m.State == sitegraph.StateNew || m.State == sitegraph.StateSource || now.Sub(time.Unix(int64(m.Tried), 0)) < 24*time.Hour {
+			if m.State == sitegraph.StateAlive || m.State == sitegraph.StateNew ||
+				m.State == sitegraph.StateSource ||
+				now.Sub(time.Unix(int64(m.Tried), 0)) < 24*time.Hour {
 				continue
 			}
 			if err := l.foundAgain(p, nil); err != nil {

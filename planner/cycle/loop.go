@@ -109,7 +109,14 @@ func New(o Options) *Loop {
 	if o.CommitAfter == 0 {
 		o.CommitAfter = time.Second
 	}
-	return &Loop{Options: o, graph: o.Planner.Corpus.Graph, lines: map[sitegraph.ServerID]*line{}, places: map[string]*place{}, rules: map[sitegraph.ServerID]uint64{}, discovery: discovery{fetched: map[sitegraph.ServerID]int{}}}
+	return &Loop{
+		Options:   o,
+		graph:     o.Planner.Corpus.Graph,
+		lines:     map[sitegraph.ServerID]*line{},
+		places:    map[string]*place{},
+		rules:     map[sitegraph.ServerID]uint64{},
+		discovery: discovery{fetched: map[sitegraph.ServerID]int{}},
+	}
 }
 
 // Seed makes start pages known. Those known already stay as they are, but for those that had
@@ -228,13 +235,16 @@ func fetchError(ctx context.Context, url string, err error) error {
 // apply remembers an outcome and learns from it.
 func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Observation) error {
 	before := record.Digests.Bytes
-	if record.State != sitegraph.StateSource && o.Outcome == sitegraph.OutcomeFetched && l.Planner.ReadsSources() {
+	if record.State != sitegraph.StateSource && o.Outcome == sitegraph.OutcomeFetched &&
+		l.Planner.ReadsSources() {
 		l.Planner.Corpus.Hints.ClaimHeader(record.Page, o.LastModified)
 	}
 	if err := l.duplicate(record, &o); err != nil {
 		return err
 	}
-	if l.Proof && o.Outcome != sitegraph.OutcomeFetched && !(o.Canonical != "" && o.RedirectTo == o.Canonical) && record.Doubt(o) {
+	if l.Proof && o.Outcome != sitegraph.OutcomeFetched &&
+		!(o.Canonical != "" && o.RedirectTo == o.Canonical) &&
+		record.Doubt(o) {
 		if err := l.relax(record.Page, o.Robots); err != nil {
 			return err
 		}
@@ -243,7 +253,8 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 	}
 	verdict := record.Apply(o, l.Change)
 	// The same bytes have the same links.
-	sameBytes := verdict == sitegraph.VerdictUnchanged && before == o.Digests.Bytes && !before.IsZero() && !record.More
+	sameBytes := verdict == sitegraph.VerdictUnchanged && before == o.Digests.Bytes && !before.IsZero() &&
+		!record.More
 	if l.Discover && !sameBytes && record.State != sitegraph.StateSource {
 		if err := l.applyLinks(record, o); err != nil {
 			return err
@@ -265,7 +276,12 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 }
 
 // keep saves the record of a visit that was applied, and tells of it.
-func (l *Loop) keep(v planner.Visit, record *sitegraph.Record, o sitegraph.Observation, verdict sitegraph.Verdict) error {
+func (l *Loop) keep(
+	v planner.Visit,
+	record *sitegraph.Record,
+	o sitegraph.Observation,
+	verdict sitegraph.Verdict,
+) error {
 	if l.Forecast || l.Planner.GoesByDue(v.Page) {
 		due, interval := l.Planner.Due(v.Page, o.Time)
 		record.Due = due.When

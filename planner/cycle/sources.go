@@ -79,7 +79,14 @@ func (l *Loop) addSource(url string, from *sitegraph.Record, hops uint8) (sitegr
 		sitegraph.ServerName(url) != l.graph.ServerName(server), hops > maxSourceHops, !l.Planner.MaySource(server):
 		return sitegraph.NoPage, nil
 	}
-	r := sitegraph.Record{Page: p, URL: url, Referer: from.URL, State: sitegraph.StateSource, Hops: hops, Due: l.Clock.Now()}
+	r := sitegraph.Record{
+		Page:    p,
+		URL:     url,
+		Referer: from.URL,
+		State:   sitegraph.StateSource,
+		Hops:    hops,
+		Due:     l.Clock.Now(),
+	}
 	save := l.Store.Save // somebody linked to it as to a page
 	switch {
 	case !known:
@@ -130,7 +137,8 @@ func (l *Loop) hear(r *sitegraph.Record, o sitegraph.Observation) error {
 		p = shown(corpus, p)
 		said = append(said, hints.Claim{Page: p, Modified: c.Modified, Every: c.Every})
 		m := corpus.Memory(p)
-		if known && (m.State == sitegraph.StateNew || m.State == sitegraph.StateGone && c.Modified.Unix() > int64(m.Tried)) {
+		if known &&
+			(m.State == sitegraph.StateNew || m.State == sitegraph.StateGone && c.Modified.Unix() > int64(m.Tried)) {
 			again = append(again, p)
 		}
 	}
@@ -225,7 +233,8 @@ func RestoreHints(s Store, c *planner.Corpus) (heard map[sitegraph.PageID]bool, 
 			return nil, fmt.Errorf("read what %s said: %w", url, err)
 		}
 		heard[source] = true
-		said = slices.DeleteFunc(said, func(s hints.Claim) bool { return int(s.Page) >= c.Pages() }) // lost in a damage
+		// Lost in a damage.
+		said = slices.DeleteFunc(said, func(s hints.Claim) bool { return int(s.Page) >= c.Pages() })
 		for i := range said {
 			said[i].Page = shown(c, said[i].Page)
 		}

@@ -86,8 +86,15 @@ type serverKind struct {
 
 // New returns hints about the pages of a graph; there are none yet.
 func New(g *sitegraph.Graph, v Visits) *Hints {
-	h := &Hints{graph: g, visits: v, header: header{page: sitegraph.NoPage}, listed: map[sitegraph.PageID][]sitegraph.PageID{},
-		kinds: map[sitegraph.PageID]Kind{}, accuracy: map[serverKind]*confusion{}, changed: map[sitegraph.ServerID]bool{}}
+	h := &Hints{
+		graph:    g,
+		visits:   v,
+		header:   header{page: sitegraph.NoPage},
+		listed:   map[sitegraph.PageID][]sitegraph.PageID{},
+		kinds:    map[sitegraph.PageID]Kind{},
+		accuracy: map[serverKind]*confusion{},
+		changed:  map[sitegraph.ServerID]bool{},
+	}
 	for k := range h.told {
 		h.told[k] = map[sitegraph.PageID]told{}
 	}
@@ -116,7 +123,12 @@ type Claim struct {
 // afterwards. Pages that the source does not list any more, as a feed those that are no longer
 // among the newest, keep what it said of them, but it no longer says that they are unchanged. Hear
 // returns the pages of which something else is said than before.
-func (h *Hints) Update(source sitegraph.PageID, kind Kind, said []Claim, whole bool) (changed []sitegraph.PageID) {
+func (h *Hints) Update(
+	source sitegraph.PageID,
+	kind Kind,
+	said []Claim,
+	whole bool,
+) (changed []sitegraph.PageID) {
 	h.any = true
 	of := h.told[kind]
 	read := h.visits.LastVisit(source)

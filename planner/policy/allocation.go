@@ -95,7 +95,12 @@ func (a *allocation) score(p sitegraph.PageID, days float64) float64 {
 }
 
 func (a *allocation) why(p sitegraph.PageID, days, score float64) planner.Reason {
-	return planner.Because("%.2g of its interval of %.3g days is over, for %.3g changes a day", score, days/score, a.rate(p))
+	return planner.Because(
+		"%.2g of its interval of %.3g days is over, for %.3g changes a day",
+		score,
+		days/score,
+		a.rate(p),
+	)
 }
 
 // optimalFreshness makes the mean share of copies that are good the largest, for visits at even

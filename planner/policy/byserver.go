@@ -99,7 +99,10 @@ func (b *byServer) servers() []sitegraph.ServerID {
 	}
 	g := b.Corpus.Graph
 	slices.SortFunc(all, func(s, q sitegraph.ServerID) int {
-		return cmp.Or(cmp.Compare(rank.Tie(b.Seed, g.ServerName(s)), rank.Tie(b.Seed, g.ServerName(q))), int(s-q))
+		return cmp.Or(
+			cmp.Compare(rank.Tie(b.Seed, g.ServerName(s)), rank.Tie(b.Seed, g.ServerName(q))),
+			int(s-q),
+		)
 	})
 	return all
 }
@@ -156,7 +159,10 @@ func (b *byServer) rank() {
 		rates[s] = b.rate(s)
 	}
 	servers = slices.DeleteFunc(servers, func(s sitegraph.ServerID) bool { return rates[s] < b.Threshold })
-	slices.SortStableFunc(servers, func(s, q sitegraph.ServerID) int { return cmp.Compare(rates[q], rates[s]) })
+	slices.SortStableFunc(
+		servers,
+		func(s, q sitegraph.ServerID) int { return cmp.Compare(rates[q], rates[s]) },
+	)
 	slices.Reverse(servers)
 	b.order = servers
 }

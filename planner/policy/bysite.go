@@ -28,19 +28,20 @@ type bySite struct {
 	cycling
 	method
 	*division
-	only      sitegraph.ServerID        // the server it works on, or allServers
-	tops      rank.Queue                // what is left of this cycle
-	topsLeft  int                       // visits to tops left in this round
-	topsCarry float64                   // half a visit carried over
-	lower     rank.Queue                // tops that come first: of sites below a changed one, C in a sweep and C then B
-	news      []sitegraph.PageID        // stream: tops that this round saw changed
-	reached   map[sitegraph.PageID]bool // C: tops that were put in line; in a stream, that are in it
-	resting   bool                      // C then B, sweep: the rest has begun
-	promoted  []*site                   // sites whose top changed in this sweep
-	members   rank.Queue                // members to visit
-	begun     bool
-	oldest    rank.Heap[float64]
-	ranked    bool // oldest is filled for this round
+	only      sitegraph.ServerID // the server it works on, or allServers
+	tops      rank.Queue         // what is left of this cycle
+	topsLeft  int                // visits to tops left in this round
+	topsCarry float64            // half a visit carried over
+	// Tops that come first: of sites below a changed one, C in a sweep and C then B.
+	lower    rank.Queue
+	news     []sitegraph.PageID        // stream: tops that this round saw changed
+	reached  map[sitegraph.PageID]bool // C: tops that were put in line; in a stream, that are in it
+	resting  bool                      // C then B, sweep: the rest has begun
+	promoted []*site                   // sites whose top changed in this sweep
+	members  rank.Queue                // members to visit
+	begun    bool
+	oldest   rank.Heap[float64]
+	ranked   bool // oldest is filled for this round
 }
 
 // newBySite makes the policy of a method.
@@ -52,7 +53,13 @@ func newBySite(name string) func(Settings) planner.Policy {
 
 // bySiteOn restricts the policy to one server, unless only is allServers.
 func bySiteOn(s Settings, d *division, only sitegraph.ServerID) *bySite {
-	return &bySite{cycling: newCycling(s), method: d.how, division: d, only: only, reached: map[sitegraph.PageID]bool{}}
+	return &bySite{
+		cycling:  newCycling(s),
+		method:   d.how,
+		division: d,
+		only:     only,
+		reached:  map[sitegraph.PageID]bool{},
+	}
 }
 
 func (b *bySite) Begin(r planner.Round) {

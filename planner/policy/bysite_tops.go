@@ -55,7 +55,11 @@ func (b *bySite) reach(site *site) {
 
 func (b *bySite) whyTop(p sitegraph.PageID) planner.Reason {
 	if site := b.siteWithTop(p); b.sentinels && len(site.Members) > 0 {
-		return planner.Because("sentinel of its site: if it changed, so did a share of %.2f of the %.0f other pages", site.trust, float64(len(site.Members)))
+		return planner.Because(
+			"sentinel of its site: if it changed, so did a share of %.2f of the %.0f other pages",
+			site.trust,
+			float64(len(site.Members)),
+		)
 	}
 	return planner.Because("top of its site, depth %.0f", float64(b.Corpus.Graph.Depth(p)))
 }

@@ -35,8 +35,13 @@ type division struct {
 }
 
 func newDivision(c *planner.Corpus, how method) *division {
-	return &division{corpus: c, how: how, sites: map[sitegraph.ServerID][]site{}, versions: map[sitegraph.ServerID]int{},
-		chosen: map[sitegraph.ServerID]string{}}
+	return &division{
+		corpus:   c,
+		how:      how,
+		sites:    map[sitegraph.ServerID][]site{},
+		versions: map[sitegraph.ServerID]int{},
+		chosen:   map[sitegraph.ServerID]string{},
+	}
 }
 
 // relearnDays is how long sites that depend on the pages' past stand. Their masks are by
@@ -114,7 +119,12 @@ func sitesOf(p sitegraph.Partition) []site {
 }
 
 // divideBy divides a server by a partition of sitegraph.
-func divideBy(name string, c *planner.Corpus, s sitegraph.ServerID, counts func(sitegraph.PageID) bool) sitegraph.Partition {
+func divideBy(
+	name string,
+	c *planner.Corpus,
+	s sitegraph.ServerID,
+	counts func(sitegraph.PageID) bool,
+) sitegraph.Partition {
 	p, ok := c.Graph.Partition(name, s, counts)
 	if !ok {
 		panic("planner: sitegraph knows no partition " + name)
@@ -123,7 +133,8 @@ func divideBy(name string, c *planner.Corpus, s sitegraph.ServerID, counts func(
 }
 
 // outdated makes the next update divide a server anew: only pages with a copy count.
-func (d *division) outdated(s sitegraph.ServerID) { d.versions[s] = 0 } // those of a refreshed graph begin at 1
+// Those of a refreshed graph begin at 1.
+func (d *division) outdated(s sitegraph.ServerID) { d.versions[s] = 0 }
 
 func (d *division) hasCopy(p sitegraph.PageID) bool {
 	return d.corpus.Memory(p).State == sitegraph.StateAlive

@@ -44,7 +44,12 @@ type intervalRule interface {
 }
 
 func newDueDriven(s Settings, rule intervalRule) *dueDriven {
-	return &dueDriven{Settings: s, ties: rank.NewTies(s.Seed), rule: rule, failing: map[sitegraph.PageID]bool{}}
+	return &dueDriven{
+		Settings: s,
+		ties:     rank.NewTies(s.Seed),
+		rule:     rule,
+		failing:  map[sitegraph.PageID]bool{},
+	}
 }
 
 // cycle is how long the budget takes to go through all pages, in days.
@@ -77,7 +82,13 @@ func (d *dueDriven) Hinted(p sitegraph.PageID) {
 		m := d.Corpus.Memory(p)
 		due, _ := d.Due(p, m.History.LastVisit())
 		m.Due = sitegraph.Unix32(due.When)
-		d.ranking.Push(rank.Candidate[float64]{Score: score(m, d.Corpus.Round()), Tie: d.ties.UpTo(d.Corpus)[p], Page: p})
+		d.ranking.Push(
+			rank.Candidate[float64]{
+				Score: score(m, d.Corpus.Round()),
+				Tie:   d.ties.UpTo(d.Corpus)[p],
+				Page:  p,
+			},
+		)
 	}
 }
 
@@ -94,7 +105,8 @@ func (d *dueDriven) interval(m *planner.Memory) float64 {
 
 func (d *dueDriven) Next() (planner.Visit, bool) {
 	best, ok := d.ranking.Pop(d.Corpus)
-	for ok && d.moving && best.Score != score(d.Corpus.Memory(best.Page), d.Corpus.Round()) { // moved by a hint since
+	// Moved by a hint since.
+	for ok && d.moving && best.Score != score(d.Corpus.Memory(best.Page), d.Corpus.Round()) {
 		best, ok = d.ranking.Pop(d.Corpus)
 	}
 	if !ok {
@@ -109,8 +121,13 @@ func (d *dueDriven) Next() (planner.Visit, bool) {
 	if due.After(end) {
 		reason = planner.Because("early, budget left: its interval is %.1f days", interval)
 	}
-	return planner.Visit{Page: best.Page, Due: due, Probability: d.rule.probability(m.History, interval, m.History.Age(end)),
-		Value: best.Score, Reason: reason}, true
+	return planner.Visit{
+		Page:        best.Page,
+		Due:         due,
+		Probability: d.rule.probability(m.History, interval, m.History.Age(end)),
+		Value:       best.Score,
+		Reason:      reason,
+	}, true
 }
 
 // Observe updates the interval.
@@ -153,7 +170,12 @@ func (d *dueDriven) Due(p sitegraph.PageID, _ time.Time) (planner.Due, time.Dura
 	if m.History.Visits <= 1 && wait == days {
 		why = planner.Because("seen once: due within its first interval of %.1f days", interval)
 	}
-	return planner.Due{When: m.History.LastVisit().Add(estimator.FromDays(max(wait, 0))), Reason: why}, estimator.FromDays(interval)
+	return planner.Due{
+			When:   m.History.LastVisit().Add(estimator.FromDays(max(wait, 0))),
+			Reason: why,
+		}, estimator.FromDays(
+			interval,
+		)
 }
 
 // byEstimate is [SAT eq. 1]: the interval is an estimate of the mean time between changes.
@@ -179,7 +201,11 @@ func (b byEstimate) remembered(h sitegraph.History, cycle float64) float64 {
 	return estimator.Days(b.of(h, cycle).Interval)
 }
 
-func (b byEstimate) wait(_ sitegraph.PageID, h sitegraph.History, interval float64) (float64, planner.Reason) {
+func (b byEstimate) wait(
+	_ sitegraph.PageID,
+	h sitegraph.History,
+	interval float64,
+) (float64, planner.Reason) {
 	if warning := b.of(h, interval).Warning; warning != "" {
 		return interval, planner.Because(warning)
 	}

@@ -25,8 +25,11 @@ type multiplied struct {
 // the times of modification, and with those of the visits that saw a change in their place
 // it found less, 0.44 instead of 0.50 of the changes at 5 % a day.
 func newNutch(s Settings) planner.Policy {
-	return newDueDriven(s, multiplied{about: "its interval is %.3g days, longer by 0.4 or shorter by 0.2 at each visit",
-		longer: 1.4, shorter: 0.8, shortest: 1.0 / (24 * 60), longest: 365})
+	return newDueDriven(
+		s,
+		multiplied{about: "its interval is %.3g days, longer by 0.4 or shorter by 0.2 at each visit",
+			longer: 1.4, shorter: 0.8, shortest: 1.0 / (24 * 60), longest: 365},
+	)
 }
 
 // newStormCrawler is StormCrawler's AdaptiveScheduler with its default settings: 1.5 and 0.5, an
@@ -35,9 +38,12 @@ func newNutch(s Settings) planner.Policy {
 // takes longer than half a week for all pages, the longest interval is four such cycles: at two
 // weeks all pages would be late all the time, and so visited in turn.
 func newStormCrawler(s Settings) planner.Policy {
-	return newDueDriven(s, multiplied{about: "its interval is %.3g days, longer or shorter by half at each visit",
-		longer: 1.5, shorter: 0.5, shortest: 1.0 / 24, softly: true, forgets: true,
-		longest: max(14, 4*estimator.Days(cycleDays(s.Corpus, s.PerDay)))})
+	return newDueDriven(
+		s,
+		multiplied{about: "its interval is %.3g days, longer or shorter by half at each visit",
+			longer: 1.5, shorter: 0.5, shortest: 1.0 / 24, softly: true, forgets: true,
+			longest: max(14, 4*estimator.Days(cycleDays(s.Corpus, s.PerDay)))},
+	)
 }
 
 func (m multiplied) first(cycle float64) float64 { return m.clamp(cycle) }
@@ -62,10 +68,16 @@ func (m multiplied) recovered(cycle float64) (float64, bool) { return m.first(cy
 // the end.
 func (m multiplied) remembered(h sitegraph.History, cycle float64) float64 {
 	changes := float64(h.Changes)
-	return m.clamp(m.first(cycle) * math.Pow(m.shorter, changes) * math.Pow(m.longer, float64(h.Visits-1)-changes))
+	return m.clamp(
+		m.first(cycle) * math.Pow(m.shorter, changes) * math.Pow(m.longer, float64(h.Visits-1)-changes),
+	)
 }
 
-func (m multiplied) wait(_ sitegraph.PageID, _ sitegraph.History, interval float64) (float64, planner.Reason) {
+func (m multiplied) wait(
+	_ sitegraph.PageID,
+	_ sitegraph.History,
+	interval float64,
+) (float64, planner.Reason) {
 	return interval, planner.Because(m.about, interval)
 }
 

@@ -26,7 +26,13 @@ type ebayes struct {
 }
 
 func newEBayes(s Settings) planner.Policy {
-	return &ebayes{Settings: s, ties: rank.NewTies(s.Seed), prior: estimator.DefaultPrior, threshold: math.NaN(), lowest: math.NaN()}
+	return &ebayes{
+		Settings:  s,
+		ties:      rank.NewTies(s.Seed),
+		prior:     estimator.DefaultPrior,
+		threshold: math.NaN(),
+		lowest:    math.NaN(),
+	}
 }
 
 func (e *ebayes) Begin(r planner.Round) {
@@ -71,8 +77,14 @@ func (e *ebayes) Next() (planner.Visit, bool) {
 	m := e.Corpus.Memory(best.Page)
 	return planner.Visit{
 		Page: best.Page, Due: m.DueTime(), Probability: probability, Value: value,
-		Reason: planner.Because("%.0f changes seen in %.0f revisits, last visit %.3g days ago",
-			float64(m.History.Changes), float64(m.History.Visits-1), estimator.Days(m.History.Age(e.Corpus.Round().End))),
+		Reason: planner.Because(
+			"%.0f changes seen in %.0f revisits, last visit %.3g days ago",
+			float64(
+				m.History.Changes,
+			),
+			float64(m.History.Visits-1),
+			estimator.Days(m.History.Age(e.Corpus.Round().End)),
+		),
 	}, true
 }
 
@@ -100,6 +112,14 @@ func (e *ebayes) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 		threshold /= weight
 	}
 	wait := min(posterior.AgeAt(threshold), estimator.DefaultLimits.Max)
-	return planner.Due{When: h.LastVisit().Add(wait), Reason: planner.Because("its probability of change then reaches %.2g, where the budget ends", threshold)},
-		estimator.FromDays(1 / posterior.Mean())
+	return planner.Due{
+			When: h.LastVisit().Add(wait),
+			Reason: planner.Because(
+				"its probability of change then reaches %.2g, where the budget ends",
+				threshold,
+			),
+		},
+		estimator.FromDays(
+			1 / posterior.Mean(),
+		)
 }

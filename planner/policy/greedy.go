@@ -104,7 +104,13 @@ func (g *greedy) Next() (planner.Visit, bool) {
 	p := best.Page
 	days := g.age(p, g.Corpus.Round().End)
 	score := g.score(p, days)
-	v := planner.Visit{Page: p, Due: g.Corpus.Memory(p).DueTime(), Probability: g.probability(p, days), Value: score, Reason: g.why(p, days, score)}
+	v := planner.Visit{
+		Page:        p,
+		Due:         g.Corpus.Memory(p).DueTime(),
+		Probability: g.probability(p, days),
+		Value:       score,
+		Reason:      g.why(p, days, score),
+	}
 	if !(score > 0) {
 		v.Reason = planner.Because("not wanted; oldest copy, %.3g days, budget left", days)
 		return v, true
@@ -134,7 +140,10 @@ func (g *greedy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 	days := g.ageAt(p)
 	reason := planner.Because("its score then reaches %.2g, where the budget ends", g.threshold)
 	if days >= longestWait {
-		reason = planner.Because("it does not come to the score of %.2g, where the budget ends, for long", g.threshold)
+		reason = planner.Because(
+			"it does not come to the score of %.2g, where the budget ends, for long",
+			g.threshold,
+		)
 	}
 	return planner.Due{When: h.LastVisit().Add(estimator.FromDays(days)), Reason: reason}, interval
 }

@@ -61,7 +61,12 @@ func (g *gamma) score(p sitegraph.PageID, days float64) float64 {
 
 func (g *gamma) why(p sitegraph.PageID, days, score float64) planner.Reason {
 	if g.alpha > 0 {
-		return planner.Because("drawn with weight %.3g: updated each %.3g days, last visit %.3g days ago", score, 1/g.rate(p), days)
+		return planner.Because(
+			"drawn with weight %.3g: updated each %.3g days, last visit %.3g days ago",
+			score,
+			1/g.rate(p),
+			days,
+		)
 	}
 	return planner.Because("updated each %.3g days, last visit %.3g days ago", 1/g.rate(p), days)
 }
@@ -120,7 +125,12 @@ func (g gp4c) probability(sitegraph.PageID, float64) float64 { return math.NaN()
 
 func (g gp4c) why(p sitegraph.PageID, days, _ float64) planner.Reason {
 	h := &g.corpus.Memory(p).History
-	return planner.Because("%.3g changes a visit estimated, %.3g lately, last visit %.3g days ago", cho(h), gad(h, days), days)
+	return planner.Because(
+		"%.3g changes a visit estimated, %.3g lately, last visit %.3g days ago",
+		cho(h),
+		gad(h, days),
+		days,
+	)
 }
 
 func (gp4c) Observe(sitegraph.PageID, sitegraph.Verdict) {}

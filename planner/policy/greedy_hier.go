@@ -72,6 +72,12 @@ func (h *hier) begin(planner.Round) {
 	h.priors = h.priors[:0]
 	for d, t := range directories {
 		mean := t.under(servers[h.server[d]].under(corpus))
-		h.priors = append(h.priors, estimator.GammaPoisson{Shape: estimator.DefaultPrior.Shape, Days: estimator.DefaultPrior.Shape / mean})
+		h.priors = append(
+			h.priors,
+			estimator.GammaPoisson{
+				Shape: estimator.DefaultPrior.Shape,
+				Days:  estimator.DefaultPrior.Shape / mean,
+			},
+		)
 	}
 }

@@ -16,9 +16,10 @@ import (
 // that samples are of all pages in turn.
 type sampling struct {
 	cycling
-	divide    func(pages []sitegraph.PageID) [][]sitegraph.PageID // keeps the order of pages
-	why       string                                              // of a visit to a group's rest
-	adaptive  bool                                                // sample until a group is told from the marginal one
+	divide func(pages []sitegraph.PageID) [][]sitegraph.PageID // keeps the order of pages
+	why    string                                              // of a visit to a group's rest
+	// Sample until a group is told from the marginal one.
+	adaptive  bool
 	groups    []*sampled
 	of        []int32 // by page: its group in groups; -1: none
 	state     samplingState
@@ -70,7 +71,10 @@ func (s *sampling) start() {
 	var order []rank.Candidate[float64]
 	for p := range sitegraph.PageID(s.Corpus.Pages()) {
 		if s.Corpus.Memory(p).State == sitegraph.StateAlive && !s.Corpus.Outside(p) {
-			order = append(order, rank.Candidate[float64]{Score: rank.Tie(drawn, s.Corpus.Graph.URL(p)), Page: p})
+			order = append(
+				order,
+				rank.Candidate[float64]{Score: rank.Tie(drawn, s.Corpus.Graph.URL(p)), Page: p},
+			)
 		}
 	}
 	slices.SortFunc(order, func(a, b rank.Candidate[float64]) int {
@@ -122,7 +126,12 @@ func (s *sampling) Next() (planner.Visit, bool) {
 		for ; s.turn < len(s.groups); s.turn++ {
 			if p, ok := s.pop(s.groups[s.turn]); ok {
 				rate := s.groups[s.turn].rate()
-				return planner.Visit{Page: p, Probability: math.NaN(), Value: rate, Reason: planner.Because(s.why, rate)}, true
+				return planner.Visit{
+					Page:        p,
+					Probability: math.NaN(),
+					Value:       rate,
+					Reason:      planner.Because(s.why, rate),
+				}, true
 			}
 		}
 		if s.Mode == planner.Sweep || s.again {
@@ -215,7 +224,8 @@ func (s *sampling) rank() {
 }
 
 func (s *sampling) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
-	if int(p) >= len(s.of) || s.of[p] < 0 || verdict != sitegraph.VerdictChanged && verdict != sitegraph.VerdictUnchanged {
+	if int(p) >= len(s.of) || s.of[p] < 0 ||
+		verdict != sitegraph.VerdictChanged && verdict != sitegraph.VerdictUnchanged {
 		return
 	}
 	seen := &s.groups[s.of[p]].seen
@@ -244,13 +254,26 @@ func serverGroups(g *sitegraph.Graph) func([]sitegraph.PageID) [][]sitegraph.Pag
 }
 
 func newChoGreedy(s Settings) planner.Policy {
-	return &sampling{cycling: newCycling(s), divide: serverGroups(s.Corpus.Graph), why: "a share of %.2f of its server's visits saw a change"}
+	return &sampling{
+		cycling: newCycling(s),
+		divide:  serverGroups(s.Corpus.Graph),
+		why:     "a share of %.2f of its server's visits saw a change",
+	}
 }
 
 func newChoAdaptive(s Settings) planner.Policy {
-	return &sampling{cycling: newCycling(s), divide: serverGroups(s.Corpus.Graph), why: "a share of %.2f of its server's visits saw a change", adaptive: true}
+	return &sampling{
+		cycling:  newCycling(s),
+		divide:   serverGroups(s.Corpus.Graph),
+		why:      "a share of %.2f of its server's visits saw a change",
+		adaptive: true,
+	}
 }
 
 func newTanMitra(s Settings) planner.Policy {
-	return &sampling{cycling: newCycling(s), divide: clustersOf(s.Corpus), why: "a share of %.2f of its cluster's visits saw a change"}
+	return &sampling{
+		cycling: newCycling(s),
+		divide:  clustersOf(s.Corpus),
+		why:     "a share of %.2f of its cluster's visits saw a change",
+	}
 }

@@ -37,7 +37,10 @@ func (p *past) withSentinels(division sitegraph.Partition) {
 		}
 		if chosen := p.sentinels(pages, taken); len(chosen) > 0 {
 			site.Tops = chosen
-			site.Members = slices.DeleteFunc(pages, func(page sitegraph.PageID) bool { return slices.Contains(chosen, page) })
+			site.Members = slices.DeleteFunc(
+				pages,
+				func(page sitegraph.PageID) bool { return slices.Contains(chosen, page) },
+			)
 			slices.Sort(site.Tops)
 			slices.Sort(site.Members)
 		}
@@ -64,7 +67,8 @@ func (p *past) sentinels(pages []sitegraph.PageID, taken map[sitegraph.PageID]bo
 			if len(chosen) > 0 {
 				with = signal.or(with)
 			}
-			if t := p.tells(with, pages, append(chosen, candidate)); t > most*(1+1e-9) { // sums in another order are equal
+			// Sums in another order are equal.
+			if t := p.tells(with, pages, append(chosen, candidate)); t > most*(1+1e-9) {
 				next, nextSignal, most = candidate, with, t
 			}
 		}

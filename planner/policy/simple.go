@@ -26,7 +26,13 @@ func (c *cycling) Observe(sitegraph.PageID, sitegraph.Verdict) {}
 // Due is one cycle on: the whole corpus at the budget's pace.
 func (c *cycling) Due(_ sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
 	days := cycleDays(c.Corpus, c.PerDay)
-	return planner.Due{When: now.Add(days), Reason: planner.Because("one cycle through all pages takes %.0f days at this budget", days.Hours()/24)}, 0
+	return planner.Due{
+		When: now.Add(days),
+		Reason: planner.Because(
+			"one cycle through all pages takes %.0f days at this budget",
+			days.Hours()/24,
+		),
+	}, 0
 }
 
 // cycleDays is how long a budget takes to go once through the corpus; a day at least,
@@ -109,7 +115,10 @@ func (b *breadthFirst) Next() (planner.Visit, bool) {
 	for cycles := 0; cycles < 2; cycles++ {
 		for p, ok := b.left.Pop(); ok; p, ok = b.left.Pop() {
 			if b.Corpus.Refetchable(p) {
-				return planner.Unranked(p, planner.Because("depth %.0f, its turn breadth-first", float64(b.Corpus.Graph.Depth(p)))), true
+				return planner.Unranked(
+					p,
+					planner.Because("depth %.0f, its turn breadth-first", float64(b.Corpus.Graph.Depth(p))),
+				), true
 			}
 		}
 		if b.Mode == planner.Sweep {
@@ -139,5 +148,10 @@ func (c *clairvoyant) Begin(planner.Round) {
 
 func (c *clairvoyant) Next() (planner.Visit, bool) {
 	best, ok := c.ranking.Pop(c.Corpus)
-	return planner.Visit{Page: best.Page, Probability: best.Score, Value: best.Score, Reason: planner.Because("the oracle knows")}, ok
+	return planner.Visit{
+		Page:        best.Page,
+		Probability: best.Score,
+		Value:       best.Score,
+		Reason:      planner.Because("the oracle knows"),
+	}, ok
 }

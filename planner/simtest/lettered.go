@@ -51,7 +51,13 @@ func NewLettered(t *testing.T, paths map[string]string, edges string, rng *rand.
 	l.Records = make([]sitegraph.Record, g.Pages())
 	for p := range l.Records {
 		id := sitegraph.PageID(p)
-		l.Records[p] = sitegraph.Record{Page: id, URL: g.URL(id), State: sitegraph.StateAlive, Tried: At(0), History: sitegraph.Start(At(0))}
+		l.Records[p] = sitegraph.Record{
+			Page:    id,
+			URL:     g.URL(id),
+			State:   sitegraph.StateAlive,
+			Tried:   At(0),
+			History: sitegraph.Start(At(0)),
+		}
 		l.Corpus.Remember(&l.Records[p])
 	}
 	return l
@@ -60,7 +66,11 @@ func NewLettered(t *testing.T, paths map[string]string, edges string, rng *rand.
 // Visit tells the planner what a visit saw: a page of changed, of gone, or neither.
 func (l *Lettered) Visit(v planner.Visit, changed, gone string) {
 	r := &l.Records[v.Page]
-	o := sitegraph.Observation{Time: l.Corpus.Round().End, Outcome: sitegraph.OutcomeFetched, Digests: r.Digests}
+	o := sitegraph.Observation{
+		Time:    l.Corpus.Round().End,
+		Outcome: sitegraph.OutcomeFetched,
+		Digests: r.Digests,
+	}
 	if strings.Contains(changed, l.Letter[v.Page]) {
 		o.Digests.Bytes = sitegraph.DigestOf([]byte(o.Time.String()))
 	}

@@ -151,9 +151,24 @@ type Sim struct {
 // newSim fetches all pages that are there on day 0 and then starts a planner. shuffle decides in
 // which order pages become known; nil keeps the order of addresses. make builds the policy, again
 // after each restart.
-func New(t *testing.T, w *World, shuffle *rand.Rand, seed uint64, make func(m *Sim) (planner.Policy, error), o planner.Options) *Sim {
+func New(
+	t *testing.T,
+	w *World,
+	shuffle *rand.Rand,
+	seed uint64,
+	make func(m *Sim) (planner.Policy, error),
+	o planner.Options,
+) *Sim {
 	t.Helper()
-	m := &Sim{T: t, World: w, Graph: sitegraph.NewGraph(), Make: make, Seed: seed, Options: o, Chance: rand.New(rand.NewPCG(seed, 7))}
+	m := &Sim{
+		T:       t,
+		World:   w,
+		Graph:   sitegraph.NewGraph(),
+		Make:    make,
+		Seed:    seed,
+		Options: o,
+		Chance:  rand.New(rand.NewPCG(seed, 7)),
+	}
 	order := slices.Clone(w.Pages)
 	if shuffle != nil {
 		shuffle.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -189,7 +204,10 @@ func (m *Sim) Content(p sitegraph.PageID, day int) sitegraph.Digests {
 }
 
 func (m *Sim) Know(p sitegraph.PageID) {
-	m.Records = append(m.Records, sitegraph.Record{Page: p, URL: m.Graph.URL(p), State: sitegraph.StateNew, Due: At(0)})
+	m.Records = append(
+		m.Records,
+		sitegraph.Record{Page: p, URL: m.Graph.URL(p), State: sitegraph.StateNew, Due: At(0)},
+	)
 }
 
 // Link makes an address known, as a link does.
@@ -290,7 +308,14 @@ func (m *Sim) Tell(day int) {
 	m.Planner.Observe(r, verdict)
 	due, interval := m.Planner.Due(v.Page, o.Time)
 	if !due.When.After(o.Time) || due.Reason.String() == "" || interval < 0 {
-		m.Fatalf("%s visited at %v: due at %v (%s), interval %v", r.URL, o.Time, due.When, due.Reason, interval)
+		m.Fatalf(
+			"%s visited at %v: due at %v (%s), interval %v",
+			r.URL,
+			o.Time,
+			due.When,
+			due.Reason,
+			interval,
+		)
 	}
 	r.Due = due.When
 	if interval > 0 {
@@ -314,7 +339,10 @@ func (m *Sim) Check(v planner.Visit) {
 	if v.First != (state == sitegraph.StateNew) || !v.First && state != sitegraph.StateAlive {
 		m.Fatalf("%s is %v, and the visit is first: %v", url, state, v.First)
 	}
-	if wait := m.Corpus.Round().End.Sub(m.Records[v.Page].Tried); m.Records[v.Page].Errors > 0 && wait < planner.BackOff(m.Records[v.Page].Errors) {
+	if wait := m.Corpus.Round().End.Sub(
+		m.Records[v.Page].Tried,
+	); m.Records[v.Page].Errors > 0 &&
+		wait < planner.BackOff(m.Records[v.Page].Errors) {
 		m.Fatalf("%s is proposed %v after failure %d", url, wait, m.Records[v.Page].Errors)
 	}
 	if !math.IsNaN(v.Probability) && !(v.Probability >= 0 && v.Probability <= 1) {

@@ -33,7 +33,14 @@ func (c Curve) check() error {
 	last := Knot{0, 0}
 	for i, k := range append(c[:len(c):len(c)], Knot{1, 1}) {
 		if !(k.Given > last.Given && k.Came > last.Came && k.Given <= 1 && k.Came <= 1) {
-			return fmt.Errorf("knot %d of a curve, (%g, %g), does not lie between (%g, %g) and (1, 1)", i, k.Given, k.Came, last.Given, last.Came)
+			return fmt.Errorf(
+				"knot %d of a curve, (%g, %g), does not lie between (%g, %g) and (1, 1)",
+				i,
+				k.Given,
+				k.Came,
+				last.Given,
+				last.Came,
+			)
 		}
 		last = k
 	}
@@ -89,7 +96,13 @@ func (o *Outcomes) Curve() Curve {
 		next.came = b.came + believed*next.first
 		for n := len(pools); n > 0 && share(pools[n-1]) > share(next)-slope; n = len(pools) {
 			last := pools[n-1]
-			next = pool{last.weight + next.weight, last.given + next.given, last.came + next.came, last.first, next.last}
+			next = pool{
+				last.weight + next.weight,
+				last.given + next.given,
+				last.came + next.came,
+				last.first,
+				next.last,
+			}
 			pools = pools[:n-1]
 		}
 		pools = append(pools, next)

@@ -82,7 +82,9 @@ func (l hubs) least() int {
 type discovery struct {
 	newPages map[sitegraph.PageID]newPage // that wait for their first visit
 	servers  []discoveryOf
-	before   float32 // days: end of the round before; of the first, its start, or the last visit before that is known
+	// Days: end of the round before; of the first, its start, or the last visit before that is
+	// known.
+	before float32
 }
 
 // discoveryOf a server.

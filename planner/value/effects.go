@@ -100,7 +100,9 @@ func (f *tally) since(t float32) (all counts) {
 
 // ratio of the odds seen to those expected, pulled toward 1: 1 where there was no visit.
 func (s counts) ratio(a float32) float32 {
-	return bounded((s.changed + a) / (s.expected + a) * (s.visits - s.expected + a) / (s.visits - s.changed + a))
+	return bounded(
+		(s.changed + a) / (s.expected + a) * (s.visits - s.expected + a) / (s.visits - s.changed + a),
+	)
 }
 
 func bounded(factor float32) float32 { return min(max(factor, 1.0/mostEffect), mostEffect) }

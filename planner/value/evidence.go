@@ -10,17 +10,19 @@ import (
 // A visit to a page that covers several days spreads what it saw over them, most where the
 // group is known to have changed. All times are days since 1970.
 type evidence struct {
-	spans       []span          // ascending
-	after       *[maxSpans]sums // of a group of manyPages, by span: over all spans after it, if known is true
-	pages       int32           // in the group
-	start       float32         // of the first span
-	visits      float32         // visits that compared a page with its copy, or found it gone
-	changes     float32         // and saw a change
-	days        float32         // watched by them
-	gone        float32         // of shapes, sections and servers: share of the last visits that found a page gone; see observeLeft
-	found       float32         // pages that became known by those changes
-	dead        float32         // of the first visits, those that met no page
-	firstVisits float32         // first visits, firstsKept at most: the last ones; see answered
+	spans   []span          // ascending
+	after   *[maxSpans]sums // of a group of manyPages, by span: over all spans after it, if known is true
+	pages   int32           // in the group
+	start   float32         // of the first span
+	visits  float32         // visits that compared a page with its copy, or found it gone
+	changes float32         // and saw a change
+	days    float32         // watched by them
+	// Of shapes, sections and servers: share of the last visits that found a page gone; see
+	// observeLeft.
+	gone        float32
+	found       float32 // pages that became known by those changes
+	dead        float32 // of the first visits, those that met no page
+	firstVisits float32 // first visits, firstsKept at most: the last ones; see answered
 	known       bool
 }
 
@@ -189,7 +191,13 @@ func (e *evidence) join(rate float32) {
 	if b.cover > 0 {
 		mass += b.mass / b.cover
 	}
-	*b = span{end: b.end, cover: cover, mass: mass * cover, visits: a.visits + b.visits, changed: a.changed + b.changed}
+	*b = span{
+		end:     b.end,
+		cover:   cover,
+		mass:    mass * cover,
+		visits:  a.visits + b.visits,
+		changed: a.changed + b.changed,
+	}
 	e.spans = append(e.spans[:best], e.spans[best+1:]...)
 }
 
@@ -208,7 +216,12 @@ type sums struct{ mass, doubt, visits, changed float32 }
 // plus adds a part of a span of this width.
 func (a sums) plus(s *span, width, part float32) sums {
 	of := part / (s.cover + priorVisits)
-	return sums{a.mass + of*s.mass, a.doubt + of*priorVisits*width, a.visits + part*s.visits, a.changed + part*s.changed}
+	return sums{
+		a.mass + of*s.mass,
+		a.doubt + of*priorVisits*width,
+		a.visits + part*s.visits,
+		a.changed + part*s.changed,
+	}
 }
 
 // since sums up what is known after t, up to now; rate fills what nobody looked at.

@@ -173,12 +173,21 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 		pages := float64(v.rankings.of[want.server].alive)
 		switch {
 		case v.Mode == planner.Sweep:
-			visit.Reason = planner.Because("one of the looks at any page of each server that begin a sweep: this one has %.0f, and nobody knows what changed there",
-				pages)
+			visit.Reason = planner.Because(
+				"one of the looks at any page of each server that begin a sweep: this one has %.0f, and nobody knows what changed there",
+				pages,
+			)
 		case want.isFollowUp:
-			visit.Reason = planner.Because("a look at a quiet page: another one of its server had changed, which has %.0f pages that could have", pages)
+			visit.Reason = planner.Because(
+				"a look at a quiet page: another one of its server had changed, which has %.0f pages that could have",
+				pages,
+			)
 		default:
-			visit.Reason = planner.Because("a look at a quiet page: nobody had one for %.3g days, and its server has %.0f pages that could have changed", want.days, pages)
+			visit.Reason = planner.Because(
+				"a look at a quiet page: nobody had one for %.3g days, and its server has %.0f pages that could have changed",
+				want.days,
+				pages,
+			)
 		}
 		return visit, true
 	}
@@ -193,7 +202,9 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 // pages of real histories become known at 1 % a day by depth and directories, in eight runs each;
 // by others less is gained.)
 func (v *Policy) probePage(of probe) sitegraph.PageID {
-	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^ uint64(of.tie*(1<<52)))
+	draw := rank.Mix(
+		v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^ uint64(of.tie*(1<<52)),
+	)
 	anyPage := v.Mode == planner.Sweep || of.isFollowUp || draw%3 == 0
 	odd := uint32(draw>>8) | 1 // times an odd number: another order of the pages for each draw
 	best, most := sitegraph.NoPage, math.Inf(-1)

@@ -47,7 +47,8 @@ type trials struct {
 	page       sitegraph.PageID // the last that was asked for
 	unfamiliar bool             // nobody had asked for any like it
 	asked      float32          // days: then
-	answered   [2]float32       // days: the last whose outcome is known, of those like others and of strange ones
+	// Days: the last whose outcome is known, of those like others and of strange ones.
+	answered [2]float32
 }
 
 // trialKind is the place in met.

@@ -13,18 +13,20 @@ import (
 // groupIndex puts each page into the groups whose members change together: its address shape, its
 // directory, its section (the first segment of the path) and its server.
 type groupIndex struct {
-	corpus            *planner.Corpus
-	ties              *rank.Ties // the order of pages where it must not hang on which was known first
-	all               evidence   // of all servers
-	list              []group    // shapes, directories and sections
-	byKey             map[uint64]int32
-	memberships       []membership // by page
-	traits            []addressTraits
-	servers           []serverGroup
-	next              []sitegraph.PageID // of the same shape, in a ring
-	last              []uint32           // unix seconds of the last visit at each page, or when it was found gone
-	linkedDirectories []uint8            // directories that each page links to, and one; 0: not counted since its last visit
-	scratch           []int32            // for work
+	corpus      *planner.Corpus
+	ties        *rank.Ties // the order of pages where it must not hang on which was known first
+	all         evidence   // of all servers
+	list        []group    // shapes, directories and sections
+	byKey       map[uint64]int32
+	memberships []membership // by page
+	traits      []addressTraits
+	servers     []serverGroup
+	next        []sitegraph.PageID // of the same shape, in a ring
+	// Unix seconds of the last visit at each page, or when it was found gone.
+	last []uint32
+	// Directories that each page links to, and one; 0: not counted since its last visit.
+	linkedDirectories []uint8
+	scratch           []int32 // for work
 }
 
 // group of pages of a server.
@@ -54,7 +56,12 @@ type pageGroups struct{ shape, directory, section, server *evidence }
 func (k *groupIndex) groupsOf(p sitegraph.PageID) pageGroups {
 	of := k.memberships[p]
 	shape := &k.list[of.shape]
-	return pageGroups{&shape.evidence, &k.list[of.directory].evidence, &k.list[shape.section].evidence, &k.servers[k.corpus.Graph.Server(p)].evidence}
+	return pageGroups{
+		&shape.evidence,
+		&k.list[of.directory].evidence,
+		&k.list[shape.section].evidence,
+		&k.servers[k.corpus.Graph.Server(p)].evidence,
+	}
 }
 
 func newGroupIndex(c *planner.Corpus, t *rank.Ties) *groupIndex {
@@ -72,7 +79,19 @@ func (k *groupIndex) grow() {
 	if n <= 0 {
 		return
 	}
-	k.memberships, k.traits, k.linkedDirectories, k.last = slices.Grow(k.memberships, n), slices.Grow(k.traits, n), slices.Grow(k.linkedDirectories, n), slices.Grow(k.last, n)
+	k.memberships, k.traits, k.linkedDirectories, k.last = slices.Grow(
+		k.memberships,
+		n,
+	), slices.Grow(
+		k.traits,
+		n,
+	), slices.Grow(
+		k.linkedDirectories,
+		n,
+	), slices.Grow(
+		k.last,
+		n,
+	)
 	fresh := make([]sitegraph.PageID, 0, n)
 	for p := first; int(p) < k.corpus.Pages(); p++ {
 		server := g.Server(p)
@@ -214,7 +233,13 @@ func (k *groupIndex) observe(l outcome) {
 // leaves once, however often it is looked for later.
 func (k *groupIndex) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (l outcome, tells bool) {
 	m := k.corpus.Memory(p)
-	l = outcome{page: p, from: k.last[p], to: m.LastInformative(), changed: verdict == sitegraph.VerdictChanged, left: verdict == sitegraph.VerdictLeft}
+	l = outcome{
+		page:    p,
+		from:    k.last[p],
+		to:      m.LastInformative(),
+		changed: verdict == sitegraph.VerdictChanged,
+		left:    verdict == sitegraph.VerdictLeft,
+	}
 	k.last[p] = l.to
 	k.linkedDirectories[p] = 0
 	switch {
@@ -248,7 +273,10 @@ func (k *groupIndex) replay() {
 		}
 	}
 	slices.SortFunc(pages, func(a, b told) int {
-		return cmp.Or(cmp.Compare(k.last[a.page], k.last[b.page]), cmp.Compare(k.ties.Of(a.page), k.ties.Of(b.page)))
+		return cmp.Or(
+			cmp.Compare(k.last[a.page], k.last[b.page]),
+			cmp.Compare(k.ties.Of(a.page), k.ties.Of(b.page)),
+		)
 	})
 	for back := weeks - 1; back >= 0; back-- {
 		for i := range pages {
@@ -263,13 +291,22 @@ func (k *groupIndex) replay() {
 					begin = max(h.Epoch, end-min(week, end))
 				}
 				if begin < end {
-					k.observe(outcome{page: t.page, from: begin, to: end, changed: h.WeeksChanged>>bit&1 != 0})
+					k.observe(
+						outcome{page: t.page, from: begin, to: end, changed: h.WeeksChanged>>bit&1 != 0},
+					)
 				}
 				t.last = end
 			}
 			// When it left is known to lie before it was last looked for, which may be long after.
 			if m.Lost() && back == int(newest-sitegraph.Week(m.Tried)) {
-				k.observe(outcome{page: t.page, from: max(h.Last, m.Tried-min(weeks*week, m.Tried)), to: m.Tried, left: true})
+				k.observe(
+					outcome{
+						page: t.page,
+						from: max(h.Last, m.Tried-min(weeks*week, m.Tried)),
+						to:   m.Tried,
+						left: true,
+					},
+				)
 			}
 		}
 	}

@@ -197,7 +197,10 @@ func (v *Policy) grow() {
 		v.exploration.lastProbe = append(v.exploration.lastProbe, quiet)
 		v.surprises = append(v.surprises, surpriseOf{})
 		// The last dead address may have been a doubtful one.
-		v.discovery.servers = append(v.discovery.servers, discoveryOf{trials: trials{page: sitegraph.NoPage, answered: [2]float32{dead, dead}}})
+		v.discovery.servers = append(
+			v.discovery.servers,
+			discoveryOf{trials: trials{page: sitegraph.NoPage, answered: [2]float32{dead, dead}}},
+		)
 	}
 }
 
@@ -256,7 +259,11 @@ func (v *Policy) Opened(s sitegraph.ServerID) {
 // visit to a page, by its score and what its server and its like showed by now.
 func (v *scorer) visit(p sitegraph.PageID) planner.Visit {
 	probability := v.believed(v.scores[p].raw, v.effect(p))
-	return planner.Visit{Page: p, Probability: float64(probability), Value: float64(probability * v.weight(p))}
+	return planner.Visit{
+		Page:        p,
+		Probability: float64(probability),
+		Value:       float64(probability * v.weight(p)),
+	}
 }
 
 func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
@@ -271,7 +278,8 @@ func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	switch {
 	case verdict == sitegraph.VerdictFirst:
 		v.first(p, false)
-	case l.left && !ok && v.Corpus.Memory(p).State == sitegraph.StateGone: // it was gone before, or never there
+	// It was gone before, or never there.
+	case l.left && !ok && v.Corpus.Memory(p).State == sitegraph.StateGone:
 		v.first(p, true)
 	}
 	v.scores[p].again = 0
@@ -348,7 +356,10 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 	}
 	ahead := int(1) << exponent
 	wait := estimator.FromDays(float64(ahead))
-	return planner.Due{When: now.Add(wait), Reason: planner.Because("its probability of change then reaches %.2g, where the budget ends", price)}, wait
+	return planner.Due{
+		When:   now.Add(wait),
+		Reason: planner.Because("its probability of change then reaches %.2g, where the budget ends", price),
+	}, wait
 }
 
 // guessDue is the first power of two, in days, at which a page that was just visited has come to a

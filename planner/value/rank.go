@@ -33,8 +33,9 @@ type ranker struct {
 // brought so much that was not expected that these scores are doubtful, too. The others are
 // expected to keep as much of their worth as the last batch did.
 type serverRankings struct {
-	of      []serverRanking // by server
-	servers standings       // of servers: page is a ServerID; an entry is good if its score is the server's lead
+	of []serverRanking // by server
+	// Of servers: page is a ServerID; an entry is good if its score is the server's lead.
+	servers standings
 }
 
 // standing of a page by its worth, and of a server by the best of its own.
@@ -45,12 +46,13 @@ type (
 
 // serverRanking ranks pages of a server.
 type serverRanking struct {
-	pages     standings // an entry is good if its score is the page's worth, and the page open
-	fresh     standings // the same, of the best, scored anew
-	surprise  float32   // since then: sum of |outcome - probability| of visits to the server
-	retention float32   // share of the worth that the last batch of pages kept when it was scored anew; 1 at most
-	lead      float32   // what the server is ranked by
-	alive     int32     // pages that could be visited when the round began
+	pages    standings // an entry is good if its score is the page's worth, and the page open
+	fresh    standings // the same, of the best, scored anew
+	surprise float32   // since then: sum of |outcome - probability| of visits to the server
+	// Share of the worth that the last batch of pages kept when it was scored anew; 1 at most.
+	retention float32
+	lead      float32 // what the server is ranked by
+	alive     int32   // pages that could be visited when the round began
 	tie       float32
 }
 
@@ -71,7 +73,10 @@ const (
 // clearRankings forgets all pages, before add and order, and makes room for new servers.
 func (v *ranker) clearRankings() {
 	for s := sitegraph.ServerID(len(v.rankings.of)); int(s) < v.Corpus.Graph.Servers(); s++ {
-		v.rankings.of = append(v.rankings.of, serverRanking{tie: float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))})
+		v.rankings.of = append(
+			v.rankings.of,
+			serverRanking{tie: float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))},
+		)
 	}
 	for s := range v.rankings.of {
 		of := &v.rankings.of[s]
@@ -105,7 +110,10 @@ func (v *ranker) orderRankings() {
 		of.pages.Order()
 		if lead, ok := of.best(v); ok {
 			of.lead = lead
-			v.rankings.servers.All = append(v.rankings.servers.All, standing{Score: of.lead, Tie: of.tie, Page: sitegraph.PageID(s)})
+			v.rankings.servers.All = append(
+				v.rankings.servers.All,
+				standing{Score: of.lead, Tie: of.tie, Page: sitegraph.PageID(s)},
+			)
 		}
 	}
 	v.rankings.servers.Order()
@@ -179,7 +187,8 @@ func (v *ranker) best() (sitegraph.PageID, bool) {
 			continue // none is left: push brings it back
 		}
 		worth := v.worth(p)
-		if len(v.rankings.servers.All) > 0 && float64(worth) < (1-v.tolerance)*float64(v.rankings.servers.All[0].Score) {
+		if len(v.rankings.servers.All) > 0 &&
+			float64(worth) < (1-v.tolerance)*float64(v.rankings.servers.All[0].Score) {
 			of.fresh.Push(v.standing(p))
 			v.rankServer(s, worth)
 			continue

@@ -30,7 +30,8 @@ func (v *predictor) rebuilt(p sitegraph.PageID, row *[Features]float32) bool {
 		return true
 	}
 	server := &v.groups.servers[v.Corpus.Graph.Server(p)]
-	return row[fAge] >= 2*rebuiltWithin && server.peak(inDays(v.groups.last[p]), rebuiltWithin, row[fServerRate]) >= rebuiltPart*mass
+	return row[fAge] >= 2*rebuiltWithin &&
+		server.peak(inDays(v.groups.last[p]), rebuiltWithin, row[fServerRate]) >= rebuiltPart*mass
 }
 
 // reason tells which evidence is behind the probability of a page with this row.
@@ -39,23 +40,43 @@ func (v *predictor) reason(p sitegraph.PageID, row *[Features]float32) planner.R
 	age := float64(row[fAge])
 	switch {
 	case v.rebuilt(p, row):
-		return planner.Because("its server looks rebuilt: %.0f visits since its own, %.3g days ago, make %.2g changes of a page likely",
-			float64(row[fServerVisits]), age, float64(row[fServerMass]))
+		return planner.Because(
+			"its server looks rebuilt: %.0f visits since its own, %.3g days ago, make %.2g changes of a page likely",
+			float64(row[fServerVisits]),
+			age,
+			float64(row[fServerMass]),
+		)
 	case row[fShapeVisits] >= 2 && row[fShapeShare] >= 0.25 && row[fShapeShare] > 1.5*row[fOwnExpected]:
-		return planner.Because("of %.0f visits to addresses like its own since its last, %.3g days ago, a share of %.2f saw a change",
-			float64(row[fShapeVisits]), age, float64(row[fShapeShare]))
+		return planner.Because(
+			"of %.0f visits to addresses like its own since its last, %.3g days ago, a share of %.2f saw a change",
+			float64(row[fShapeVisits]),
+			age,
+			float64(row[fShapeShare]),
+		)
 	case row[fDirectoryVisits] >= 2 && row[fDirectoryShare] >= 0.25 && row[fDirectoryShare] > 1.5*row[fOwnExpected]:
-		return planner.Because("of %.0f visits to its directory since its last, %.3g days ago, a share of %.2f saw a change",
-			float64(row[fDirectoryVisits]), age, float64(row[fDirectoryShare]))
+		return planner.Because(
+			"of %.0f visits to its directory since its last, %.3g days ago, a share of %.2f saw a change",
+			float64(row[fDirectoryVisits]),
+			age,
+			float64(row[fDirectoryShare]),
+		)
 	}
 	if found, ok := v.effects(p, v.groups.last[p]).reason(); ok {
 		return found
 	}
 	if row[fOwnVisits] >= 1 {
-		return planner.Because("%.2g changes of its own expected since its last visit, %.3g days ago; pages like it: %.2g",
-			float64(row[fOwnExpected]), age, float64(row[fShapeMass]))
+		return planner.Because(
+			"%.2g changes of its own expected since its last visit, %.3g days ago; pages like it: %.2g",
+			float64(row[fOwnExpected]),
+			age,
+			float64(row[fShapeMass]),
+		)
 	}
-	return planner.Because("%.2g changes expected of addresses like its own since its only visit, %.3g days ago", float64(row[fShapeMass]), age)
+	return planner.Because(
+		"%.2g changes expected of addresses like its own since its only visit, %.3g days ago",
+		float64(row[fShapeMass]),
+		age,
+	)
 }
 
 // surprising is a factor of the odds for what a server and an address shape showed that is worth
@@ -72,7 +93,12 @@ func (b effects) reason() (planner.Reason, bool) {
 	if ofShape := b.shapeBeyondServer(server); ofShape.ratio(shapePrior) > server {
 		found, format = ofShape, "of %.0f visits to addresses like its own since its last, %.0f saw a change, where %g were expected"
 	}
-	return planner.Because(format, float64(found.visits), float64(found.changed), math.Round(100*float64(found.expected))/100), true
+	return planner.Because(
+		format,
+		float64(found.visits),
+		float64(found.changed),
+		math.Round(100*float64(found.expected))/100,
+	), true
 }
 
 func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributions {
@@ -94,11 +120,21 @@ func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributi
 			adds += float64(Offset(v.Mode, &row))
 		}
 		if adds != 0 {
-			c.All = append(c.All, planner.Contribution{Evidence: FeatureNames[i], Value: float64(row[i]), LogOdds: adds})
+			c.All = append(
+				c.All,
+				planner.Contribution{Evidence: FeatureNames[i], Value: float64(row[i]), LogOdds: adds},
+			)
 		}
 	}
 	if h := v.hint(p); h.LogRatio != 0 {
-		c.All = append(c.All, planner.Contribution{Evidence: "what a " + h.Kind.String() + " of its server claims", Value: h.LogRatio, LogOdds: h.LogRatio})
+		c.All = append(
+			c.All,
+			planner.Contribution{
+				Evidence: "what a " + h.Kind.String() + " of its server claims",
+				Value:    h.LogRatio,
+				LogOdds:  h.LogRatio,
+			},
+		)
 	}
 	sum := c.Start
 	for _, x := range c.All {
@@ -117,14 +153,28 @@ func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributi
 	} {
 		if x.factor != 1 {
 			adds := math.Log(float64(x.factor))
-			c.All = append(c.All, planner.Contribution{Evidence: x.name, Value: float64(x.showed.changed - x.showed.expected), LogOdds: adds})
+			c.All = append(
+				c.All,
+				planner.Contribution{
+					Evidence: x.name,
+					Value:    float64(x.showed.changed - x.showed.expected),
+					LogOdds:  adds,
+				},
+			)
 			sum += adds
 		}
 	}
 	before := float64(logodds.Probability(float32(sum)))
 	c.Probability = min(max(float64(v.believed(v.model(p).curve(v.Mode).At(evident), frailty)), 1e-6), 1-1e-6)
 	if adds := logOdds(c.Probability) - sum; math.Abs(adds) > 1e-3 {
-		c.All = append(c.All, planner.Contribution{Evidence: "what came of probabilities like this one", Value: before, LogOdds: adds})
+		c.All = append(
+			c.All,
+			planner.Contribution{
+				Evidence: "what came of probabilities like this one",
+				Value:    before,
+				LogOdds:  adds,
+			},
+		)
 	}
 	c.Sort()
 	return c

@@ -26,12 +26,16 @@ type scorer struct {
 	now    float32           // days: end of the round
 	price  float64           // worth of the last visit that fitted into the budget, smoothed; NaN: not known
 	row    [Features]float32 // room for work
-	exact  bool              // pages are scored where they would be lifted, and sooner: in a sweep, and where examples are collected
+	// Pages are scored where they would be lifted, and sooner: in a sweep, and where examples are
+	// collected.
+	exact bool
 }
 
 // scored is the last score of a page, and when it is worth making anew.
 type scored struct {
-	raw   float32 // probability before what its server and its like showed beyond it, and before it is calibrated
+	// Probability before what its server and its like showed beyond it, and before it is
+	// calibrated.
+	raw   float32
 	worth float32 // by this score, or what it was lifted to since: see probe
 	again float32 // days
 }

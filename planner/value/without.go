@@ -22,7 +22,8 @@ const (
 	WithoutExploration         // probes
 	WithoutNew                 // what changes that bring new pages are worth beyond others
 	WithoutFirstVisits         // which addresses like those of new pages held one
-	WithoutClaims              // what feeds and sitemaps claim of pages; those that they name are found as ever
+	// What feeds and sitemaps claim of pages; those that they name are found as ever.
+	WithoutClaims
 	withouts
 )
 

@@ -37,7 +37,11 @@ var boltBucket = []byte("r")
 // Map opens the file. Its list of free pages is stored, so that opening need not scan the
 // file, which would make it warm.
 func (e *boltID) Map() (err error) {
-	e.db, err = bbolt.Open(e.path, 0o600, &bbolt.Options{FreelistType: bbolt.FreelistMapType, PageSize: e.pageBytes})
+	e.db, err = bbolt.Open(
+		e.path,
+		0o600,
+		&bbolt.Options{FreelistType: bbolt.FreelistMapType, PageSize: e.pageBytes},
+	)
 	return err
 }
 

@@ -20,7 +20,17 @@ type Kind struct {
 }
 
 // Kinds are all engines, in the order of reports. The first is the floor of all ratios.
-var Kinds = []Kind{seqlogKind, runsKind, satBasicKind, satKindOfPaper, satNaiveKind, satRadixKind, pebbleTimeKind, pebbleIDKind, bboltKind}
+var Kinds = []Kind{
+	seqlogKind,
+	runsKind,
+	satBasicKind,
+	satKindOfPaper,
+	satNaiveKind,
+	satRadixKind,
+	pebbleTimeKind,
+	pebbleIDKind,
+	bboltKind,
+}
 
 // KindOf returns the engine of a name.
 func KindOf(name string) (Kind, bool) {

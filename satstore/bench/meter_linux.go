@@ -31,7 +31,16 @@ func timeOf(who int) time.Duration {
 // got there: it counts a page of 4 KiB for a byte, and a mapped page each time it is made
 // dirty, also when the device is written to once for many times.
 func device() (read, written int64) {
-	return field("/proc/self/io", "read_bytes:"), field("/proc/self/io", "write_bytes:") - field("/proc/self/io", "cancelled_write_bytes:")
+	return field(
+			"/proc/self/io",
+			"read_bytes:",
+		), field(
+			"/proc/self/io",
+			"write_bytes:",
+		) - field(
+			"/proc/self/io",
+			"cancelled_write_bytes:",
+		)
 }
 
 // field returns the number behind a word of a file in /proc; 0 if there is none.
@@ -39,7 +48,11 @@ func field(path, word string) int64 {
 	text, _ := os.ReadFile(path)
 	for line := range bytes.Lines(text) {
 		if rest, ok := strings.CutPrefix(string(line), word); ok {
-			n, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+			n, _ := strconv.ParseInt(
+				strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")),
+				10,
+				64,
+			)
 			return n
 		}
 	}
@@ -48,7 +61,11 @@ func field(path, word string) int64 {
 
 func resident() memory {
 	const status = "/proc/self/status"
-	return memory{current: field(status, "VmRSS:") << 10, peak: field(status, "VmHWM:") << 10, anonymous: field(status, "RssAnon:") << 10}
+	return memory{
+		current:   field(status, "VmRSS:") << 10,
+		peak:      field(status, "VmHWM:") << 10,
+		anonymous: field(status, "RssAnon:") << 10,
+	}
 }
 
 // resetPeak makes resident's peak begin anew; where that is forbidden it goes on.

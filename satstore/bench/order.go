@@ -21,7 +21,10 @@ func idOrder(p *workload.Plan) []uint32 {
 		id := p.ID(uint32(i))
 		entries[i] = entry{binary.BigEndian.Uint64(id[:]), uint32(i)}
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.number, b.number)) })
+	slices.SortFunc(
+		entries,
+		func(a, b entry) int { return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.number, b.number)) },
+	)
 	order := make([]uint32, len(entries))
 	for k, e := range entries {
 		order[k] = e.number
@@ -33,7 +36,13 @@ func idOrder(p *workload.Plan) []uint32 {
 const loadCommit = 1 << 15
 
 // loadInTurn puts all records in the order of their numbers: that in which pages are found.
-func loadInTurn(ctx context.Context, p *workload.Plan, tick func(int), commit func() error, put func(number uint32, due int64, body []byte) error) error {
+func loadInTurn(
+	ctx context.Context,
+	p *workload.Plan,
+	tick func(int),
+	commit func() error,
+	put func(number uint32, due int64, body []byte) error,
+) error {
 	var body []byte
 	for i := range uint32(p.Records) {
 		body = p.AppendTo(body[:0], i)

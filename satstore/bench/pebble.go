@@ -40,7 +40,12 @@ func (silent) Fatalf(format string, args ...any) {
 const loadBytes = 4 << 20
 
 // load stores n records in the order of their keys.
-func (e *pebbleStore) load(ctx context.Context, n int, tick func(int), record func(k int, body []byte) (key, value []byte)) error {
+func (e *pebbleStore) load(
+	ctx context.Context,
+	n int,
+	tick func(int),
+	record func(k int, body []byte) (key, value []byte),
+) error {
 	var body []byte
 	batch := e.db.NewBatch()
 	defer func() { batch.Close() }()

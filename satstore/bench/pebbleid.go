@@ -47,7 +47,11 @@ func (e *pebbleID) Visit(u *Unit) error {
 // which the visits find them changed.
 func (e *pebbleID) Request(requests []workload.Request, u *Unit) error {
 	e.batch = e.db.NewIndexedBatch()
-	return e.update(len(requests), func(i int) []byte { return requests[i].ID[:] }, func(i int) { u.Apply(e.body, requests[i].Priority) })
+	return e.update(
+		len(requests),
+		func(i int) []byte { return requests[i].ID[:] },
+		func(i int) { u.Apply(e.body, requests[i].Priority) },
+	)
 }
 
 // update reads, changes and writes n records, in the order of their ids. One that comes

@@ -14,7 +14,12 @@ type RoomError struct {
 }
 
 func (e *RoomError) Error() string {
-	return fmt.Sprintf("%s has %.1f GB free, and about %.1f GB are needed", e.Dir, float64(e.Free)/1e9, float64(e.Need)/1e9)
+	return fmt.Sprintf(
+		"%s has %.1f GB free, and about %.1f GB are needed",
+		e.Dir,
+		float64(e.Free)/1e9,
+		float64(e.Need)/1e9,
+	)
 }
 
 // roomFrame is what is kept with a record in logs and files, at most.

@@ -40,8 +40,19 @@ func Run(ctx context.Context, o Options) (result *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	result = &Result{Records: w.Records, Unit: w.Unit.String(), Units: o.Units, MaxUnits: w.MaxUnits, FixedBytes: w.FixedBytes,
-		BufferBytes: o.Settings.BufferBytes, PageBytes: o.Settings.PageBytes, Messages: o.Messages, Repeat: o.Repeat, Due: plan.Total, Left: left}
+	result = &Result{
+		Records:     w.Records,
+		Unit:        w.Unit.String(),
+		Units:       o.Units,
+		MaxUnits:    w.MaxUnits,
+		FixedBytes:  w.FixedBytes,
+		BufferBytes: o.Settings.BufferBytes,
+		PageBytes:   o.Settings.PageBytes,
+		Messages:    o.Messages,
+		Repeat:      o.Repeat,
+		Due:         plan.Total,
+		Left:        left,
+	}
 	_, result.Golden = workload.Golden(o.Workload, o.Units)
 	for _, n := range plan.Bytes {
 		result.PayloadBytes += n
@@ -72,7 +83,13 @@ func planned(ctx context.Context, o Options, w *workload.Workload) (*workload.Pl
 		return nil, fmt.Errorf("the workload has %d due records, and must have %d", plan.Total, golden)
 	}
 	if plan.Total == 0 {
-		return nil, fmt.Errorf("%w: of %d records, in the units 1 to %d of one %v", ErrNothingDue, w.Records, o.Units, w.Unit)
+		return nil, fmt.Errorf(
+			"%w: of %d records, in the units 1 to %d of one %v",
+			ErrNothingDue,
+			w.Records,
+			o.Units,
+			w.Unit,
+		)
 	}
 	return plan, nil
 }

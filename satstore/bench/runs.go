@@ -18,7 +18,10 @@ var runsKind = Kind{
 	requests:       true,
 	open: func(dir string, p *workload.Plan, s Settings) (Engine, error) {
 		levels := map[workload.Unit][]runs.Level{workload.Minute: runs.MinutesHoursAndDays, workload.Hour: runs.HoursAndDays, workload.Day: runs.Days}[p.Unit]
-		store, err := runs.Open(dir, runs.Options{Levels: levels, BufferBytes: s.BufferBytes, LogBytes: runsLogBytes, DirectIO: true})
+		store, err := runs.Open(
+			dir,
+			runs.Options{Levels: levels, BufferBytes: s.BufferBytes, LogBytes: runsLogBytes, DirectIO: true},
+		)
 		if err != nil {
 			return nil, err
 		}

@@ -11,18 +11,34 @@ import (
 
 // The three forms of the paper, and the one it proposes and does not measure.
 var (
-	satBasicKind = satKind("sat-basic", "SAT/Basic of the paper: a file a unit, write buffers, a log", func(o *paper.Options, _ *workload.Plan) {
-		o.Form = paper.Basic
-	})
-	satKindOfPaper = satKind("sat", "SAT of the paper: Basic and indexes for access by id; each bucket is sorted", func(o *paper.Options, _ *workload.Plan) {
-		o.Form = paper.SAT
-	})
-	satNaiveKind = satKind("sat-naive", "SAT/Naive of the paper: SAT with one page a buffer", func(o *paper.Options, _ *workload.Plan) {
-		o.Form = paper.Naive
-	})
-	satRadixKind = satKind("sat-radix", "SAT with coarse buckets for far times [SAT 3.6] and a table of messages instead of sorting", func(o *paper.Options, p *workload.Plan) {
-		o.Form, o.Delivery, o.Levels = paper.SAT, paper.Hashed, radix(p.Workload)
-	})
+	satBasicKind = satKind(
+		"sat-basic",
+		"SAT/Basic of the paper: a file a unit, write buffers, a log",
+		func(o *paper.Options, _ *workload.Plan) {
+			o.Form = paper.Basic
+		},
+	)
+	satKindOfPaper = satKind(
+		"sat",
+		"SAT of the paper: Basic and indexes for access by id; each bucket is sorted",
+		func(o *paper.Options, _ *workload.Plan) {
+			o.Form = paper.SAT
+		},
+	)
+	satNaiveKind = satKind(
+		"sat-naive",
+		"SAT/Naive of the paper: SAT with one page a buffer",
+		func(o *paper.Options, _ *workload.Plan) {
+			o.Form = paper.Naive
+		},
+	)
+	satRadixKind = satKind(
+		"sat-radix",
+		"SAT with coarse buckets for far times [SAT 3.6] and a table of messages instead of sorting",
+		func(o *paper.Options, p *workload.Plan) {
+			o.Form, o.Delivery, o.Levels = paper.SAT, paper.Hashed, radix(p.Workload)
+		},
+	)
 )
 
 // mostBuckets bounds the files of the forms that make one a unit.
@@ -35,14 +51,20 @@ func satKind(name, about string, form func(o *paper.Options, p *workload.Plan)) 
 	k := Kind{
 		Name: name, About: about,
 		bytesPerRecord: func(mean float64) float64 { return 1.2*(mean+16) + 60 }, // of the index 60
-		roomBytes:      2*logBytes + 100<<20,                                     // an old and a new log; parts of pages of files
-		requests:       name != "sat-basic",
+		// An old and a new log; parts of pages of files.
+		roomBytes: 2*logBytes + 100<<20,
+		requests:  name != "sat-basic",
 	}
 	if name != "sat-radix" {
 		k.fits = func(w *workload.Workload) bool { return min(w.MaxUnits, w.Records) <= mostBuckets }
 	}
 	k.open = func(dir string, p *workload.Plan, s Settings) (Engine, error) {
-		o := paper.Options{Units: p.MaxUnits, BufferBytes: s.BufferBytes, PageBytes: s.PageBytes, LogBytes: logBytes}
+		o := paper.Options{
+			Units:       p.MaxUnits,
+			BufferBytes: s.BufferBytes,
+			PageBytes:   s.PageBytes,
+			LogBytes:    logBytes,
+		}
 		form(&o, p)
 		store, err := paper.Open(dir, o)
 		if err != nil {
@@ -59,7 +81,11 @@ func satKind(name, about string, form func(o *paper.Options, p *workload.Plan)) 
 func radix(w *workload.Workload) []paper.Level {
 	switch w.Unit {
 	case workload.Minute:
-		return []paper.Level{{Width: 1, Count: 60}, {Width: 60, Count: 48}, {Width: 24 * 60, Count: w.MaxUnits/(24*60) + 2}}
+		return []paper.Level{
+			{Width: 1, Count: 60},
+			{Width: 60, Count: 48},
+			{Width: 24 * 60, Count: w.MaxUnits/(24*60) + 2},
+		}
 	case workload.Hour:
 		return []paper.Level{{Width: 1, Count: 48}, {Width: 24, Count: w.MaxUnits/24 + 2}}
 	}
@@ -104,7 +130,10 @@ func (e *sat) Request(requests []workload.Request, _ *Unit) error {
 		e.payloads = binary.LittleEndian.AppendUint16(e.payloads, requests[i].Priority)
 	}
 	for i := range requests {
-		e.requests = append(e.requests, paper.Request{ID: paper.ID(requests[i].ID), Payload: e.payloads[2*i : 2*i+2]})
+		e.requests = append(
+			e.requests,
+			paper.Request{ID: paper.ID(requests[i].ID), Payload: e.payloads[2*i : 2*i+2]},
+		)
 	}
 	unknown, err := e.store.Request(e.requests...)
 	if unknown > 0 && err == nil {

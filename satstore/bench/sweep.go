@@ -60,13 +60,20 @@ type point struct {
 }
 
 // one runs a single engine.
-func (s *sweep) one(ctx context.Context, engine string, unit workload.Unit, change func(o *Options)) (point, error) {
+func (s *sweep) one(
+	ctx context.Context,
+	engine string,
+	unit workload.Unit,
+	change func(o *Options),
+) (point, error) {
 	if s.o.Tick != nil {
 		s.o.Tick("figures", s.done, s.total)
 	}
 	s.done++
 	o := s.o
-	o.Tick, o.Engines, o.Workload.Unit, o.Workload.MaxUnits, o.Units = nil, []string{engine}, unit, sweepLongest[unit], sweepUnits
+	o.Tick, o.Engines, o.Workload.Unit, o.Workload.MaxUnits, o.Units = nil, []string{
+		engine,
+	}, unit, sweepLongest[unit], sweepUnits
 	if change != nil {
 		change(&o)
 	}

@@ -32,14 +32,33 @@ var lengthLines = func() []lengthLine {
 
 // lengths makes the figures over the length of a record: 5, size, and 10, throughput.
 func (s *sweep) lengths(ctx context.Context) ([]Figure, error) {
-	size := Figure{Number: "5", Title: "Size on disk by record length", XLabel: "fixed part of a record, bytes", YLabel: "MB",
-		Note: s.setting(bothUnits...) + fmt.Sprintf(" After %d units. SAT: with its sequence index and its log, which begins anew at 256 MiB and so holds all that was loaded. B-tree: bbolt, by page size. Pebble, whose log is made longer in advance than so few records, is left out.", sweepUnits)}
-	rate := Figure{Number: "10", Title: "Throughput by record length, hours", XLabel: "fixed part of a record, bytes", YLabel: "MB/s, read and written",
-		Note: s.setting(workload.Hour) + " B-tree: bbolt, by page size."}
+	size := Figure{
+		Number: "5",
+		Title:  "Size on disk by record length",
+		XLabel: "fixed part of a record, bytes",
+		YLabel: "MB",
+		Note: s.setting(
+			bothUnits...) + fmt.Sprintf(
+			" After %d units. SAT: with its sequence index and its log, which begins anew at 256 MiB and so holds all that was loaded. B-tree: bbolt, by page size. Pebble, whose log is made longer in advance than so few records, is left out.",
+			sweepUnits,
+		),
+	}
+	rate := Figure{
+		Number: "10",
+		Title:  "Throughput by record length, hours",
+		XLabel: "fixed part of a record, bytes",
+		YLabel: "MB/s, read and written",
+		Note:   s.setting(workload.Hour) + " B-tree: bbolt, by page size.",
+	}
 	for _, l := range lengthLines {
 		sizes, rates := Line{Name: l.name, Dashed: l.dashed}, Line{Name: l.name, Dashed: l.dashed}
 		for _, fixed := range workload.FixedLengths {
-			m, err := s.one(ctx, l.engine, l.unit, func(o *Options) { o.Workload.FixedBytes, o.Settings.TreePageBytes = fixed, l.page })
+			m, err := s.one(
+				ctx,
+				l.engine,
+				l.unit,
+				func(o *Options) { o.Workload.FixedBytes, o.Settings.TreePageBytes = fixed, l.page },
+			)
 			if err != nil {
 				return nil, err
 			}

@@ -86,7 +86,12 @@ func (m *measurement) check(e Engine, u *Unit, requests int) error {
 		return fmt.Errorf("%d records were visited, %d are due", u.visited, want)
 	}
 	if u.sum != m.plan.Sums[u.T] {
-		return fmt.Errorf("the %d records visited are others than those due, or in another state: sum %x, want %x", u.visited, u.sum, m.plan.Sums[u.T])
+		return fmt.Errorf(
+			"the %d records visited are others than those due, or in another state: sum %x, want %x",
+			u.visited,
+			u.sum,
+			m.plan.Sums[u.T],
+		)
 	}
 	if defers(e) {
 		requests = m.applied[u.T]

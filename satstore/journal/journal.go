@@ -13,30 +13,31 @@ import (
 
 // Entry is one visit: planned, due, reason, probability, outcome.
 type Entry struct {
-	URL           string     `json:"url"`
-	Time          time.Time  `json:"t"`
-	Round         int        `json:"round"`
-	First         bool       `json:"first"`
-	Due           *time.Time `json:"due,omitempty"`
-	Reason        string     `json:"reason"`
-	Probability   *float64   `json:"p,omitempty"` // of a change, as planned
-	Outcome       string     `json:"outcome"`
-	Verdict       string     `json:"verdict"`
-	Status        int        `json:"status"`
-	Detail        string     `json:"detail,omitempty"`
-	Digest        string     `json:"digest,omitempty"`
-	Text          string     `json:"text,omitempty"`
-	Main          string     `json:"main,omitempty"`
-	Bytes         int64      `json:"bytes"`              // of the content
-	Moved         int64      `json:"moved,omitempty"`    // bytes of the network, headers and robots.txt included
-	Cut           bool       `json:"cut,omitempty"`      // not all of the content was read
-	Type          string     `json:"type,omitempty"`     // media type
-	Address       string     `json:"address,omitempty"`  // that was asked
-	Redirect      string     `json:"redirect,omitempty"` // where it leads
-	Trouble       string     `json:"trouble,omitempty"`  // of the server: failing, or busy
-	NoIndex       bool       `json:"noindex,omitempty"`
-	ElapsedMillis int64      `json:"ms"`
-	Next          time.Time  `json:"next"` // when the page is wanted again
+	URL         string     `json:"url"`
+	Time        time.Time  `json:"t"`
+	Round       int        `json:"round"`
+	First       bool       `json:"first"`
+	Due         *time.Time `json:"due,omitempty"`
+	Reason      string     `json:"reason"`
+	Probability *float64   `json:"p,omitempty"` // of a change, as planned
+	Outcome     string     `json:"outcome"`
+	Verdict     string     `json:"verdict"`
+	Status      int        `json:"status"`
+	Detail      string     `json:"detail,omitempty"`
+	Digest      string     `json:"digest,omitempty"`
+	Text        string     `json:"text,omitempty"`
+	Main        string     `json:"main,omitempty"`
+	Bytes       int64      `json:"bytes"` // of the content
+	// Bytes of the network, headers and robots.txt included.
+	Moved         int64     `json:"moved,omitempty"`
+	Cut           bool      `json:"cut,omitempty"`      // not all of the content was read
+	Type          string    `json:"type,omitempty"`     // media type
+	Address       string    `json:"address,omitempty"`  // that was asked
+	Redirect      string    `json:"redirect,omitempty"` // where it leads
+	Trouble       string    `json:"trouble,omitempty"`  // of the server: failing, or busy
+	NoIndex       bool      `json:"noindex,omitempty"`
+	ElapsedMillis int64     `json:"ms"`
+	Next          time.Time `json:"next"` // when the page is wanted again
 }
 
 // Journal appends entries to a directory.

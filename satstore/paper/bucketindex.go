@@ -61,7 +61,14 @@ func (x *bucketIndex) set(seq uint32, due, clock int64) {
 	}
 	v := due - x.base
 	if v < 1 || v >= 1<<x.bits {
-		panic(fmt.Sprintf("paper: unit %d does not fit the bucket index of base %d, clock %d", due, x.base, clock))
+		panic(
+			fmt.Sprintf(
+				"paper: unit %d does not fit the bucket index of base %d, clock %d",
+				due,
+				x.base,
+				clock,
+			),
+		)
 	}
 	x.setRaw(seq, v)
 }

@@ -154,7 +154,8 @@ func (r *logReader) next() (c chunk, err error) {
 	}
 	le := binary.LittleEndian
 	n := int64(le.Uint32(h[4:]))
-	if le.Uint32(h[0:]) != logMagic || le.Uint32(h[28:]) != crc32.Checksum(h[:28], castagnoli) || le.Uint64(h[8:]) != r.serial ||
+	if le.Uint32(h[0:]) != logMagic || le.Uint32(h[28:]) != crc32.Checksum(h[:28], castagnoli) ||
+		le.Uint64(h[8:]) != r.serial ||
 		r.at+chunkHeader+n > r.size {
 		return c, io.EOF
 	}

@@ -25,8 +25,14 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{o: o, dir: dir, arena: newArena(o.PageBytes, o.BufferBytes/o.PageBytes), calendar: newCalendar(o.Levels),
-		files: files{fs: o.FS, dir: dir, most: o.OpenFiles}, index: bucketIndex{bits: o.IndexBits}}
+	s := &Store{
+		o:        o,
+		dir:      dir,
+		arena:    newArena(o.PageBytes, o.BufferBytes/o.PageBytes),
+		calendar: newCalendar(o.Levels),
+		files:    files{fs: o.FS, dir: dir, most: o.OpenFiles},
+		index:    bucketIndex{bits: o.IndexBits},
+	}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s store %s: %w", o.Form, dir, err), s.release())
 	}
@@ -103,10 +109,18 @@ func (s *Store) indexBucket(b *bucket) error {
 			return nil // its newer copy is elsewhere
 		}
 		if f.seq() >= s.nextSeq || f.due() <= s.clock || f.due() > s.clock+1+int64(s.o.Units) {
-			return &DamageError{b.records.name, 0, fmt.Sprintf("record %d of %d, due at %d in unit %d", f.seq(), s.nextSeq, f.due(), s.clock)}
+			return &DamageError{
+				b.records.name,
+				0,
+				fmt.Sprintf("record %d of %d, due at %d in unit %d", f.seq(), s.nextSeq, f.due(), s.clock),
+			}
 		}
 		if due := s.index.due(f.seq()); due != none {
-			return &DamageError{b.records.name, 0, fmt.Sprintf("record %d is due at %d and at %d", f.seq(), due, f.due())}
+			return &DamageError{
+				b.records.name,
+				0,
+				fmt.Sprintf("record %d is due at %d and at %d", f.seq(), due, f.due()),
+			}
 		}
 		s.index.set(f.seq(), f.due(), s.clock)
 		return nil

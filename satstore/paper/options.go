@@ -122,9 +122,19 @@ func (o Options) checkLevels() error {
 		case l.Width < 1 || l.Count < 1, k == 0 && l.Width != 1:
 			return fmt.Errorf("level %d: %d buckets of %d units", k, l.Count, l.Width)
 		case last && l.Count*l.Width < o.Units+l.Width:
-			return fmt.Errorf("levels reach %d units, less than %d and a bucket more", l.Count*l.Width, o.Units)
+			return fmt.Errorf(
+				"levels reach %d units, less than %d and a bucket more",
+				l.Count*l.Width,
+				o.Units,
+			)
 		case !last && (o.Levels[k+1].Width <= l.Width || o.Levels[k+1].Width%l.Width != 0 || l.Count*l.Width%o.Levels[k+1].Width != 0):
-			return fmt.Errorf("level %d, %d buckets of %d units, does not fill buckets of %d", k, l.Count, l.Width, o.Levels[k+1].Width)
+			return fmt.Errorf(
+				"level %d, %d buckets of %d units, does not fill buckets of %d",
+				k,
+				l.Count,
+				l.Width,
+				o.Levels[k+1].Width,
+			)
 		}
 	}
 	return nil

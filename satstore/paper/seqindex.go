@@ -27,7 +27,12 @@ var nextKey = []byte("n")
 func openSequenceIndex(o Options, dir string) (*sequenceIndex, error) {
 	cache := pebble.NewCache(o.SequenceCacheBytes)
 	defer cache.Unref()
-	options := &pebble.Options{FS: o.FS, Cache: cache, FormatMajorVersion: pebble.FormatNewest, Logger: silent{}}
+	options := &pebble.Options{
+		FS:                 o.FS,
+		Cache:              cache,
+		FormatMajorVersion: pebble.FormatNewest,
+		Logger:             silent{},
+	}
 	options.Levels[0].FilterPolicy = bloom.FilterPolicy(10) // and so all levels below
 	db, err := pebble.Open(dir, options)
 	if err != nil {
@@ -101,7 +106,11 @@ func (x *sequenceIndex) commit(next uint32) error {
 	batch := x.db.NewBatch()
 	defer batch.Close()
 	for i := range ids {
-		if err := batch.Set(ids[i][:], binary.BigEndian.AppendUint32(nil, x.pending[ids[i]]), nil); err != nil {
+		if err := batch.Set(
+			ids[i][:],
+			binary.BigEndian.AppendUint32(nil, x.pending[ids[i]]),
+			nil,
+		); err != nil {
 			return err
 		}
 	}

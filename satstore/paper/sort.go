@@ -60,7 +60,15 @@ func (s *Store) sorted(part *stream, f func(f frame) error) (err error) {
 			rank = 1
 		}
 		body := one.body()
-		x.refs = append(x.refs, frameRef{binary.BigEndian.Uint64(body), binary.BigEndian.Uint64(body[8:]), uint32(len(x.mem)), rank})
+		x.refs = append(
+			x.refs,
+			frameRef{
+				binary.BigEndian.Uint64(body),
+				binary.BigEndian.Uint64(body[8:]),
+				uint32(len(x.mem)),
+				rank,
+			},
+		)
 		x.mem = append(x.mem, one...)
 		return nil
 	}); err != nil {
@@ -91,7 +99,12 @@ func (s *Store) sorted(part *stream, f func(f frame) error) (err error) {
 
 func (x *sorter) eachInMemory(f func(f frame) error) error {
 	slices.SortFunc(x.refs, func(a, b frameRef) int {
-		return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.low, b.low), cmp.Compare(a.rank, b.rank), cmp.Compare(a.at, b.at))
+		return cmp.Or(
+			cmp.Compare(a.high, b.high),
+			cmp.Compare(a.low, b.low),
+			cmp.Compare(a.rank, b.rank),
+			cmp.Compare(a.at, b.at),
+		)
 	})
 	for _, r := range x.refs {
 		n, _ := frameLength(x.mem[r.at:])

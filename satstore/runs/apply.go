@@ -8,7 +8,11 @@ func (s *Store) applyRun(p []byte) error {
 	}
 	head := fields{b: p[:runHead]}
 	tail := fields{b: p[len(p)-8:]}
-	number, class, made, serial, size := head.u32(), head.u8(), int64(head.u64()), head.u64(), int64(tail.u64())
+	number, class, made, serial, size := head.u32(), head.u8(), int64(
+		head.u64(),
+	), head.u64(), int64(
+		tail.u64(),
+	)
 	if class >= classes || serial <= s.serial || size < 0 || size > maxFileBytes {
 		return errPayload
 	}
@@ -63,7 +67,9 @@ func (s *Store) fileOf(number uint32, class uint8, made int64) (*runFile, error)
 }
 
 func (s *Store) applyBlock(f *runFile, sl *slot, b *runBlock) error {
-	h := s.newBlock(block{off: b.off, size: b.size, file: f.spot, slot: sl.id, count: uint16(b.count), kind: b.kind})
+	h := s.newBlock(
+		block{off: b.off, size: b.size, file: f.spot, slot: sl.id, count: uint16(b.count), kind: b.kind},
+	)
 	sl.blocks[b.kind] = append(sl.blocks[b.kind], h)
 	f.blocks++
 	f.live += int64(b.size)

@@ -114,7 +114,9 @@ func (b *block) diskKind() uint8 {
 func blockIs(b []byte, seed uint32, want *block, sl slotKey, file uint32) bool {
 	return len(b) == int(want.size) && len(b) >= blockHeader &&
 		binary.LittleEndian.Uint32(b[0:]) == blockMagic && binary.LittleEndian.Uint32(b[4:]) == want.size &&
-		binary.LittleEndian.Uint16(b[8:]) == want.count && (b[10] == want.kind || b[10] == want.diskKind()) && int(b[11]) == sl.level &&
+		binary.LittleEndian.Uint16(
+			b[8:],
+		) == want.count && (b[10] == want.kind || b[10] == want.diskKind()) && int(b[11]) == sl.level &&
 		binary.LittleEndian.Uint32(b[12:]) == file && int64(binary.LittleEndian.Uint64(b[16:])) == sl.index &&
 		int64(binary.LittleEndian.Uint32(b[24:]))*blockAlign == want.off &&
 		binary.LittleEndian.Uint32(b[blockCRCAt:]) == blockCRC(b, seed) && len(framesIn(b)) > 0
@@ -122,7 +124,13 @@ func blockIs(b []byte, seed uint32, want *block, sl slotKey, file uint32) bool {
 
 // blockIn returns the frames of a block that was read and whether it is whole; if not, those that
 // salvage finds, and the numbers of the others.
-func blockIn(b []byte, seed uint32, want *block, sl slotKey, file uint32) (frames []byte, bad []uint16, ok bool) {
+func blockIn(
+	b []byte,
+	seed uint32,
+	want *block,
+	sl slotKey,
+	file uint32,
+) (frames []byte, bad []uint16, ok bool) {
 	if blockIs(b, seed, want, sl, file) {
 		return framesIn(b), nil, true
 	}

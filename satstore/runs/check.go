@@ -177,7 +177,9 @@ func (s *Store) checkBlock(sl *slot, h uint32, add func(error) error, visit chec
 					return err
 				}
 				if wrong != "" {
-					_ = add(&DamageError{Path: s.pathTo(b), Offset: b.off, What: wrong, Seqs: []uint32{f.seq}})
+					_ = add(
+						&DamageError{Path: s.pathTo(b), Offset: b.off, What: wrong, Seqs: []uint32{f.seq}},
+					)
 				}
 			}
 			if sl.start+f.ahead > s.slots.last(sl) {
@@ -188,8 +190,14 @@ func (s *Store) checkBlock(sl *slot, h uint32, add func(error) error, visit chec
 	if damage != nil {
 		live += len(damage.Seqs)
 	}
-	if count != int(b.count) || len(w.rest) > 0 || b.kind == kindRecords && live != int(b.live) || b.slot != sl.id {
-		return s.damaged(h, nil, fmt.Sprintf("%d frames, %d live: want %d, %d", count, live, b.count, b.live), nil)
+	if count != int(b.count) || len(w.rest) > 0 || b.kind == kindRecords && live != int(b.live) ||
+		b.slot != sl.id {
+		return s.damaged(
+			h,
+			nil,
+			fmt.Sprintf("%d frames, %d live: want %d, %d", count, live, b.count, b.live),
+			nil,
+		)
 	}
 	return nil
 }

@@ -43,7 +43,8 @@ func (s *Store) commit(full bool) error {
 	if err := s.compact(); err != nil {
 		return fmt.Errorf("write files anew: %w", err)
 	}
-	begin := s.pending == nil && s.log.size+int64(len(s.log.buf)) > max(s.o.LogBytes, 2*placeSize*int64(s.index.count))
+	begin := s.pending == nil &&
+		s.log.size+int64(len(s.log.buf)) > max(s.o.LogBytes, 2*placeSize*int64(s.index.count))
 	full = full || begin
 	s.logDeleted()
 	all := s.slots.ordered()

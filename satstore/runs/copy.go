@@ -77,13 +77,18 @@ func (s *Store) copyTo(dir string) error {
 		}
 	}
 	// The log grows in place: it is never linked.
-	if err := copyFile(s.fs, s.segmentPath(s.log.number), s.fs.PathJoin(dir, s.fs.PathBase(s.segmentPath(s.log.number)))); err != nil {
+	if err := copyFile(
+		s.fs,
+		s.segmentPath(s.log.number),
+		s.fs.PathJoin(dir, s.fs.PathBase(s.segmentPath(s.log.number))),
+	); err != nil {
 		return err
 	}
 	if err := directory.Sync(s.fs, dir); err != nil {
 		return err
 	}
-	return directory.WriteFormat(s.fs, dir, s.formatText()) // the commit point: without it the directory is no store
+	// The commit point: without it the directory is no store.
+	return directory.WriteFormat(s.fs, dir, s.formatText())
 }
 
 // copyFile copies a file durably; its name is durable when the directory is synced.

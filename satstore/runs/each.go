@@ -69,7 +69,8 @@ func (t *slots) byTime() []*slot {
 type SlotStats struct {
 	First, Units int64
 	Records      int
-	Bytes        int64 // of its records and messages on disk and in pages; stale copies in their blocks included
+	// Of its records and messages on disk and in pages; stale copies in their blocks included.
+	Bytes int64
 }
 
 // Slots returns the slots that hold records, by their first unit. Cost: all blocks in memory.

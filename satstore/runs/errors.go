@@ -32,7 +32,12 @@ type FormatError struct {
 
 func (e *FormatError) Error() string {
 	if e.Found < e.Known {
-		return fmt.Sprintf("%s: store has format %d, of an earlier development version; this program reads %d", e.Path, e.Found, e.Known)
+		return fmt.Sprintf(
+			"%s: store has format %d, of an earlier development version; this program reads %d",
+			e.Path,
+			e.Found,
+			e.Known,
+		)
 	}
 	return fmt.Sprintf("%s: store has format %d, this program knows up to %d", e.Path, e.Found, e.Known)
 }

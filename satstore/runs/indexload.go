@@ -29,7 +29,8 @@ func (s *Store) loadIndex(number int64, files map[uint32]*runFile) error {
 		case chunkPlaces:
 			ok = len(s.blocks) == int(blocks) && s.loadPlaces(p)
 		case chunkEnd:
-			if len(s.blocks) != int(blocks) || s.index.count != int(records) || r.at != r.size || len(p) != 0 {
+			if len(s.blocks) != int(blocks) || s.index.count != int(records) || r.at != r.size ||
+				len(p) != 0 {
 				return r.damage("index does not add up")
 			}
 			return nil
@@ -93,13 +94,18 @@ func (s *Store) loadPlaces(p []byte) bool {
 	}
 	first := chunk << chunkBits
 	for i, p := uint32(0), p[4:]; len(p) > 0; i, p = i+1, p[placeSize:] {
-		at := place{binary.LittleEndian.Uint16(p), binary.LittleEndian.Uint16(p[2:]), binary.LittleEndian.Uint16(p[4:])}
+		at := place{
+			binary.LittleEndian.Uint16(p),
+			binary.LittleEndian.Uint16(p[2:]),
+			binary.LittleEndian.Uint16(p[4:]),
+		}
 		if at == nowhere {
 			continue
 		}
 		h := at.block()
 		if int(h) >= len(s.blocks) || s.blocks[h].kind != kindRecords || at.frame() >= int(s.blocks[h].count) ||
-			s.blocks[h].live >= s.blocks[h].count || first+i > MaxSeq || s.index.get(first+i) != nowhere {
+			s.blocks[h].live >= s.blocks[h].count || first+i > MaxSeq ||
+			s.index.get(first+i) != nowhere {
 			return false
 		}
 		s.point(first+i, h, at.frame(), at.waiting())

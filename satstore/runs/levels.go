@@ -41,10 +41,20 @@ func checkLevels(levels []Level) error {
 		}
 		below := levels[i-1]
 		if l.Units <= below.Units || l.Units%below.Units != 0 || l.Units > 1<<40 {
-			return fmt.Errorf("level %d has slots of %d units: want a multiple of %d", i, l.Units, below.Units)
+			return fmt.Errorf(
+				"level %d has slots of %d units: want a multiple of %d",
+				i,
+				l.Units,
+				below.Units,
+			)
 		}
 		if below.Slots < l.Units/below.Units {
-			return fmt.Errorf("level %d has %d slots: want at least %d", i-1, below.Slots, l.Units/below.Units)
+			return fmt.Errorf(
+				"level %d has %d slots: want at least %d",
+				i-1,
+				below.Slots,
+				l.Units/below.Units,
+			)
 		}
 	}
 	return nil

@@ -18,8 +18,15 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open run store %s: %w", dir, err)
 	}
-	s := &Store{fs: o.FS, dir: dir, o: o, roll: rollBytes, pages: pages{size: o.PageBytes, limit: o.BufferBytes},
-		files: files{fs: o.FS, dir: dir, next: 1}, log: logWriter{txn: 1}}
+	s := &Store{
+		fs:    o.FS,
+		dir:   dir,
+		o:     o,
+		roll:  rollBytes,
+		pages: pages{size: o.PageBytes, limit: o.BufferBytes},
+		files: files{fs: o.FS, dir: dir, next: 1},
+		log:   logWriter{txn: 1},
+	}
 	if err := s.begin(); err != nil {
 		_ = s.letGo() // what went wrong first is what matters
 		return nil, fmt.Errorf("open run store %s: %w", dir, err)
@@ -102,7 +109,10 @@ func (s *Store) names() (n names, err error) {
 func (s *Store) create(n names) error {
 	if len(n.runs) > 0 || slices.ContainsFunc(n.indexes, func(i int64) bool { return i > 1 }) {
 		if len(n.segments) > 0 {
-			return &DamageError{Path: s.segmentPath(slices.Max(n.segments)), What: "log without a whole snapshot"}
+			return &DamageError{
+				Path: s.segmentPath(slices.Max(n.segments)),
+				What: "log without a whole snapshot",
+			}
 		}
 		return &DamageError{Path: s.dir, What: "runs or an index, and no log"}
 	}

@@ -79,7 +79,12 @@ func (o Options) withDefaults() (Options, error) {
 	case o.BufferBytes < o.PageBytes:
 		return o, fmt.Errorf("buffer bytes %d is less than one page of %d", o.BufferBytes, o.PageBytes)
 	case o.PartBytes < 0 || o.LogBytes < 0 || o.GarbageBytes < 0:
-		return o, fmt.Errorf("part bytes %d, log bytes %d or garbage bytes %d is negative", o.PartBytes, o.LogBytes, o.GarbageBytes)
+		return o, fmt.Errorf(
+			"part bytes %d, log bytes %d or garbage bytes %d is negative",
+			o.PartBytes,
+			o.LogBytes,
+			o.GarbageBytes,
+		)
 	case o.MaxFiles < 60 || o.MaxFiles > maxFiles/2:
 		return o, fmt.Errorf("max files %d is outside 60 to %d", o.MaxFiles, maxFiles/2)
 	}

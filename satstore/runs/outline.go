@@ -90,7 +90,15 @@ func (s *Store) rebuild(files map[uint32]*runFile, r *fields) error {
 			p := &j.parts[i]
 			s.blocks[p.h].live = 0
 			if !p.ok {
-				s.unread = append(s.unread, &DamageError{Path: s.files.path(j.f.number), Offset: p.b.off, What: "block", Cause: p.err})
+				s.unread = append(
+					s.unread,
+					&DamageError{
+						Path:   s.files.path(j.f.number),
+						Offset: p.b.off,
+						What:   "block",
+						Cause:  p.err,
+					},
+				)
 			}
 			if err := b.take(p.h, p.frames); err != nil {
 				return err

@@ -51,7 +51,10 @@ func (s *Store) plan(handles []uint32) []*readJob {
 	}
 	slices.SortFunc(list, func(x, y uint32) int {
 		a, b := &s.blocks[x], &s.blocks[y]
-		return cmp.Or(cmp.Compare(s.files.all[a.file].number, s.files.all[b.file].number), cmp.Compare(a.off, b.off))
+		return cmp.Or(
+			cmp.Compare(s.files.all[a.file].number, s.files.all[b.file].number),
+			cmp.Compare(a.off, b.off),
+		)
 	})
 	var jobs []*readJob
 	parts := make([]readPart, 0, len(list))
@@ -68,7 +71,16 @@ func (s *Store) plan(handles []uint32) []*readJob {
 				continue
 			}
 		}
-		jobs = append(jobs, &readJob{f: f, off: b.off, n: int(b.size), parts: parts[len(parts)-1:], done: make(chan struct{})})
+		jobs = append(
+			jobs,
+			&readJob{
+				f:     f,
+				off:   b.off,
+				n:     int(b.size),
+				parts: parts[len(parts)-1:],
+				done:  make(chan struct{}),
+			},
+		)
 	}
 	return jobs
 }

@@ -72,7 +72,11 @@ func (s *Store) Load(seq uint32, dst []byte) (body []byte, due int64, ok bool, e
 		}
 	}
 	if bad == nil {
-		return dst, 0, false, fmt.Errorf("load record %d: %w", seq, s.note(s.damaged(h, nil, "a record is missing", nil)))
+		return dst, 0, false, fmt.Errorf(
+			"load record %d: %w",
+			seq,
+			s.note(s.damaged(h, nil, "a record is missing", nil)),
+		)
 	}
 	return dst, 0, false, fmt.Errorf("load record %d: %w", seq, s.noteOnce(h, bad))
 }

@@ -45,7 +45,9 @@ func (s *Store) checkSizes() {
 		case err != nil:
 			s.note(&DamageError{Path: s.files.path(f.number), What: "run file", Cause: err})
 		case stat.Size() < f.size:
-			s.note(&DamageError{Path: s.files.path(f.number), Offset: stat.Size(), What: "run file ends early"})
+			s.note(
+				&DamageError{Path: s.files.path(f.number), Offset: stat.Size(), What: "run file ends early"},
+			)
 		}
 	}
 }
@@ -98,7 +100,11 @@ func (s *Store) removeOthers(n names) error {
 	if err := s.fs.Remove(s.fs.PathJoin(s.dir, logTemp)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	if err := remove(n.runs, func(i int64) string { return s.files.path(uint32(i)) }, func(i int64) bool { return known[i] }); err != nil {
+	if err := remove(
+		n.runs,
+		func(i int64) string { return s.files.path(uint32(i)) },
+		func(i int64) bool { return known[i] },
+	); err != nil {
 		return err
 	}
 	if err := remove(n.segments, s.segmentPath, func(i int64) bool { return i == s.log.number }); err != nil {

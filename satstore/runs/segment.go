@@ -86,7 +86,11 @@ func (g *segment) findEnd(r *logReader) (bool, error) {
 		if errors.Is(err, errLogFrame) || err == nil && (isSnapshot(f.kind) || f.txn != g.txn) {
 			later, e := r.later(func(_ byte, txn uint64) bool { return txn > g.txn })
 			if later {
-				return false, &DamageError{Path: g.path, Offset: g.valid, What: "log is broken before a later commit"}
+				return false, &DamageError{
+					Path:   g.path,
+					Offset: g.valid,
+					What:   "log is broken before a later commit",
+				}
 			}
 			return e == nil, e // the tail of an unfinished transaction
 		}
@@ -166,7 +170,8 @@ func (s *Store) applyCommit(p []byte) error {
 	}
 	clock := int64(binary.LittleEndian.Uint64(p))
 	records := int(binary.LittleEndian.Uint32(p[8:]))
-	if clock < s.clock || clock > maxUnit || records < s.index.count || records > s.index.count && !s.rebuilt {
+	if clock < s.clock || clock > maxUnit || records < s.index.count ||
+		records > s.index.count && !s.rebuilt {
 		return errPayload
 	}
 	s.expected = records

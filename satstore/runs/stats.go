@@ -26,12 +26,22 @@ type Stats struct {
 
 // Stats returns the present state, what is not committed included.
 func (s *Store) Stats() Stats {
-	st := Stats{Records: s.index.count, Clock: s.clock, Slots: len(s.slots.byKey),
-		LogBytes: s.log.size + int64(len(s.log.buf)), IndexFileSize: s.indexBytes, Files: s.files.count() + 3,
-		IndexBytes:  s.index.bytes() + int64(cap(s.blocks))*blockBytes + int64(len(s.blocks))*4,
-		BufferBytes: int64(s.pages.bytes), BufferPeak: int64(s.pages.peak),
-		GivenBytes: s.written, RunBytesWritten: s.runTotal, LogBytesWritten: s.log.total, IndexBytesWritten: s.indexTotal,
-		Damaged: s.damage.count}
+	st := Stats{
+		Records:           s.index.count,
+		Clock:             s.clock,
+		Slots:             len(s.slots.byKey),
+		LogBytes:          s.log.size + int64(len(s.log.buf)),
+		IndexFileSize:     s.indexBytes,
+		Files:             s.files.count() + 3,
+		IndexBytes:        s.index.bytes() + int64(cap(s.blocks))*blockBytes + int64(len(s.blocks))*4,
+		BufferBytes:       int64(s.pages.bytes),
+		BufferPeak:        int64(s.pages.peak),
+		GivenBytes:        s.written,
+		RunBytesWritten:   s.runTotal,
+		LogBytesWritten:   s.log.total,
+		IndexBytesWritten: s.indexTotal,
+		Damaged:           s.damage.count,
+	}
 	for _, f := range s.files.all {
 		if f != nil {
 			st.LiveBytes += f.live

@@ -18,7 +18,12 @@ type Plan struct {
 // Plan computes the first units of a workload: 0.2 us a record and 4 bytes a due one. It
 // ends early with the context's error.
 func (w *Workload) Plan(ctx context.Context, units int) (*Plan, error) {
-	p := &Plan{Workload: w, Due: make([][]uint32, units+1), Sums: make([]uint64, units+1), Bytes: make([]int64, units+1)}
+	p := &Plan{
+		Workload: w,
+		Due:      make([][]uint32, units+1),
+		Sums:     make([]uint64, units+1),
+		Bytes:    make([]int64, units+1),
+	}
 	for i := range uint32(w.Records) {
 		if i%(1<<16) == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -29,9 +29,27 @@ type layout struct {
 
 func layoutOf(fixedBytes int) layout {
 	if fixedBytes < 100 {
-		return layout{digest: 16, last: 32, visits: 36, versions: -1, stable: 40, interval: 44, history: -1, priority: 48}
+		return layout{
+			digest:   16,
+			last:     32,
+			visits:   36,
+			versions: -1,
+			stable:   40,
+			interval: 44,
+			history:  -1,
+			priority: 48,
+		}
 	}
-	return layout{digest: 16, last: 36, visits: 44, versions: 48, stable: 52, interval: 60, history: 66, priority: 98}
+	return layout{
+		digest:   16,
+		last:     36,
+		visits:   44,
+		versions: 48,
+		stable:   52,
+		interval: 60,
+		history:  66,
+		priority: 98,
+	}
 }
 
 const hexDigits = "0123456789abcdef"

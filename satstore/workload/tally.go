@@ -33,9 +33,19 @@ func (t *Tally) Differs(want Tally) error {
 	case t.Records != want.Records:
 		return fmt.Errorf("%d records are there, not %d", t.Records, want.Records)
 	case t.bodies != want.bodies:
-		return fmt.Errorf("the bodies of the %d records sum up to %x, not %x: some are in another state", t.Records, t.bodies, want.bodies)
+		return fmt.Errorf(
+			"the bodies of the %d records sum up to %x, not %x: some are in another state",
+			t.Records,
+			t.bodies,
+			want.bodies,
+		)
 	case t.Dues != 0 && (t.Dues != want.Dues || t.due != want.due):
-		return fmt.Errorf("the due times of the %d records sum up to %x, not %x: some are due at another time", t.Records, t.due, want.due)
+		return fmt.Errorf(
+			"the due times of the %d records sum up to %x, not %x: some are due at another time",
+			t.Records,
+			t.due,
+			want.due,
+		)
 	}
 	return nil
 }
