@@ -18,7 +18,7 @@ import (
 	"testing"
 )
 
-// The direction of imports is part of the design: README.md, heading "Imports", says for
+// The direction of imports is part of the design: docs/architecture.md, heading "Imports", says for
 // each folder what it may import and what it must not know. These tests hold the code
 // to that table, tests of packages excepted.
 
@@ -197,7 +197,7 @@ func (r rule) objection(path string) string {
 func (r rule) objections(fset *token.FileSet, file *ast.File) []string {
 	var all []string
 	object := func(pos token.Pos, format string, args ...any) {
-		all = append(all, fmt.Sprintf("%v: %s (README.md:%d)", fset.Position(pos), fmt.Sprintf(format, args...), r.tableLine))
+		all = append(all, fmt.Sprintf("%v: %s (docs/architecture.md:%d)", fset.Position(pos), fmt.Sprintf(format, args...), r.tableLine))
 	}
 	timeName := ""
 	for _, spec := range file.Imports {
@@ -259,13 +259,13 @@ func listPackages(t *testing.T) []goPackage {
 
 // TestImports checks all source files but tests, also those for other systems.
 func TestImports(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join(moduleRoot, "README.md"))
+	readme, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "architecture.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	rules, err := parseRules(string(readme))
 	if err != nil {
-		t.Fatalf("README.md: %v", err)
+		t.Fatalf("docs/architecture.md: %v", err)
 	}
 	used := map[int]bool{}
 	for _, p := range listPackages(t) {
@@ -276,7 +276,7 @@ func TestImports(t *testing.T) {
 		}
 		r := ruleFor(rules, folder)
 		if r == nil {
-			t.Errorf("package %s has no row in the table of README.md", folder)
+			t.Errorf("package %s has no row in the table of docs/architecture.md", folder)
 			continue
 		}
 		used[r.tableLine] = true
@@ -300,7 +300,7 @@ func TestImports(t *testing.T) {
 	}
 	for _, r := range rules {
 		if !used[r.tableLine] {
-			t.Errorf("README.md:%d: no package in %v", r.tableLine, r.folders)
+			t.Errorf("docs/architecture.md:%d: no package in %v", r.tableLine, r.folders)
 		}
 	}
 }

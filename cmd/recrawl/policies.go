@@ -13,7 +13,7 @@ func (p *program) policiesCommand() *cobra.Command {
 		Short: "All policies, where they come from and what they do",
 		Long: `policies lists what --policy takes, with a line on each. Published policies are methods of others,
 faithful to their source, or plain controls; own ones are of this project; reference lines know the
-future and take part in evaluations alone. docs/opponents.md names the sources.`,
+future and take part in evaluations alone. docs/policies.md names the sources.`,
 		Example: "  recrawl policies\n  recrawl policies --json | jq -r '.[] | select(.kind == \"own\") | .name'",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {

@@ -4,33 +4,94 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
-// readmeCommands returns the calls of recrawl in the README's code blocks, as arguments.
-func readmeCommands(t *testing.T) [][]string {
+// documents are the README and what it leads to.
+func documents(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	docs, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return append(docs, "../../README.md")
+}
+
+// documentedCommands returns the calls of recrawl in the code blocks of the documents, as arguments.
+func documentedCommands(t *testing.T) [][]string {
+	t.Helper()
 	var calls [][]string
-	inside := false
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "```") {
-			inside = !inside
-			continue
+	for _, document := range documents(t) {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
 		}
-		line, _, _ = strings.Cut(line, "   #")
-		line = strings.Replace(line, "go run ./cmd/recrawl", "recrawl", 1)
-		if rest, ok := strings.CutPrefix(line, "recrawl "); inside && ok {
-			calls = append(calls, fieldsQuoted(rest))
+		inside := false
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimSpace(line)
+			if strings.HasPrefix(line, "```") {
+				inside = !inside
+				continue
+			}
+			line, _, _ = strings.Cut(line, "   #")
+			line = strings.Replace(line, "go run ./cmd/recrawl", "recrawl", 1)
+			if rest, ok := strings.CutPrefix(line, "recrawl "); inside && ok {
+				calls = append(calls, fieldsQuoted(rest))
+			}
 		}
 	}
 	return calls
+}
+
+// Every link of a document that leads to a file leads to one, and to a heading of it if it names one.
+func TestDocumentLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	for _, document := range documents(t) {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			file, heading, _ := strings.Cut(m[1], "#")
+			target := document
+			if file != "" {
+				target = filepath.Join(filepath.Dir(document), file)
+			}
+			content, err := os.ReadFile(target)
+			if err != nil {
+				t.Errorf("%s: %v", document, err)
+				continue
+			}
+			if heading != "" && !slices.ContainsFunc(strings.Split(string(content), "\n"), func(line string) bool { return anchor(line) == heading }) {
+				t.Errorf("%s: no heading of %s is %q", document, target, heading)
+			}
+		}
+	}
+}
+
+// anchor is what a heading is linked by; "" for any other line.
+func anchor(line string) string {
+	text, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")
+	if !ok || !strings.HasPrefix(line, "#") {
+		return ""
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-':
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
 }
 
 // fieldsQuoted splits a line as a shell does, double quotes only.
@@ -46,11 +107,11 @@ func fieldsQuoted(line string) []string {
 	return fields
 }
 
-// Every call that the README shows must be one that the program understands.
-func TestReadmeCommands(t *testing.T) {
-	calls := readmeCommands(t)
-	if len(calls) < 6 {
-		t.Fatalf("only %d calls of recrawl found in the README", len(calls))
+// Every call that a document shows must be one that the program understands.
+func TestDocumentedCommands(t *testing.T) {
+	calls := documentedCommands(t)
+	if len(calls) < 20 {
+		t.Fatalf("only %d calls of recrawl found in the documents", len(calls))
 	}
 	root := (&program{stdout: io.Discard, stderr: io.Discard}).rootCommand()
 	for _, call := range calls {

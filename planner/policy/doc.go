@@ -2,7 +2,7 @@
 // ranks the pages that have a copy; see planner.Policy.
 //
 // The registry (New, Names, About, Published) says of each where it comes from. Published policies
-// follow their sources; docs/opponents.md has a line for each, with the departures. Reference lines
+// follow their sources; docs/policies.md has a line for each, with the departures. Reference lines
 // know the future and work in evaluations only.
 //
 // To add a policy, write a type with the methods of planner.Policy in a file of its family and add

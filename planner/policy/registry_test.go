@@ -14,7 +14,7 @@ import (
 
 // The page about the opponents has one line for each, and none for others.
 func TestOpponentsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/opponents.md")
+	page, err := os.ReadFile("../../docs/policies.md")
 	if err != nil {
 		t.Fatal(err)
 	}
