@@ -1,5 +1,5 @@
 # Short names for the steps of .ci/run, which says what each one does.
-.PHONY: all build bench clean test vet format staticcheck deadcode race fuzz smoke
+.PHONY: all build bench clean test vet format words staticcheck deadcode race fuzz smoke
 
 all:
 	.ci/run
@@ -7,7 +7,7 @@ all:
 build:
 	go build ./cmd/recrawl
 
-test vet format staticcheck deadcode race fuzz smoke:
+test vet format words staticcheck deadcode race fuzz smoke:
 	.ci/run $@
 
 bench:

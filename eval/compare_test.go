@@ -237,7 +237,7 @@ func TestCompare(t *testing.T) {
 		of("ebayes-past", 0.45, 0.2, 0.25, 0.5),
 	}
 	measures := []string{Coverage, Freshness}
-	c, err := compare("ebayes", []string{"ebayes-past", "ebayes-kin"}, measures, all)
+	c, err := compare("ebayes", []string{"ebayes-past", "ebayes-groups"}, measures, all)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,8 +26,8 @@
 //  7. Whatever a site does is an outcome; the error of Visit is that of its context. A body
 //     on which a parser panics is a failure of its page.
 //  8. Try never waits for a turn, for robots.txt or for a delay: it says when to come again. Locate
-//     says beforehand at which address a server is asked. A fault of this machine is a LocalError; one of
-//     the network, which may be the server's, says so (Unsure).
+//     says beforehand at which address a server is asked. A fault of this machine is a LocalError;
+//     one of the network, which may be the server's, says so (Unsure).
 //
 // What a status means is told at judge. A 304 counts only if it was asked for; each 16th
 // visit asks without condition, as some servers answer 304 for ever. NotBefore of an

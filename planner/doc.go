@@ -2,7 +2,8 @@
 //
 // A Planner yields one Visit after the other. It puts three things together:
 //
-//   - a Policy, which ranks the pages that have a copy (package policy has all of them, package value ours);
+//   - a Policy, which ranks the pages that have a copy (package policy has all of them, package
+//     value ours);
 //   - the frontier, the queue of pages that are known by a link and were never fetched;
 //   - budgets: visits a round, and bytes or visits an hour, a day or a server (package budget).
 //
@@ -25,22 +26,23 @@
 //
 // # Guarantees
 //
-//  1. A round never yields more visits than its budget. First visits take more than their share only where
-//     the policy wants nothing more and Options.Leftover is set, or where what it wants is worth less than
-//     Options.LeastRefetch of what the first visit is worth.
+//  1. A round never yields more visits than its budget. First visits take more than their share
+//     only where the policy wants nothing more and Options.Leftover is set, or where what it wants
+//     is worth less than Options.LeastRefetch of what the first visit is worth.
 //  2. A page is visited at most once in a round, and not again before its outcome is known.
 //  3. Each visit carries a reason. Probability and Value are NaN where the policy has none.
-//  4. The same seed, corpus and outcomes give the same visits. Ties are broken by a hash of seed and
-//     address, not by the order of discovery.
-//  5. What begins under limits never uses more than any of them allows in an hour or a day of UTC, if a
-//     visit reads no more bytes than Start says. A visit counts in the hour and day of the round in which
-//     it begins, so rounds must not reach over the end of an hour where there are hourly limits.
+//  4. The same seed, corpus and outcomes give the same visits. Ties are broken by a hash of seed
+//     and address, not by the order of discovery.
+//  5. What begins under limits never uses more than any of them allows in an hour or a day of UTC,
+//     if a visit reads no more bytes than Start says. A visit counts in the hour and day of the
+//     round in which it begins, so rounds must not reach over the end of an hour where there are
+//     hourly limits.
 //  6. A visit that the limits of a server refuse is reported with its worth (Unfit) and not lost.
-//  7. No visit to a closed server is named (Close, Open); it is named when the server is open again. Up to
-//     2^18 visits are kept so.
+//  7. No visit to a closed server is named (Close, Open); it is named when the server is open
+//     again. Up to 2^18 visits are kept so.
 //  8. All weights times one factor change nothing. A page of weight 0 is never visited.
-//  9. A policy learns of an outcome only through Observe. Only reference lines are told the future, and
-//     only by an evaluation.
+//  9. A policy learns of an outcome only through Observe. Only reference lines are told the future,
+//     and only by an evaluation.
 //
 // # Cost
 //

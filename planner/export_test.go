@@ -3,11 +3,11 @@ package planner
 // What the tests of this package see that are made with policies, which import it.
 
 const (
-	SourceSoonest = sourceSoonest
-	SourceLatest  = sourceLatest
-	DullLooks     = unproductiveVisits
-	FirstOfKin    = firstOfGroup
-	FarOff        = farOff
+	SourceSoonest      = sourceSoonest
+	SourceLatest       = sourceLatest
+	UnproductiveVisits = unproductiveVisits
+	FirstOfGroup       = firstOfGroup
+	FarOff             = farOff
 )
 
 // Pending reports whether a visit waits for room that visits under way may leave.

@@ -21,14 +21,14 @@ const (
 	// soon enough then.
 	sourceIdle = Day
 
-	// dullShare of the visits to sources of one kin must find that they say something else than
-	// before. Else one of them is asked each sourceLatest, the longest due first. It takes
-	// dullLooks that found nothing.
+	// unproductiveShare of the visits to sources of one group must find that they say something
+	// else than before. Else one of them is asked each sourceLatest, the longest due first. It
+	// takes unproductiveVisits that found nothing.
 	unproductiveShare  = 1.0 / 6
 	unproductiveVisits = 5
 
-	// firstOfKin feeds of a kin are visited before the others, until dullLooks tell what they
-	// bring.
+	// firstOfGroup feeds of a group are visited before the others, until unproductiveVisits tell
+	// what they bring.
 	firstOfGroup = 3
 
 	// sourceRetry is the wait after a visit to a source that was there once and failed, doubled
@@ -132,7 +132,7 @@ func (s *sources) queue(page sitegraph.PageID) {
 	}
 }
 
-// observed forgets what was made of the kin of a source that was just visited.
+// observed forgets what was made of the group of a source that was just visited.
 func (s *sources) observed(page sitegraph.PageID) {
 	delete(s.news, page)
 	if k := s.groups[page]; k != nil {
@@ -148,7 +148,7 @@ func (k *sourceGroup) returned(page sitegraph.PageID) {
 	}
 }
 
-// rests reports whether a source is not to be asked now, though it is due: visits to its kin
+// rests reports whether a source is not to be asked now, though it is due: visits to its group
 // brought next to nothing, and one of them was asked lately. Of feeds a few are asked before all
 // others, as what one names for the first time other pages link to, too; a sitemap may be all that
 // names its pages, and an index leads to some.
@@ -159,7 +159,7 @@ func (p *Planner) rests(page sitegraph.PageID) bool {
 	}
 	m := p.Corpus.Memory(page)
 	first := m.History.Visits == 0
-	room := 0 // of the kin
+	room := 0 // of the group
 	switch {
 	case p.sources.news[page], first && !k.feeds, m.productive(),
 		!first && p.Corpus.Hints.KindOf(page) == hints.UnknownKind, k.visits >= unproductiveVisits && !k.unproductive:
@@ -174,7 +174,7 @@ func (p *Planner) rests(page sitegraph.PageID) bool {
 	return len(k.out) >= room
 }
 
-// judge finds out what visits to sources of one kin brought.
+// judge finds out what visits to sources of one group brought.
 func (p *Planner) judge(k *sourceGroup) {
 	changes := 0
 	k.visits, k.asked, k.last, k.feeds = 0, 0, 0, true
@@ -264,7 +264,7 @@ func (p *Planner) closed(v *Visit) bool {
 	return v.First && (p.newLeft == 0 || !p.caps.newOpen())
 }
 
-// spendSource counts a visit to a source against their share and among those of its kin that are
+// spendSource counts a visit to a source against their share and among those of its group that are
 // out, or takes it back with sign -1.
 func (p *Planner) spendSource(v *Visit, sign int) {
 	if p.Corpus.Memory(v.Page).State != sitegraph.StateSource {

@@ -229,7 +229,7 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	for _, p := range tag {
 		sum += asked[p]
 	}
-	if least, most := planner.DullLooks+60/7, 2*planner.DullLooks+60/7+1; sum < least || sum > most {
+	if least, most := planner.UnproductiveVisits+60/7, 2*planner.UnproductiveVisits+60/7+1; sum < least || sum > most {
 		t.Errorf("%d at once: %d visits to feeds of tags in 60 days, want %d to %d", atOnce, sum, least, most)
 	}
 	for p, least := range map[sitegraph.PageID]int{main: 20, index: 8, sitemap[1]: 8, sitemap[2*maps-1]: 8} {
@@ -264,14 +264,14 @@ func TestFeedsThatFailTellNothingOfOthers(t *testing.T) {
 		for i := range 10 {
 			r := sitegraph.Record{URL: fmt.Sprintf("http://h.example/tag/%d/feed.xml", i), State: sitegraph.StateSource}
 			r.Page = c.Graph.AddStart(r.URL)
-			if i < planner.FirstOfKin {
+			if i < planner.FirstOfGroup {
 				r.Tried, r.History, r.Due = simtest.ClaimsBase, sitegraph.Start(simtest.ClaimsBase), simtest.ClaimsBase.Add(100*planner.Day)
 				if fails {
 					r.Errors = 1
 				}
 			}
 			c.Remember(&r)
-			if i < planner.FirstOfKin {
+			if i < planner.FirstOfGroup {
 				c.Hints.Update(r.Page, hints.Feed, nil, true)
 			}
 		}
@@ -283,7 +283,7 @@ func TestFeedsThatFailTellNothingOfOthers(t *testing.T) {
 		}
 		want := 0
 		if fails {
-			want = planner.FirstOfKin
+			want = planner.FirstOfGroup
 		}
 		if asked != want {
 			t.Errorf("those asked before fail: %t; %d others are asked, want %d", fails, asked, want)

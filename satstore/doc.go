@@ -25,9 +25,9 @@
 //     Load. A removed page keeps its number and address; Save brings it back.
 //  4. After a failed write or sync every call returns that error. Nothing acknowledged is
 //     lost: close the store, free space, open it again. Do not retry.
-//  5. A damaged byte in runs costs the record it belongs to, or a block of messages: the page comes back
-//     fresh, with its address and the reason "record lost". Damage and Check name file, offset and
-//     pages. A damaged index file is made anew from the runs. Damage in the log before its last
+//  5. A damaged byte in runs costs the record it belongs to, or a block of messages: the page comes
+//     back fresh, with its address and the reason "record lost". Damage and Check name file, offset
+//     and pages. A damaged index file is made anew from the runs. Damage in the log before its last
 //     commit is a *DamageError from Open; in the catalogue from Open or from the first call that
 //     reads or compacts the damaged part. Another format is a *FormatError.
 //  6. A directory is used by one Store at a time (ErrInUse). ReadOnly writes nothing but the lock.

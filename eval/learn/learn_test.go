@@ -71,7 +71,7 @@ func asJSON(t *testing.T, v any) string {
 }
 
 // What is learnt on some servers ranks pages of others, and the same call learns the same. Each
-// step is told once; variants have parameters of their own, of which value-probe has no need.
+// step is told once; variants have parameters of their own, of which value-immediate has no need.
 func TestModels(t *testing.T) {
 	servers := newsSites(6)
 	folds := map[int]string{} // a server of each
@@ -82,7 +82,7 @@ func TestModels(t *testing.T) {
 		t.Fatalf("servers of one fold: %v", folds)
 	}
 	o := options(t, servers)
-	o.Variants = []string{"value-shape", "value-probe"}
+	o.Variants = []string{"value-shape", "value-immediate"}
 	last, total := 0, 0
 	o.Tick = func(done, steps int, what string) {
 		if done != last+1 || what == "" {
@@ -98,7 +98,7 @@ func TestModels(t *testing.T) {
 		t.Errorf("%d of %d steps told, want %d", last, total, want)
 	}
 	a, b := folds[0], folds[1]
-	if p.Of("value", a) == p.Of("value", b) || p.Of("value-shape", a) == p.Of("value", a) || p.Of("value-probe", a) != p.Of("value", a) {
+	if p.Of("value", a) == p.Of("value", b) || p.Of("value-shape", a) == p.Of("value", a) || p.Of("value-immediate", a) != p.Of("value", a) {
 		t.Error("parameters of folds and variants are mixed up")
 	}
 	o.Tick = nil

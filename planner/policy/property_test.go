@@ -54,7 +54,7 @@ func TestPlannerProperties(t *testing.T) {
 		share := 0.0 // of first visits, all days so far
 		total := 0
 		m.OnVisit = func(v planner.Visit) {
-			if v.First && o.Leftover && float64(total+m.Firsts+1) > share+1e-5 && m.GiveBack == 0 {
+			if v.First && o.Leftover && float64(total+m.FirstVisits+1) > share+1e-5 && m.GiveBack == 0 {
 				checkLeftover(m, v)
 			}
 		}
@@ -71,10 +71,10 @@ func TestPlannerProperties(t *testing.T) {
 				share, total = 0, 0 // what was carried over is less than one
 				continue
 			}
-			if !o.Leftover && m.Firsts > int(math.Ceil(ofDay+1e-5)) && m.GiveBack == 0 {
-				t.Fatalf("day %d: %d first visits, the share of %g allows %g", day, m.Firsts, o.NewShare, ofDay)
+			if !o.Leftover && m.FirstVisits > int(math.Ceil(ofDay+1e-5)) && m.GiveBack == 0 {
+				t.Fatalf("day %d: %d first visits, the share of %g allows %g", day, m.FirstVisits, o.NewShare, ofDay)
 			}
-			total += m.Firsts
+			total += m.FirstVisits
 			if !o.Leftover && m.GiveBack == 0 && float64(total) > share+1 {
 				t.Fatalf("day %d: %d first visits so far, the shares add up to %g", day, total, share)
 			}
@@ -168,7 +168,7 @@ func TestSweepEnds(t *testing.T) {
 
 // startsAnew are the policies that know more than the records: where they are in a cycle through
 // pages, tops, groups or servers. After a restart they begin it anew. And value: histories tell by
-// week what it saw of a page's kin by day.
+// week what it saw of a page's groups by day.
 func startsAnew(policy string) bool {
 	switch policy {
 	case "breadth-first", "cho-greedy", "cho-adaptive", "tan-mitra", "value":

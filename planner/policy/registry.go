@@ -30,7 +30,7 @@ var policies = map[string]constructor{
 	"breadth-first": {newBreadthFirst, published, "pages by depth from the start page"},
 	"interval":      {newInterval, published, "pages when the interval of [SAT eq. 1] is over, earliest due first"},
 	"ebayes":        {newEBayes, published, "highest probability of change, gamma-Poisson with the prior of all pages"},
-	"value":         {func(s Settings) planner.Policy { return newValueWithout(s, value.WithoutNothing) }, own, "highest probability of change by all evidence of the page and its kin (default)"},
+	"value":         {func(s Settings) planner.Policy { return newValueWithout(s, value.WithoutNothing) }, own, "highest probability of change by all evidence of the page and its groups (default)"},
 	"clairvoyant":   {newClairvoyant, reference, "reference line: knows what changed"},
 
 	"uniform":    {newUniform, published, "oldest copy first: all pages equally often"},

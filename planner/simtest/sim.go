@@ -137,15 +137,15 @@ type Sim struct {
 	Make    func(m *Sim) (planner.Policy, error)
 	Seed    uint64
 
-	Lag      int     // visits under way before an outcome is told
-	GiveBack float64 // share of visits that are handed back
-	Chance   *rand.Rand
-	UnderWay []planner.Visit
-	Round    map[sitegraph.PageID]bool // visited in this round
-	Firsts   int                       // of this round
-	OnVisit  func(planner.Visit)
-	Sweeps   bool                // the policy may leave pages alone on purpose
-	Verify   func(planner.Visit) // what the policy promises of its visits
+	Lag         int     // visits under way before an outcome is told
+	GiveBack    float64 // share of visits that are handed back
+	Chance      *rand.Rand
+	UnderWay    []planner.Visit
+	Round       map[sitegraph.PageID]bool // visited in this round
+	FirstVisits int                       // of this round
+	OnVisit     func(planner.Visit)
+	Sweeps      bool                // the policy may leave pages alone on purpose
+	Verify      func(planner.Visit) // what the policy promises of its visits
 }
 
 // newSim fetches all pages that are there on day 0 and then starts a planner. shuffle decides in
@@ -249,7 +249,7 @@ func (m *Sim) Restart() {
 // Day plays one round, a day long, and returns the visits in order.
 func (m *Sim) Day(day, budget int) []planner.Visit {
 	m.Helper()
-	m.Round, m.Firsts = map[sitegraph.PageID]bool{}, 0
+	m.Round, m.FirstVisits = map[sitegraph.PageID]bool{}, 0
 	m.Planner.Begin(planner.Round{Number: day, Start: At(day - 1), End: At(day), Budget: budget})
 	var visits []planner.Visit
 	for {
@@ -358,7 +358,7 @@ func (m *Sim) Check(v planner.Visit) {
 		m.Fatalf("%s: reason %q", url, reason)
 	}
 	if v.First {
-		m.Firsts++
+		m.FirstVisits++
 	}
 }
 

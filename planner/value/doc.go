@@ -4,14 +4,17 @@
 //
 // How a page gets its place:
 //
-//  1. Evidence: visits to a page tell of the groups that it belongs to, whose pages change together: its
-//     address shape, its directory, its section and its server (evidence.go, groups.go).
+//  1. Evidence: visits to a page tell of the groups that it belongs to, whose pages change
+//     together: its address shape, its directory, its section and its server (evidence.go,
+//     groups.go).
 //  2. Features: what is known of the page and its groups at a moment, 44 numbers (features.go).
-//  3. Model: boosted trees and a perceptron, learnt from histories, make log odds of them (model.go, blend.go).
-//  4. Correction: what visits to its server and its shape found beyond what was predicted multiplies the odds
-//     (effects.go), and what came of such probabilities so far calibrates them (calibrate.go).
-//  5. Ranking: pages by server, servers by their best page; scores are made anew where outcomes surprise
-//     (score.go, rank.go, propagate.go).
+//  3. Model: boosted trees and a perceptron, learnt from histories, make log odds of them
+//     (model.go, blend.go).
+//  4. Correction: what visits to its server and its shape found beyond what was predicted
+//     multiplies the odds (effects.go), and what came of such probabilities so far calibrates them
+//     (calibrate.go).
+//  5. Ranking: pages by server, servers by their best page; scores are made anew where outcomes
+//     surprise (score.go, rank.go, propagate.go).
 //
 // Beside the ranking it explores servers that were quiet for long (explore.go), predicts whether an
 // address that was never fetched holds a page (firstvisits.go), and learns which pages lead to new

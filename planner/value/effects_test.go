@@ -156,7 +156,7 @@ func TestFrailtyOfShapes(t *testing.T) {
 	for i := range 8 {
 		paths = append(paths, fmt.Sprintf("few/about%d.html", i))
 	}
-	for _, variant := range []string{"value", "value-shape", "value-server", "value-frailty"} {
+	for _, variant := range []string{"value", "value-shape", "value-server", "value-effects"} {
 		h := newHandDrivenOn(t, variant, paths)
 		h.begin(100)
 		of := map[string][]sitegraph.PageID{}
@@ -239,7 +239,7 @@ func TestFrailtyReachesPages(t *testing.T) {
 	if same, _, _ := of("value", 0.999); !near(same, 1, 0.01) {
 		t.Errorf("factor %g where all was expected", same)
 	}
-	for _, variant := range []string{"value-frailty", "value-server"} {
+	for _, variant := range []string{"value-effects", "value-server"} {
 		if same, _, _ := of(variant, 0.1); same != 1 {
 			t.Errorf("%s: factor %g", variant, same)
 		}
@@ -250,7 +250,7 @@ func TestFrailtyReachesPages(t *testing.T) {
 // in what outcomes surprise.
 func TestFrailtyCounts(t *testing.T) {
 	due := map[string]float64{}
-	for _, variant := range []string{"value", "value-frailty"} {
+	for _, variant := range []string{"value", "value-effects"} {
 		h := newHandDriven(t, variant)
 		v := h.policy
 		h.begin(100)
@@ -292,7 +292,7 @@ func TestFrailtyCounts(t *testing.T) {
 			t.Errorf("%s: of the visit %g is expected, want 0.25, before the factor", variant, got)
 		}
 	}
-	if due["value"] > due["value-frailty"] {
+	if due["value"] > due["value-effects"] {
 		t.Errorf("due in hours: %v", due)
 	}
 }

@@ -236,7 +236,7 @@ func (v *Policy) probePage(of probe) sitegraph.PageID {
 	return best
 }
 
-// lessByDepth is 1/4 for each link from the start page, by kinship.depth.
+// lessByDepth is 1/4 for each link from the start page, by groupIndex.depth.
 var lessByDepth = func() (less [sitegraph.MaxDepth + 2]float64) {
 	for depth := range less {
 		less[depth] = math.Ldexp(1, -2*depth)

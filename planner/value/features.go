@@ -274,7 +274,7 @@ func expect(row *[Features]float32) { row[fExpected] = row[fOwnFactor] * row[fSh
 
 // factor is how many times as often a page changes as was to be expected of its like: the mean of a
 // gamma distribution of shape 1/2 and mean 1, after so many changes where so many were expected (a
-// frailty).
+// random effect).
 func factor(changes, expected float32) float32 {
 	const shape = 0.5 // pages of one shape differ much
 	return (changes + shape) / (expected + shape)

@@ -104,7 +104,7 @@ func (k *groupIndex) replayFirstVisits() {
 	for p := range sitegraph.PageID(k.corpus.Pages()) {
 		newest = max(newest, first(k.corpus.Memory(p)))
 	}
-	type sum struct{ firsts, dead float64 } // of many that count little
+	type sum struct{ visits, dead float64 } // of many that count little
 	var all sum
 	servers, groups := make([]sum, len(k.servers)), make([]sum, len(k.list))
 	for p := range sitegraph.PageID(k.corpus.Pages()) {
@@ -119,12 +119,12 @@ func (k *groupIndex) replayFirstVisits() {
 		}
 		of := k.memberships[p]
 		for _, s := range [...]*sum{&all, &servers[k.corpus.Graph.Server(p)], &groups[k.list[of.shape].section], &groups[of.directory], &groups[of.shape]} {
-			s.firsts += counts
+			s.visits += counts
 			s.dead += dead
 		}
 	}
 	keep := func(e *evidence, s sum) {
-		e.firstVisits, e.dead = float32(s.firsts), float32(s.dead)
+		e.firstVisits, e.dead = float32(s.visits), float32(s.dead)
 		e.capFirstVisits(firstVisitsKept)
 	}
 	keep(&k.all, all)
@@ -141,11 +141,11 @@ func (k *groupIndex) replayFirstVisits() {
 func (k *groupIndex) there(p sitegraph.PageID) (there float32, strange bool) {
 	of := k.groupsOf(p)
 	section := of.section.deadShare(of.server.deadShare(k.all.deadShare(priorDead)))
-	dead, firsts := of.shape.dead+of.directory.dead, of.shape.firstVisits+of.directory.firstVisits
+	dead, visits := of.shape.dead+of.directory.dead, of.shape.firstVisits+of.directory.firstVisits
 	if k.corpus.Memory(p).NeverThere() {
-		dead, firsts = dead+deadOnce, firsts+deadOnce
+		dead, visits = dead+deadOnce, visits+deadOnce
 	}
-	return 1 - (dead+section)/(firsts+1), firsts == 0
+	return 1 - (dead+section)/(visits+1), visits == 0
 }
 
 // Expect is the probability that an address without a copy holds a page.

@@ -62,7 +62,7 @@ func TestFirsts(t *testing.T) {
 		budget, least, mostDead int
 	}{
 		{"value", false, 20, 1, 20},
-		{"value-firsts", false, 20, 60, 60},
+		{"value-first-visits", false, 20, 60, 60},
 		{"value", true, 20, 1, 20},
 		{"value", true, 400, 60, 60},
 	} {
@@ -316,7 +316,7 @@ func TestBelieved(t *testing.T) {
 // The first visit to an address is worth most of a change found, times the chance that it is there.
 func TestTakesFirst(t *testing.T) {
 	for _, c := range []struct {
-		dead, firsts float32 // of its shape
+		dead, visits float32 // of its shape
 		weight       float64
 		price        float64
 		want         bool
@@ -336,11 +336,11 @@ func TestTakesFirst(t *testing.T) {
 		h.begin(1)
 		v := h.policy
 		shape := v.groups.groupsOf(p).shape
-		shape.dead, shape.firstVisits = c.dead, c.firsts
+		shape.dead, shape.firstVisits = c.dead, c.visits
 		v.price = c.price
 		v.discovery.servers[0].trials.answered = [2]float32{v.now, v.now} // it is nobody's turn
 		if got := v.TakesFirst(p); got != c.want {
-			t.Errorf("%g of %g dead, weight %g, price %g: worth a visit %v, there with probability %.3f", c.dead, c.firsts, c.weight, c.price, got, v.Expect(p))
+			t.Errorf("%g of %g dead, weight %g, price %g: worth a visit %v, there with probability %.3f", c.dead, c.visits, c.weight, c.price, got, v.Expect(p))
 		}
 	}
 }

@@ -338,10 +338,10 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 	if math.IsNaN(price) {
 		price = 0.5 * v.Corpus.MeanWeight()
 	}
-	start, frailty := inDays(sitegraph.Unix32(now)), v.effect(p)
+	start, effect := inDays(sitegraph.Unix32(now)), v.effect(p)
 	reached := func(exponent int) bool {
 		v.fill(p, start+float32(int(1)<<exponent), &v.row)
-		return float64(v.believed(v.raw(p, &v.row), frailty)*v.weight(p)) >= price
+		return float64(v.believed(v.raw(p, &v.row), effect)*v.weight(p)) >= price
 	}
 	// Of 1, 2, 4 ... 128 days the first at which it is reached, else 256: up or down from a guess.
 	const most = 8

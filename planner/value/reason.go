@@ -142,14 +142,14 @@ func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributi
 	}
 	evident := logodds.Probability(float32(sum))
 	showed := v.effects(p, v.groups.last[p])
-	ofServer, frailty := showed.factors()
+	ofServer, effect := showed.factors()
 	for _, x := range [...]struct {
 		name   string
 		showed counts
 		factor float32
 	}{
 		{"changes on its server since then beyond those expected", showed.server, ofServer},
-		{"changes of its address shape since then beyond those expected of it and its server", showed.shapeBeyondServer(ofServer), frailty / ofServer},
+		{"changes of its address shape since then beyond those expected of it and its server", showed.shapeBeyondServer(ofServer), effect / ofServer},
 	} {
 		if x.factor != 1 {
 			adds := math.Log(float64(x.factor))
@@ -165,7 +165,7 @@ func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributi
 		}
 	}
 	before := float64(logodds.Probability(float32(sum)))
-	c.Probability = min(max(float64(v.believed(v.model(p).curve(v.Mode).At(evident), frailty)), 1e-6), 1-1e-6)
+	c.Probability = min(max(float64(v.believed(v.model(p).curve(v.Mode).At(evident), effect)), 1e-6), 1-1e-6)
 	if adds := logOdds(c.Probability) - sum; math.Abs(adds) > 1e-3 {
 		c.All = append(
 			c.All,

@@ -47,8 +47,8 @@ func (v *scorer) rate(p sitegraph.PageID) {
 }
 
 // note keeps the score of a page, of such an age.
-func (v *scorer) note(p sitegraph.PageID, raw, frailty, age float32) {
-	probability, weight := v.believed(raw, frailty), v.weight(p)
+func (v *scorer) note(p sitegraph.PageID, raw, effect, age float32) {
+	probability, weight := v.believed(raw, effect), v.weight(p)
 	// Until something happens the probability grows about as its age does. What is below the price
 	// is scored again when it may come to it; what is above, when it may be worth a quarter more:
 	// it is ranked, and scored when it is its turn.
@@ -109,13 +109,13 @@ func (v *scorer) rateAll(b *batch) {
 	logodds.Put(b.columns[:], &rows)
 	m := v.model(b.pages[0])
 	learnt := m.learntOf(v.Mode, b.columns[:])
-	var frailty float32
+	var effect float32
 	for lane, p := range b.all() {
 		row := &b.rows[lane]
 		if lane == 0 || !v.groups.alike(p, b.pages[lane-1]) {
-			frailty = v.effect(p)
+			effect = v.effect(p)
 		}
-		v.note(p, m.probability(v.Mode, row, learnt[lane], v.claimed(p)), frailty, row[fAge])
+		v.note(p, m.probability(v.Mode, row, learnt[lane], v.claimed(p)), effect, row[fAge])
 	}
 }
 
@@ -198,6 +198,6 @@ func (v *predictor) effects(p sitegraph.PageID, last uint32) (b effects) {
 
 // believed is a probability made of all evidence, with what its server and its like showed beyond
 // it, calibrated.
-func (v *predictor) believed(raw, frailty float32) float32 {
-	return v.calibrator.of(timesOdds(raw, frailty))
+func (v *predictor) believed(raw, effect float32) float32 {
+	return v.calibrator.of(timesOdds(raw, effect))
 }

@@ -37,11 +37,11 @@ var withoutNames = [withouts]string{
 	WithoutAll:         "all",
 	WithoutAddress:     "address",
 	WithoutLinks:       "links",
-	WithoutEffects:     "frailty",
-	WithoutImmediate:   "probe",
+	WithoutEffects:     "effects",
+	WithoutImmediate:   "immediate",
 	WithoutExploration: "exploration",
 	WithoutNew:         "new",
-	WithoutFirstVisits: "firsts",
+	WithoutFirstVisits: "first-visits",
 	WithoutClaims:      "claims",
 }
 

@@ -188,9 +188,9 @@ func TestWithoutSeesNothing(t *testing.T) {
 	}
 }
 
-// value-probe learns nothing within a round; when the next begins it knows what value knows.
+// value-immediate learns nothing within a round; when the next begins it knows what value knows.
 func TestWithoutProbe(t *testing.T) {
-	probe, full := newHandDriven(t, "value-probe"), newHandDriven(t, "value")
+	probe, full := newHandDriven(t, "value-immediate"), newHandDriven(t, "value")
 	both := []*handDriven{probe, full}
 	for day := 1; day <= 6; day++ {
 		for _, h := range both {
@@ -207,7 +207,7 @@ func TestWithoutProbe(t *testing.T) {
 			h.visit(7, day, true)
 		}
 		if names := differing(before, probe.row(5, day)); len(names) > 0 {
-			t.Errorf("value-probe learnt within day %d: %v", day, names)
+			t.Errorf("value-immediate learnt within day %d: %v", day, names)
 		}
 		if len(differing(fullBefore, full.row(5, day))) == 0 {
 			t.Errorf("value learnt nothing within day %d", day)
@@ -221,7 +221,7 @@ func TestWithoutProbe(t *testing.T) {
 // What a probe saw reaches the scores in the round that follows, also of pages whose turn to be
 // scored would come later.
 func TestProbeReachesScores(t *testing.T) {
-	h := newHandDriven(t, "value-probe")
+	h := newHandDriven(t, "value-immediate")
 	h.begin(1)
 	for p := range sitegraph.PageID(9) {
 		h.policy.scores[p].again = 1e9

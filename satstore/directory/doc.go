@@ -4,9 +4,9 @@
 // Promises
 //
 //  1. A directory is locked by one process at a time, and by one store of it (ErrInUse).
-//  2. What Make, Write, WriteFormat and Sync made survives a crash after they returned nil. The commit
-//     point of Write is the sync of the directory after the rename: before it the old file is there, or
-//     none; a file of its temporary name may be left by a crash.
+//  2. What Make, Write, WriteFormat and Sync made survives a crash after they returned nil. The
+//     commit point of Write is the sync of the directory after the rename: before it the old file
+//     is there, or none; a file of its temporary name may be left by a crash.
 //  3. A directory that holds anything else is never taken for a new store (CheckOwn).
 //
 // What stands in the version file, and what else is in the directory, is the matter of the stores.

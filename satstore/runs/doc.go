@@ -28,14 +28,16 @@
 //     by the units before them, each its share.
 //  6. After a failed write or sync every call returns that error. Nothing acknowledged is
 //     lost: close the store, free space, open it again. Do not retry.
-//  7. A damaged byte costs the record, or the block of messages, it belongs to; so do 4 KiB that the disk
-//     does not give (EIO) while it gives the file's header. When its slot is due or split up the record
-//     is deleted, never replaced by an older version. Damage and Check name file, block, records. An index
-//     file damaged or gone is made anew from the runs by Open, and noted. Damage of version file or log
-//     (but for its last transaction) is a *DamageError. A newer format is a *FormatError.
+//  7. A damaged byte costs the record, or the block of messages, it belongs to; so do 4 KiB that
+//     the disk does not give (EIO) while it gives the file's header. When its slot is due or split
+//     up the record is deleted, never replaced by an older version. Damage and Check name file,
+//     block, records. An index file damaged or gone is made anew from the runs by Open, and noted.
+//     Damage of version file or log (but for its last transaction) is a *DamageError. A newer
+//     format is a *FormatError.
 //  8. A directory is used by one Store at a time (ErrInUse). ReadOnly writes nothing but the lock.
-//  9. Files are at most MaxFiles + 5 and those being removed, open ones 70. Space is given back within
-//     8 commits after slots were handed out: by holes where the system has them, by unlinking, or by writing anew.
+//  9. Files are at most MaxFiles + 5 and those being removed, open ones 70. Space is given back
+//     within 8 commits after slots were handed out: by holes where the system has them, by
+//     unlinking, or by writing anew.
 //
 // Memory: 6 bytes a record, 28 a block, the buffer, 2 MiB for reading ahead, 4 MiB for writing, and
 // the pages and messages of the slot being handed out. Blocks hold about 90 records of 170 bytes,
