@@ -25,20 +25,20 @@ type Memory struct {
 	byRobots bool
 }
 
-// left reports whether a page that we held a copy of was found to be none any more, at Tried or
+// Lost reports whether a page that we held a copy of was found to be none any more, at Tried or
 // before: also if it was named again since, and waits to be fetched anew.
 func (m *Memory) Lost() bool {
 	return m.History.Visits > 0 && m.State != sitegraph.StateAlive && m.State != sitegraph.StateSource
 }
 
-// dead reports whether an address was not there when somebody looked, and never before.
+// NeverThere reports whether an address was not there when somebody looked, and never before.
 func (m *Memory) NeverThere() bool {
 	return (m.State == sitegraph.StateGone || m.State == sitegraph.StateNew) && m.Tried != 0 &&
 		m.Errors == 0 &&
 		m.History.Visits == 0
 }
 
-// told is when the last visit told something: what its copy was compared with, or that it left;
+// LastInformative is when the last visit told something: what its copy was compared with, or that it left;
 // unix seconds, 0: none.
 func (m *Memory) LastInformative() uint32 {
 	if m.Lost() {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/satstore/bench"
+	"github.com/recrawl/recrawl/satstore/bench/present"
 )
 
 func (p *program) benchCommand() *cobra.Command {
@@ -64,7 +65,7 @@ func (p *program) benchSat(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	result := benchResult{Result: measured}
+	result := present.Result{Result: measured}
 	if c.Figures {
 		o.Workload.Records = c.FigureRecords
 		o.Settings.CacheBytes = c.cacheBytes(c.FigureRecords)
@@ -73,7 +74,7 @@ func (p *program) benchSat(ctx context.Context) error {
 		}
 	}
 	bars.end()
-	return p.publish(result, result.page(), c.HTML)
+	return p.publish(result, result.Page(), c.HTML)
 }
 
 // bars shows one bar after the other.

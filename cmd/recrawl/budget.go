@@ -77,10 +77,10 @@ const shownServers = 10
 func (b *budgetResult) tables(perDay float64) []report.Table {
 	used := report.Table{Title: "Budgets of this round", Header: []string{"limit", "used", "granted"}}
 	if b.Granted != nil {
-		used.Rows = append(used.Rows, []string{(budget.Limit{Amount: perDay, Unit: budget.InFetches, Per: planner.Day}).String() + ", this round", count(b.Fetches), count(*b.Granted)})
+		used.Rows = append(used.Rows, []string{(budget.Limit{Amount: perDay, Unit: budget.InFetches, Per: planner.Day}).String() + ", this round", report.Count(b.Fetches), report.Count(*b.Granted)})
 	}
 	for _, l := range b.Limits {
-		used.Rows = append(used.Rows, []string{l.Limit, count(int(l.Used)), count(int(l.Granted))})
+		used.Rows = append(used.Rows, []string{l.Limit, report.Count(int(l.Used)), report.Count(int(l.Granted))})
 	}
 	if b.Price > 0 {
 		used.Note = fmt.Sprintf("The last page that fits is worth %.3g expected changes, by weight.", b.Price)
@@ -109,14 +109,14 @@ func unfitTable(title string, list []unfitResult) report.Table {
 		}
 		var limits []string
 		for _, l := range u.Limits {
-			limits = append(limits, fmt.Sprintf("%s: %s of %s", l.Limit, count(int(l.Used)), count(int(l.Granted))))
+			limits = append(limits, fmt.Sprintf("%s: %s of %s", l.Limit, report.Count(int(l.Used)), report.Count(int(l.Granted))))
 		}
 		named = named || len(limits) > 0
 		name := u.Server
 		if name == "" {
 			name = "(any)"
 		}
-		t.Rows = append(t.Rows, []string{name, count(u.Pages), fmt.Sprintf("%.3g", u.Value), strings.Join(limits, ", ")})
+		t.Rows = append(t.Rows, []string{name, report.Count(u.Pages), fmt.Sprintf("%.3g", u.Value), strings.Join(limits, ", ")})
 	}
 	if !named { // of none is told why
 		t.Header = t.Header[:3]
@@ -124,6 +124,6 @@ func unfitTable(title string, list []unfitResult) report.Table {
 			t.Rows[i] = t.Rows[i][:3]
 		}
 	}
-	t.Note = fmt.Sprintf("In all %s, worth %.3g expected changes, by weight; new pages are not counted in that.", plural(pages, "page"), value)
+	t.Note = fmt.Sprintf("In all %s, worth %.3g expected changes, by weight; new pages are not counted in that.", report.Plural(pages, "page"), value)
 	return t
 }

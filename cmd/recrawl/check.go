@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/satstore"
 )
 
@@ -69,14 +70,14 @@ func (p *program) check(ctx context.Context) error {
 	if p.json {
 		err = p.printJSON(r)
 	} else {
-		_, err = fmt.Fprintf(p.stdout, "%s, %s, %d removed; links of %d, %s: %s\n", plural(r.Pages, "page"), plural(r.Records, "record"), r.Removed, r.Linked,
-			plural(r.Settings, "setting"), verdictOf(found))
+		_, err = fmt.Fprintf(p.stdout, "%s, %s, %d removed; links of %d, %s: %s\n", report.Plural(r.Pages, "page"), report.Plural(r.Records, "record"), r.Removed, r.Linked,
+			report.Plural(r.Settings, "setting"), verdictOf(found))
 		for _, d := range r.Damage {
 			fmt.Fprintf(p.stdout, "%s\n", d.What)
 		}
 	}
 	if err == nil && len(r.Damage) > 0 {
-		return damaged{fmt.Errorf("%s found in %s", plural(len(r.Damage), "damage"), p.config.Data)}
+		return damaged{fmt.Errorf("%s found in %s", report.Plural(len(r.Damage), "damage"), p.config.Data)}
 	}
 	return err
 }
@@ -85,7 +86,7 @@ func verdictOf(r satstore.Report) string {
 	if len(r.Damage) == 0 {
 		return "all is whole"
 	}
-	return plural(len(r.Damage), "damage")
+	return report.Plural(len(r.Damage), "damage")
 }
 
 // damaged ends a check that found something.

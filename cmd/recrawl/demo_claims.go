@@ -10,6 +10,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/cores"
+	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/timetravel"
@@ -129,13 +130,13 @@ func (r *claimsResult) section(budget float64) report.Section {
 	var there []string
 	for _, t := range r.There {
 		if t.Files > 0 {
-			there = append(there, fmt.Sprintf("%s on %s", plural(t.Files, t.Kind), plural(t.Servers, "server")))
+			there = append(there, fmt.Sprintf("%s on %s", report.Plural(t.Files, t.Kind), report.Plural(t.Servers, "server")))
 		}
 	}
 	note := "This web has neither feeds nor sitemaps; the first runs looked for some in vain."
 	if len(there) > 0 {
 		note = "On this web there are " + strings.Join(there, " and ") + ". Visited are those that pages, robots.txt or a sitemap name, or /sitemap.xml, at most " +
-			count(planner.MaxSources) + " of a server; a visit to one takes the place of a visit to a page."
+			report.Count(planner.MaxSources) + " of a server; a visit to one takes the place of a visit to a page."
 	}
 	if slices.ContainsFunc(r.Runs, func(run claimsRun) bool { return value.WithoutOf(run.Policy).FromSources() }) {
 		note += " value-claims visits them too and finds new pages by them, but does not go by what they claim."
@@ -146,14 +147,14 @@ func (r *claimsResult) section(budget float64) report.Section {
 	yes := map[bool]string{true: "yes", false: "no"}
 	for _, run := range r.Runs {
 		of := run.Result
-		t.Rows = append(t.Rows, []string{run.Policy, yes[run.Sources], yes[run.LastModified], count(of.Fetched), count(of.Sources), count(of.Refetched), count(of.Changed),
-			decimals(of.UpdateRate), decimals(of.Coverage), decimals(of.Freshness), decimals(of.Discovered), tenths(of.DiscoveryDelayDays)})
+		t.Rows = append(t.Rows, []string{run.Policy, yes[run.Sources], yes[run.LastModified], report.Count(of.Fetched), report.Count(of.Sources), report.Count(of.Refetched), report.Count(of.Changed),
+			present.Decimals(of.UpdateRate), present.Decimals(of.Coverage), present.Decimals(of.Freshness), present.Decimals(of.Discovered), present.Tenths(of.DiscoveryDelayDays)})
 	}
 	proved := report.Table{Title: "What they claimed of the time since the last visit of a page, and how it proved",
 		Header: []string{"policy", "claims of", "servers", "sources", "pages", "changed: right", "wrong", "same: wrong", "right"}}
 	for _, run := range r.Runs {
 		for _, c := range run.Result.Claims {
-			proved.Rows = append(proved.Rows, []string{run.Policy, c.Kind, count(c.Servers), count(c.Sources), count(c.Pages), count(c.True), count(c.False), count(c.Missed), count(c.Same)})
+			proved.Rows = append(proved.Rows, []string{run.Policy, c.Kind, report.Count(c.Servers), report.Count(c.Sources), report.Count(c.Pages), report.Count(c.True), report.Count(c.False), report.Count(c.Missed), report.Count(c.Same)})
 		}
 	}
 	return report.Section{Title: "What feeds, sitemaps and Last-Modified are worth", Tables: []report.Table{t, proved}}

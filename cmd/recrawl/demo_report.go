@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/synth"
 	"github.com/recrawl/recrawl/eval/timetravel"
@@ -79,18 +80,18 @@ func demoReport(r demoResult) report.Page {
 	}
 	http := report.Table{Title: "Over HTTP: " + r.Web, Header: []string{"what", "value"}, Rows: [][]string{
 		{"policy of the weeks", r.HTTP.Policy},
-		{"visits", count(r.HTTP.Visits)},
-		{"requests, robots.txt included", count(r.HTTP.Requests)},
-		{"answered 304 not modified", count(r.HTTP.NotModified)},
-		{"servers, each on its own loopback address", count(r.HTTP.Servers)},
+		{"visits", report.Count(r.HTTP.Visits)},
+		{"requests, robots.txt included", report.Count(r.HTTP.Requests)},
+		{"answered 304 not modified", report.Count(r.HTTP.NotModified)},
+		{"servers, each on its own loopback address", report.Count(r.HTTP.Servers)},
 		{"least virtual time between two requests to one server", fmt.Sprintf("%.1f s", r.HTTP.LeastGapSeconds)},
-		{"pages in the store on disk", count(r.HTTP.StorePages)},
+		{"pages in the store on disk", report.Count(r.HTTP.StorePages)},
 		{"real time", fmt.Sprintf("%.1f s", r.HTTP.Seconds)},
 		{"HTTP and replay", agree},
 	}}
-	section := streamSection(r.Run, telling([]evalRun{streamView(&r.Run, false)}, eval.StreamMeasures))
+	section := present.StreamSection(r.Run, present.Telling([]present.Run{present.StreamView(&r.Run, false)}, eval.StreamMeasures))
 	page.Sections = append(page.Sections, report.Section{Title: "The web over HTTP", Tables: []report.Table{http, topFirstTable(r)}}, section)
-	sweep := snapshotSection(r.Sweep, telling([]evalRun{snapshotView(&r.Sweep)}, eval.SnapshotMeasures))
+	sweep := present.SnapshotSection(r.Sweep, present.Telling([]present.Run{present.SnapshotView(&r.Sweep)}, eval.SnapshotMeasures))
 	sweep.Title = "One sweep after a month"
 	page.Sections = append(page.Sections, sweep)
 	if r.Claims != nil {
@@ -113,7 +114,7 @@ func topFirstTable(r demoResult) report.Table {
 		if s.Difference != "" {
 			agree = "DIFFERENT: " + s.Difference
 		}
-		t.Rows = append(t.Rows, []string{s.Method, count(s.HTTP.Sites), count(s.HTTP.Tops), count(s.HTTP.Fetched), count(s.HTTP.Changed),
+		t.Rows = append(t.Rows, []string{s.Method, report.Count(s.HTTP.Sites), report.Count(s.HTTP.Tops), report.Count(s.HTTP.Fetched), report.Count(s.HTTP.Changed),
 			fmt.Sprintf("%d, %d", s.Replay.Fetched, s.Replay.Changed), agree})
 	}
 	return t

@@ -11,6 +11,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner/policy"
 )
@@ -134,12 +135,12 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 	if c.Eval.Protocol == "snapshot" {
 		var runs []eval.SnapshotRun
 		if runs, err = p.snapshots(ctx, corpus, policies); err == nil {
-			result, page = runs, snapshotReport(runs)
+			result, page = runs, present.Snapshot(runs)
 		}
 	} else {
 		var runs []eval.StreamRun
 		if runs, err = p.streams(ctx, corpus, policies); err == nil {
-			result, page = runs, streamReport(runs)
+			result, page = runs, present.Stream(runs)
 		}
 	}
 	if err != nil {

@@ -125,7 +125,7 @@ func (p *program) nearMiss(o *opened, address string) string {
 	if !ok {
 		return "no page of that server is known; recrawl run --data " + p.config.Data + " URL adds it"
 	}
-	return fmt.Sprintf("known of that server: %s; recrawl sites --data %s %s lists them", plural(len(o.corpus.Graph.ServerPages(server)), "page"), p.config.Data, sitegraph.ServerName(address))
+	return fmt.Sprintf("known of that server: %s; recrawl sites --data %s %s lists them", report.Plural(len(o.corpus.Graph.ServerPages(server)), "page"), p.config.Data, sitegraph.ServerName(address))
 }
 
 func (o *opened) explanation(c *Config, r *sitegraph.Record) (explanation, error) {
@@ -209,7 +209,7 @@ func (p *program) printExplanation(e explanation) error {
 	if e.Site.IsTop {
 		role = "top"
 	}
-	tops := shorten(e.Site.Tops, shownTops, " ")
+	tops := report.Shorten(e.Site.Tops, shownTops, " ")
 	if len(e.Site.Tops) > shownTops {
 		tops += " (--json has all)"
 	}
@@ -219,7 +219,7 @@ func (p *program) printExplanation(e explanation) error {
 		{"because", orDash(e.Reason)},
 		{"state", e.standing()},
 		{"server, depth", fmt.Sprintf("%s, %d", e.Server, e.Depth)},
-		{"site", fmt.Sprintf("%s of %s; top %s", role, plural(e.Site.Pages, "page"), tops)},
+		{"site", fmt.Sprintf("%s of %s; top %s", role, report.Plural(e.Site.Pages, "page"), tops)},
 		{"found on", orDash(e.Referer)},
 		{"first copy, last visit", show(e.FirstCopy) + ", " + show(e.LastVisit)},
 		{"visits, changes seen", fmt.Sprintf("%d, %d", e.Visits, e.Changes)},
@@ -242,12 +242,12 @@ func (p *program) printExplanation(e explanation) error {
 
 // standing says where the page stands, and what speaks against it.
 func (e *explanation) standing() string {
-	text := fmt.Sprintf("%s (last status %d, %s in a row)", e.State, e.Status, plural(int(e.Errors), "failure"))
+	text := fmt.Sprintf("%s (last status %d, %s in a row)", e.State, e.Status, report.Plural(int(e.Errors), "failure"))
 	switch {
 	case e.Misses > 0 && e.State == sitegraph.StateAlive.String():
-		text += fmt.Sprintf("; its last %s it is not to be had, which is no proof yet", plural(int(e.Misses), "answer")+" said that")
+		text += fmt.Sprintf("; its last %s it is not to be had, which is no proof yet", report.Plural(int(e.Misses), "answer")+" said that")
 	case e.Misses > 1:
-		text += fmt.Sprintf("; looked at %s since it left", plural(int(e.Misses)-1, "time"))
+		text += fmt.Sprintf("; looked at %s since it left", report.Plural(int(e.Misses)-1, "time"))
 	}
 	if e.NoIndex {
 		text += "; it asks not to be indexed"

@@ -156,7 +156,7 @@ func (p *program) printEstimates(estimates []estimateResult) error {
 	t := report.Table{Title: "Estimates", Header: []string{"method", "changes a day", "95 % interval", "days between", "p(changed)", "rests on", "note"}}
 	for _, x := range estimates {
 		t.Rows = append(t.Rows, []string{x.Method, fmt.Sprintf("%.4f", x.RatePerDay), rangeOf(x),
-			daysBetween(x), fmt.Sprintf("%.3f", x.Probability), plural(x.Revisits, "revisit"), x.Warning})
+			daysBetween(x), fmt.Sprintf("%.3f", x.Probability), report.Plural(x.Revisits, "revisit"), x.Warning})
 	}
 	if err := t.Text(p.stdout); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -88,9 +89,9 @@ func (p *program) export(to string) error {
 	if p.json {
 		return p.printJSON(result)
 	}
-	fmt.Fprintf(p.stdout, "%s, %s, %s in %s\n", plural(result.Servers, "server"), plural(result.Pages, "page"), plural(result.Versions, "version"), to)
+	fmt.Fprintf(p.stdout, "%s, %s, %s in %s\n", report.Plural(result.Servers, "server"), report.Plural(result.Pages, "page"), report.Plural(result.Versions, "version"), to)
 	if torn > 0 {
-		fmt.Fprintf(p.stdout, "%s of the journal could not be read; a crash may have torn them\n", plural(torn, "line"))
+		fmt.Fprintf(p.stdout, "%s of the journal could not be read; a crash may have torn them\n", report.Plural(torn, "line"))
 	}
 	return nil
 }

@@ -58,14 +58,14 @@ func (r *hintsResult) tables() []report.Table {
 		if i == shownServers {
 			break
 		}
-		t.Rows = append(t.Rows, []string{s.Server, s.Kind, count(s.Sources), count(s.Pages), count(s.True), count(s.False), count(s.Missed), count(s.Same),
+		t.Rows = append(t.Rows, []string{s.Server, s.Kind, report.Count(s.Sources), report.Count(s.Pages), report.Count(s.True), report.Count(s.False), report.Count(s.Missed), report.Count(s.Same),
 			fmt.Sprintf("odds x%.2g, x%.2g", math.Exp(s.LogRatio), math.Exp(s.Silence))})
 	}
 	if len(t.Rows) == 0 {
 		return nil
 	}
 	if r.Absent > 0 {
-		t.Note = fmt.Sprintf("Absent: %s without a feed or sitemap that lists pages.", plural(r.Absent, "server"))
+		t.Note = fmt.Sprintf("Absent: %s without a feed or sitemap that lists pages.", report.Plural(r.Absent, "server"))
 	}
 	return []report.Table{t}
 }

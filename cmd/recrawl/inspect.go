@@ -9,6 +9,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/bench/present"
 )
 
 func (p *program) inspectCommand() *cobra.Command {
@@ -95,10 +96,10 @@ func (r *inspectResult) page() report.Page {
 		oldest = inUTC(r.Oldest.Start)
 	}
 	about := report.Table{Title: "Store", Header: []string{"what", "value"}, Rows: [][]string{
-		{"pages, removed ones too", count(r.Pages)}, {"records", count(r.Records)},
+		{"pages, removed ones too", report.Count(r.Pages)}, {"records", report.Count(r.Records)},
 		{"handed out until", inUTC(r.Clock)}, {"oldest due", oldest},
-		{"on disk, without the catalogue", megabytes(r.Disk.Bytes)}, {"of it needed, garbage, log", megabytes(r.Disk.Live) + ", " + megabytes(r.Disk.Garbage) + ", " + megabytes(r.Disk.Log)},
-		{"files", count(r.Disk.Files)}, {"index in memory", megabytes(r.Disk.MemoryIndex)},
+		{"on disk, without the catalogue", present.Megabytes(r.Disk.Bytes)}, {"of it needed, garbage, log", present.Megabytes(r.Disk.Live) + ", " + present.Megabytes(r.Disk.Garbage) + ", " + present.Megabytes(r.Disk.Log)},
+		{"files", report.Count(r.Disk.Files)}, {"index in memory", present.Megabytes(r.Disk.MemoryIndex)},
 	}}
 	return report.Page{Title: "recrawl: store", Sections: []report.Section{{Title: "Store", Tables: []report.Table{about, r.histogram()}}}}
 }
@@ -115,7 +116,7 @@ func (r *inspectResult) histogram() report.Table {
 	}
 	for _, d := range r.Due {
 		bar := strings.Repeat("#", max(1, d.Records*histogramBar/most))
-		t.Rows = append(t.Rows, []string{d.Start.UTC().Format("2006-01-02 15:04"), (time.Duration(d.Seconds) * time.Second).String(), fmt.Sprint(d.Records), megabytes(d.Bytes), bar})
+		t.Rows = append(t.Rows, []string{d.Start.UTC().Format("2006-01-02 15:04"), (time.Duration(d.Seconds) * time.Second).String(), fmt.Sprint(d.Records), present.Megabytes(d.Bytes), bar})
 	}
 	return t
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/report"
 )
 
@@ -81,17 +82,17 @@ func (p *program) plan() (err error) {
 	if p.json {
 		return p.printJSON(visits)
 	}
-	t := report.Table{Title: fmt.Sprintf("The next %s by policy %s, in the round that ends %s", plural(len(visits), "visit"), p.config.Policy, inUTC(round.End)),
+	t := report.Table{Title: fmt.Sprintf("The next %s by policy %s, in the round that ends %s", report.Plural(len(visits), "visit"), p.config.Policy, inUTC(round.End)),
 		Header: []string{"#", "p(changed)", "due (UTC)", "page", "reason"}}
 	for i, v := range visits {
 		due := "-"
 		if v.Due != nil {
 			due = v.Due.UTC().Format(time.DateOnly)
 		}
-		t.Rows = append(t.Rows, []string{count(i + 1), decimals(v.Probability), due, v.URL, v.Reason})
+		t.Rows = append(t.Rows, []string{report.Count(i + 1), present.Decimals(v.Probability), due, v.URL, v.Reason})
 	}
 	if o.further > 0 {
-		t.Note = fmt.Sprintf("%s more in this round; --show shows them.", plural(o.further, "visit"))
+		t.Note = fmt.Sprintf("%s more in this round; --show shows them.", report.Plural(o.further, "visit"))
 	}
 	if len(visits) == 0 {
 		t = report.Table{Note: o.nothing(&p.config)}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -80,7 +81,7 @@ func (p *program) warnOfDamage(damage []*satstore.DamageError, lost int) {
 	}
 	switch {
 	case lost > 0:
-		fmt.Fprintf(p.stderr, "recrawl: warning: of %s the address alone is known; run begins anew with them\n", plural(lost, "page"))
+		fmt.Fprintf(p.stderr, "recrawl: warning: of %s the address alone is known; run begins anew with them\n", report.Plural(lost, "page"))
 	case len(damage) > 0:
 		fmt.Fprintln(p.stderr, "recrawl: warning: no page was lost by this damage")
 	}
@@ -135,7 +136,7 @@ func (o *opened) nothing(c *Config) string {
 			waiting++
 		}
 	}
-	pages := plural(o.known(), "page")
+	pages := report.Plural(o.known(), "page")
 	switch {
 	case o.known() == 0:
 		return "Nothing to visit: no page is known."
@@ -150,9 +151,9 @@ func (o *opened) nothing(c *Config) string {
 	case len(o.plan.Unfit()) > 0:
 		return "Nothing to visit: nothing that is wanted fits under the budgets."
 	case waiting == open:
-		return fmt.Sprintf("Nothing to visit: %s wait after failures, all that could be visited.", plural(waiting, "page"))
+		return fmt.Sprintf("Nothing to visit: %s wait after failures, all that could be visited.", report.Plural(waiting, "page"))
 	case waiting > 0:
-		return fmt.Sprintf("Nothing to visit: of %s, %d wait after failures, and policy %s asks for none of the others.", plural(open, "page"), waiting, c.Policy)
+		return fmt.Sprintf("Nothing to visit: of %s, %d wait after failures, and policy %s asks for none of the others.", report.Plural(open, "page"), waiting, c.Policy)
 	}
-	return fmt.Sprintf("Nothing to visit: %s visited, and policy %s asks for none of them again in these rounds.", plural(open, "page"), c.Policy)
+	return fmt.Sprintf("Nothing to visit: %s visited, and policy %s asks for none of them again in these rounds.", report.Plural(open, "page"), c.Policy)
 }

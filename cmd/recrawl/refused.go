@@ -31,7 +31,7 @@ func (r *refusedResult) tables() []report.Table {
 	}
 	rows := func(of map[string]int) (rows [][]string) {
 		for _, name := range slices.SortedFunc(maps.Keys(of), func(a, b string) int { return cmp.Or(of[b]-of[a], cmp.Compare(a, b)) }) {
-			rows = append(rows, []string{name, count(of[name])})
+			rows = append(rows, []string{name, report.Count(of[name])})
 		}
 		return rows
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
@@ -176,7 +177,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		}
 	}
 	if err == nil && result.Failed > 0 {
-		return visitsFailed{fmt.Errorf("%d of %s failed", result.Failed, plural(result.Visits, "visit")),
+		return visitsFailed{fmt.Errorf("%d of %s failed", result.Failed, report.Plural(result.Visits, "visit")),
 			"they are asked for again later; " + filepath.Join(c.Data, "journal") + " says why each failed"}
 	}
 	return err
@@ -220,7 +221,7 @@ func (p *program) printRun(r runResult) error {
 	w := bufio.NewWriter(p.stdout)
 	fmt.Fprintf(w, `%s, %s: %d first, %d changed, %d unchanged, %d left, %d doubted, %d failed
 update rate %.3f; %s known, %d new waiting
-`, plural(r.Rounds, "round"), plural(r.Visits, "visit"), r.First, r.Changed, r.Unchanged, r.Left, r.Doubted, r.Failed, r.UpdateRate, plural(r.Known, "page"), r.Waiting)
+`, report.Plural(r.Rounds, "round"), report.Plural(r.Visits, "visit"), r.First, r.Changed, r.Unchanged, r.Left, r.Doubted, r.Failed, r.UpdateRate, report.Plural(r.Known, "page"), r.Waiting)
 	if r.Rounds > 0 {
 		for _, t := range slices.Concat(r.Budget.tables(p.config.perDay()), r.Hints.tables(), r.Refused.tables()) {
 			w.WriteByte('\n')
@@ -310,7 +311,7 @@ func (s *statusLine) rest(r *runResult, o *opened, next time.Time) {
 
 func (s *statusLine) line(r *runResult, o *opened) string {
 	return fmt.Sprintf("%s done: %s, %d first, %d changed (%.0f %%), %d failed; %s known, %d waiting, %s",
-		plural(r.Rounds, "round"), plural(r.Visits, "visit"), r.First, r.Changed, 100*r.UpdateRate, r.Failed, plural(o.known(), "page"), o.plan.Waiting(), leftOf(o.plan))
+		report.Plural(r.Rounds, "round"), report.Plural(r.Visits, "visit"), r.First, r.Changed, 100*r.UpdateRate, r.Failed, report.Plural(o.known(), "page"), o.plan.Waiting(), leftOf(o.plan))
 }
 
 func (s *statusLine) print(line string) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -47,7 +48,7 @@ func (p *program) printSites(d *division) error {
 	}
 	t.list("", t.roots, true)
 	if n := len(d.result.Orphans); n > 0 {
-		fmt.Fprintf(t.w, "\n○ %s, in no site\n", plural(n, "orphan"))
+		fmt.Fprintf(t.w, "\n○ %s, in no site\n", report.Plural(n, "orphan"))
 		t.pages("", sitegraph.Site{Members: d.partition.Orphans}, shownOrphans, false)
 	}
 	if p.config.Sites.SVG != "" {
@@ -84,7 +85,7 @@ func (t *tree) list(indent string, sites []int, root bool) {
 		if root {
 			branch = ""
 		}
-		fmt.Fprintf(t.w, "%s%sand %s (--json lists all)\n", indent, branch, plural(t.size(hidden), "more site"))
+		fmt.Fprintf(t.w, "%s%sand %s (--json lists all)\n", indent, branch, report.Plural(t.size(hidden), "more site"))
 	}
 }
 
@@ -99,7 +100,7 @@ func (t *tree) describe(i int) string {
 		}
 		line += ", " + t.path(top)
 	}
-	line += fmt.Sprintf("  (%s", plural(len(s.Tops)+len(s.Members), "page"))
+	line += fmt.Sprintf("  (%s", report.Plural(len(s.Tops)+len(s.Members), "page"))
 	var others []string
 	for _, u := range r.Upper {
 		if u != t.parent[i] {
@@ -111,7 +112,7 @@ func (t *tree) describe(i int) string {
 		if t.parent[i] < 0 {
 			also = ""
 		}
-		line += "; " + also + "below " + shorten(others, shownUppers, ", ")
+		line += "; " + also + "below " + report.Shorten(others, shownUppers, ", ")
 	}
 	return line + ")"
 }

@@ -3,17 +3,17 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // summary is one line on the partition.
 func (d *division) summary() string {
 	r := &d.result
-	s := fmt.Sprintf("%s in %s by method %s", plural(r.Pages, "page"), plural(len(r.Sites), "site"), r.Method)
+	s := fmt.Sprintf("%s in %s by method %s", report.Plural(r.Pages, "page"), report.Plural(len(r.Sites), "site"), r.Method)
 	if len(r.Orphans) > 0 {
-		s += ", " + plural(len(r.Orphans), "orphan")
+		s += ", " + report.Plural(len(r.Orphans), "orphan")
 	}
 	return s + ", " + d.source.state
 }
@@ -25,7 +25,7 @@ func (d *division) notes() []string {
 		notes = append(notes, "No page of this server has a copy yet.")
 	}
 	if d.source.apart > 0 {
-		notes = append(notes, fmt.Sprintf("Left out: %s not reached by links from the top page within %d steps.", plural(d.source.apart, "page"), sitegraph.MaxDepth-1))
+		notes = append(notes, fmt.Sprintf("Left out: %s not reached by links from the top page within %d steps.", report.Plural(d.source.apart, "page"), sitegraph.MaxDepth-1))
 	}
 	times := map[sitegraph.PageID]int{}
 	shared := 0
@@ -37,27 +37,10 @@ func (d *division) notes() []string {
 		}
 	}
 	if shared > 0 {
-		notes = append(notes, fmt.Sprintf("Sites overlap: %s in two sites or more.", plural(shared, "page")))
+		notes = append(notes, fmt.Sprintf("Sites overlap: %s in two sites or more.", report.Plural(shared, "page")))
 	}
 	if n := newForest(d).aloof; n > 0 && (d.result.Method == "c" || d.result.Method == "c-closure") {
-		notes = append(notes, fmt.Sprintf("Never looked at by method %s: %s to which no upper site leads from the start page.", d.result.Method, plural(n, "site")))
+		notes = append(notes, fmt.Sprintf("Never looked at by method %s: %s to which no upper site leads from the start page.", d.result.Method, report.Plural(n, "site")))
 	}
 	return notes
-}
-
-// shorten joins the first of a list and says how many more there are.
-func shorten(list []string, most int, between string) string {
-	text := strings.Join(list[:min(len(list), most)], between)
-	if more := len(list) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
-// plural is "1 page" or "2 pages".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
 )
@@ -44,7 +45,7 @@ func (p *program) underWay(reader *apart.Reader) (*apart.Register, error) {
 	}
 	reader.Register = r
 	if n := r.Suspects(); n > 0 && !p.quiet {
-		fmt.Fprintf(p.stderr, "recrawl: %s under way when a run died; when visited next, each is read in a process of its own\n", plural(n, "page"))
+		fmt.Fprintf(p.stderr, "recrawl: %s under way when a run died; when visited next, each is read in a process of its own\n", report.Plural(n, "page"))
 	}
 	return r, nil
 }

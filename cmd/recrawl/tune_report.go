@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/tune"
 )
@@ -19,7 +20,7 @@ func percent(v eval.Number) string {
 }
 
 func ranged(r tune.Range) string {
-	return fmt.Sprintf("%s (%s to %s)", decimals(r.Value), decimals(r.Low), decimals(r.High))
+	return fmt.Sprintf("%s (%s to %s)", present.Decimals(r.Value), present.Decimals(r.Low), present.Decimals(r.High))
 }
 
 func (t *tuning) page() report.Page {
@@ -27,7 +28,7 @@ func (t *tuning) page() report.Page {
 	page := report.Page{Title: "What a budget buys", Intro: fmt.Sprintf(
 		"Predicted from %s for policy %s over %d weeks: %s on %s, %s changes a day (%s to %s). "+
 			"Values are means over %d futures; in brackets the 5th to 95th percentile over these and 200 resamples of the servers in each. Budgets are shares of the pages a day.",
-		r.Source, r.Policy, r.Weeks, plural(r.Pages, "page"), plural(r.Servers, "server"), tenths(r.PerDay.Value), tenths(r.PerDay.Low), tenths(r.PerDay.High), r.Futures)}
+		r.Source, r.Policy, r.Weeks, report.Plural(r.Pages, "page"), report.Plural(r.Servers, "server"), present.Tenths(r.PerDay.Value), present.Tenths(r.PerDay.Low), present.Tenths(r.PerDay.High), r.Futures)}
 	page.Sections = append(page.Sections, t.curveSection(), t.politenessSection())
 	if r.Check != nil {
 		page.Sections = append(page.Sections, checkSection(r.Check, r.Curve))
@@ -40,7 +41,7 @@ func (t *tuning) page() report.Page {
 
 func (t *tuning) curveSection() report.Section {
 	r := &t.result
-	table := report.Table{Title: fmt.Sprintf("Predicted from %s: %s, %s changes a day, policy %s, %d weeks", r.Source, plural(r.Pages, "page"), tenths(r.PerDay.Value), r.Policy, r.Weeks),
+	table := report.Table{Title: fmt.Sprintf("Predicted from %s: %s, %s changes a day, policy %s, %d weeks", r.Source, report.Plural(r.Pages, "page"), present.Tenths(r.PerDay.Value), r.Policy, r.Weeks),
 		Header: []string{"budget a day", "fetches", "coverage", "update rate", "freshness", ""}}
 	for i := range r.Curve {
 		p := &r.Curve[i]
@@ -120,12 +121,12 @@ func (t *tuning) politenessSection() report.Section {
 		if d.Seconds > 0 {
 			visits = fmt.Sprintf("%.0f", math.Floor(float64(d.Visits)))
 		}
-		delays.Rows = append(delays.Rows, []string{fmt.Sprintf("%.4g", d.Seconds), visits, count(d.Crowded), count(d.Short), percent(eval.Number(d.Beyond)), percent(eval.Number(d.Late)), ranged(d.Coverage)})
+		delays.Rows = append(delays.Rows, []string{fmt.Sprintf("%.4g", d.Seconds), visits, report.Count(d.Crowded), report.Count(d.Short), percent(eval.Number(d.Beyond)), percent(eval.Number(d.Late)), ranged(d.Coverage)})
 	}
 	delays.Note = "crowded: more pages than visits a day; short: more changes than visits a day in the long run; beyond reach: changes that no policy and no budget finds; late: that cannot be found on their day. " + feasibleText(r)
 	busiest := report.Table{Title: "Busiest servers", Header: []string{"server", "pages", "changes a day", "longest feasible delay, s"}}
 	for _, l := range r.Busiest {
-		busiest.Rows = append(busiest.Rows, []string{l.Server, count(l.Pages), tenths(eval.Number(l.PerDay)), number(l.Seconds, 0)})
+		busiest.Rows = append(busiest.Rows, []string{l.Server, report.Count(l.Pages), present.Tenths(eval.Number(l.PerDay)), present.Number(l.Seconds, 0)})
 	}
 	return report.Section{Title: "Politeness", Tables: []report.Table{delays, busiest}}
 }
@@ -149,7 +150,7 @@ func checkSection(c *tune.Check, curve []tune.Point) report.Section {
 		if !math.IsNaN(float64(v.Error)) {
 			off = fmt.Sprintf("%+.1f %%", 100*float64(v.Error))
 		}
-		table.Rows = append(table.Rows, []string{budget, measure, fmt.Sprintf("%s (%s to %s)", number(v.Predicted.Value, digits), number(v.Predicted.Low, digits), number(v.Predicted.High, digits)), number(v.Measured, digits), off, inside})
+		table.Rows = append(table.Rows, []string{budget, measure, fmt.Sprintf("%s (%s to %s)", present.Number(v.Predicted.Value, digits), present.Number(v.Predicted.Low, digits), present.Number(v.Predicted.High, digits)), present.Number(v.Measured, digits), off, inside})
 	}
 	row("all", "changes a day", c.PerDay, 1)
 	for i := range c.Points {

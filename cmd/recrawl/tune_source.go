@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/tune"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
@@ -47,7 +48,7 @@ func (t *tuning) source(ctx context.Context, paths []string) (tune.Source, error
 		return nil, usageError{fmt.Errorf("%s: %w", name, err), "let recrawl run visit its pages again, or take histories"}
 	}
 	if n := visits.Added(); n > 0 {
-		t.doubt("%s not among the pages: a start page that never changes stands for each", plural(n, "start page"))
+		t.doubt("%s not among the pages: a start page that never changes stands for each", report.Plural(n, "start page"))
 	}
 	t.doubt("a planner that has known its pages for %d weeks is predicted; no page is born or dies in what is drawn", tune.InformedWeeks)
 	return visits, nil
@@ -70,7 +71,7 @@ func (t *tuning) histories(ctx context.Context, paths []string) (tune.Source, er
 		return nil, usageError{err, "choose a later --base"}
 	}
 	if len(t.servers) < 5 {
-		t.doubt("%s: resampling so few says little of the spread", plural(len(t.servers), "server"))
+		t.doubt("%s: resampling so few says little of the spread", report.Plural(len(t.servers), "server"))
 	}
 	return model, nil
 }
@@ -135,7 +136,7 @@ func (t *tuning) journal() ([]tune.Visited, error) {
 		return nil, err
 	}
 	if torn > 0 {
-		t.doubt("%s of the journal cannot be read; a crash may have torn them", plural(torn, "line"))
+		t.doubt("%s of the journal cannot be read; a crash may have torn them", report.Plural(torn, "line"))
 	}
 	var pages []tune.Visited
 	for _, url := range order {

@@ -118,7 +118,7 @@ type Claim struct {
 	Every    time.Duration // how often it is said to change; 0: not told
 }
 
-// Hear takes what a source says that was just read; whole: that is all it says. A moment in the
+// Update takes what a source says that was just read; whole: that is all it says. A moment in the
 // future of the reading is cut to it, one more than a day ahead is no date, and said has them so
 // afterwards. Pages that the source does not list any more, as a feed those that are no longer
 // among the newest, keep what it said of them, but it no longer says that they are unchanged. Hear

@@ -98,7 +98,7 @@ func SweepOnly(name string) bool { return strings.Contains(name, "+") }
 // DefaultPolicy is the one that run uses unless told otherwise.
 const Default = "value"
 
-// PolicyNames lists all policies by name.
+// Names lists all policies by name.
 func Names() []string {
 	names := make([]string, 0, len(policies))
 	for name := range policies {
@@ -108,7 +108,7 @@ func Names() []string {
 	return names
 }
 
-// StreamPolicyNames lists those that work in a stream, by name.
+// StreamNames lists those that work in a stream, by name.
 func StreamNames() []string { return slices.DeleteFunc(Names(), SweepOnly) }
 
 // Info is what people want to know of a policy.
@@ -136,7 +136,7 @@ func Published(name string) bool { return policies[name].origin == published }
 // evaluations only.
 func Reference(name string) bool { return policies[name].origin == reference }
 
-// NewPolicy builds a policy by name.
+// New builds a policy by name.
 func New(name string, s Settings) (planner.Policy, error) {
 	c, ok := policies[name]
 	switch {

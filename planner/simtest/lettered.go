@@ -99,7 +99,7 @@ func (l *Lettered) Round(day, budget int, changed, gone string) string {
 // IsPromoted reports whether a visit is one to a member whose site's top changed.
 func IsPromoted(v planner.Visit) bool { return strings.HasPrefix(v.Reason.String(), "the top page") }
 
-// without is s less the letters of cut.
+// Less is s less the letters of cut.
 func Less(s, cut string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(cut, r) {

@@ -148,7 +148,7 @@ type Sim struct {
 	Verify      func(planner.Visit) // what the policy promises of its visits
 }
 
-// newSim fetches all pages that are there on day 0 and then starts a planner. shuffle decides in
+// New fetches all pages that are there on day 0 and then starts a planner. shuffle decides in
 // which order pages become known; nil keeps the order of addresses. make builds the policy, again
 // after each restart.
 func New(

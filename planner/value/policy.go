@@ -45,7 +45,7 @@ type outcome struct {
 	expected float32 // with what its server and its like had shown by then
 }
 
-// valueSettings are what the policy is built with.
+// Settings are what the policy is built with.
 type Settings struct {
 	Corpus *planner.Corpus
 	Mode   planner.Mode
@@ -60,7 +60,7 @@ type Settings struct {
 	Without Without // in ablations: evidence that is denied
 }
 
-// newValue builds the policy for a corpus.
+// New builds the policy for a corpus.
 func New(s Settings) *Policy {
 	v := &Policy{lowest: math.NaN()}
 	v.Settings, v.ties, v.price, v.exact = s, rank.NewTies(s.Seed), math.NaN(), s.Mode == planner.Sweep

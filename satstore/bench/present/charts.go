@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 const near = 10
 
 // sectionUnits is figure 6 of the paper.
-func (r *benchResult) sectionUnits() report.Section {
+func (r *Result) sectionUnits() report.Section {
 	s := report.Section{Title: "Time by unit [SAT fig. 6]", Text: fmt.Sprintf("T = %d %ss, %s records. With hours, coarse buckets are split at each end of a day. ", r.MaxUnits, r.Unit, grouped(r.Records)) +
 		"The B-tree is bbolt, which has no buffer of its own to vary; the read-only B-tree of the paper is left out, as every engine must store what it visits. " +
 		deadlineText(r.Deadline(), r.Unit)}
@@ -62,7 +62,7 @@ func level(c *report.Chart, name string, y float64) {
 }
 
 // chartUnits shows each unit's time, of the engines below a multiple of the first; 0: of all.
-func (r *benchResult) chartUnits(what string, below float64) report.Chart {
+func (r *Result) chartUnits(what string, below float64) report.Chart {
 	c := report.Chart{Title: "Time by unit: " + what, XLabel: r.Unit, YLabel: "us per record"}
 	for _, m := range r.Engines {
 		if below > 0 && m.Ratio.Median >= below {
@@ -87,7 +87,7 @@ func (r *benchResult) chartUnits(what string, below float64) report.Chart {
 }
 
 // sectionFigures is the figures that were swept for.
-func (r *benchResult) sectionFigures() report.Section {
+func (r *Result) sectionFigures() report.Section {
 	s := report.Section{Title: "Figures of [SAT]", Text: "Each point is one short run: the unit in the middle of three, without the sync of the file system. In the paper: 17.5 million records on a disk of 2008, where every write cost a seek."}
 	for _, f := range r.Figures {
 		s.Text += fmt.Sprintf("\n\nFigure %s: %s", f.Number, f.Note)

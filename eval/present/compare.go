@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 
 // overview is what a reader wants to know first: what each budget or horizon yields, how the
 // compared policy stands beside the others, and what its evidence is worth.
-func overview(runs []evalRun, order, shown []string) []report.Section {
+func overview(runs []Run, order, shown []string) []report.Section {
 	var all []report.Section
 	if charts := againstBudget(runs, order, shown); charts != nil {
 		title, text := "What a budget buys", "Each line is a policy, each point a run of its own with so many fetches a day. Dashed lines know what cannot be known and only show what is possible: clairvoyant fetches what has changed, true-rates what changes most often."
@@ -38,12 +38,12 @@ func overview(runs []evalRun, order, shown []string) []report.Section {
 }
 
 // comparedWithBest is the compared policy against the best published one, by measure and run.
-func comparedWithBest(runs []evalRun, order []string) report.Table {
+func comparedWithBest(runs []Run, order []string) report.Table {
 	policy := runs[0].comparison.Policy
 	t := report.Table{Title: fmt.Sprintf("%s against the best published policy by each measure; intervals: %s", policy, resampledServers),
 		Header: []string{"measure", "run", "ratio", "difference", policy, "best published", "its value"}}
 	row := func(label, measure, against string, p eval.Paired) {
-		t.Rows = append(t.Rows, []string{measureNames[measure], label, ratioOf(p), difference(p), decimals(p.Value), against, decimals(p.Other)})
+		t.Rows = append(t.Rows, []string{measureNames[measure], label, ratioOf(p), difference(p), Decimals(p.Value), against, Decimals(p.Other)})
 	}
 	for _, m := range order {
 		var pairs []eval.Paired
@@ -62,7 +62,7 @@ func comparedWithBest(runs []evalRun, order []string) report.Table {
 
 // comparedByRun is the most telling measure against every other policy, run by run: ratios of
 // coverage, differences of gain, which may be 0.
-func comparedByRun(runs []evalRun, order []string) report.Table {
+func comparedByRun(runs []Run, order []string) report.Table {
 	m, show, what := order[0], ratioOf, "ratio"
 	if m == eval.Gain {
 		show, what = difference, "difference"
@@ -87,7 +87,7 @@ func comparedByRun(runs []evalRun, order []string) report.Table {
 }
 
 // comparedWithAll has all measures of one run, for the page.
-func comparedWithAll(run evalRun, order []string) []report.Table {
+func comparedWithAll(run Run, order []string) []report.Table {
 	c := run.comparison
 	if c == nil || len(c.With) == 0 {
 		return nil
@@ -139,7 +139,7 @@ var longMeasures = map[string]string{eval.Coverage: "Coverage: share of the chan
 
 // againstBudget draws the two leading measures against the budget or the horizon, a pair of charts
 // for each length of a stream.
-func againstBudget(runs []evalRun, order, shown []string) []report.Chart {
+func againstBudget(runs []Run, order, shown []string) []report.Chart {
 	pair, x := []string{eval.Coverage, eval.Freshness}, "fetches a day, as a share of the pages"
 	if order[0] == eval.Gain {
 		pair, x = []string{eval.Gain, eval.GainInServers}, "weekly snapshots N"
@@ -152,11 +152,11 @@ func againstBudget(runs []evalRun, order, shown []string) []report.Chart {
 	}
 	var charts []report.Chart
 	for _, weeks := range lengths {
-		same := slices.DeleteFunc(slices.Clone(runs), func(r evalRun) bool { return r.weeks != weeks })
+		same := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return r.weeks != weeks })
 		if len(same) < 2 {
 			continue
 		}
-		slices.SortStableFunc(same, func(a, b evalRun) int { return cmp.Compare(a.x, b.x) })
+		slices.SortStableFunc(same, func(a, b Run) int { return cmp.Compare(a.x, b.x) })
 		for _, m := range pair {
 			c := report.Chart{Title: longMeasures[m], XLabel: x, YLabel: measureNames[m],
 				YPercent: m == eval.Coverage || m == eval.Freshness, YCut: m == eval.Freshness, Bars: shortResampled}
@@ -182,7 +182,7 @@ func againstBudget(runs []evalRun, order, shown []string) []report.Chart {
 }
 
 // measureLine is one policy's measure in all runs.
-func measureLine(runs []evalRun, name, measure string) report.Series {
+func measureLine(runs []Run, name, measure string) report.Series {
 	s := report.Series{Name: name}
 	for i, run := range runs {
 		for _, r := range run.results {
@@ -199,7 +199,7 @@ func measureLine(runs []evalRun, name, measure string) report.Series {
 }
 
 // ablations shows what the policy loses without each kind of evidence; nil if nobody asked.
-func ablations(runs []evalRun, order []string) *report.Section {
+func ablations(runs []Run, order []string) *report.Section {
 	if len(runs) == 0 || runs[0].comparison == nil || len(runs[0].comparison.Without) == 0 {
 		return nil
 	}

@@ -1,4 +1,5 @@
-package main
+// Package present makes reports of what package bench measured: tables, charts of units and the figures of [SAT].
+package present
 
 import (
 	"cmp"
@@ -9,18 +10,18 @@ import (
 	"github.com/recrawl/recrawl/satstore/bench"
 )
 
-// benchResult is what bench sat --json prints.
-type benchResult struct {
+// Result is what bench sat --json prints.
+type Result struct {
 	*bench.Result
 	Figures []bench.Figure `json:"figures,omitempty"`
 }
 
-// page shows a measurement.
-func (r *benchResult) page() report.Page {
+// Page shows a measurement.
+func (r *Result) Page() report.Page {
 	page := report.Page{
 		Title: "recrawl: bench sat",
 		Intro: fmt.Sprintf("%s records of %d bytes and a URL, %d units of one %s, T = %d: %s visits, the same in every engine, %s of record bytes. Each unit begins with cold files and ends durable.",
-			grouped(r.Records), r.FixedBytes, r.Units, r.Unit, r.MaxUnits, grouped(r.Due), megabytes(r.PayloadBytes)),
+			grouped(r.Records), r.FixedBytes, r.Units, r.Unit, r.MaxUnits, grouped(r.Due), Megabytes(r.PayloadBytes)),
 		Sections: []report.Section{
 			{Title: "Engines", Tables: []report.Table{r.tableTimes(), r.tableBytes(), r.tableConditions()}},
 			r.sectionUnits(),
@@ -32,7 +33,7 @@ func (r *benchResult) page() report.Page {
 	return page
 }
 
-func (r *benchResult) tableTimes() report.Table {
+func (r *Result) tableTimes() report.Table {
 	t := report.Table{
 		Title:  fmt.Sprintf("Time for each of %s due records, us: %s records, %d %ss, %s", grouped(r.Due), grouped(r.Records), r.Units, r.Unit, times(r.Repeat)),
 		Header: []string{"engine", "x floor", "us", "median", "slowest", "slowest/median", "CPU us", "MB/s", "later us", "later CPU us"},
@@ -53,15 +54,15 @@ func (r *benchResult) tableTimes() report.Table {
 }
 
 // small says that buffers hold much of what is written.
-func (r *benchResult) small() string {
+func (r *Result) small() string {
 	if share := float64(r.BufferBytes) / float64(max(r.PayloadBytes, 1)); share > 0.25 {
 		return fmt.Sprintf(" A small run: write buffers of %s could hold %.0f %% of the %s that the units write. Take 4,000,000 --records for figures that last.",
-			bench.SizeText(r.BufferBytes), 100*min(share, 1), megabytes(r.PayloadBytes))
+			bench.SizeText(r.BufferBytes), 100*min(share, 1), Megabytes(r.PayloadBytes))
 	}
 	return ""
 }
 
-func (r *benchResult) tableBytes() report.Table {
+func (r *Result) tableBytes() report.Table {
 	t := report.Table{
 		Title:  "Bytes at the device for each byte of the due records; memory and disk",
 		Header: []string{"engine", "read", "written", "in units", "put off", "peak MB", "at end MB", "bytes a record", "disk MB", "files"},
@@ -77,7 +78,7 @@ func (r *benchResult) tableBytes() report.Table {
 }
 
 // warm says which times are not those of a cold disk.
-func (r *benchResult) warm() string {
+func (r *Result) warm() string {
 	if !bench.Measured {
 		return " Not measured on this system: CPU, bytes at the device and memory are 0, and files were not dropped from the page cache."
 	}
@@ -93,7 +94,7 @@ func (r *benchResult) warm() string {
 	return " Not cold, since a part of the records came from memory, from buffers or from a file system that lives there: " + strings.Join(warm, ", ") + ". More --records, or another --dir."
 }
 
-func (r *benchResult) tableConditions() report.Table {
+func (r *Result) tableConditions() report.Table {
 	count := "as the workload's own plan has it"
 	if r.Golden {
 		count = "as an independent program has it"
@@ -113,7 +114,7 @@ func (r *benchResult) tableConditions() report.Table {
 			how = "through the page cache"
 		}
 		t.Rows = append(t.Rows,
-			[]string{fmt.Sprintf("disk, %s in sequence, %s: write, read", megabytes(d.Bytes), how), fmt.Sprintf("%.0f MB/s, %.0f MB/s", d.Write/1e6, d.Read/1e6)},
+			[]string{fmt.Sprintf("disk, %s in sequence, %s: write, read", Megabytes(d.Bytes), how), fmt.Sprintf("%.0f MB/s, %.0f MB/s", d.Write/1e6, d.Read/1e6)},
 			[]string{"disk, a reader and a writer at once", fmt.Sprintf("%.0f MB/s each: %.2f us a record", d.Mixed/1e6, 1e6*float64(r.PayloadBytes)/float64(max(r.Due, 1))/d.Mixed)})
 	}
 	return t
@@ -121,7 +122,7 @@ func (r *benchResult) tableConditions() report.Table {
 
 // cached tells how far the files were dropped from the page cache, and of which engines
 // they were not.
-func (r *benchResult) cached() string {
+func (r *Result) cached() string {
 	most, unknown, warm := 0.0, false, []string(nil)
 	for _, m := range r.Engines {
 		most, unknown = max(most, m.Cached), unknown || m.Cached < 0
@@ -147,7 +148,8 @@ func times(n int) string {
 
 func hundredths(v float64) string { return fmt.Sprintf("%.2f", v) }
 
-func megabytes(bytes int64) string {
+// Megabytes is an amount as people read it.
+func Megabytes(bytes int64) string {
 	if bytes < 10_000_000 {
 		return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 	}

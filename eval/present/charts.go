@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"fmt"
@@ -81,7 +81,7 @@ func weekTable(run eval.StreamRun) report.Table {
 			} else if i == 0 {
 				t.Header = append(t.Header, fmt.Sprint(b.last))
 			}
-			row = append(row, decimals(b.rate))
+			row = append(row, Decimals(b.rate))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -89,7 +89,7 @@ func weekTable(run eval.StreamRun) report.Table {
 }
 
 // reliability shows how far probabilities can be believed; nothing if no policy tells any.
-func reliability(runs []evalRun, shown []string) []report.Section {
+func reliability(runs []Run, shown []string) []report.Section {
 	s := report.Section{Title: "How far probabilities can be believed",
 		Text: "Of the pages that a policy gave a probability of change of 30 %, did 30 % change? On the line they did; below it the policy was too sure of changes. The expected calibration error (ECE) is the mean distance from the line over 20 bins, weighted by how many pages are in them; Brier score and log loss also punish probabilities that say little. Visited: the pages that the policy chose to fetch again. Any page: pages drawn at random at each week's end, whether visited or not, of policies that can be asked."}
 	errors := report.Table{Title: "Expected calibration error of probabilities of change: of refetches; of any page drawn at random", Header: []string{"policy"}}
@@ -110,8 +110,8 @@ func reliability(runs []evalRun, shown []string) []report.Section {
 				c    *eval.Calibration
 			}{{"visited", r.stream.Calibration}, {"any page", r.stream.CalibrationUnvisited}} {
 				if c := of.c; c != nil {
-					full.Rows = append(full.Rows, []string{r.name, run.label, of.name, count(c.Count), decimals(c.Probability), decimals(c.Changed),
-						decimals(c.ECE), decimals(c.Brier), decimals(c.LogLoss)})
+					full.Rows = append(full.Rows, []string{r.name, run.label, of.name, report.Count(c.Count), Decimals(c.Probability), Decimals(c.Changed),
+						Decimals(c.ECE), Decimals(c.Brier), Decimals(c.LogLoss)})
 				}
 			}
 		}
@@ -132,7 +132,7 @@ func reliability(runs []evalRun, shown []string) []report.Section {
 }
 
 // calibrationErrors has a row for each policy with probabilities.
-func calibrationErrors(runs []evalRun) (rows [][]string) {
+func calibrationErrors(runs []Run) (rows [][]string) {
 	for i, r := range runs[0].results {
 		if r.stream.Calibration == nil || policy.Reference(r.policy) {
 			continue
@@ -144,7 +144,7 @@ func calibrationErrors(runs []evalRun) (rows [][]string) {
 					row = append(row, "-")
 					continue
 				}
-				row = append(row, decimals(c.ECE))
+				row = append(row, Decimals(c.ECE))
 			}
 		}
 		rows = append(rows, row)
@@ -153,7 +153,7 @@ func calibrationErrors(runs []evalRun) (rows [][]string) {
 }
 
 // reliabilityLines are the bins of the policies shown; of one with few pages nothing can be told.
-func reliabilityLines(run evalRun, shown []string, of func(*eval.StreamResult) *eval.Calibration) (lines []report.Series) {
+func reliabilityLines(run Run, shown []string, of func(*eval.StreamResult) *eval.Calibration) (lines []report.Series) {
 	const least = 20
 	for _, name := range shown {
 		for _, r := range run.results {

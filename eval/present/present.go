@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"github.com/recrawl/recrawl/planner/value"
 )
 
-// evalRun is one horizon or budget of an evaluation, as both protocols' reports show it.
-type evalRun struct {
+// Run is one horizon or budget of an evaluation, as both protocols' reports show it.
+type Run struct {
 	label      string  // "2 % a day"
 	tick       string  // the same below an axis
 	x          float64 // the budget, or the weeks of the horizon
@@ -45,17 +45,17 @@ const (
 var measureNames = map[string]string{eval.Coverage: "C", eval.UpdateRate: "U", eval.Freshness: "freshness",
 	eval.Discovered: "discovered", eval.Gain: "gain", eval.GainInServers: "gain in servers"}
 
-func snapshotReport(runs []eval.SnapshotRun) report.Page {
+func Snapshot(runs []eval.SnapshotRun) report.Page {
 	page := report.Page{Title: "recrawl: snapshot protocol",
 		Intro: "Each policy decides the order in which the pages of one corpus are fetched again, once. U is the update rate (changed among fetched), C the coverage (changed fetched among all changed). The gain relates the area under the curve of coverage against share fetched to random order (0) and to the clairvoyant, which knows what changed (1); the gain in servers is its mean over the servers, each by itself."}
-	var views []evalRun
+	var views []Run
 	for i := range runs {
-		views = append(views, snapshotView(&runs[i]))
+		views = append(views, SnapshotView(&runs[i]))
 	}
-	shown := telling(views, eval.SnapshotMeasures)
+	shown := Telling(views, eval.SnapshotMeasures)
 	page.Sections = append(page.Sections, overview(views, eval.SnapshotMeasures, shown)...)
 	for i, run := range runs {
-		s := snapshotSection(run, shown)
+		s := SnapshotSection(run, shown)
 		s.Tables = append(s.Tables, comparedWithAll(views[i], eval.SnapshotMeasures)...)
 		if i == 0 {
 			s.Tables[0].Note = absentNote(run.Absent, views[0])
@@ -65,8 +65,8 @@ func snapshotReport(runs []eval.SnapshotRun) report.Page {
 	return page
 }
 
-func snapshotView(run *eval.SnapshotRun) evalRun {
-	v := evalRun{label: fmt.Sprintf("N = %d", run.Weeks), tick: fmt.Sprint(run.Weeks), x: float64(run.Weeks), comparison: run.Comparison, learnt: run.Learnt}
+func SnapshotView(run *eval.SnapshotRun) Run {
+	v := Run{label: fmt.Sprintf("N = %d", run.Weeks), tick: fmt.Sprint(run.Weeks), x: float64(run.Weeks), comparison: run.Comparison, learnt: run.Learnt}
 	for i := range run.Results {
 		r := &run.Results[i]
 		v.results = append(v.results, evalResult{name: nameOf(*r), policy: r.Policy, measures: r})
@@ -75,7 +75,7 @@ func snapshotView(run *eval.SnapshotRun) evalRun {
 }
 
 // snapshotSection shows one horizon; its chart has the policies shown.
-func snapshotSection(run eval.SnapshotRun, shown []string) report.Section {
+func SnapshotSection(run eval.SnapshotRun, shown []string) report.Section {
 	t := report.Table{Title: fmt.Sprintf("N = %d weeks: %d servers, %d pages, %d changed (%.1f %%), %d in some weekly comparison, %d vanished; change by %s",
 		run.Weeks, run.Corpus.Servers, run.Corpus.Pages, run.Corpus.Changed,
 		100*float64(run.Corpus.Changed)/float64(max(run.Corpus.Pages, 1)), run.ChangedWeekly, run.Corpus.Vanished, run.Change),
@@ -87,7 +87,7 @@ func snapshotSection(run eval.SnapshotRun, shown []string) report.Section {
 		t.Header = append(t.Header, "U 5-95 %", "C 5-95 %")
 	}
 	for _, r := range run.Results {
-		row := []string{nameOf(r), count(r.Fetched), count(r.ChangedFetched), decimals(r.UpdateRate), decimals(r.Coverage), decimals(r.AUC), decimals(r.Gain), decimals(r.GainInServers)}
+		row := []string{nameOf(r), report.Count(r.Fetched), report.Count(r.ChangedFetched), Decimals(r.UpdateRate), Decimals(r.Coverage), Decimals(r.AUC), Decimals(r.Gain), Decimals(r.GainInServers)}
 		if withSpread {
 			row = append(row, span(r.Spread[eval.UpdateRate]), span(r.Spread[eval.Coverage]))
 		}
@@ -116,19 +116,19 @@ func nameOf(r eval.SnapshotResult) string {
 	return fmt.Sprintf("%s >= %.3g", r.Policy, r.Threshold)
 }
 
-func streamReport(runs []eval.StreamRun) report.Page {
+func Stream(runs []eval.StreamRun) report.Page {
 	page := report.Page{Title: "recrawl: stream protocol",
 		Intro: "Each policy has the same number of fetches a day and has to find out by itself what changes. U is the update rate (changed among refetches), C the share of all change events that were found. Freshness is the time average of the share of known living pages whose copy is good; age is the mean number of days since the first unseen change; discovered is the share of new pages that became known."}
 	severalLengths := slices.ContainsFunc(runs, func(r eval.StreamRun) bool { return r.Weeks != runs[0].Weeks })
-	var views []evalRun
+	var views []Run
 	for i := range runs {
-		views = append(views, streamView(&runs[i], severalLengths))
+		views = append(views, StreamView(&runs[i], severalLengths))
 	}
-	shown := telling(views, eval.StreamMeasures)
+	shown := Telling(views, eval.StreamMeasures)
 	page.Sections = append(page.Sections, overview(views, eval.StreamMeasures, shown)...)
 	page.Sections = append(page.Sections, reliability(views, shown)...)
 	for i, run := range runs {
-		s := streamSection(run, shown)
+		s := StreamSection(run, shown)
 		s.Tables = append(s.Tables, comparedWithAll(views[i], eval.StreamMeasures)...)
 		s.Tables = append(s.Tables, weekTable(run))
 		if i == 0 {
@@ -139,8 +139,8 @@ func streamReport(runs []eval.StreamRun) report.Page {
 	return page
 }
 
-func streamView(run *eval.StreamRun, severalLengths bool) evalRun {
-	v := evalRun{label: fmt.Sprintf("%.3g %% a day", 100*run.Budget), tick: fmt.Sprintf("%.3g %%", 100*run.Budget), x: run.Budget, weeks: run.Weeks, comparison: run.Comparison, learnt: run.Learnt}
+func StreamView(run *eval.StreamRun, severalLengths bool) Run {
+	v := Run{label: fmt.Sprintf("%.3g %% a day", 100*run.Budget), tick: fmt.Sprintf("%.3g %%", 100*run.Budget), x: run.Budget, weeks: run.Weeks, comparison: run.Comparison, learnt: run.Learnt}
 	if severalLengths {
 		v.label += fmt.Sprintf(", %d weeks", run.Weeks)
 	}
@@ -152,7 +152,7 @@ func streamView(run *eval.StreamRun, severalLengths bool) evalRun {
 }
 
 // absentNote says what histories cannot tell, and what that means for the policies that take part.
-func absentNote(absent []string, run evalRun) string {
+func absentNote(absent []string, run Run) string {
 	if len(absent) == 0 {
 		return ""
 	}
@@ -164,7 +164,7 @@ func absentNote(absent []string, run evalRun) string {
 }
 
 // streamSection shows one budget; its charts have the policies shown.
-func streamSection(run eval.StreamRun, shown []string) report.Section {
+func StreamSection(run eval.StreamRun, shown []string) report.Section {
 	t := report.Table{Title: fmt.Sprintf("%.3g %% of the pages a day, %d weeks: %d servers, %d base pages, %d pages in all, %d events; change by %s",
 		100*run.Budget, run.Weeks, run.Corpus.Servers, run.Corpus.BasePages, run.Corpus.Pages, run.Corpus.Events, run.Change),
 		Header: []string{"policy", "fetched", "refetched", "changed", "U", "C", "freshness", "age, days", "discovered", "delay, days", "deletions"}}
@@ -177,8 +177,8 @@ func streamSection(run eval.StreamRun, shown []string) report.Section {
 		t.Header = append(t.Header, "C, all runs", "discovered, all runs")
 	}
 	for _, r := range run.Results {
-		row := []string{r.Policy, count(r.Fetched), count(r.Refetched), count(r.Changed), decimals(r.UpdateRate), decimals(r.Coverage),
-			decimals(r.Freshness), tenths(r.MeanAgeDays), decimals(r.Discovered), tenths(r.DiscoveryDelayDays), decimals(r.DeletionsFound)}
+		row := []string{r.Policy, report.Count(r.Fetched), report.Count(r.Refetched), report.Count(r.Changed), Decimals(r.UpdateRate), Decimals(r.Coverage),
+			Decimals(r.Freshness), Tenths(r.MeanAgeDays), Decimals(r.Discovered), Tenths(r.DiscoveryDelayDays), Decimals(r.DeletionsFound)}
 		if withSpread {
 			row = append(row, span(r.Spread[eval.Coverage]))
 		}
@@ -199,7 +199,7 @@ const (
 // telling are the names of the policies that charts show: all if they are few, else the
 // compared one, the best published of each run, interval, the reference lines, and the best
 // of the others of ours.
-func telling(runs []evalRun, order []string) []string {
+func Telling(runs []Run, order []string) []string {
 	var names []string
 	if len(runs) == 0 || len(runs[0].results) <= linesReadable {
 		for _, run := range runs[:min(len(runs), 1)] {
@@ -240,7 +240,7 @@ func telling(runs []evalRun, order []string) []string {
 }
 
 // best is the name of the policy with the largest value among those of a kind; "" for none.
-func (r evalRun) best(measure string, kind func(policy string) bool) string {
+func (r Run) best(measure string, kind func(policy string) bool) string {
 	name, most := "", eval.Number(math.Inf(-1))
 	for _, result := range r.results {
 		if v := result.Measure(measure); kind(result.policy) && v > most {
@@ -250,14 +250,12 @@ func (r evalRun) best(measure string, kind func(policy string) bool) string {
 	return name
 }
 
-func count(n int) string { return fmt.Sprint(n) }
+func Decimals(v eval.Number) string { return Number(v, 3) }
 
-func decimals(v eval.Number) string { return number(v, 3) }
+func Tenths(v eval.Number) string { return Number(v, 1) }
 
-func tenths(v eval.Number) string { return number(v, 1) }
-
-// number shows an undefined value as a dash.
-func number(v eval.Number, digits int) string {
+// Number shows an undefined value as a dash.
+func Number(v eval.Number, digits int) string {
 	if math.IsNaN(float64(v)) {
 		return "-"
 	}
@@ -265,5 +263,5 @@ func number(v eval.Number, digits int) string {
 }
 
 func span(s [2]eval.Number) string {
-	return strings.Join([]string{decimals(s[0]), decimals(s[1])}, "..")
+	return strings.Join([]string{Decimals(s[0]), Decimals(s[1])}, "..")
 }

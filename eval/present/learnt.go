@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"fmt"
@@ -9,13 +9,13 @@ import (
 
 // learntSection says what the policies that learn went by, and so how far they can be believed;
 // nothing if none took part.
-func learntSection(run evalRun) []report.Section {
+func learntSection(run Run) []report.Section {
 	l := run.learnt
 	if l == nil {
 		return nil
 	}
 	variants := run.comparison != nil && len(run.comparison.Without) > 0
-	s := report.Section{Title: "What value goes by", Text: learntText(l)}
+	s := report.Section{Title: "What value goes by", Text: LearntText(l)}
 	switch {
 	case !variants:
 	case l.Folds > 0:
@@ -26,7 +26,7 @@ func learntSection(run evalRun) []report.Section {
 	return []report.Section{s}
 }
 
-func learntText(l *eval.Learnt) string {
+func LearntText(l *eval.Learnt) string {
 	switch {
 	case l.Folds > 0:
 		return fmt.Sprintf("The parameters of value were learnt anew for each of %d folds of the servers, on the servers of the other folds: no server is judged by what was learnt on it (%s).", l.Folds, l.Source)

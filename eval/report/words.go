@@ -1,0 +1,26 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Count is a whole number as text.
+func Count(n int) string { return fmt.Sprint(n) }
+
+// Shorten joins the first of a list and says how many more there are.
+func Shorten(list []string, most int, between string) string {
+	text := strings.Join(list[:min(len(list), most)], between)
+	if more := len(list) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// Plural is "1 page" or "2 pages".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
