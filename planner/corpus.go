@@ -38,8 +38,8 @@ func (m *Memory) NeverThere() bool {
 		m.History.Visits == 0
 }
 
-// LastInformative is when the last visit told something: what its copy was compared with, or that it left;
-// unix seconds, 0: none.
+// LastInformative is when the last visit told something: what its copy was compared with, or that
+// it left; unix seconds, 0: none.
 func (m *Memory) LastInformative() uint32 {
 	if m.Lost() {
 		return m.Tried

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/eval/sites"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -209,8 +210,8 @@ func (p *program) printExplanation(e explanation) error {
 	if e.Site.IsTop {
 		role = "top"
 	}
-	tops := report.Shorten(e.Site.Tops, shownTops, " ")
-	if len(e.Site.Tops) > shownTops {
+	tops := report.Shorten(e.Site.Tops, sites.ShownTops, " ")
+	if len(e.Site.Tops) > sites.ShownTops {
 		tops += " (--json has all)"
 	}
 	t := report.Table{Title: e.URL, Header: []string{"what", "is"}, Rows: [][]string{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/eval/sites"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -74,16 +75,16 @@ func (p *program) sites(cmd *cobra.Command, server string) error {
 	if err != nil {
 		return err
 	}
-	d := divide(source, c.Sites.Method)
+	d := sites.Divide(source, c.Sites.Method)
 	if c.Sites.SVG != "" { // before anything is printed: a run that fails prints nothing
-		if err := writeWhole(c.Sites.SVG, d.drawing().SVG); err != nil {
+		if err := writeWhole(c.Sites.SVG, d.Map().SVG); err != nil {
 			return err
 		}
 	}
 	if p.json {
-		return p.printJSON(d.result)
+		return p.printJSON(d.Result)
 	}
-	return p.printSites(d)
+	return d.Print(p.stdout, c.Sites.SVG)
 }
 
 // serverOf takes an address for its server.

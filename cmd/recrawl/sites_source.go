@@ -13,32 +13,12 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/sites"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// siteSource is a server whose pages are to be divided.
-type siteSource struct {
-	graph  *sitegraph.Graph
-	server sitegraph.ServerID
-	base   int // weeks after the start of the window; 0 for a planner's data
-	state  string
-	counts func(sitegraph.PageID) bool
-	apart  int // pages that exist but are not reached from the top page
-}
-
-// pages returns the pages that count.
-func (s *siteSource) pages() []sitegraph.PageID {
-	var pages []sitegraph.PageID
-	for _, p := range s.graph.ServerPages(s.server) {
-		if s.graph.Depth(p) > 0 && s.counts(p) {
-			pages = append(pages, p)
-		}
-	}
-	return pages
-}
-
 // siteSource reads the server from a history or from what a planner knows.
-func (p *program) siteSource(ctx context.Context, server string) (*siteSource, error) {
+func (p *program) siteSource(ctx context.Context, server string) (*sites.Source, error) {
 	if p.config.Data != "" {
 		return p.knownServer(server)
 	}
@@ -46,7 +26,7 @@ func (p *program) siteSource(ctx context.Context, server string) (*siteSource, e
 }
 
 // knownServer is a server as a stopped planner knows it.
-func (p *program) knownServer(server string) (*siteSource, error) {
+func (p *program) knownServer(server string) (*sites.Source, error) {
 	o, err := p.open(true)
 	if err != nil {
 		return nil, err
@@ -62,18 +42,18 @@ func (p *program) knownServer(server string) (*siteSource, error) {
 		}
 		return nil, unknownServer(server, p.config.Data, names)
 	}
-	s := &siteSource{graph: graph, server: id, state: "as the planner knows it",
-		counts: func(page sitegraph.PageID) bool { return o.corpus.Memory(page).State == sitegraph.StateAlive }}
+	s := &sites.Source{Graph: graph, Server: id, State: "as the planner knows it",
+		Counts: func(page sitegraph.PageID) bool { return o.corpus.Memory(page).State == sitegraph.StateAlive }}
 	for _, page := range graph.ServerPages(id) {
-		if s.counts(page) && graph.Depth(page) == 0 {
-			s.apart++
+		if s.Counts(page) && graph.Depth(page) == 0 {
+			s.Apart++
 		}
 	}
 	return s, nil
 }
 
 // recordedServer is a server as it stood at the base.
-func (p *program) recordedServer(ctx context.Context, name string) (*siteSource, error) {
+func (p *program) recordedServer(ctx context.Context, name string) (*sites.Source, error) {
 	c := &p.config.Sites
 	servers, err := history.ReadFiles(ctx, []string{historyOf(c.History, name)}, nil)
 	if err != nil {
@@ -111,8 +91,8 @@ func (p *program) recordedServer(ctx context.Context, name string) (*siteSource,
 	if !ok {
 		return nil, fmt.Errorf("recrawl: the graph of %s does not know it", name)
 	}
-	return &siteSource{graph: corpus.Graph(), server: id, base: c.Base, state: fmt.Sprintf("week %d", c.Base),
-		counts: corpus.IsBase, apart: max(0, alive-len(corpus.Pages))}, nil
+	return &sites.Source{Graph: corpus.Graph(), Server: id, Base: c.Base, State: fmt.Sprintf("week %d", c.Base),
+		Counts: corpus.IsBase, Apart: max(0, alive-len(corpus.Pages))}, nil
 }
 
 // historyOf spares reading a whole directory where a file in it has the server's name.

@@ -1,9 +1,10 @@
-package main
+package sites
 
 import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -15,23 +16,24 @@ import (
 const (
 	shownSites   = 40 // the largest with what is below them
 	shownOrphans = 10
-	shownTops    = 3
+	ShownTops    = 3
 	shownUppers  = 2
 	shownLines   = 160 // of members, shared by the sites shown
 )
 
 // tree prints a division.
 type tree struct {
-	*division
+	*Division
 	*forest
 	w       *bufio.Writer
 	shown   []bool
 	members int // at most, of a site
 }
 
-func (p *program) printSites(d *division) error {
-	t := &tree{division: d, forest: newForest(d), w: bufio.NewWriter(p.stdout), shown: make([]bool, len(d.result.Sites))}
-	fmt.Fprintf(t.w, "%s: %s\n", d.result.Server, d.summary())
+// Print writes a division as people read it; svg names the file of its map, if there is one.
+func (d *Division) Print(w io.Writer, svg string) error {
+	t := &tree{Division: d, forest: newForest(d), w: bufio.NewWriter(w), shown: make([]bool, len(d.Result.Sites))}
+	fmt.Fprintf(t.w, "%s: %s\n", d.Result.Server, d.summary())
 	for _, note := range d.notes() {
 		fmt.Fprintln(t.w, note)
 	}
@@ -47,12 +49,12 @@ func (p *program) printSites(d *division) error {
 		fmt.Fprintln(t.w, "\n● top of a site; below it its members and the sites it is upper to")
 	}
 	t.list("", t.roots, true)
-	if n := len(d.result.Orphans); n > 0 {
+	if n := len(d.Result.Orphans); n > 0 {
 		fmt.Fprintf(t.w, "\n○ %s, in no site\n", report.Plural(n, "orphan"))
 		t.pages("", sitegraph.Site{Members: d.partition.Orphans}, shownOrphans, false)
 	}
-	if p.config.Sites.SVG != "" {
-		fmt.Fprintf(t.w, "\nmap: %s\n", p.config.Sites.SVG)
+	if svg != "" {
+		fmt.Fprintf(t.w, "\nmap: %s\n", svg)
 	}
 	return t.w.Flush()
 }
@@ -91,11 +93,11 @@ func (t *tree) list(indent string, sites []int, root bool) {
 
 // describe is the line of a site: its tops, its size, its other upper sites.
 func (t *tree) describe(i int) string {
-	s, r := t.partition.Sites[i], &t.result.Sites[i]
+	s, r := t.partition.Sites[i], &t.Result.Sites[i]
 	line := t.path(s.Tops[0])
 	for k, top := range s.Tops[1:] {
-		if k+1 == shownTops {
-			line += fmt.Sprintf(" and %d more tops", len(s.Tops)-shownTops)
+		if k+1 == ShownTops {
+			line += fmt.Sprintf(" and %d more tops", len(s.Tops)-ShownTops)
 			break
 		}
 		line += ", " + t.path(top)
@@ -122,7 +124,7 @@ func (t *tree) describe(i int) string {
 func (t *tree) pages(indent string, s sitegraph.Site, most int, more bool) {
 	directory := ""
 	if len(s.Tops) > 0 {
-		if d := sitegraph.Directory(t.source.graph.URL(s.Tops[0])); strings.Count(d, "/") > 3 {
+		if d := sitegraph.Directory(t.source.Graph.URL(s.Tops[0])); strings.Count(d, "/") > 3 {
 			directory = d
 		}
 	}
@@ -137,7 +139,7 @@ func (t *tree) pages(indent string, s sitegraph.Site, most int, more bool) {
 			return
 		}
 		name := t.path(p)
-		if rest, ok := strings.CutPrefix(t.source.graph.URL(p), directory); ok && directory != "" && rest != "" {
+		if rest, ok := strings.CutPrefix(t.source.Graph.URL(p), directory); ok && directory != "" && rest != "" {
 			name = readable(rest)
 		}
 		fmt.Fprintf(t.w, "%s%s %s\n", indent, branch, name)

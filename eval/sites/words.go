@@ -1,4 +1,4 @@
-package main
+package sites
 
 import (
 	"fmt"
@@ -9,23 +9,23 @@ import (
 )
 
 // summary is one line on the partition.
-func (d *division) summary() string {
-	r := &d.result
+func (d *Division) summary() string {
+	r := &d.Result
 	s := fmt.Sprintf("%s in %s by method %s", report.Plural(r.Pages, "page"), report.Plural(len(r.Sites), "site"), r.Method)
 	if len(r.Orphans) > 0 {
 		s += ", " + report.Plural(len(r.Orphans), "orphan")
 	}
-	return s + ", " + d.source.state
+	return s + ", " + d.source.State
 }
 
 // notes are what a reader of the partition should know.
-func (d *division) notes() []string {
+func (d *Division) notes() []string {
 	var notes []string
-	if d.result.Pages == 0 {
+	if d.Result.Pages == 0 {
 		notes = append(notes, "No page of this server has a copy yet.")
 	}
-	if d.source.apart > 0 {
-		notes = append(notes, fmt.Sprintf("Left out: %s not reached by links from the top page within %d steps.", report.Plural(d.source.apart, "page"), sitegraph.MaxDepth-1))
+	if d.source.Apart > 0 {
+		notes = append(notes, fmt.Sprintf("Left out: %s not reached by links from the top page within %d steps.", report.Plural(d.source.Apart, "page"), sitegraph.MaxDepth-1))
 	}
 	times := map[sitegraph.PageID]int{}
 	shared := 0
@@ -39,8 +39,8 @@ func (d *division) notes() []string {
 	if shared > 0 {
 		notes = append(notes, fmt.Sprintf("Sites overlap: %s in two sites or more.", report.Plural(shared, "page")))
 	}
-	if n := newForest(d).aloof; n > 0 && (d.result.Method == "c" || d.result.Method == "c-closure") {
-		notes = append(notes, fmt.Sprintf("Never looked at by method %s: %s to which no upper site leads from the start page.", d.result.Method, report.Plural(n, "site")))
+	if n := newForest(d).aloof; n > 0 && (d.Result.Method == "c" || d.Result.Method == "c-closure") {
+		notes = append(notes, fmt.Sprintf("Never looked at by method %s: %s to which no upper site leads from the start page.", d.Result.Method, report.Plural(n, "site")))
 	}
 	return notes
 }

@@ -1,4 +1,4 @@
-package main
+package sites
 
 import (
 	"cmp"
@@ -19,11 +19,11 @@ type forest struct {
 }
 
 // newForest makes the forest of a division.
-func newForest(d *division) *forest {
-	n := len(d.result.Sites)
+func newForest(d *Division) *forest {
+	n := len(d.Result.Sites)
 	f := &forest{below: make([][]int, n), parent: make([]int, n), weight: make([]int, n)}
 	lower := make([][]int, n)
-	for i, s := range d.result.Sites {
+	for i, s := range d.Result.Sites {
 		f.weight[i] = len(s.Tops) + len(s.Members)
 		for _, u := range s.Upper {
 			lower[u] = append(lower[u], i)
@@ -46,7 +46,7 @@ func newForest(d *division) *forest {
 		}
 	}
 	for i, s := range d.partition.Sites {
-		if slices.ContainsFunc(s.Tops, func(p sitegraph.PageID) bool { return d.source.graph.Depth(p) == 1 }) {
+		if slices.ContainsFunc(s.Tops, func(p sitegraph.PageID) bool { return d.source.Graph.Depth(p) == 1 }) {
 			start(i)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package sites
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// drawing is the partition as a map.
-func (d *division) drawing() report.Map {
-	g := d.source.graph
-	m := report.Map{Title: fmt.Sprintf("%s: %s", d.result.Server, d.summary()), Notes: d.notes()}
+// Map is the partition as a map.
+func (d *Division) Map() report.Map {
+	g := d.source.Graph
+	m := report.Map{Title: fmt.Sprintf("%s: %s", d.Result.Server, d.summary()), Notes: d.notes()}
 	index := make(map[sitegraph.PageID]int, len(d.pages))
 	for i, p := range d.pages {
 		index[p] = i
@@ -29,7 +29,7 @@ func (d *division) drawing() report.Map {
 		return list
 	}
 	for i, s := range d.partition.Sites {
-		m.Sites = append(m.Sites, report.MapSite{Tops: indices(s.Tops), Members: indices(s.Members), Upper: d.result.Sites[i].Upper})
+		m.Sites = append(m.Sites, report.MapSite{Tops: indices(s.Tops), Members: indices(s.Members), Upper: d.Result.Sites[i].Upper})
 	}
 	return m
 }
@@ -37,9 +37,9 @@ func (d *division) drawing() report.Map {
 // path is a page's address for a reader: without scheme and server, which are the same for
 // all pages of a server but for a few that mix http and https, and with letters for the
 // octets that stand for them.
-func (d *division) path(p sitegraph.PageID) string {
-	address := d.source.graph.URL(p)
-	if _, rest, ok := strings.Cut(address, "://"+d.result.Server); ok {
+func (d *Division) path(p sitegraph.PageID) string {
+	address := d.source.Graph.URL(p)
+	if _, rest, ok := strings.Cut(address, "://"+d.Result.Server); ok {
 		address = rest
 	}
 	return readable(address)
