@@ -149,7 +149,11 @@ func (c *crowd) page(w http.ResponseWriter, r *http.Request, address string, k k
 		http.Redirect(w, r, fmt.Sprintf("http://%s:%s/now%s", address, c.port, r.URL.Path), http.StatusMovedPermanently)
 		return
 	case k == slow:
-		time.Sleep(20 * time.Second)
+		select {
+		case <-time.After(20 * time.Second):
+		case <-r.Context().Done(): // whoever asked is gone: the request is over
+			return
+		}
 	}
 	w.Header().Set("Content-Type", "text/html")
 	fmt.Fprintf(w, "<p>%s of %s</p>", r.URL.Path, address)
