@@ -12,6 +12,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/tune"
 	"github.com/recrawl/recrawl/planner/budget"
 )
@@ -55,62 +56,10 @@ largest you might pay for. A server with a delay of d seconds between visits can
 	return cmd
 }
 
-// tuneResult is what tune prints as JSON. Budgets are shares of the pages a day.
-type tuneResult struct {
-	Source     string           `json:"source"` // histories, store or journal
-	Servers    int              `json:"servers"`
-	Pages      int              `json:"pages"`
-	Policy     string           `json:"policy"`
-	Base       int              `json:"base"`
-	Weeks      int              `json:"weeks"`
-	History    int              `json:"history"`
-	New        float64          `json:"new"`
-	Change     string           `json:"change"`
-	Futures    int              `json:"futures"`
-	Seed       uint64           `json:"seed"`
-	PerDay     tune.Range       `json:"changes_per_day"`
-	Curve      []tune.Point     `json:"curve"`
-	Knee       *tune.Point      `json:"knee"`
-	Target     *tune.Answer     `json:"target"`
-	Politeness politenessResult `json:"politeness"`
-	Check      *tune.Check      `json:"check,omitempty"`
-	Warnings   []string         `json:"warnings"`
-}
-
-// politenessResult is what delays leave within reach.
-type politenessResult struct {
-	Budget float64       `json:"budget"` // at which coverage was predicted
-	Delays []delayResult `json:"delays"`
-	// FeasibleSeconds is the longest delay at which each server can be visited as often as it changes,
-	// PromptSeconds that at which each page can be seen each day; null: any.
-	FeasibleSeconds eval.Number  `json:"feasible_seconds"`
-	FeasibleServer  string       `json:"feasible_server"`
-	PromptSeconds   eval.Number  `json:"prompt_seconds"`
-	PromptServer    string       `json:"prompt_server"`
-	Busiest         []loadResult `json:"busiest"`
-}
-
-type delayResult struct {
-	Seconds  float64     `json:"delay_seconds"`
-	Visits   eval.Number `json:"visits_per_day"` // to one server; null: no bound
-	Crowded  int         `json:"crowded_servers"`
-	Short    int         `json:"short_servers"`
-	Beyond   float64     `json:"beyond_reach"`
-	Late     float64     `json:"late"`
-	Coverage tune.Range  `json:"coverage"`
-}
-
-type loadResult struct {
-	Server  string      `json:"server"`
-	Pages   int         `json:"pages"`
-	PerDay  float64     `json:"changes_per_day"`
-	Seconds eval.Number `json:"feasible_seconds"`
-}
-
 // tuning is a prediction at work.
 type tuning struct {
 	*program
-	result   tuneResult
+	result   present.Tune
 	servers  []*history.Server // of histories; nil
 	forecast *tune.Forecast
 }
@@ -123,7 +72,7 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 	if c.Delay > longestDelay {
 		return usageError{fmt.Errorf("--delay %v: want at most %v", c.Delay, longestDelay), "tune counts visits by day, and with a longer delay there are days without any"}
 	}
-	t := &tuning{program: p, result: tuneResult{Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, History: c.Tune.History, New: c.New,
+	t := &tuning{program: p, result: present.Tune{Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, History: c.Tune.History, New: c.New,
 		Change: c.Change, Futures: c.Tune.Futures, Seed: c.Seed, Warnings: []string{}}}
 	source, err := t.source(ctx, paths)
 	if err != nil {
@@ -135,7 +84,7 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 	for _, w := range t.result.Warnings {
 		p.warn(w)
 	}
-	return p.publish(t.result, t.page(), c.Tune.HTML)
+	return p.publish(t.result, t.result.Page(), c.Tune.HTML)
 }
 
 func (t *tuning) options() tune.Options {
@@ -198,18 +147,6 @@ func (t *tuning) check(ctx context.Context) error {
 	return err
 }
 
-// recommended is the budget of which politeness is told: that of the target, or of the knee, or the
-// largest.
-func (r *tuneResult) recommended() float64 {
-	switch {
-	case r.Target != nil && !math.IsNaN(float64(r.Target.Budget.Value)):
-		return float64(r.Target.Budget.Value)
-	case r.Knee != nil:
-		return r.Knee.Budget
-	}
-	return r.Curve[len(r.Curve)-1].Budget
-}
-
 // longestDelay leaves a server one visit a day, the least that a limit by day can say.
 const longestDelay = 24 * time.Hour
 
@@ -218,7 +155,7 @@ const longestDelay = 24 * time.Hour
 func (t *tuning) politeness(ctx context.Context) error {
 	loads := t.forecast.Changes
 	r := &t.result.Politeness
-	r.Budget = t.result.recommended()
+	r.Budget = t.result.Recommended()
 	feasible, by := tune.Feasible(loads)
 	prompt, largest := tune.Prompt(loads)
 	r.FeasibleSeconds, r.FeasibleServer, r.PromptSeconds, r.PromptServer = seconds(feasible), by, seconds(prompt), largest
@@ -243,13 +180,13 @@ func (t *tuning) politeness(ctx context.Context) error {
 			}
 		}
 		visits := eval.Number(reach.Visits) // infinite is null
-		r.Delays = append(r.Delays, delayResult{Seconds: d.Seconds(), Visits: visits, Crowded: reach.Crowded, Short: reach.Short,
+		r.Delays = append(r.Delays, present.Delay{Seconds: d.Seconds(), Visits: visits, Crowded: reach.Crowded, Short: reach.Short,
 			Beyond: reach.Beyond, Late: reach.Late, Coverage: points[0].Coverage})
 	}
-	r.Busiest = []loadResult{}
+	r.Busiest = []present.Load{}
 	for _, l := range tune.Busiest(loads, 10) {
 		own, _ := tune.Feasible([]tune.Load{l})
-		r.Busiest = append(r.Busiest, loadResult{l.Server, l.Pages, l.PerDay, seconds(own)})
+		r.Busiest = append(r.Busiest, present.Load{Server: l.Server, Pages: l.Pages, PerDay: l.PerDay, Seconds: seconds(own)})
 	}
 	return nil
 }

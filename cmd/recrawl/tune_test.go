@@ -31,7 +31,7 @@ type tuneChecked struct {
 	Inside    bool
 }
 
-type tuneResult struct {
+type Tune struct {
 	Source                               string
 	Servers, Pages, Base, Weeks, History int
 	Policy, Change                       string
@@ -93,7 +93,7 @@ func TestTune(t *testing.T) {
 		t.Error("the same prediction printed something else the second time")
 	}
 	selfContained(t, html)
-	got := decode[tuneResult](t, r, true)
+	got := decode[Tune](t, r, true)
 	if got.Source != "histories" || got.Servers != 2 || got.Pages != 484 || got.Base != 12 || got.Weeks != 40 || got.Policy != "value" || got.Futures != 6 {
 		t.Errorf("predicted is %+v", got)
 	}
@@ -160,7 +160,7 @@ func TestTuneJournal(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got := decode[tuneResult](t, recrawl(t, "tune", "--journal", dir, "--json", "--budget", "0.5,1", "--futures", "2").ok(t), true)
+	got := decode[Tune](t, recrawl(t, "tune", "--journal", dir, "--json", "--budget", "0.5,1", "--futures", "2").ok(t), true)
 	if got.Source != "journal" || got.Pages != 2 || got.History != got.Base || *got.PerDay.Value < 0.3 {
 		t.Errorf("predicted is %+v", got)
 	}

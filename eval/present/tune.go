@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"fmt"
@@ -6,10 +6,73 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/tune"
 )
+
+// Tune is what tune prints as JSON. Budgets are shares of the pages a day.
+type Tune struct {
+	Source     string       `json:"source"` // histories, store or journal
+	Servers    int          `json:"servers"`
+	Pages      int          `json:"pages"`
+	Policy     string       `json:"policy"`
+	Base       int          `json:"base"`
+	Weeks      int          `json:"weeks"`
+	History    int          `json:"history"`
+	New        float64      `json:"new"`
+	Change     string       `json:"change"`
+	Futures    int          `json:"futures"`
+	Seed       uint64       `json:"seed"`
+	PerDay     tune.Range   `json:"changes_per_day"`
+	Curve      []tune.Point `json:"curve"`
+	Knee       *tune.Point  `json:"knee"`
+	Target     *tune.Answer `json:"target"`
+	Politeness Politeness   `json:"politeness"`
+	Check      *tune.Check  `json:"check,omitempty"`
+	Warnings   []string     `json:"warnings"`
+}
+
+// Politeness is what delays leave within reach.
+type Politeness struct {
+	Budget float64 `json:"budget"` // at which coverage was predicted
+	Delays []Delay `json:"delays"`
+	// FeasibleSeconds is the longest delay at which each server can be visited as often as it
+	// changes, PromptSeconds that at which each page can be seen each day; null: any.
+	FeasibleSeconds eval.Number `json:"feasible_seconds"`
+	FeasibleServer  string      `json:"feasible_server"`
+	PromptSeconds   eval.Number `json:"prompt_seconds"`
+	PromptServer    string      `json:"prompt_server"`
+	Busiest         []Load      `json:"busiest"`
+}
+
+type Delay struct {
+	Seconds  float64     `json:"delay_seconds"`
+	Visits   eval.Number `json:"visits_per_day"` // to one server; null: no bound
+	Crowded  int         `json:"crowded_servers"`
+	Short    int         `json:"short_servers"`
+	Beyond   float64     `json:"beyond_reach"`
+	Late     float64     `json:"late"`
+	Coverage tune.Range  `json:"coverage"`
+}
+
+type Load struct {
+	Server  string      `json:"server"`
+	Pages   int         `json:"pages"`
+	PerDay  float64     `json:"changes_per_day"`
+	Seconds eval.Number `json:"feasible_seconds"`
+}
+
+// Recommended is the budget of which politeness is told: that of the target, or of the knee, or the
+// largest.
+func (r *Tune) Recommended() float64 {
+	switch {
+	case r.Target != nil && !math.IsNaN(float64(r.Target.Budget.Value)):
+		return float64(r.Target.Budget.Value)
+	case r.Knee != nil:
+		return r.Knee.Budget
+	}
+	return r.Curve[len(r.Curve)-1].Budget
+}
 
 // percent shows a share with its unit, for tables in which budgets are shares too.
 func percent(v eval.Number) string {
@@ -20,15 +83,15 @@ func percent(v eval.Number) string {
 }
 
 func ranged(r tune.Range) string {
-	return fmt.Sprintf("%s (%s to %s)", present.Decimals(r.Value), present.Decimals(r.Low), present.Decimals(r.High))
+	return fmt.Sprintf("%s (%s to %s)", Decimals(r.Value), Decimals(r.Low), Decimals(r.High))
 }
 
-func (t *tuning) page() report.Page {
-	r := &t.result
+func (t *Tune) Page() report.Page {
+	r := t
 	page := report.Page{Title: "What a budget buys", Intro: fmt.Sprintf(
 		"Predicted from %s for policy %s over %d weeks: %s on %s, %s changes a day (%s to %s). "+
 			"Values are means over %d futures; in brackets the 5th to 95th percentile over these and 200 resamples of the servers in each. Budgets are shares of the pages a day.",
-		r.Source, r.Policy, r.Weeks, report.Plural(r.Pages, "page"), report.Plural(r.Servers, "server"), present.Tenths(r.PerDay.Value), present.Tenths(r.PerDay.Low), present.Tenths(r.PerDay.High), r.Futures)}
+		r.Source, r.Policy, r.Weeks, report.Plural(r.Pages, "page"), report.Plural(r.Servers, "server"), Tenths(r.PerDay.Value), Tenths(r.PerDay.Low), Tenths(r.PerDay.High), r.Futures)}
 	page.Sections = append(page.Sections, t.curveSection(), t.politenessSection())
 	if r.Check != nil {
 		page.Sections = append(page.Sections, checkSection(r.Check, r.Curve))
@@ -39,9 +102,9 @@ func (t *tuning) page() report.Page {
 	return page
 }
 
-func (t *tuning) curveSection() report.Section {
-	r := &t.result
-	table := report.Table{Title: fmt.Sprintf("Predicted from %s: %s, %s changes a day, policy %s, %d weeks", r.Source, report.Plural(r.Pages, "page"), present.Tenths(r.PerDay.Value), r.Policy, r.Weeks),
+func (t *Tune) curveSection() report.Section {
+	r := t
+	table := report.Table{Title: fmt.Sprintf("Predicted from %s: %s, %s changes a day, policy %s, %d weeks", r.Source, report.Plural(r.Pages, "page"), Tenths(r.PerDay.Value), r.Policy, r.Weeks),
 		Header: []string{"budget a day", "fetches", "coverage", "update rate", "freshness", ""}}
 	for i := range r.Curve {
 		p := &r.Curve[i]
@@ -85,8 +148,8 @@ func answerText(a *tune.Answer) string {
 	return fmt.Sprintf("The %s budget for %s is %s, %.4g fetches a day (%s to %s).", kind, a.Target, percent(a.Budget.Value), a.PerDay, end(a.Budget.Low), end(a.Budget.High))
 }
 
-func (t *tuning) curveChart(measure, label string) report.Chart {
-	r := &t.result
+func (t *Tune) curveChart(measure, label string) report.Chart {
+	r := t
 	chart := report.Chart{Title: label + " against budget", XLabel: "fetches a day, share of the pages", YLabel: strings.ToLower(label), XPercent: true, YPercent: true,
 		Bars: "5th to 95th percentile over futures and resamples of the servers"}
 	line := report.Series{Name: "predicted"}
@@ -112,8 +175,8 @@ func (t *tuning) curveChart(measure, label string) report.Chart {
 	return chart
 }
 
-func (t *tuning) politenessSection() report.Section {
-	r := &t.result.Politeness
+func (t *Tune) politenessSection() report.Section {
+	r := t.Politeness
 	delays := report.Table{Title: "What a delay between two visits to a server leaves within reach, coverage at " + percent(eval.Number(r.Budget)) + " a day",
 		Header: []string{"delay, s", "visits a day", "crowded servers", "short servers", "beyond reach", "late", "coverage"}}
 	for _, d := range r.Delays {
@@ -123,15 +186,15 @@ func (t *tuning) politenessSection() report.Section {
 		}
 		delays.Rows = append(delays.Rows, []string{fmt.Sprintf("%.4g", d.Seconds), visits, report.Count(d.Crowded), report.Count(d.Short), percent(eval.Number(d.Beyond)), percent(eval.Number(d.Late)), ranged(d.Coverage)})
 	}
-	delays.Note = "crowded: more pages than visits a day; short: more changes than visits a day in the long run; beyond reach: changes that no policy and no budget finds; late: that cannot be found on their day. " + feasibleText(r)
+	delays.Note = "crowded: more pages than visits a day; short: more changes than visits a day in the long run; beyond reach: changes that no policy and no budget finds; late: that cannot be found on their day. " + feasibleText(&r)
 	busiest := report.Table{Title: "Busiest servers", Header: []string{"server", "pages", "changes a day", "longest feasible delay, s"}}
 	for _, l := range r.Busiest {
-		busiest.Rows = append(busiest.Rows, []string{l.Server, report.Count(l.Pages), present.Tenths(eval.Number(l.PerDay)), present.Number(l.Seconds, 0)})
+		busiest.Rows = append(busiest.Rows, []string{l.Server, report.Count(l.Pages), Tenths(eval.Number(l.PerDay)), Number(l.Seconds, 0)})
 	}
 	return report.Section{Title: "Politeness", Tables: []report.Table{delays, busiest}}
 }
 
-func feasibleText(r *politenessResult) string {
+func feasibleText(r *Politeness) string {
 	text := fmt.Sprintf("Up to %.4g s each page can be seen each day (largest server: %s), so that a shorter delay buys nothing.", float64(r.PromptSeconds), r.PromptServer)
 	if r.FeasibleServer == "" {
 		return text + " Nothing changes, so any delay is feasible."
@@ -150,7 +213,7 @@ func checkSection(c *tune.Check, curve []tune.Point) report.Section {
 		if !math.IsNaN(float64(v.Error)) {
 			off = fmt.Sprintf("%+.1f %%", 100*float64(v.Error))
 		}
-		table.Rows = append(table.Rows, []string{budget, measure, fmt.Sprintf("%s (%s to %s)", present.Number(v.Predicted.Value, digits), present.Number(v.Predicted.Low, digits), present.Number(v.Predicted.High, digits)), present.Number(v.Measured, digits), off, inside})
+		table.Rows = append(table.Rows, []string{budget, measure, fmt.Sprintf("%s (%s to %s)", Number(v.Predicted.Value, digits), Number(v.Predicted.Low, digits), Number(v.Predicted.High, digits)), Number(v.Measured, digits), off, inside})
 	}
 	row("all", "changes a day", c.PerDay, 1)
 	for i := range c.Points {
