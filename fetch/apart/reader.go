@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
@@ -92,10 +93,26 @@ func (r *Reader) apart(ctx context.Context, reading fetch.Reading) (a answer, er
 		return a, ctx.Err()
 	case limited.Err() != nil:
 		return a, fmt.Errorf("reading it takes longer than %v", r.Time)
-	case bytes.Contains(noise.Bytes(), []byte("out of memory")) || bytes.Contains(noise.Bytes(), []byte("cannot allocate memory")):
+	case diedOfMemory(noise.String()):
 		return a, fmt.Errorf("reading it takes more than %d MB of memory", maxMemory>>20)
 	}
 	return a, fmt.Errorf("reading it ended the process that read it: %w", err)
+}
+
+// diedOfMemory reports whether a dying process said that it got no more memory. The Go runtime
+// says so of its heap. The C library says so of a thread, whose stack counts as private data.
+func diedOfMemory(noise string) bool {
+	for _, phrase := range []string{
+		"out of memory",
+		"cannot allocate memory",
+		"pthread_create failed",
+		"failed to create new OS thread",
+	} {
+		if strings.Contains(noise, phrase) {
+			return true
+		}
+	}
+	return false
 }
 
 // bounded keeps the beginning of what is written.
