@@ -91,12 +91,12 @@ func (b *bars) tick(what string, done, total int) {
 		b.end()
 		b.what, b.bar = what, b.p.progress(what, total)
 	}
-	b.bar.at(done)
+	b.bar.At(done)
 }
 
 func (b *bars) end() {
 	if b.bar != nil {
-		b.bar.end()
+		b.bar.End()
 	}
 	b.bar, b.what = nil, ""
 }

@@ -58,8 +58,8 @@ func (p *program) check(ctx context.Context) error {
 	}
 	defer store.Close() // nothing was written
 	bar := p.progress("records", store.Pages())
-	found, err := store.Check(ctx, func(done, all int) { bar.total = all; bar.at(done) })
-	bar.end()
+	found, err := store.Check(ctx, func(done, all int) { bar.total = all; bar.At(done) })
+	bar.End()
 	if err != nil {
 		return err
 	}

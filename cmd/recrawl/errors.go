@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/satstore"
@@ -45,6 +46,7 @@ func explainError(err error) (hint string, code int, cause error) {
 	var format *satstore.FormatError
 	var damage *satstore.DamageError
 	var line *history.Error
+	var entry *eval.EntryError
 	var room *bench.RoomError
 	switch {
 	case errors.As(err, &usage):
@@ -53,6 +55,8 @@ func explainError(err error) (hint string, code int, cause error) {
 		return "run goes on with fresh records for damaged ones; a damaged catalogue, log or index needs a copy of the directory", exitDamaged, err
 	case errors.As(err, &failed):
 		return failed.hint, exitVisits, err
+	case errors.As(err, &entry):
+		return entry.Hint, exitUsage, err
 	case errors.Is(err, fetch.ErrNoContact):
 		return `give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, exitUsage, err
 	case errors.Is(err, satstore.ErrInUse):

@@ -89,8 +89,8 @@ func someHistories(cmd *cobra.Command, args []string) error {
 // readHistories reads them with progress.
 func (p *program) readHistories(ctx context.Context, paths []string) ([]*history.Server, error) {
 	bar := p.progress("reading histories", 0)
-	defer bar.end()
-	return history.ReadFiles(ctx, paths, func(done, total int) { bar.total = total; bar.at(done) })
+	defer bar.End()
+	return history.ReadFiles(ctx, paths, func(done, total int) { bar.total = total; bar.At(done) })
 }
 
 func (p *program) eval(ctx context.Context, paths []string) error {
@@ -154,15 +154,15 @@ const week = 7 * 24 * time.Hour
 func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies []string) ([]eval.SnapshotRun, error) {
 	c := &p.config
 	bar := p.progress("sweeps", len(c.Eval.Weeks)*len(policies))
-	defer bar.end()
+	defer bar.End()
 	var runs []eval.SnapshotRun
 	for _, weeks := range c.Eval.Weeks {
 		run, err := corpus.Snapshot(ctx, eval.SnapshotOptions{Weeks: weeks, Seed: c.Seed, Spread: c.Eval.Spread, Compare: c.Eval.compared(), Without: c.Eval.variants(),
-			Sample: c.Eval.Sample, Alpha: c.Alpha, Thresholds: c.Eval.Threshold}, policies, bar.step)
+			Sample: c.Eval.Sample, Alpha: c.Alpha, Thresholds: c.Eval.Threshold}, policies, bar.Step)
 		if err != nil {
 			return nil, err
 		}
-		p.warn(allVanished(weeks, run.Corpus.Pages, run.Corpus.Vanished))
+		p.warn(eval.AllVanished(weeks, run.Corpus.Pages, run.Corpus.Vanished))
 		runs = append(runs, run)
 	}
 	return runs, nil
@@ -180,7 +180,7 @@ func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 		}
 	}
 	bar := p.progress("days", days)
-	defer bar.end()
+	defer bar.End()
 	return corpus.Streams(ctx, all, policies, c.Eval.AtOnce, func(at eval.Progress) {
 		name := fmt.Sprintf("%s %.3g %%", at.Policy, 100*at.Budget)
 		if len(c.Eval.Weeks) > 1 {
@@ -189,6 +189,6 @@ func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 		if c.Eval.Runs > 1 {
 			name += fmt.Sprintf(", run %d", at.Run+1)
 		}
-		bar.stepOf(name, at.Last)
+		bar.StepOf(name, at.Last)
 	})
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/survey"
 )
 
 // corpusAt crawls recorded servers as they stood at the base, for a command.
@@ -18,7 +17,7 @@ func (p *program) corpusAt(ctx context.Context, command string, servers []*histo
 	case err == nil || ctx.Err() != nil:
 		return corpus, err
 	case len(servers) == 1:
-		if better := topPageThere(servers[0], base); better != nil {
+		if better := eval.CheckEntry(servers[0], base); better != nil {
 			return nil, better
 		}
 	}
@@ -27,7 +26,7 @@ func (p *program) corpusAt(ctx context.Context, command string, servers []*histo
 
 // noLinks refuses histories of which none tells which page links to which.
 func noLinks(base int) error {
-	return usageError{fmt.Errorf("%w, week %d", survey.ErrNoLinks, base),
+	return usageError{fmt.Errorf("%w, week %d", eval.ErrNoLinks, base),
 		`pages are those within 11 links of the start page: take histories whose lines have "links", or another --base`}
 }
 
@@ -39,45 +38,14 @@ func (p *program) evalCorpus(ctx context.Context, servers []*history.Server) (*e
 	if err != nil {
 		return nil, err
 	}
-	linkless, absent := 0, 0
-	var warnings []string
-	for _, s := range servers {
-		switch base, alive, linked := censusAt(corpus, s, c.Base); {
-		case base == 0:
-			absent++
-			warnings = append(warnings, fmt.Sprintf("%s has no page at week %d that is reached from its top page; it counts for nothing", s.Name, c.Base))
-		case base < alive && !linked:
-			linkless++
-			warnings = append(warnings, fmt.Sprintf("the history of %s tells no links at week %d: only its start page counts, %d other pages are left out", s.Name, c.Base, alive-base))
-		}
-	}
-	if linkless == len(servers)-absent {
+	doubts, err := corpus.Doubts()
+	if err != nil {
 		return nil, noLinks(c.Base)
 	}
-	for _, w := range append(warnings, c.unfit) {
-		p.warn(w)
+	for _, d := range append(doubts, c.unfit) {
+		p.warn(d)
 	}
 	return corpus, nil
-}
-
-// censusAt counts the base pages of a server and those alive at the base, and finds out
-// whether any of them tells of links, be it that it has none.
-func censusAt(corpus *eval.Corpus, s *history.Server, base int) (reached, alive int, linked bool) {
-	for _, page := range s.Pages {
-		if v := page.At(atWeek(s, base)); v.Alive() {
-			alive++
-			linked = linked || v.LinksKnown
-		}
-	}
-	g := corpus.Graph()
-	if id, ok := g.LookupServer(s.Name); ok {
-		for _, page := range g.ServerPages(id) {
-			if corpus.IsBase(page) {
-				reached++
-			}
-		}
-	}
-	return reached, alive, linked
 }
 
 // warn says what is to be doubted; nothing if the text is empty.
@@ -85,12 +53,4 @@ func (p *program) warn(text string) {
 	if text != "" {
 		fmt.Fprintf(p.stderr, "recrawl: warning: %s\n", text)
 	}
-}
-
-// allVanished says that a horizon has nothing to compare; "" if it has.
-func allVanished(weeks, pages, vanished int) string {
-	if pages > 0 || vanished == 0 {
-		return ""
-	}
-	return fmt.Sprintf("N = %d weeks: all %d pages have vanished by then, so there is nothing to compare", weeks, vanished)
 }

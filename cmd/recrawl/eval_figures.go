@@ -20,17 +20,12 @@ func (p *program) figures(ctx context.Context, corpus *eval.Corpus, groups map[s
 	o := figures.Options{Weeks: c.Eval.Weeks, Thresholds: c.Eval.thresholds(), GroupOf: groupOf,
 		Seed: c.Seed, Sample: c.Eval.Sample}
 	bar := p.progress("sweeps", o.Sweeps())
-	defer bar.end()
-	o.Tick = bar.step
+	defer bar.End()
+	o.Tick = bar.Step
 	f, err := figures.New(ctx, corpus, o)
 	if err != nil {
 		return nil, err
 	}
 	f.Warnings = append(warnings, f.Warnings...)
-	for _, period := range f.Periods {
-		if w := allVanished(period.Weeks, period.Pages, period.Vanished); w != "" {
-			f.Warnings = append(f.Warnings, w)
-		}
-	}
 	return f, nil
 }

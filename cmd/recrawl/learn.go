@@ -83,10 +83,10 @@ func (p *program) learn(ctx context.Context, paths []string, output string) erro
 // parameters learns with progress, for so many folds of the servers.
 func (p *program) parameters(ctx context.Context, servers []*history.Server, folds int, variants []string) (*learn.Parameters, error) {
 	bar := p.progress("learning", 0)
-	defer bar.end()
+	defer bar.End()
 	return learn.Models(ctx, learn.Options{
 		Folds: folds, Rounds: 2, Seed: p.config.Seed, Trees: learnTrees, Net: learnNet, Variants: variants,
-		Tick: bar.reach,
+		Tick: bar.Reach,
 		Log: func(format string, args ...any) {
 			if !p.quiet && !isTerminal(p.stderr) { // there the bar would write over it
 				fmt.Fprintf(p.stderr, format+"\n", args...)

@@ -44,15 +44,15 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// step counts one more.
-func (pr *progress) step() {
+// Step counts one more.
+func (pr *progress) Step() {
 	pr.mu.Lock()
 	defer pr.mu.Unlock()
 	pr.set(pr.done + 1)
 }
 
-// stepOf counts one more of a part, which is shown until its last.
-func (pr *progress) stepOf(name string, last bool) {
+// StepOf counts one more of a part, which is shown until its last.
+func (pr *progress) StepOf(name string, last bool) {
 	pr.mu.Lock()
 	defer pr.mu.Unlock()
 	i := slices.Index(pr.parts, name)
@@ -83,8 +83,8 @@ func (pr *progress) working() string {
 	return " (" + strings.Join(pr.parts, ", ") + ")"
 }
 
-// reach sets how far it is of how much, and what is at work.
-func (pr *progress) reach(done, total int, what string) {
+// Reach sets how far it is of how much, and what is at work.
+func (pr *progress) Reach(done, total int, what string) {
 	pr.mu.Lock()
 	defer pr.mu.Unlock()
 	if pr.total != total && pr.bar != nil {
@@ -98,8 +98,8 @@ func (pr *progress) reach(done, total int, what string) {
 	pr.set(done)
 }
 
-// at sets how far it is.
-func (pr *progress) at(done int) {
+// At sets how far it is.
+func (pr *progress) At(done int) {
 	pr.mu.Lock()
 	defer pr.mu.Unlock()
 	pr.set(done)
@@ -117,8 +117,8 @@ func (pr *progress) set(done int) {
 	}
 }
 
-// end removes the bar.
-func (pr *progress) end() {
+// End removes the bar.
+func (pr *progress) End() {
 	pr.mu.Lock()
 	defer pr.mu.Unlock()
 	if pr.bar != nil {

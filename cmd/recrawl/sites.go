@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/sites"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -72,6 +75,11 @@ func (p *program) sites(cmd *cobra.Command, server string) error {
 		return err
 	}
 	source, err := p.siteSource(cmd.Context(), serverOf(server))
+	var unknown *sites.UnknownServerError
+	if errors.As(err, &unknown) {
+		where := cmp.Or(c.Data, c.Sites.History) // one of them is given
+		return usageError{fmt.Errorf("server %q is not in %s", unknown.Server, where), nearestServers(unknown.Server, unknown.Known)}
+	}
 	if err != nil {
 		return err
 	}
@@ -85,6 +93,24 @@ func (p *program) sites(cmd *cobra.Command, server string) error {
 		return p.printJSON(d.Result)
 	}
 	return d.Print(p.stdout, c.Sites.SVG)
+}
+
+// siteSource reads the server from a history or from what a stopped planner knows.
+func (p *program) siteSource(ctx context.Context, server string) (*sites.Source, error) {
+	c := &p.config
+	if c.Data != "" {
+		o, err := p.open(true)
+		if err != nil {
+			return nil, err
+		}
+		defer o.store.Close() // nothing was written
+		return sites.Known(o.corpus, server)
+	}
+	servers, err := history.ReadFiles(ctx, []string{history.FileOf(c.Sites.History, server)}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return sites.Recorded(ctx, servers, c.Sites.History, server, c.Sites.Base, c.changeBy())
 }
 
 // serverOf takes an address for its server.

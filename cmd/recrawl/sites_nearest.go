@@ -9,11 +9,6 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// unknownServer says that a server is not there and names the nearest that are.
-func unknownServer(server, where string, known []string) error {
-	return usageError{fmt.Errorf("server %q is not in %s", server, where), nearestServers(server, known)}
-}
-
 // nearestServers looks for a misspelt name, for a part of a name, and for the server of an
 // address given instead; a store may know thousands.
 func nearestServers(server string, known []string) string {

@@ -102,20 +102,15 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 		warnings = append(warnings, c.Survey.unfit)
 	}
 	bar := p.progress("surveying", len(servers))
-	s, err := survey.New(ctx, corpus, survey.Options{Weeks: c.Survey.Weeks, GroupOf: groupOf, Tick: bar.step})
-	bar.end()
-	if errors.Is(err, survey.ErrNoLinks) {
+	s, err := survey.New(ctx, corpus, survey.Options{Weeks: c.Survey.Weeks, GroupOf: groupOf, Tick: bar.Step})
+	bar.End()
+	if errors.Is(err, eval.ErrNoLinks) {
 		return noLinks(c.Survey.Base)
 	}
 	if err != nil {
 		return err
 	}
 	s.Warnings = append(warnings, s.Warnings...)
-	for _, period := range s.Total.Periods {
-		if w := allVanished(period.Weeks, period.Pages, period.Vanished); w != "" {
-			s.Warnings = append(s.Warnings, w)
-		}
-	}
 	for _, w := range s.Warnings {
 		p.warn(w)
 	}

@@ -96,8 +96,8 @@ func (t *tuning) options() tune.Options {
 func (t *tuning) predict(ctx context.Context, source tune.Source) (err error) {
 	c, r := &t.config, &t.result
 	draws := t.progress("drawing futures", r.Futures)
-	t.forecast, err = tune.New(ctx, source, t.options(), draws.step)
-	draws.end()
+	t.forecast, err = tune.New(ctx, source, t.options(), draws.Step)
+	draws.End()
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (t *tuning) predict(ctx context.Context, source tune.Source) (err error) {
 		target, _ := tune.ParseTarget(c.Tune.Target) // checked before
 		bar := t.progress("days for the target", 0)
 		answer, curve, err := t.forecast.Solve(ctx, target, r.Curve, limits, daysOf(bar))
-		bar.end()
+		bar.End()
 		if err != nil {
 			return err
 		}
@@ -126,12 +126,12 @@ func (t *tuning) predict(ctx context.Context, source tune.Source) (err error) {
 }
 
 func daysOf(bar *progress) func(eval.Progress) {
-	return func(at eval.Progress) { bar.stepOf(fmt.Sprintf("%.3g %%", 100*at.Budget), at.Last) }
+	return func(at eval.Progress) { bar.StepOf(fmt.Sprintf("%.3g %%", 100*at.Budget), at.Last) }
 }
 
 func (t *tuning) curve(ctx context.Context, budgets []float64, limits budget.Limits) ([]tune.Point, error) {
 	bar := t.progress("days", t.result.Futures*len(budgets)*7*t.result.Weeks)
-	defer bar.end()
+	defer bar.End()
 	return t.forecast.Curve(ctx, budgets, limits, daysOf(bar))
 }
 
@@ -141,7 +141,7 @@ func (t *tuning) check(ctx context.Context) error {
 		return nil
 	}
 	bar := t.progress("days of the replay", len(t.result.Curve)*7*t.result.Weeks)
-	defer bar.end()
+	defer bar.End()
 	check, err := t.forecast.Check(ctx, t.servers, t.result.Curve, tune.Limits(t.config.Delay), daysOf(bar))
 	t.result.Check = &check
 	return err

@@ -228,4 +228,9 @@ func (f *Figures) warn(c *eval.Corpus, periods []*counted) {
 			strings.Join(few, ", "),
 		)
 	}
+	for _, p := range f.Periods {
+		if w := eval.AllVanished(p.Weeks, p.Pages, p.Vanished); w != "" {
+			f.Warnings = append(f.Warnings, w)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -109,6 +110,23 @@ func listFiles(paths []string) ([]file, error) {
 	}
 	slices.SortStableFunc(files, func(a, b file) int { return cmp.Compare(b.bytes, a.bytes) })
 	return files, nil
+}
+
+// FileOf spares reading a whole directory for one server, where a file in it has the server's name:
+// it is that file, or else path itself.
+func FileOf(path, server string) string {
+	if filepath.Base(server) != server {
+		return path
+	}
+	for _, ending := range []string{".jsonl.gz", ".jsonl"} {
+		file := filepath.Join(path, server+ending)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return file
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return path // reading it will say what is wrong
+		}
+	}
+	return path
 }
 
 func readFile(path string) (*Server, error) {

@@ -65,5 +65,8 @@ func NewServer(name string, t0 int64, pages []*Page) *Server {
 	return s
 }
 
+// Week is the moment so many weeks after the start of the window, in unix seconds.
+func (s *Server) Week(weeks int) int64 { return s.T0 + int64(weeks)*7*24*60*60 }
+
 // Page returns the page with this address, nil if there is none.
 func (s *Server) Page(url string) *Page { return s.index[url] }

@@ -1,5 +1,3 @@
-// Package sites shows how a server is divided into sites [LINK 4]: as a tree of text, as a map, and
-// as the lists that JSON has.
 package sites
 
 import (
@@ -8,16 +6,6 @@ import (
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
-
-// Source is a server whose pages are to be divided.
-type Source struct {
-	Graph  *sitegraph.Graph
-	Server sitegraph.ServerID
-	Base   int // weeks after the start of the window; 0 for a planner's data
-	State  string
-	Counts func(sitegraph.PageID) bool
-	Apart  int // pages that exist but are not reached from the top page
-}
 
 // pages returns the pages that count.
 func (s *Source) pages() []sitegraph.PageID {

@@ -2,7 +2,6 @@ package survey
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,10 +20,6 @@ const (
 	daySeconds  = 24 * 60 * 60
 	weekSeconds = 7 * daySeconds
 )
-
-// ErrNoLinks means that no history tells which page links to which: pages cannot be told
-// from what nobody reaches.
-var ErrNoLinks = errors.New("no history tells of links at the base")
 
 // Survey is what was found. The package comment says what the words mean.
 type Survey struct {
@@ -61,7 +56,7 @@ func Check(base, weeks int) error {
 	return nil
 }
 
-// New surveys a corpus from its base on. Cost: for each page one look a week and one a day,
+// New surveys a corpus from its base on; eval.ErrNoLinks if no history tells of links. Cost: for each page one look a week and one a day,
 // for each period one look at all links of its last snapshot; servers in parallel.
 func New(ctx context.Context, c *eval.Corpus, o Options) (*Survey, error) {
 	s := &Survey{Base: int(c.Base.Sub(replay.Epoch) / (weekSeconds * time.Second)), Change: c.Change.String(),
@@ -95,6 +90,11 @@ func New(ctx context.Context, c *eval.Corpus, o Options) (*Survey, error) {
 		return nil, err
 	}
 	s.sum(c, found, o)
+	for _, p := range s.Total.Periods {
+		if w := eval.AllVanished(p.Weeks, p.Pages, p.Vanished); w != "" {
+			s.Warnings = append(s.Warnings, w)
+		}
+	}
 	return s, nil
 }
 
@@ -148,7 +148,7 @@ func (s *Survey) warn(c *eval.Corpus, found []surveyed) error {
 		present += g.Servers
 	}
 	if linkless == present {
-		return ErrNoLinks
+		return eval.ErrNoLinks
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func TestNoLinks(t *testing.T) {
 	a, b := shows(1e9, "A"), shows(1e9, "B")
 	a.LinksKnown, b.LinksKnown = false, false
 	silent := server("silent.example", 1e9, page(top, a), page(top+"b", b))
-	if _, err := New(t.Context(), corpusOf(t, 1, 0, silent), Options{Weeks: []int{2}}); !errors.Is(err, ErrNoLinks) {
+	if _, err := New(t.Context(), corpusOf(t, 1, 0, silent), Options{Weeks: []int{2}}); !errors.Is(err, eval.ErrNoLinks) {
 		t.Errorf("error %v, want ErrNoLinks", err)
 	}
 	s := surveyOf(t, corpusOf(t, 1, 0, append(byHand(), silent)...), Options{Weeks: []int{2}})

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -18,26 +18,27 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/hints"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// claimsResult says what feeds, sitemaps and Last-Modified are worth on a web: the same policy over HTTP with
+// Claims says what feeds, sitemaps and Last-Modified are worth on a web: the same policy over HTTP with
 // and without them. A visit to a feed or sitemap is one of the budget like any other.
-type claimsResult struct {
-	There []sourcesThere `json:"there"`
-	Runs  []claimsRun    `json:"runs"`
+type Claims struct {
+	There []SourcesThere `json:"there"`
+	Runs  []ClaimsRun    `json:"runs"`
 }
 
-// sourcesThere counts the files of a kind at the end of the weeks, whether anything names them or not.
-type sourcesThere struct {
+// SourcesThere counts the files of a kind at the end of the weeks, whether anything names them or not.
+type SourcesThere struct {
 	Kind    string `json:"kind"`
 	Files   int    `json:"files"`
 	Servers int    `json:"servers"`
 }
 
-// claimsRun is one run over HTTP, with a base crawl of its own.
-type claimsRun struct {
+// ClaimsRun is one run over HTTP, with a base crawl of its own.
+type ClaimsRun struct {
 	Policy       string            `json:"policy"`
 	Sources      bool              `json:"sources"`       // feeds and sitemaps are visited
 	LastModified bool              `json:"last_modified"` // what answers say of it is heard
@@ -46,44 +47,44 @@ type claimsRun struct {
 
 // claimsRuns are what to set side by side: all, all but belief in what feeds and sitemaps claim, without
 // these, and without Last-Modified, too.
-func claimsRuns(policy string) []claimsRun {
-	runs := []claimsRun{{Policy: policy, Sources: true, LastModified: true}}
-	if policy == ownPolicy {
-		runs = append(runs, claimsRun{Policy: ownPolicy + "-claims", Sources: true, LastModified: true})
+func claimsRuns(name string) []ClaimsRun {
+	runs := []ClaimsRun{{Policy: name, Sources: true, LastModified: true}}
+	if name == policy.Default {
+		runs = append(runs, ClaimsRun{Policy: policy.Default + "-claims", Sources: true, LastModified: true})
 	}
-	return append(runs, claimsRun{Policy: policy, LastModified: true}, claimsRun{Policy: policy})
+	return append(runs, ClaimsRun{Policy: name, LastModified: true}, ClaimsRun{Policy: name})
 }
 
-// demoClaims measures what sources are worth to the policy of the weeks.
-func (p *program) demoClaims(ctx context.Context, web timetravel.Archive, corpus *eval.Corpus, plan demoPlan) (*claimsResult, error) {
-	r := &claimsResult{There: sourcesOf(web, corpus.Base.Add(time.Duration(plan.stream.Weeks)*week)), Runs: claimsRuns(plan.policy)}
-	bar := p.progress("days over HTTP, with feeds and sitemaps and without", 7*plan.stream.Weeks*len(r.Runs))
-	defer bar.end()
-	return r, cores.Try(len(r.Runs), func(i int) error { return r.Runs[i].make(ctx, web, corpus, plan.stream, bar.step) })
+// claims measures what sources are worth to the policy of the weeks.
+func (s *show) claims(ctx context.Context, p plan) (*Claims, error) {
+	r := &Claims{There: sourcesOf(s.web, s.corpus.Base.Add(time.Duration(p.stream.Weeks)*7*24*time.Hour)), Runs: claimsRuns(p.policy)}
+	bar := s.progress("days over HTTP, with feeds and sitemaps and without", 7*p.stream.Weeks*len(r.Runs))
+	defer bar.End()
+	return r, cores.Try(len(r.Runs), func(i int) error { return s.claimsOf(ctx, &r.Runs[i], p.stream, bar.Step) })
 }
 
-// make crawls the web and keeps it fresh, over HTTP.
-func (r *claimsRun) make(ctx context.Context, web timetravel.Web, corpus *eval.Corpus, o eval.StreamOptions, tick func()) error {
-	clock := cycle.NewVirtualClock(corpus.Base.Add(-24 * time.Hour))
-	world, err := timetravel.NewWorld(web, clock, demoAgent, nil)
+// claimsOf crawls the web and keeps it fresh, over HTTP, with what a run is allowed.
+func (s *show) claimsOf(ctx context.Context, r *ClaimsRun, o eval.StreamOptions, tick func()) error {
+	clock := cycle.NewVirtualClock(s.corpus.Base.Add(-24 * time.Hour))
+	world, err := timetravel.NewWorld(s.web, clock, agent, nil)
 	if err != nil {
 		return err
 	}
 	defer world.Close()
 	stage := eval.Stage{Graph: sitegraph.NewGraph(), Store: replay.NewStore(), Fetcher: world, Clock: clock}
 	if r.Sources {
-		stage.Sources = sourceShare
+		stage.Sources = s.sourceShare
 	}
 	if !r.LastModified {
 		stage.Fetcher = undated{world}
 	}
-	if err := corpus.Crawl(ctx, stage); err != nil {
+	if err := s.corpus.Crawl(ctx, stage); err != nil {
 		return err
 	}
 	if err := stage.Remember(); err != nil {
 		return err
 	}
-	r.Result, err = corpus.StreamOn(ctx, stage, o, r.Policy, tick)
+	r.Result, err = s.corpus.StreamOn(ctx, stage, o, r.Policy, tick)
 	return err
 }
 
@@ -98,8 +99,8 @@ func (u undated) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observat
 }
 
 // sourcesOf counts the feeds and sitemaps of a web at a moment.
-func sourcesOf(web timetravel.Archive, at time.Time) []sourcesThere {
-	there := []sourcesThere{{Kind: hints.Sitemap.String()}, {Kind: hints.Feed.String()}}
+func sourcesOf(web timetravel.Archive, at time.Time) []SourcesThere {
+	there := []SourcesThere{{Kind: hints.Sitemap.String()}, {Kind: hints.Feed.String()}}
 	for _, server := range web.Servers() {
 		var files [2]int
 		for _, path := range web.Paths(server) {
@@ -126,7 +127,7 @@ func sourcesOf(web timetravel.Archive, at time.Time) []sourcesThere {
 }
 
 // section shows the runs side by side.
-func (r *claimsResult) section(budget float64) report.Section {
+func (r *Claims) section(budget float64) report.Section {
 	var there []string
 	for _, t := range r.There {
 		if t.Files > 0 {
@@ -138,7 +139,7 @@ func (r *claimsResult) section(budget float64) report.Section {
 		note = "On this web there are " + strings.Join(there, " and ") + ". Visited are those that pages, robots.txt or a sitemap name, or /sitemap.xml, at most " +
 			report.Count(planner.MaxSources) + " of a server; a visit to one takes the place of a visit to a page."
 	}
-	if slices.ContainsFunc(r.Runs, func(run claimsRun) bool { return value.WithoutOf(run.Policy).FromSources() }) {
+	if slices.ContainsFunc(r.Runs, func(run ClaimsRun) bool { return value.WithoutOf(run.Policy).FromSources() }) {
 		note += " value-claims visits them too and finds new pages by them, but does not go by what they claim."
 	}
 	t := report.Table{Title: fmt.Sprintf("The same budget with and without feeds, sitemaps and Last-Modified, over HTTP: %.3g %% of the pages a day", 100*budget),

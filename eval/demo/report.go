@@ -1,78 +1,16 @@
-package main
+package demo
 
 import (
 	"fmt"
-	"sync"
-	"time"
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/synth"
-	"github.com/recrawl/recrawl/eval/timetravel"
-	"github.com/recrawl/recrawl/satstore"
 )
 
-// httpCount is what the virtual servers saw.
-type httpCount struct {
-	mu       sync.Mutex
-	requests int
-	notMod   int
-	last     map[string]time.Time
-	leastGap time.Duration
-}
-
-func newHTTPCount() *httpCount {
-	return &httpCount{last: map[string]time.Time{}, leastGap: -1}
-}
-
-// rewind tells that another visitor comes, on a clock of its own.
-func (h *httpCount) rewind() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for server := range h.last {
-		h.last[server] = time.Time{}
-	}
-}
-
-func (h *httpCount) log(a timetravel.Access) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.requests++
-	if a.Status == 304 {
-		h.notMod++
-	}
-	if before := h.last[a.Server]; !before.IsZero() {
-		if gap := a.Time.Sub(before); h.leastGap < 0 || gap < h.leastGap {
-			h.leastGap = gap
-		}
-	}
-	h.last[a.Server] = a.Time
-}
-
-// httpResult sums the run over HTTP up.
-type httpResult struct {
-	Policy          string  `json:"policy"` // of the weeks
-	Visits          int     `json:"visits"`
-	Requests        int     `json:"requests"` // robots.txt included
-	NotModified     int     `json:"not_modified"`
-	Servers         int     `json:"servers"`
-	LeastGapSeconds float64 `json:"least_gap_seconds"` // virtual, between two requests to a server
-	Seconds         float64 `json:"seconds"`           // real
-	StorePages      int     `json:"store_pages"`
-	StoreBytes      int64   `json:"store_bytes"`
-}
-
-func (h *httpCount) result(visits int, elapsed time.Duration, s satstore.Stats) httpResult {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return httpResult{Visits: visits, Requests: h.requests, NotModified: h.notMod, Servers: len(h.last),
-		LeastGapSeconds: h.leastGap.Seconds(), Seconds: elapsed.Seconds(),
-		StorePages: s.Pages, StoreBytes: s.DiskBytes + s.BufferBytes}
-}
-
-// demoReport is what demo prints and writes.
-func demoReport(r demoResult) report.Page {
+// Page is the result as a report.
+func (r *Result) Page() report.Page {
 	page := report.Page{Title: "recrawl demo", Intro: fmt.Sprintf("%s over %d virtual weeks, %.3g %% of the pages a day.", r.Web, r.Run.Weeks, 100*r.Run.Budget)}
 	agree := fmt.Sprintf("identical, visit by visit (%d)", r.Agreement.Visits)
 	if r.Agreement.Difference != "" {
@@ -90,7 +28,7 @@ func demoReport(r demoResult) report.Page {
 		{"HTTP and replay", agree},
 	}}
 	section := present.StreamSection(r.Run, present.Telling([]present.Run{present.StreamView(&r.Run, false)}, eval.StreamMeasures))
-	page.Sections = append(page.Sections, report.Section{Title: "The web over HTTP", Tables: []report.Table{http, topFirstTable(r)}}, section)
+	page.Sections = append(page.Sections, report.Section{Title: "The web over HTTP", Tables: []report.Table{http, r.topFirstTable()}}, section)
 	sweep := present.SnapshotSection(r.Sweep, present.Telling([]present.Run{present.SnapshotView(&r.Sweep)}, eval.SnapshotMeasures))
 	sweep.Title = "One sweep after a month"
 	page.Sections = append(page.Sections, sweep)
@@ -106,7 +44,7 @@ func demoReport(r demoResult) report.Page {
 }
 
 // topFirstTable shows the sweeps over HTTP beside those by replay.
-func topFirstTable(r demoResult) report.Table {
+func (r *Result) topFirstTable() report.Table {
 	t := report.Table{Title: fmt.Sprintf("Tops first, one sweep a month after the base, over HTTP: %d pages, %d changed", r.Sweep.Corpus.Pages, r.Sweep.Corpus.Changed),
 		Header: []string{"method", "sites", "tops", "fetched", "changed", "by replay", "visits"}}
 	for _, s := range r.TopFirst {

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"slices"
@@ -12,8 +12,8 @@ import (
 func TestDemoClaims(t *testing.T) {
 	web := builtIn()
 	tr := newTraveller(t, web)
-	plan := demoPlan{policy: "value", stream: eval.StreamOptions{Weeks: 6, Budget: 0.1, New: 0.25, Seed: 1}}
-	r, err := tr.demoClaims(t.Context(), web, tr.corpus, plan)
+	p := plan{policy: "value", stream: eval.StreamOptions{Weeks: 6, Budget: 0.1, New: 0.25, Seed: 1}}
+	r, err := tr.claims(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestDemoClaims(t *testing.T) {
 	if !slices.Equal(policies, []string{"value", "value-claims", "value", "value"}) {
 		t.Errorf("policies %v", policies)
 	}
-	replayed, err := tr.corpus.Stream(t.Context(), plan.stream, []string{"value"}, nil)
+	replayed, err := tr.corpus.Stream(t.Context(), p.stream, []string{"value"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

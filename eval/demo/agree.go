@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"fmt"
@@ -27,8 +27,8 @@ func (s step) String() string {
 	return fmt.Sprintf("day %d, %s: %v (%v)", s.round, s.url, s.verdict, s.reason)
 }
 
-// sweepCount is a sweep in numbers.
-type sweepCount struct {
+// SweepCount is a sweep in numbers.
+type SweepCount struct {
 	Sites   int `json:"sites"`
 	Tops    int `json:"tops"`
 	Fetched int `json:"fetched"`
@@ -36,7 +36,7 @@ type sweepCount struct {
 }
 
 // countSites counts the sites by a method of the pages that a world showed at the base.
-func countSites(stage *eval.Stage, method string) (c sweepCount) {
+func countSites(stage *eval.Stage, method string) (c SweepCount) {
 	hasCopy := func(p sitegraph.PageID) bool { return stage.Records[p].State == sitegraph.StateAlive }
 	for s := range sitegraph.ServerID(stage.Graph.Servers()) {
 		division, _ := stage.Graph.Partition(strings.TrimPrefix(method, "c-then-"), s, hasCopy) // C then B has the sites of B
@@ -48,36 +48,36 @@ func countSites(stage *eval.Stage, method string) (c sweepCount) {
 	return c
 }
 
-// topFirstResult is one method's sweep in both worlds.
-type topFirstResult struct {
+// TopFirst is one method's sweep in both worlds.
+type TopFirst struct {
 	Method     string     `json:"method"`
-	HTTP       sweepCount `json:"http"`
-	Replay     sweepCount `json:"replay"`
+	HTTP       SweepCount `json:"http"`
+	Replay     SweepCount `json:"replay"`
 	Difference string     `json:"difference"` // "" if all visits agree
 }
 
-func (plan demoPlan) compareSweeps(http, replayed journey) []topFirstResult {
-	results := make([]topFirstResult, len(plan.sweeps))
-	for i, method := range plan.sweeps {
+func (p plan) compareSweeps(http, replayed journey) []TopFirst {
+	results := make([]TopFirst, len(p.sweeps))
+	for i, method := range p.sweeps {
 		h, r := http.sweeps[i], replayed.sweeps[i]
-		results[i] = topFirstResult{method, h.sweepCount, r.sweepCount, compareSteps(h.steps, r.steps).Difference}
-		if results[i].Difference == "" && h.sweepCount != r.sweepCount {
-			results[i].Difference = fmt.Sprintf("over HTTP %+v, by replay %+v", h.sweepCount, r.sweepCount)
+		results[i] = TopFirst{method, h.SweepCount, r.SweepCount, compareSteps(h.steps, r.steps).Difference}
+		if results[i].Difference == "" && h.SweepCount != r.SweepCount {
+			results[i].Difference = fmt.Sprintf("over HTTP %+v, by replay %+v", h.SweepCount, r.SweepCount)
 		}
 	}
 	return results
 }
 
-// agreement compares the visits over HTTP with those of the replay.
-type agreement struct {
+// Agreement compares the visits over HTTP with those of the replay.
+type Agreement struct {
 	Visits     int    `json:"visits"`
 	Difference string `json:"difference"` // "" if they agree
 }
 
 // compare finds the first difference between two journeys.
-func (plan demoPlan) compare(http, replayed journey) agreement {
-	var all agreement
-	add := func(part string, a agreement) {
+func (p plan) compare(http, replayed journey) Agreement {
+	var all Agreement
+	add := func(part string, a Agreement) {
 		if all.Difference == "" {
 			all.Visits += a.Visits
 			if a.Difference != "" {
@@ -86,22 +86,22 @@ func (plan demoPlan) compare(http, replayed journey) agreement {
 		}
 	}
 	add("crawl of the base", compareSteps(http.crawl, replayed.crawl))
-	for i, s := range plan.compareSweeps(http, replayed) {
+	for i, s := range p.compareSweeps(http, replayed) {
 		add("sweep by method "+s.Method, compareSteps(http.sweeps[i].steps, replayed.sweeps[i].steps))
-		add("sites of method "+s.Method, agreement{Difference: s.Difference})
+		add("sites of method "+s.Method, Agreement{Difference: s.Difference})
 	}
-	add("weeks with "+plan.policy, compareSteps(http.weeks, replayed.weeks))
+	add("weeks with "+p.policy, compareSteps(http.weeks, replayed.weeks))
 	return all
 }
 
-func compareSteps(visited, replayed []step) agreement {
+func compareSteps(visited, replayed []step) Agreement {
 	for i := range min(len(visited), len(replayed)) {
 		if visited[i] != replayed[i] {
-			return agreement{i, fmt.Sprintf("visit %d: over HTTP %v; by replay %v", i+1, visited[i], replayed[i])}
+			return Agreement{i, fmt.Sprintf("visit %d: over HTTP %v; by replay %v", i+1, visited[i], replayed[i])}
 		}
 	}
 	if len(visited) != len(replayed) {
-		return agreement{min(len(visited), len(replayed)), fmt.Sprintf("%d visits over HTTP, %d by replay", len(visited), len(replayed))}
+		return Agreement{min(len(visited), len(replayed)), fmt.Sprintf("%d visits over HTTP, %d by replay", len(visited), len(replayed))}
 	}
-	return agreement{Visits: len(visited)}
+	return Agreement{Visits: len(visited)}
 }

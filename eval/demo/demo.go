@@ -1,0 +1,139 @@
+package demo
+
+import (
+	"context"
+	"slices"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/synth"
+	"github.com/recrawl/recrawl/eval/timetravel"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Options of a demo.
+type Options struct {
+	Seed  uint64
+	Pages int    // of the synthetic web
+	Sites string // file or directory of recorded sites to serve instead; "": none
+	Keep  string // directory in which the stores stay (Occupied says if it is free); "": none do
+
+	Change sitegraph.ChangeBy
+	Policy string  // of the weeks
+	Weeks  int     // of the stream after the base
+	Budget float64 // share of the pages a day
+	New    float64 // share of the budget for new pages
+
+	Claims      bool    // also measure what feeds and sitemaps are worth
+	SourceShare float64 // of the budget that visits to feeds and sitemaps may take then
+
+	Progress Progress
+}
+
+// Progress begins to tell how far a part of the work has come, of so many steps.
+type Progress func(what string, steps int) Bar
+
+// Bar tells how far a part of the work has come. It may be used by many goroutines.
+type Bar interface {
+	Step()       // one step more
+	At(done int) // so many steps in all
+	End()
+}
+
+// shownPolicies are those a demo has room for; eval compares all.
+var shownPolicies = []string{
+	"random", "breadth-first", "a", "b-closure", "c-closure", "interval", "ebayes", "value", "clairvoyant",
+}
+
+// agent is the user agent on loopback. The address is that of the example domain.
+const agent = "recrawl-demo/1.0 (+https://www.example.com/recrawl-demo)"
+
+// topFirst are the methods whose sweeps a demo makes over HTTP.
+var topFirst = []string{"a", "b-closure", "c-closure"}
+
+// sweepWeeks is the horizon of the demo's sweeps: a month, as in most figures of [LINK].
+const sweepWeeks = 4
+
+// Result is what a demo found.
+type Result struct {
+	Web        string            `json:"web"`
+	HTTP       HTTPResult        `json:"http"`
+	TopFirst   []TopFirst        `json:"top_first"`
+	Agreement  Agreement         `json:"agreement"`
+	Run        eval.StreamRun    `json:"run"`
+	Sweep      eval.SnapshotRun  `json:"sweep"`
+	Claims     *Claims           `json:"claims,omitempty"`
+	Comparison *synth.Comparison `json:"comparison,omitempty"`
+}
+
+// Run makes a demo. That both worlds agree is for the caller to look up: Result.Agreement.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	web, about, comparison, err := o.open()
+	if err != nil {
+		return nil, err
+	}
+	corpus, err := record(ctx, web, o.Change, o.Progress)
+	if err != nil {
+		return nil, err
+	}
+	s := &show{web: web, corpus: corpus, keep: o.Keep, sourceShare: o.SourceShare, progress: o.Progress}
+	p := o.plan()
+	r := &Result{Web: about, Comparison: comparison}
+	var http journey
+	if http, r.HTTP, err = s.overHTTP(ctx, p); err != nil {
+		return nil, err
+	}
+	replayed, err := s.byReplay(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	r.TopFirst, r.Agreement = p.compareSweeps(http, replayed), p.compare(http, replayed)
+	if r.Run, r.Sweep, err = s.policies(ctx, p); err != nil {
+		return nil, err
+	}
+	if o.Claims {
+		if r.Claims, err = s.claims(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// show is a web that can be shown over HTTP and by replay.
+type show struct {
+	web         timetravel.Archive
+	corpus      *eval.Corpus // the same web, recorded
+	keep        string
+	sourceShare float64
+	progress    Progress
+}
+
+// plan is what a demo does in each of its two worlds.
+type plan struct {
+	sweeps []string // methods of the sweeps after the base crawl
+	policy string   // of the weeks after it
+	stream eval.StreamOptions
+}
+
+func (o *Options) plan() plan {
+	stream := eval.StreamOptions{Weeks: o.Weeks, Budget: o.Budget, New: o.New, Seed: o.Seed}
+	return plan{sweeps: topFirst, policy: o.Policy, stream: stream}
+}
+
+func (p plan) snapshot() eval.SnapshotOptions {
+	return eval.SnapshotOptions{Weeks: sweepWeeks, Seed: p.stream.Seed}
+}
+
+// policies measures the policies shown, and the one that ran over HTTP, on the replay.
+func (s *show) policies(ctx context.Context, p plan) (run eval.StreamRun, sweep eval.SnapshotRun, err error) {
+	policies := shownPolicies
+	if !slices.Contains(policies, p.policy) {
+		policies = append(slices.Clone(policies), p.policy)
+	}
+	bar := s.progress("days by replay", 7*p.stream.Weeks*len(policies))
+	defer bar.End()
+	if run, err = s.corpus.Stream(ctx, p.stream, policies, bar.Step); err != nil {
+		return run, sweep, err
+	}
+	sweep, err = s.corpus.Snapshot(ctx, p.snapshot(), policies, nil)
+	return run, sweep, err
+}

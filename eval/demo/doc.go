@@ -1,0 +1,22 @@
+// Package demo shows the whole system on a web that is served from loopback: it crawls the web over
+// HTTP, sweeps it and keeps it fresh, and does the same again by replay. It says whether both worlds
+// agree visit by visit, what each policy finds, and what feeds and sitemaps are worth.
+//
+// Words
+//
+//	web      a synthetic web (eval/synth), or recorded sites with whole contents (eval/timetravel)
+//	world    where visits are made: over HTTP, with the store on disk, or by replay, in memory
+//	journey  what a world showed: the crawl of the web at the base, sweeps a month later, each from
+//	         the base, and the weeks of a stream after the base
+//	step     one visit of a journey, in what must not depend on the world
+//
+// Promises
+//
+//  1. Requests go to loopback alone. Time is virtual: each visit is as polite as on the live web,
+//     and none is waited for.
+//  2. The first difference of the two worlds is told, with the visit at which it arises.
+//  3. The same options give the same result, but for the seconds and bytes that HTTPResult counts.
+//  4. Without Options.Keep nothing stays on disk.
+//
+// It draws nothing: a Result is data, and its Page is a report.Page. Run is for one goroutine.
+package demo

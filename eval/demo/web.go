@@ -1,0 +1,60 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/synth"
+	"github.com/recrawl/recrawl/eval/timetravel"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// open returns the web to serve, on the clock of the replays, and what to say of it. A synthetic
+// one is compared with the paper's.
+func (o *Options) open() (timetravel.Archive, string, *synth.Comparison, error) {
+	if o.Sites != "" {
+		sites, err := timetravel.LoadSites(o.Sites)
+		if err != nil {
+			return nil, "", nil, err
+		}
+		about := fmt.Sprintf("%d recorded sites of %s", len(sites.Servers()), o.Sites)
+		return timetravel.Align(sites, replay.Epoch), about, nil, nil
+	}
+	web := synth.New(synth.Options{Seed: o.Seed, Servers: max(o.Pages/50, 1), Pages: o.Pages, Start: replay.Epoch})
+	comparison := synth.Compare(web, replay.Epoch)
+	about := fmt.Sprintf("the built-in web of %d servers, seed %d", len(web.Servers()), o.Seed)
+	return web, about, &comparison, nil
+}
+
+// record reads the web: what a replay needs to know of it.
+func record(
+	ctx context.Context, web timetravel.Archive, change sitegraph.ChangeBy, progress Progress,
+) (*eval.Corpus, error) {
+	bar := progress("reading every version of every page, by server", len(web.Servers()))
+	how := timetravel.HistoryOptions{Agent: agent, Main: true}
+	servers, err := timetravel.Histories(ctx, &watched{Archive: web, bar: bar}, how)
+	bar.End()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range servers {
+		s.T0 = replay.Epoch.Unix() // all start together, whatever each server's first page
+	}
+	return eval.NewCorpus(ctx, servers, eval.Options{Change: change, LastModified: true})
+}
+
+// watched tells how far Histories has come: it asks for the paths of each server once, and
+// is done with one server when it asks for those of the next.
+type watched struct {
+	timetravel.Archive
+	bar   Bar
+	begun int
+}
+
+func (w *watched) Paths(server string) []string {
+	w.bar.At(w.begun)
+	w.begun++
+	return w.Archive.Paths(server)
+}
