@@ -12,6 +12,7 @@ import (
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/bench"
+	"github.com/recrawl/recrawl/satstore/checkpoint"
 )
 
 // Exit codes, as documented in --help.
@@ -48,6 +49,8 @@ func explainError(err error) (hint string, code int, cause error) {
 	var line *history.Error
 	var entry *eval.EntryError
 	var room *bench.RoomError
+	var unanswered *checkpoint.UnansweredError
+	var unfinished *checkpoint.UnfinishedError
 	switch {
 	case errors.As(err, &usage):
 		return usage.hint, exitUsage, err
@@ -59,6 +62,10 @@ func explainError(err error) (hint string, code int, cause error) {
 		return entry.Hint, exitUsage, err
 	case errors.Is(err, fetch.ErrNoContact):
 		return `give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, exitUsage, err
+	case errors.As(err, &unanswered):
+		return "only recrawl run does; other commands use a store for moments: ask again", exitUsage, err
+	case errors.As(err, &unfinished):
+		return "remove " + unfinished.To + " and ask again", exitUsage, err
 	case errors.Is(err, satstore.ErrInUse):
 		return "another recrawl works on this directory; stop it, take another --data, or read a copy: recrawl checkpoint", exitFailed, err
 	case errors.As(err, &format) && format.Found < format.Known:

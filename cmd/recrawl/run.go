@@ -143,7 +143,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Workers: max(c.Workers, 2), Discover: true, Forecast: true, Proof: true, Bounds: &bounds, Pause: c.Delay,
 		Able: p.hasSpace, Stalled: status.stalled,
 		Seen:    result.add,
-		Between: func() error { return p.grantWishes(o.store) },
+		Between: func() error { return p.copies(o.store) },
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = writeDown(log, events); journalErr != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestCheckpointsAtOnce asks for several copies at the same time, of a store on which run works
-// and of one on which nobody does: each who asks gets a whole one, and no wish is left.
+// and of one on which nobody does: each who asks gets a whole one, and no request is left.
 func TestCheckpointsAtOnce(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 3, days: 1, every: still}))
 	dir := t.TempDir()

@@ -1,0 +1,135 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/recrawl/recrawl/satstore"
+)
+
+const (
+	// longestWait is how long it is waited for a request to be taken up. Who answers looks for one
+	// each second at least, unless it reads the store at its start or makes another copy.
+	longestWait = 2 * time.Minute
+	// askAgain is how often who waits looks whether the store is in use at all: another copy may
+	// have been all that was going on, or the process that had it open has ended.
+	askAgain = time.Second
+	// look is how often it looks for its answer.
+	look = 50 * time.Millisecond
+)
+
+// UnansweredError says that the process which has a store open does not answer requests.
+type UnansweredError struct {
+	Data string
+	Wait time.Duration // how long it had time to
+}
+
+func (e *UnansweredError) Error() string {
+	return fmt.Sprintf("the program that works on %s made no copy within %v", e.Data, e.Wait)
+}
+
+// UnfinishedError says that a process took a request up and ended before the copy was whole.
+type UnfinishedError struct {
+	Data string
+	To   string // where a part of the copy may be
+}
+
+func (e *UnfinishedError) Error() string {
+	return fmt.Sprintf("the program that made the copy of %s has ended before it was whole", e.Data)
+}
+
+// Make copies the store in the directory data into a new directory. Where another process has it
+// open, that one is asked, and running is true. Relative paths would mean another place to that
+// process: to must be absolute.
+func Make(ctx context.Context, data, to string) (running bool, err error) {
+	err = copyStore(data, to)
+	if errors.Is(err, satstore.ErrInUse) {
+		return ask(ctx, data, to)
+	}
+	return false, err
+}
+
+// copyStore copies a store that nobody else has open.
+func copyStore(data, to string) (err error) {
+	store, err := satstore.Open(data, satstore.Options{ReadOnly: true}) // for writing it would make one
+	if err == nil {
+		err = store.Close()
+	}
+	if err == nil {
+		store, err = satstore.Open(data, satstore.Options{})
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := store.Close(); err == nil {
+			err = closed
+		}
+	}()
+	return store.Checkpoint(to)
+}
+
+// ask leaves a request for the process that works on a directory, and waits for its answer. Where
+// the store becomes free before, it makes the copy itself, and running is false.
+func ask(ctx context.Context, data, to string) (running bool, err error) {
+	place := newPlace(data)
+	if err := (request{To: to}).write(place + requestSuffix); err != nil {
+		return true, err
+	}
+	takeBack := func() bool { return os.Remove(place+requestSuffix) == nil }
+	defer takeBack()
+	deadline, again := time.Now().Add(longestWait), time.Now().Add(askAgain)
+	for {
+		if err := pause(ctx, look); err != nil {
+			return true, err
+		}
+		if done, err := readAnswer(place + answerSuffix); done {
+			return true, err
+		}
+		switch now := time.Now(); {
+		case now.After(deadline):
+			if takeBack() {
+				return true, &UnansweredError{data, longestWait}
+			}
+			deadline = now.Add(longestWait) // it was taken up: a large copy takes its time
+		case now.After(again):
+			again = now.Add(askAgain)
+			if used, err := satstore.InUse(data, satstore.Options{}); err != nil {
+				return true, err
+			} else if used {
+				continue
+			}
+			if takeBack() {
+				if err := copyStore(data, to); !errors.Is(err, satstore.ErrInUse) {
+					return false, err
+				}
+				if err := (request{To: to}).write(place + requestSuffix); err != nil { // somebody was faster
+					return true, err
+				}
+				continue
+			}
+			// Who took it up had the store in use then: perhaps since it was free above.
+			if used, err := satstore.InUse(data, satstore.Options{}); err != nil {
+				return true, err
+			} else if used {
+				continue
+			}
+			if done, err := readAnswer(place + answerSuffix); done {
+				return true, err
+			}
+			return true, &UnfinishedError{data, to}
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
