@@ -7,9 +7,8 @@ import (
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/tune"
-	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/eval/visits"
 	"github.com/recrawl/recrawl/satstore/journal"
-	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // source opens what is to be told from.
@@ -37,21 +36,21 @@ func (t *tuning) source(ctx context.Context, paths []string) (tune.Source, error
 	t.result.Source = "store"
 	if c.Tune.Journal != "" {
 		t.result.Source = "journal"
-		read, name = t.journal, c.Tune.Journal
+		read, name = t.journaled, c.Tune.Journal
 	}
-	pages, err := read()
+	pages, err := read(name)
 	if err != nil {
 		return nil, err
 	}
-	visits, err := tune.LearnVisits(pages)
+	model, err := tune.LearnVisits(pages)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("%s: %w", name, err), "let recrawl run visit its pages again, or take histories"}
 	}
-	if n := visits.Added(); n > 0 {
+	if n := model.Added(); n > 0 {
 		t.doubt("%s not among the pages: a start page that never changes stands for each", report.Plural(n, "start page"))
 	}
 	t.doubt("a planner that has known its pages for %d weeks is predicted; no page is born or dies in what is drawn", tune.InformedWeeks)
-	return visits, nil
+	return model, nil
 }
 
 func (t *tuning) doubt(format string, args ...any) {
@@ -77,70 +76,22 @@ func (t *tuning) histories(ctx context.Context, paths []string) (tune.Source, er
 }
 
 // stored reads the pages of a data directory. Its policy is not asked.
-func (t *tuning) stored() (pages []tune.Visited, err error) {
-	store, err := satstore.Open(t.config.Data, satstore.Options{ReadOnly: true})
-	if err != nil {
-		return nil, err
-	}
-	defer store.Close() // nothing was written
-	graph := sitegraph.NewGraph()
-	err = store.Restore(graph, func(r *sitegraph.Record) {
-		if r.State == sitegraph.StateAlive {
-			pages = append(pages, tune.Visited{URL: graph.URL(r.Page), History: r.History})
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range store.Damage() {
+func (t *tuning) stored(data string) ([]tune.Visited, error) {
+	pages, damage, err := visits.Stored(data)
+	for _, d := range damage {
 		t.doubt("%v", d.Error())
 	}
-	for i := range pages {
-		id, _ := graph.Lookup(pages[i].URL)
-		for _, to := range graph.Links(id) {
-			pages[i].Links = append(pages[i].Links, graph.URL(to))
-		}
-	}
-	return pages, nil
+	return pages, err
 }
 
-// journal folds visits into what they told of each page; a page that left is forgotten. The journal
-// does not tell feeds and sitemaps from pages: a run that visits them has them among its pages here.
-func (t *tuning) journal() ([]tune.Visited, error) {
-	histories := map[string]*sitegraph.History{}
-	var order []string
-	torn, err := journal.Read(t.config.Tune.Journal, func(e *journal.Entry) {
-		h := histories[e.URL]
-		if h == nil {
-			h = &sitegraph.History{}
-			histories[e.URL] = h
-			order = append(order, e.URL)
-		}
-		switch e.Verdict {
-		case sitegraph.VerdictFirst.String():
-			*h = sitegraph.Start(e.Time)
-		case sitegraph.VerdictChanged.String(), sitegraph.VerdictUnchanged.String():
-			if h.Visits == 0 { // the journal begins later than the visits
-				*h = sitegraph.Start(e.Time)
-				return
-			}
-			h.See(e.Time, e.Verdict == sitegraph.VerdictChanged.String(), e.Time)
-		case sitegraph.VerdictLeft.String():
-			*h = sitegraph.History{}
-		}
-	})
+// journaled reads the pages of a journal.
+func (t *tuning) journaled(dir string) ([]tune.Visited, error) {
+	pages, torn, err := visits.Journaled(dir)
 	if errors.Is(err, journal.ErrNone) {
 		return nil, usageError{err, "run keeps it in its data directory, in the folder journal"}
-	}
-	if err != nil {
-		return nil, err
 	}
 	if torn > 0 {
 		t.doubt("%s of the journal cannot be read; a crash may have torn them", report.Plural(torn, "line"))
 	}
-	var pages []tune.Visited
-	for _, url := range order {
-		pages = append(pages, tune.Visited{URL: url, History: *histories[url]})
-	}
-	return pages, nil
+	return pages, err
 }

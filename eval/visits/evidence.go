@@ -1,0 +1,69 @@
+package visits
+
+import (
+	"github.com/recrawl/recrawl/eval/tune"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Stored reads the evidence of the pages that a planner has a copy of, from its store. What is damaged
+// there is missing.
+func Stored(data string) (pages []tune.Visited, damage []*satstore.DamageError, err error) {
+	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer store.Close() // nothing was written
+	graph := sitegraph.NewGraph()
+	err = store.Restore(graph, func(r *sitegraph.Record) {
+		if r.State == sitegraph.StateAlive {
+			pages = append(pages, tune.Visited{URL: graph.URL(r.Page), History: r.History})
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range pages {
+		id, _ := graph.Lookup(pages[i].URL)
+		for _, to := range graph.Links(id) {
+			pages[i].Links = append(pages[i].Links, graph.URL(to))
+		}
+	}
+	return pages, store.Damage(), nil
+}
+
+// Journaled folds the visits of a journal into the evidence of each page; a page that left is forgotten.
+// It is journal.ErrNone if there is no journal in the directory. torn counts the lines that cannot be
+// read.
+func Journaled(dir string) (pages []tune.Visited, torn int, err error) {
+	histories := map[string]*sitegraph.History{}
+	var order []string
+	torn, err = journal.Read(dir, func(e *journal.Entry) {
+		h := histories[e.URL]
+		if h == nil {
+			h = &sitegraph.History{}
+			histories[e.URL] = h
+			order = append(order, e.URL)
+		}
+		switch e.Verdict {
+		case sitegraph.VerdictFirst.String():
+			*h = sitegraph.Start(e.Time)
+		case sitegraph.VerdictChanged.String(), sitegraph.VerdictUnchanged.String():
+			if h.Visits == 0 { // the journal begins later than the visits
+				*h = sitegraph.Start(e.Time)
+				return
+			}
+			h.See(e.Time, e.Verdict == sitegraph.VerdictChanged.String(), e.Time)
+		case sitegraph.VerdictLeft.String():
+			*h = sitegraph.History{}
+		}
+	})
+	if err != nil {
+		return nil, torn, err
+	}
+	for _, url := range order {
+		pages = append(pages, tune.Visited{URL: url, History: *histories[url]})
+	}
+	return pages, torn, nil
+}

@@ -1,0 +1,72 @@
+package visits
+
+import (
+	"path/filepath"
+
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Histories reads what visits saw of each page, from the journal, and the links of the pages as they are
+// now, from the store. torn counts the lines of the journal that cannot be read.
+func Histories(data string) (servers []*history.Server, torn int, err error) {
+	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
+	if err != nil {
+		return nil, 0, err
+	}
+	defer store.Close() // nothing was written
+	graph, sources := sitegraph.NewGraph(), map[string]bool{}
+	err = store.Restore(graph, func(r *sitegraph.Record) {
+		if r.State == sitegraph.StateSource {
+			sources[r.URL] = true
+		}
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	b := history.NewBuilder()
+	torn, err = journal.Read(filepath.Join(data, "journal"), func(e *journal.Entry) {
+		if v, ok := versionOf(e); ok && !sources[e.URL] {
+			b.See(e.URL, v)
+		}
+	})
+	if err != nil {
+		return nil, torn, err
+	}
+	for page := range sitegraph.PageID(graph.Pages()) {
+		b.Link(graph.URL(page), urlsOf(graph, graph.Links(page)), urlsOf(graph, graph.Frames(page)))
+	}
+	return b.Servers(), torn, nil
+}
+
+// versionOf is what a visit saw of its page; false: it tells nothing.
+func versionOf(e *journal.Entry) (v history.Version, ok bool) {
+	v.T = e.Time.Unix()
+	switch e.Verdict {
+	case sitegraph.VerdictFirst.String(), sitegraph.VerdictChanged.String():
+		v.Digests = sitegraph.Digests{Bytes: digest(e.Digest), Text: digest(e.Text), Main: digest(e.Main)}
+		v.Size = e.Bytes
+		return v, !v.Digests.Bytes.IsZero()
+	case sitegraph.VerdictLeft.String():
+		if v.Redirect = e.Redirect; v.Redirect == "" {
+			v.Gone = true
+		}
+		return v, true
+	}
+	return v, false
+}
+
+// digest reads one of the journal; zero if it has none.
+func digest(text string) sitegraph.Digest {
+	d, _ := sitegraph.ParseDigest(text) // what cannot be read is not known
+	return d
+}
+
+func urlsOf(g *sitegraph.Graph, pages []sitegraph.PageID) (urls []string) {
+	for _, p := range pages {
+		urls = append(urls, g.URL(p))
+	}
+	return urls
+}
