@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -69,8 +66,8 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 	if err := writable(c.Tune.HTML); err != nil {
 		return err
 	}
-	if c.Delay > longestDelay {
-		return usageError{fmt.Errorf("--delay %v: want at most %v", c.Delay, longestDelay), "tune counts visits by day, and with a longer delay there are days without any"}
+	if c.Delay > tune.LongestDelay {
+		return usageError{fmt.Errorf("--delay %v: want at most %v", c.Delay, tune.LongestDelay), "tune counts visits by day, and with a longer delay there are days without any"}
 	}
 	t := &tuning{program: p, result: present.Tune{Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, History: c.Tune.History, New: c.New,
 		Change: c.Change, Futures: c.Tune.Futures, Seed: c.Seed, Warnings: []string{}}}
@@ -119,7 +116,10 @@ func (t *tuning) predict(ctx context.Context, source tune.Source) (err error) {
 	if at, ok := tune.Knee(r.Curve); ok {
 		r.Knee = &r.Curve[at]
 	}
-	if err := t.politeness(ctx); err != nil {
+	r.Politeness, err = t.forecast.Politeness(r.Recommended(), c.Delay, func(budgets []float64, limits budget.Limits) ([]tune.Point, error) {
+		return t.curve(ctx, budgets, limits)
+	})
+	if err != nil {
 		return err
 	}
 	return t.check(ctx)
@@ -145,58 +145,6 @@ func (t *tuning) check(ctx context.Context) error {
 	check, err := t.forecast.Check(ctx, t.servers, t.result.Curve, tune.Limits(t.config.Delay), daysOf(bar))
 	t.result.Check = &check
 	return err
-}
-
-// longestDelay leaves a server one visit a day, the least that a limit by day can say.
-const longestDelay = 24 * time.Hour
-
-// politeness looks at the delay, half of it and twice it, and at where it begins to matter. Where a
-// server can be visited as often a day as it has pages, a shorter delay buys nothing.
-func (t *tuning) politeness(ctx context.Context) error {
-	loads := t.forecast.Changes
-	r := &t.result.Politeness
-	r.Budget = t.result.Recommended()
-	feasible, by := tune.Feasible(loads)
-	prompt, largest := tune.Prompt(loads)
-	r.FeasibleSeconds, r.FeasibleServer, r.PromptSeconds, r.PromptServer = seconds(feasible), by, seconds(prompt), largest
-	delay := t.config.Delay
-	delays := []time.Duration{delay / 2, delay, 2 * delay}
-	if by != "" {
-		delays = append(delays, feasible, 2*feasible)
-	}
-	slices.Sort(delays)
-	delays = slices.DeleteFunc(slices.Compact(delays), func(d time.Duration) bool { return d > longestDelay })
-	var free []tune.Point // without limits, or those that bind nobody
-	for _, d := range delays {
-		reach := tune.ReachOf(loads, d)
-		points := free
-		if reach.Crowded > 0 || free == nil {
-			var err error
-			if points, err = t.curve(ctx, []float64{r.Budget}, tune.Limits(d)); err != nil {
-				return err
-			}
-			if reach.Crowded == 0 {
-				free = points
-			}
-		}
-		visits := eval.Number(reach.Visits) // infinite is null
-		r.Delays = append(r.Delays, present.Delay{Seconds: d.Seconds(), Visits: visits, Crowded: reach.Crowded, Short: reach.Short,
-			Beyond: reach.Beyond, Late: reach.Late, Coverage: points[0].Coverage})
-	}
-	r.Busiest = []present.Load{}
-	for _, l := range tune.Busiest(loads, 10) {
-		own, _ := tune.Feasible([]tune.Load{l})
-		r.Busiest = append(r.Busiest, present.Load{Server: l.Server, Pages: l.Pages, PerDay: l.PerDay, Seconds: seconds(own)})
-	}
-	return nil
-}
-
-// seconds of a delay; undefined for the longest, which stands for any.
-func seconds(d time.Duration) eval.Number {
-	if d == math.MaxInt64 {
-		return eval.Number(math.NaN())
-	}
-	return eval.Number(d.Seconds())
 }
 
 var errTuneSources = usageError{errors.New("tune wants one source: histories, --data or --journal"),

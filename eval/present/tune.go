@@ -12,54 +12,24 @@ import (
 
 // Tune is what tune prints as JSON. Budgets are shares of the pages a day.
 type Tune struct {
-	Source     string       `json:"source"` // histories, store or journal
-	Servers    int          `json:"servers"`
-	Pages      int          `json:"pages"`
-	Policy     string       `json:"policy"`
-	Base       int          `json:"base"`
-	Weeks      int          `json:"weeks"`
-	History    int          `json:"history"`
-	New        float64      `json:"new"`
-	Change     string       `json:"change"`
-	Futures    int          `json:"futures"`
-	Seed       uint64       `json:"seed"`
-	PerDay     tune.Range   `json:"changes_per_day"`
-	Curve      []tune.Point `json:"curve"`
-	Knee       *tune.Point  `json:"knee"`
-	Target     *tune.Answer `json:"target"`
-	Politeness Politeness   `json:"politeness"`
-	Check      *tune.Check  `json:"check,omitempty"`
-	Warnings   []string     `json:"warnings"`
-}
-
-// Politeness is what delays leave within reach.
-type Politeness struct {
-	Budget float64 `json:"budget"` // at which coverage was predicted
-	Delays []Delay `json:"delays"`
-	// FeasibleSeconds is the longest delay at which each server can be visited as often as it
-	// changes, PromptSeconds that at which each page can be seen each day; null: any.
-	FeasibleSeconds eval.Number `json:"feasible_seconds"`
-	FeasibleServer  string      `json:"feasible_server"`
-	PromptSeconds   eval.Number `json:"prompt_seconds"`
-	PromptServer    string      `json:"prompt_server"`
-	Busiest         []Load      `json:"busiest"`
-}
-
-type Delay struct {
-	Seconds  float64     `json:"delay_seconds"`
-	Visits   eval.Number `json:"visits_per_day"` // to one server; null: no bound
-	Crowded  int         `json:"crowded_servers"`
-	Short    int         `json:"short_servers"`
-	Beyond   float64     `json:"beyond_reach"`
-	Late     float64     `json:"late"`
-	Coverage tune.Range  `json:"coverage"`
-}
-
-type Load struct {
-	Server  string      `json:"server"`
-	Pages   int         `json:"pages"`
-	PerDay  float64     `json:"changes_per_day"`
-	Seconds eval.Number `json:"feasible_seconds"`
+	Source     string          `json:"source"` // histories, store or journal
+	Servers    int             `json:"servers"`
+	Pages      int             `json:"pages"`
+	Policy     string          `json:"policy"`
+	Base       int             `json:"base"`
+	Weeks      int             `json:"weeks"`
+	History    int             `json:"history"`
+	New        float64         `json:"new"`
+	Change     string          `json:"change"`
+	Futures    int             `json:"futures"`
+	Seed       uint64          `json:"seed"`
+	PerDay     tune.Range      `json:"changes_per_day"`
+	Curve      []tune.Point    `json:"curve"`
+	Knee       *tune.Point     `json:"knee"`
+	Target     *tune.Answer    `json:"target"`
+	Politeness tune.Politeness `json:"politeness"`
+	Check      *tune.Check     `json:"check,omitempty"`
+	Warnings   []string        `json:"warnings"`
 }
 
 // Recommended is the budget of which politeness is told: that of the target, or of the knee, or the
@@ -194,7 +164,7 @@ func (t *Tune) politenessSection() report.Section {
 	return report.Section{Title: "Politeness", Tables: []report.Table{delays, busiest}}
 }
 
-func feasibleText(r *Politeness) string {
+func feasibleText(r *tune.Politeness) string {
 	text := fmt.Sprintf("Up to %.4g s each page can be seen each day (largest server: %s), so that a shorter delay buys nothing.", float64(r.PromptSeconds), r.PromptServer)
 	if r.FeasibleServer == "" {
 		return text + " Nothing changes, so any delay is feasible."
