@@ -9,6 +9,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
+	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -32,10 +33,10 @@ func (c *Config) checkNetwork(bad refuse) {
 }
 
 // client makes the visits of run. The settings are checked.
-func (p *program) client(reader *apart.Reader) (*fetch.Client, error) {
+func (p *program) client(reader *apart.Reader) (*meter.Client, error) {
 	c := &p.config
 	o := fetch.Options{UserAgent: c.UserAgent, RobotsAgent: c.RobotsAgent, Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
-		AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver, RobotsAnyHost: c.RobotsAnyHost, Dial: dial, Read: reader.Read,
+		AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver, RobotsAnyHost: c.RobotsAnyHost, Read: reader.Read,
 		Main: c.changeBy() == sitegraph.ChangeByMain}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval
@@ -50,7 +51,7 @@ func (p *program) client(reader *apart.Reader) (*fetch.Client, error) {
 	if o.RootCAs, err = trusted(c.CAFile); err != nil {
 		return nil, usageError{err, "--ca-file wants a file of certificates in PEM, which begin with -----BEGIN CERTIFICATE-----"}
 	}
-	return fetch.New(o)
+	return meter.New(o)
 }
 
 // trusted are the certificates of the system and those of a file; nil: those of the system alone.

@@ -1,4 +1,4 @@
-package main
+package meter
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
-	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -86,7 +85,7 @@ func TestMeter(t *testing.T) {
 	defer web.Close()
 	address, passed := relay(t, web.Listener.Addr().String())
 	const mostBody = 1_000_000
-	client, err := fetch.New(fetch.Options{UserAgent: "test/1.0 (+http://crawler.example/)", Interval: fetch.NoInterval, MaxBody: mostBody, AllowPrivate: true, Dial: dial})
+	client, err := New(fetch.Options{UserAgent: "test/1.0 (+http://crawler.example/)", Interval: fetch.NoInterval, MaxBody: mostBody, AllowPrivate: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +105,7 @@ func TestMeter(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.path, "/", test.most), func(t *testing.T) {
 			before := passed.Load()
-			o, err := liveFetcher{client: client}.Fetch(t.Context(), cycle.Request{Record: sitegraph.Record{URL: "http://" + address + test.path}, MaxBytes: test.most})
+			o, _, err := client.Try(t.Context(), sitegraph.Record{URL: "http://" + address + test.path}, test.most)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,14 +137,14 @@ func TestMeterOfVisitGivenUp(t *testing.T) {
 		}
 	}))
 	defer web.Close()
-	client, err := fetch.New(fetch.Options{UserAgent: "test/1.0 (+http://crawler.example/)", Interval: fetch.NoInterval, AllowPrivate: true, Dial: dial})
+	client, err := New(fetch.Options{UserAgent: "test/1.0 (+http://crawler.example/)", Interval: fetch.NoInterval, AllowPrivate: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	o, err := liveFetcher{client: client}.Fetch(ctx, cycle.Request{Record: sitegraph.Record{URL: web.URL + "/"}, MaxBytes: 1 << 20})
+	o, _, err := client.Try(ctx, sitegraph.Record{URL: web.URL + "/"}, 1<<20)
 	if err == nil || o.Transferred < 6000 || time.Since(began) > 5*time.Second {
 		t.Errorf("%v, %d bytes after %v", err, o.Transferred, time.Since(began))
 	}

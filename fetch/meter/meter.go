@@ -1,4 +1,4 @@
-package main
+package meter
 
 import (
 	"context"
@@ -8,49 +8,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"github.com/recrawl/recrawl/fetch"
-	"github.com/recrawl/recrawl/fetch/apart"
-	"github.com/recrawl/recrawl/planner/cycle"
-	"github.com/recrawl/recrawl/sitegraph"
 )
-
-// liveFetcher asks the live web. It holds each visit to the bytes it may read, and notes which are
-// under way.
-type liveFetcher struct {
-	client   *fetch.Client
-	underWay *apart.Register // nil: not noted
-}
-
-func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
-	if f.underWay != nil {
-		defer f.underWay.Begin(r.Record.URL)()
-	}
-	m := &meter{most: r.MaxBytes}
-	o, until, err := f.client.Try(context.WithValue(ctx, meterKey{}, m), r.Record)
-	m.settle()
-	var local *fetch.LocalError
-	switch {
-	case errors.As(err, &local):
-		err = &cycle.LocalError{Err: local.Err, Unsure: local.Unsure}
-	case err == nil && !until.IsZero():
-		err = &cycle.Wait{Until: until}
-	}
-	o.Transferred = m.read.Load()
-	if m.cut.Load() {
-		o.Transferred = m.most
-		if o.Outcome == sitegraph.OutcomeFailed {
-			o.Detail = errNoBytes.Error()
-		}
-	}
-	return o, err
-}
-
-// Permits tells what the robots.txt that was read last says.
-func (f liveFetcher) Permits(url string) (permitted, known bool) { return f.client.Permits(url) }
-
-// Locate finds out at which address a server is asked.
-func (f liveFetcher) Locate(ctx context.Context, url string) string { return f.client.Locate(ctx, url) }
 
 // meterKey is the context key under which a visit tells its connections their meter.
 type meterKey struct{}
