@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/eval/visits"
 )
 
 func (p *program) exportCommand() *cobra.Command {
@@ -59,7 +59,7 @@ func (p *program) export(to string) error {
 	case to == "":
 		return usageError{errors.New("no directory for the histories given"), "say where they go: --history histories"}
 	}
-	servers, torn, err := visits.Histories(c.Data)
+	servers, torn, err := recorded.Histories(c.Data)
 	if err != nil {
 		return err
 	}

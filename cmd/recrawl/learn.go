@@ -2,20 +2,15 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/estimator/perceptron"
-	"github.com/recrawl/recrawl/estimator/trees"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/learn"
@@ -54,12 +49,6 @@ parameters were learnt from flatters them: eval --folds learns them out of fold.
 	return cmd
 }
 
-// The settings of the parameters that come with the program.
-var (
-	learnTrees = trees.Options{Trees: 40, Depth: 5, Rate: 0.25, Lambda: 20, LeastWeight: 200}
-	learnNet   = perceptron.Options{Units: 16, Epochs: 3, Rate: 0.005, Decay: 0.3}
-)
-
 func (p *program) learn(ctx context.Context, paths []string, output string) error {
 	if err := writable(output); err != nil {
 		return err
@@ -73,9 +62,9 @@ func (p *program) learn(ctx context.Context, paths []string, output string) erro
 		return err
 	}
 	m := learnt.Of(ownPolicy, "")
-	m.Source = "recrawl learn, " + fingerprint(servers)
+	m.Source = "recrawl learn, " + learn.Fingerprint(servers)
 	if p.config.Change != "digest" {
-		m.Source = "recrawl learn --change " + p.config.Change + ", " + fingerprint(servers)
+		m.Source = "recrawl learn --change " + p.config.Change + ", " + learn.Fingerprint(servers)
 	}
 	return writeWhole(output, func(w io.Writer) error { return json.NewEncoder(w).Encode(m) })
 }
@@ -85,7 +74,7 @@ func (p *program) parameters(ctx context.Context, servers []*history.Server, fol
 	bar := p.progress("learning", 0)
 	defer bar.End()
 	return learn.Models(ctx, learn.Options{
-		Folds: folds, Rounds: 2, Seed: p.config.Seed, Trees: learnTrees, Net: learnNet, Variants: variants,
+		Folds: folds, Rounds: 2, Seed: p.config.Seed, Trees: learn.ShippedTrees, Net: learn.ShippedNet, Variants: variants,
 		Tick: bar.Reach,
 		Log: func(format string, args ...any) {
 			if !p.quiet && !isTerminal(p.stderr) { // there the bar would write over it
@@ -114,15 +103,9 @@ func (p *program) learnt(ctx context.Context, servers []*history.Server) (*eval.
 				return nil, err
 			}
 		}
-		l := &eval.Learnt{Source: m.Source, SameServers: strings.HasSuffix(m.Source, fingerprint(servers)),
-			ModelOf: func(_, _ string) *value.Model { return m }}
-		return l, nil
+		return learn.Given(m, servers), nil
 	}
-	used := map[int]bool{}
-	for _, s := range servers {
-		used[eval.Fold(s.Name, c.Folds)] = true
-	}
-	if len(used) < 2 {
+	if learn.UsedFolds(servers, c.Folds) < 2 {
 		return nil, usageError{fmt.Errorf("--folds %d: all %d servers fall into one fold, by their names: there is nothing to learn from", c.Folds, len(servers)),
 			"evaluate more servers, or take another number of folds"}
 	}
@@ -130,7 +113,7 @@ func (p *program) learnt(ctx context.Context, servers []*history.Server) (*eval.
 	if err != nil {
 		return nil, err
 	}
-	return &eval.Learnt{Source: "learnt here, " + fingerprint(servers), Folds: c.Folds, ModelOf: all.Of}, nil
+	return all.Learnt(servers), nil
 }
 
 // readModel reads a file of learn.
@@ -145,22 +128,4 @@ func readModel(path string) (*value.Model, error) {
 		return nil, usageError{fmt.Errorf("read parameters from %s: %w", path, err), "recrawl learn makes such a file"}
 	}
 	return m, nil
-}
-
-// fingerprint names a set of histories.
-func fingerprint(servers []*history.Server) string {
-	var lines []string
-	for _, s := range servers {
-		versions := 0
-		for _, page := range s.Pages {
-			versions += len(page.Versions)
-		}
-		lines = append(lines, fmt.Sprintf("%s %d %d\n", s.Name, len(s.Pages), versions))
-	}
-	slices.Sort(lines)
-	h := sha256.New()
-	for _, l := range lines {
-		h.Write([]byte(l))
-	}
-	return fmt.Sprintf("%d servers, sha256 of their names and sizes %x", len(servers), h.Sum(nil)[:8])
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/tune"
-	"github.com/recrawl/recrawl/eval/visits"
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
@@ -77,7 +77,7 @@ func (t *tuning) histories(ctx context.Context, paths []string) (tune.Source, er
 
 // stored reads the pages of a data directory. Its policy is not asked.
 func (t *tuning) stored(data string) ([]tune.Visited, error) {
-	pages, damage, err := visits.Stored(data)
+	pages, damage, err := recorded.InStore(data)
 	for _, d := range damage {
 		t.doubt("%v", d.Error())
 	}
@@ -86,7 +86,7 @@ func (t *tuning) stored(data string) ([]tune.Visited, error) {
 
 // journaled reads the pages of a journal.
 func (t *tuning) journaled(dir string) ([]tune.Visited, error) {
-	pages, torn, err := visits.Journaled(dir)
+	pages, torn, err := recorded.InJournal(dir)
 	if errors.Is(err, journal.ErrNone) {
 		return nil, usageError{err, "run keeps it in its data directory, in the folder journal"}
 	}

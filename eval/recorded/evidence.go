@@ -1,4 +1,4 @@
-package visits
+package recorded
 
 import (
 	"github.com/recrawl/recrawl/eval/tune"
@@ -7,9 +7,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Stored reads the evidence of the pages that a planner has a copy of, from its store. What is damaged
+// InStore reads the evidence of the pages that a planner has a copy of, from its store. What is damaged
 // there is missing.
-func Stored(data string) (pages []tune.Visited, damage []*satstore.DamageError, err error) {
+func InStore(data string) (pages []tune.Visited, damage []*satstore.DamageError, err error) {
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
 	if err != nil {
 		return nil, nil, err
@@ -33,10 +33,10 @@ func Stored(data string) (pages []tune.Visited, damage []*satstore.DamageError, 
 	return pages, store.Damage(), nil
 }
 
-// Journaled folds the visits of a journal into the evidence of each page; a page that left is forgotten.
+// InJournal folds the visits of a journal into the evidence of each page; a page that left is forgotten.
 // It is journal.ErrNone if there is no journal in the directory. torn counts the lines that cannot be
 // read.
-func Journaled(dir string) (pages []tune.Visited, torn int, err error) {
+func InJournal(dir string) (pages []tune.Visited, torn int, err error) {
 	histories := map[string]*sitegraph.History{}
 	var order []string
 	torn, err = journal.Read(dir, func(e *journal.Entry) {

@@ -1,4 +1,4 @@
-// Package visits reads what the visits of a planner saw, from its store and its journal, for those who
+// Package recorded reads what run recorded of its visits, from its store and its journal, for those who
 // evaluate: as histories of its pages, or as the evidence of each page.
 //
 // Words
@@ -13,6 +13,6 @@
 //     in no history, so a page that was visited seldom seems to change seldom.
 //  3. Lines of the journal that a crash has torn are left out and counted.
 //
-// The journal does not tell feeds and sitemaps from pages. Histories asks the store; Journaled has them
+// The journal does not tell feeds and sitemaps from pages. Histories asks the store; InJournal has them
 // among its pages.
-package visits
+package recorded

@@ -1,4 +1,4 @@
-package visits
+package recorded
 
 import (
 	"path/filepath"

@@ -1,4 +1,4 @@
-package visits
+package recorded
 
 import (
 	"errors"
@@ -118,7 +118,7 @@ func TestHistories(t *testing.T) {
 // The store tells of the pages that there is a copy of, the journal of all that were visited.
 func TestEvidence(t *testing.T) {
 	data := visited(t)
-	stored, damage, err := Stored(data)
+	stored, damage, err := InStore(data)
 	if err != nil || len(damage) > 0 || len(stored) != 2 {
 		t.Fatalf("%d pages, %v, %v", len(stored), damage, err)
 	}
@@ -131,7 +131,7 @@ func TestEvidence(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	journaled, torn, err := Journaled(filepath.Join(data, "journal"))
+	journaled, torn, err := InJournal(filepath.Join(data, "journal"))
 	if err != nil || torn != 0 || len(journaled) != 4 {
 		t.Fatalf("%d pages, %d torn, %v", len(journaled), torn, err)
 	}
@@ -144,7 +144,7 @@ func TestEvidence(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	if _, _, err := Journaled(data); !errors.Is(err, journal.ErrNone) {
+	if _, _, err := InJournal(data); !errors.Is(err, journal.ErrNone) {
 		t.Errorf("no journal: %v", err)
 	}
 }
