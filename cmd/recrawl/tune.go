@@ -116,9 +116,10 @@ func (t *tuning) predict(ctx context.Context, source tune.Source) (err error) {
 	if at, ok := tune.Knee(r.Curve); ok {
 		r.Knee = &r.Curve[at]
 	}
-	r.Politeness, err = t.forecast.Politeness(r.Recommended(), c.Delay, func(budgets []float64, limits budget.Limits) ([]tune.Point, error) {
+	curve := func(budgets []float64, limits budget.Limits) ([]tune.Point, error) {
 		return t.curve(ctx, budgets, limits)
-	})
+	}
+	r.Politeness, err = t.forecast.Politeness(r.Recommended(), c.Delay, curve)
 	if err != nil {
 		return err
 	}

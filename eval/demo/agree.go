@@ -39,7 +39,8 @@ type SweepCount struct {
 func countSites(stage *eval.Stage, method string) (c SweepCount) {
 	hasCopy := func(p sitegraph.PageID) bool { return stage.Records[p].State == sitegraph.StateAlive }
 	for s := range sitegraph.ServerID(stage.Graph.Servers()) {
-		division, _ := stage.Graph.Partition(strings.TrimPrefix(method, "c-then-"), s, hasCopy) // C then B has the sites of B
+		method := strings.TrimPrefix(method, "c-then-") // C then B has the sites of B
+		division, _ := stage.Graph.Partition(method, s, hasCopy)
 		c.Sites += len(division.Sites)
 		for _, site := range division.Sites {
 			c.Tops += len(site.Tops)
@@ -97,11 +98,15 @@ func (p plan) compare(http, replayed journey) Agreement {
 func compareSteps(visited, replayed []step) Agreement {
 	for i := range min(len(visited), len(replayed)) {
 		if visited[i] != replayed[i] {
-			return Agreement{i, fmt.Sprintf("visit %d: over HTTP %v; by replay %v", i+1, visited[i], replayed[i])}
+			difference := fmt.Sprintf("visit %d: over HTTP %v; by replay %v", i+1, visited[i], replayed[i])
+			return Agreement{Visits: i, Difference: difference}
 		}
 	}
 	if len(visited) != len(replayed) {
-		return Agreement{min(len(visited), len(replayed)), fmt.Sprintf("%d visits over HTTP, %d by replay", len(visited), len(replayed))}
+		return Agreement{
+			Visits:     min(len(visited), len(replayed)),
+			Difference: fmt.Sprintf("%d visits over HTTP, %d by replay", len(visited), len(replayed)),
+		}
 	}
 	return Agreement{Visits: len(visited)}
 }

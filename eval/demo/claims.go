@@ -23,14 +23,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Claims says what feeds, sitemaps and Last-Modified are worth on a web: the same policy over HTTP with
-// and without them. A visit to a feed or sitemap is one of the budget like any other.
+// Claims says what feeds, sitemaps and Last-Modified are worth on a web: the same policy over HTTP
+// with and without them. A visit to a feed or sitemap is one of the budget like any other.
 type Claims struct {
 	There []SourcesThere `json:"there"`
 	Runs  []ClaimsRun    `json:"runs"`
 }
 
-// SourcesThere counts the files of a kind at the end of the weeks, whether anything names them or not.
+// SourcesThere counts the files of a kind at the end of the weeks, whether anything names them or
+// not.
 type SourcesThere struct {
 	Kind    string `json:"kind"`
 	Files   int    `json:"files"`
@@ -45,8 +46,8 @@ type ClaimsRun struct {
 	Result       eval.StreamResult `json:"result"`
 }
 
-// claimsRuns are what to set side by side: all, all but belief in what feeds and sitemaps claim, without
-// these, and without Last-Modified, too.
+// claimsRuns are what to set side by side: all, all but belief in what feeds and sitemaps claim,
+// without these, and without Last-Modified, too.
 func claimsRuns(name string) []ClaimsRun {
 	runs := []ClaimsRun{{Policy: name, Sources: true, LastModified: true}}
 	if name == policy.Default {
@@ -57,10 +58,13 @@ func claimsRuns(name string) []ClaimsRun {
 
 // claims measures what sources are worth to the policy of the weeks.
 func (s *show) claims(ctx context.Context, p plan) (*Claims, error) {
-	r := &Claims{There: sourcesOf(s.web, s.corpus.Base.Add(time.Duration(p.stream.Weeks)*7*24*time.Hour)), Runs: claimsRuns(p.policy)}
+	end := s.corpus.Base.Add(time.Duration(p.stream.Weeks) * 7 * 24 * time.Hour)
+	r := &Claims{There: sourcesOf(s.web, end), Runs: claimsRuns(p.policy)}
 	bar := s.progress("days over HTTP, with feeds and sitemaps and without", 7*p.stream.Weeks*len(r.Runs))
 	defer bar.End()
-	return r, cores.Try(len(r.Runs), func(i int) error { return s.claimsOf(ctx, &r.Runs[i], p.stream, bar.Step) })
+	return r, cores.Try(len(r.Runs), func(i int) error {
+		return s.claimsOf(ctx, &r.Runs[i], p.stream, bar.Step)
+	})
 }
 
 // claimsOf crawls the web and keeps it fresh, over HTTP, with what a run is allowed.
@@ -88,8 +92,8 @@ func (s *show) claimsOf(ctx context.Context, r *ClaimsRun, o eval.StreamOptions,
 	return err
 }
 
-// undated is a world that does not tell when a version appeared. Servers are still asked whether a page
-// has changed, by its ETag.
+// undated is a world that does not tell when a version appeared. Servers are still asked whether a
+// page has changed, by its ETag.
 type undated struct{ cycle.Fetcher }
 
 func (u undated) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
@@ -105,7 +109,8 @@ func sourcesOf(web timetravel.Archive, at time.Time) []SourcesThere {
 		var files [2]int
 		for _, path := range web.Paths(server) {
 			r := web.Resource(server, path, at)
-			if kind, _, _ := mime.ParseMediaType(r.Type); r.Status != 200 || !strings.Contains(kind, "xml") || strings.Contains(kind, "html") {
+			kind, _, _ := mime.ParseMediaType(r.Type)
+			if r.Status != 200 || !strings.Contains(kind, "xml") || strings.Contains(kind, "html") {
 				continue
 			}
 			switch listing, err := source.Read(r.Body, r.Type, "http://"+server+path); {
@@ -131,32 +136,80 @@ func (r *Claims) section(budget float64) report.Section {
 	var there []string
 	for _, t := range r.There {
 		if t.Files > 0 {
-			there = append(there, fmt.Sprintf("%s on %s", report.Plural(t.Files, t.Kind), report.Plural(t.Servers, "server")))
+			there = append(there, report.Plural(t.Files, t.Kind)+" on "+report.Plural(t.Servers, "server"))
 		}
 	}
 	note := "This web has neither feeds nor sitemaps; the first runs looked for some in vain."
 	if len(there) > 0 {
-		note = "On this web there are " + strings.Join(there, " and ") + ". Visited are those that pages, robots.txt or a sitemap name, or /sitemap.xml, at most " +
-			report.Count(planner.MaxSources) + " of a server; a visit to one takes the place of a visit to a page."
+		note = "On this web there are " + strings.Join(there, " and ") +
+			". Visited are those that pages, robots.txt or a sitemap name, or /sitemap.xml, at most " +
+			report.Count(planner.MaxSources) +
+			" of a server; a visit to one takes the place of a visit to a page."
 	}
-	if slices.ContainsFunc(r.Runs, func(run ClaimsRun) bool { return value.WithoutOf(run.Policy).FromSources() }) {
+	withoutClaims := func(run ClaimsRun) bool { return value.WithoutOf(run.Policy).FromSources() }
+	if slices.ContainsFunc(r.Runs, withoutClaims) {
 		note += " value-claims visits them too and finds new pages by them, but does not go by what they claim."
 	}
-	t := report.Table{Title: fmt.Sprintf("The same budget with and without feeds, sitemaps and Last-Modified, over HTTP: %.3g %% of the pages a day", 100*budget),
-		Header: []string{"policy", "feeds, sitemaps", "Last-Modified", "fetched", "of these sources", "refetched", "changed", "U", "C", "freshness", "discovered", "delay, days"},
-		Note:   note}
+	return report.Section{
+		Title:  "What feeds, sitemaps and Last-Modified are worth",
+		Tables: []report.Table{r.worthTable(budget, note), r.provedTable()},
+	}
+}
+
+// worthTable says what each run found.
+func (r *Claims) worthTable(budget float64, note string) report.Table {
+	t := report.Table{
+		Title: fmt.Sprintf("The same budget with and without feeds, sitemaps and Last-Modified, over HTTP: "+
+			"%.3g %% of the pages a day", 100*budget),
+		Header: []string{
+			"policy", "feeds, sitemaps", "Last-Modified", "fetched", "of these sources", "refetched", "changed",
+			"U", "C", "freshness", "discovered", "delay, days",
+		},
+		Note: note,
+	}
 	yes := map[bool]string{true: "yes", false: "no"}
 	for _, run := range r.Runs {
 		of := run.Result
-		t.Rows = append(t.Rows, []string{run.Policy, yes[run.Sources], yes[run.LastModified], report.Count(of.Fetched), report.Count(of.Sources), report.Count(of.Refetched), report.Count(of.Changed),
-			present.Decimals(of.UpdateRate), present.Decimals(of.Coverage), present.Decimals(of.Freshness), present.Decimals(of.Discovered), present.Tenths(of.DiscoveryDelayDays)})
+		t.Rows = append(t.Rows, []string{
+			run.Policy,
+			yes[run.Sources],
+			yes[run.LastModified],
+			report.Count(of.Fetched),
+			report.Count(of.Sources),
+			report.Count(of.Refetched),
+			report.Count(of.Changed),
+			present.Decimals(of.UpdateRate),
+			present.Decimals(of.Coverage),
+			present.Decimals(of.Freshness),
+			present.Decimals(of.Discovered),
+			present.Tenths(of.DiscoveryDelayDays),
+		})
 	}
-	proved := report.Table{Title: "What they claimed of the time since the last visit of a page, and how it proved",
-		Header: []string{"policy", "claims of", "servers", "sources", "pages", "changed: right", "wrong", "same: wrong", "right"}}
+	return t
+}
+
+// provedTable says how what was claimed in each run proved.
+func (r *Claims) provedTable() report.Table {
+	t := report.Table{
+		Title: "What they claimed of the time since the last visit of a page, and how it proved",
+		Header: []string{
+			"policy", "claims of", "servers", "sources", "pages", "changed: right", "wrong", "same: wrong", "right",
+		},
+	}
 	for _, run := range r.Runs {
 		for _, c := range run.Result.Claims {
-			proved.Rows = append(proved.Rows, []string{run.Policy, c.Kind, report.Count(c.Servers), report.Count(c.Sources), report.Count(c.Pages), report.Count(c.True), report.Count(c.False), report.Count(c.Missed), report.Count(c.Same)})
+			t.Rows = append(t.Rows, []string{
+				run.Policy,
+				c.Kind,
+				report.Count(c.Servers),
+				report.Count(c.Sources),
+				report.Count(c.Pages),
+				report.Count(c.True),
+				report.Count(c.False),
+				report.Count(c.Missed),
+				report.Count(c.Same),
+			})
 		}
 	}
-	return report.Section{Title: "What feeds, sitemaps and Last-Modified are worth", Tables: []report.Table{t, proved}}
+	return t
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/recrawl/recrawl/eval"
 )
 
-// With feeds and sitemaps and without, a policy has the same budget, in which each visit to a source takes a
-// place; without them it does what a replay does. What Last-Modified claims is true here.
+// With feeds and sitemaps and without, a policy has the same budget, in which each visit to a
+// source takes a place; without them it does what a replay does. What Last-Modified claims is true
+// here.
 func TestDemoClaims(t *testing.T) {
 	web := builtIn()
 	tr := newTraveller(t, web)

@@ -1,6 +1,6 @@
 // Package demo shows the whole system on a web that is served from loopback: it crawls the web over
-// HTTP, sweeps it and keeps it fresh, and does the same again by replay. It says whether both worlds
-// agree visit by visit, what each policy finds, and what feeds and sitemaps are worth.
+// HTTP, sweeps it and keeps it fresh, and does the same again by replay. It says whether both
+// worlds agree visit by visit, what each policy finds, and what feeds and sitemaps are worth.
 //
 // Words
 //

@@ -11,7 +11,11 @@ import (
 
 // Page is the result as a report.
 func (r *Result) Page() report.Page {
-	page := report.Page{Title: "recrawl demo", Intro: fmt.Sprintf("%s over %d virtual weeks, %.3g %% of the pages a day.", r.Web, r.Run.Weeks, 100*r.Run.Budget)}
+	page := report.Page{
+		Title: "recrawl demo",
+		Intro: fmt.Sprintf("%s over %d virtual weeks, %.3g %% of the pages a day.",
+			r.Web, r.Run.Weeks, 100*r.Run.Budget),
+	}
 	agree := fmt.Sprintf("identical, visit by visit (%d)", r.Agreement.Visits)
 	if r.Agreement.Difference != "" {
 		agree = "DIFFERENT: " + r.Agreement.Difference
@@ -27,17 +31,20 @@ func (r *Result) Page() report.Page {
 		{"real time", fmt.Sprintf("%.1f s", r.HTTP.Seconds)},
 		{"HTTP and replay", agree},
 	}}
-	section := present.StreamSection(r.Run, present.Telling([]present.Run{present.StreamView(&r.Run, false)}, eval.StreamMeasures))
-	page.Sections = append(page.Sections, report.Section{Title: "The web over HTTP", Tables: []report.Table{http, r.topFirstTable()}}, section)
-	sweep := present.SnapshotSection(r.Sweep, present.Telling([]present.Run{present.SnapshotView(&r.Sweep)}, eval.SnapshotMeasures))
+	overHTTP := report.Section{Title: "The web over HTTP", Tables: []report.Table{http, r.topFirstTable()}}
+	stream := present.StreamSection(r.Run,
+		present.Telling([]present.Run{present.StreamView(&r.Run, false)}, eval.StreamMeasures))
+	sweep := present.SnapshotSection(r.Sweep,
+		present.Telling([]present.Run{present.SnapshotView(&r.Sweep)}, eval.SnapshotMeasures))
 	sweep.Title = "One sweep after a month"
-	page.Sections = append(page.Sections, sweep)
+	page.Sections = append(page.Sections, overHTTP, stream, sweep)
 	if r.Claims != nil {
 		page.Sections = append(page.Sections, r.Claims.section(r.Run.Budget))
 	}
 	if r.Comparison != nil {
 		page.Sections = append(page.Sections, report.Section{Title: "The built-in web beside the paper's",
-			Text:   "How the synthetic web changes, in the form of tables 2 and 3 of DEWS2004 5-B-02, ours beside the paper's.",
+			Text: "How the synthetic web changes, in the form of tables 2 and 3 of DEWS2004 5-B-02, " +
+				"ours beside the paper's.",
 			Tables: comparisonTables(*r.Comparison)})
 	}
 	return page
@@ -45,15 +52,25 @@ func (r *Result) Page() report.Page {
 
 // topFirstTable shows the sweeps over HTTP beside those by replay.
 func (r *Result) topFirstTable() report.Table {
-	t := report.Table{Title: fmt.Sprintf("Tops first, one sweep a month after the base, over HTTP: %d pages, %d changed", r.Sweep.Corpus.Pages, r.Sweep.Corpus.Changed),
-		Header: []string{"method", "sites", "tops", "fetched", "changed", "by replay", "visits"}}
+	t := report.Table{
+		Title: fmt.Sprintf("Tops first, one sweep a month after the base, over HTTP: %d pages, %d changed",
+			r.Sweep.Corpus.Pages, r.Sweep.Corpus.Changed),
+		Header: []string{"method", "sites", "tops", "fetched", "changed", "by replay", "visits"},
+	}
 	for _, s := range r.TopFirst {
 		agree := "identical"
 		if s.Difference != "" {
 			agree = "DIFFERENT: " + s.Difference
 		}
-		t.Rows = append(t.Rows, []string{s.Method, report.Count(s.HTTP.Sites), report.Count(s.HTTP.Tops), report.Count(s.HTTP.Fetched), report.Count(s.HTTP.Changed),
-			fmt.Sprintf("%d, %d", s.Replay.Fetched, s.Replay.Changed), agree})
+		t.Rows = append(t.Rows, []string{
+			s.Method,
+			report.Count(s.HTTP.Sites),
+			report.Count(s.HTTP.Tops),
+			report.Count(s.HTTP.Fetched),
+			report.Count(s.HTTP.Changed),
+			fmt.Sprintf("%d, %d", s.Replay.Fetched, s.Replay.Changed),
+			agree,
+		})
 	}
 	return t
 }
@@ -65,7 +82,8 @@ func comparisonTables(c synth.Comparison) []report.Table {
 		header = append(header, fmt.Sprintf("%d weeks", weeks))
 	}
 	updated := report.Table{Title: "Share of pages updated [LINK table 2]", Header: header}
-	for _, d := range []synth.Domain{synth.AC, synth.CO, synth.ED, synth.GR, synth.NE, synth.OR, synth.DomainUnknown} {
+	domains := []synth.Domain{synth.AC, synth.CO, synth.ED, synth.GR, synth.NE, synth.OR, synth.DomainUnknown}
+	for _, d := range domains {
 		name := d.String()
 		if d == synth.DomainUnknown {
 			name = "total"

@@ -22,7 +22,12 @@ func (o *Options) open() (timetravel.Archive, string, *synth.Comparison, error) 
 		about := fmt.Sprintf("%d recorded sites of %s", len(sites.Servers()), o.Sites)
 		return timetravel.Align(sites, replay.Epoch), about, nil, nil
 	}
-	web := synth.New(synth.Options{Seed: o.Seed, Servers: max(o.Pages/50, 1), Pages: o.Pages, Start: replay.Epoch})
+	web := synth.New(synth.Options{
+		Seed:    o.Seed,
+		Servers: max(o.Pages/50, 1),
+		Pages:   o.Pages,
+		Start:   replay.Epoch,
+	})
 	comparison := synth.Compare(web, replay.Epoch)
 	about := fmt.Sprintf("the built-in web of %d servers, seed %d", len(web.Servers()), o.Seed)
 	return web, about, &comparison, nil

@@ -115,7 +115,9 @@ func onDisk(dir string, base time.Time, stage *eval.Stage, do func(*satstore.Sto
 
 // sweepsOverHTTP sweeps a month after the base. The visitor is another one than that of the
 // weeks, which knows nothing of later months.
-func (s *show) sweepsOverHTTP(ctx context.Context, stage eval.Stage, p plan, count *httpCount) ([]swept, error) {
+func (s *show) sweepsOverHTTP(
+	ctx context.Context, stage eval.Stage, p plan, count *httpCount,
+) ([]swept, error) {
 	clock := cycle.NewVirtualClock(s.corpus.Base)
 	count.rewind()
 	defer count.rewind()

@@ -19,8 +19,8 @@ var (
 	ShippedNet   = perceptron.Options{Units: 16, Epochs: 3, Rate: 0.005, Decay: 0.3}
 )
 
-// Fingerprint names a set of histories, in any order: how many servers, and a hash of their names and
-// sizes. The source of a model ends in that of the histories it was learnt from.
+// Fingerprint names a set of histories, in any order: how many servers, and a hash of their names
+// and sizes. The source of a model ends in that of the histories it was learnt from.
 func Fingerprint(servers []*history.Server) string {
 	var lines []string
 	for _, s := range servers {

@@ -1,5 +1,5 @@
-// Package recorded reads what run recorded of its visits, from its store and its journal, for those who
-// evaluate: as histories of its pages, or as the evidence of each page.
+// Package recorded reads what run recorded of its visits, from its store and its journal, for those
+// who evaluate: as histories of its pages, or as the evidence of each page.
 //
 // Words
 //
@@ -9,10 +9,10 @@
 // Promises
 //
 //  1. Nothing is written but the lock of the store.
-//  2. A change is dated by the visit that saw it. What changed and changed back between two visits is
-//     in no history, so a page that was visited seldom seems to change seldom.
+//  2. A change is dated by the visit that saw it. What changed and changed back between two visits
+//     is in no history, so a page that was visited seldom seems to change seldom.
 //  3. Lines of the journal that a crash has torn are left out and counted.
 //
-// The journal does not tell feeds and sitemaps from pages. Histories asks the store; InJournal has them
-// among its pages.
+// The journal does not tell feeds and sitemaps from pages. Histories asks the store; InJournal has
+// them among its pages.
 package recorded

@@ -7,8 +7,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// InStore reads the evidence of the pages that a planner has a copy of, from its store. What is damaged
-// there is missing.
+// InStore reads the evidence of the pages that a planner has a copy of, from its store. What is
+// damaged there is missing.
 func InStore(data string) (pages []tune.Visited, damage []*satstore.DamageError, err error) {
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
 	if err != nil {
@@ -33,9 +33,9 @@ func InStore(data string) (pages []tune.Visited, damage []*satstore.DamageError,
 	return pages, store.Damage(), nil
 }
 
-// InJournal folds the visits of a journal into the evidence of each page; a page that left is forgotten.
-// It is journal.ErrNone if there is no journal in the directory. torn counts the lines that cannot be
-// read.
+// InJournal folds the visits of a journal into the evidence of each page; a page that left is
+// forgotten. It is journal.ErrNone if there is no journal in the directory. torn counts the lines
+// that cannot be read.
 func InJournal(dir string) (pages []tune.Visited, torn int, err error) {
 	histories := map[string]*sitegraph.History{}
 	var order []string

@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Histories reads what visits saw of each page, from the journal, and the links of the pages as they are
-// now, from the store. torn counts the lines of the journal that cannot be read.
+// Histories reads what visits saw of each page, from the journal, and the links of the pages as
+// they are now, from the store. torn counts the lines of the journal that cannot be read.
 func Histories(data string) (servers []*history.Server, torn int, err error) {
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
 	if err != nil {

@@ -52,9 +52,9 @@ func Known(corpus *planner.Corpus, server string) (*Source, error) {
 	return s, nil
 }
 
-// Recorded is one of the servers, which were read from a file or directory, as it stood at the base,
-// in weeks: the pages that are reached from its top page count. Errors are an *UnknownServerError,
-// an *eval.EntryError, or a *history.Error if the server tells of no links.
+// Recorded is one of the servers, which were read from a file or directory, as it stood at the
+// base, in weeks: the pages that are reached from its top page count. Errors are an
+// *UnknownServerError, an *eval.EntryError, or a *history.Error if the server tells of no links.
 func Recorded(
 	ctx context.Context, servers []*history.Server, file, server string, base int, change sitegraph.ChangeBy,
 ) (*Source, error) {

@@ -56,8 +56,9 @@ func Check(base, weeks int) error {
 	return nil
 }
 
-// New surveys a corpus from its base on; eval.ErrNoLinks if no history tells of links. Cost: for each page one look a week and one a day,
-// for each period one look at all links of its last snapshot; servers in parallel.
+// New surveys a corpus from its base on; eval.ErrNoLinks if no history tells of links. Cost: for
+// each page one look a week and one a day, for each period one look at all links of its last
+// snapshot; servers in parallel.
 func New(ctx context.Context, c *eval.Corpus, o Options) (*Survey, error) {
 	s := &Survey{Base: int(c.Base.Sub(replay.Epoch) / (weekSeconds * time.Second)), Change: c.Change.String(),
 		Weeks: slices.Clone(o.Weeks), Groups: []Group{}, Warnings: []string{}}

@@ -22,8 +22,8 @@ type meter struct {
 	open sync.WaitGroup // connections
 }
 
-// settle waits for the connections to be closed, which happens behind the back of a visit and counts
-// what they did not read.
+// settle waits for the connections to be closed, which happens behind the back of a visit and
+// counts what they did not read.
 func (m *meter) settle() {
 	closed := make(chan struct{})
 	go func() { m.open.Wait(); close(closed) }()
@@ -65,8 +65,8 @@ type meteredConn struct {
 	closed sync.Once
 }
 
-// Read reads no more than the meter has left, and fails when that is nothing. What it may read
-// is taken before and the rest given back, so that two connections at a time do not read more either.
+// Read reads no more than the meter has left, and fails when that is nothing. What it may read is
+// taken before and the rest given back, so that two connections at a time do not read more either.
 func (c *meteredConn) Read(p []byte) (int, error) {
 	m := c.meter
 	if m.most == 0 {
@@ -94,7 +94,8 @@ func (c *meteredConn) Close() (err error) {
 	c.closed.Do(func() {
 		if tcp, ok := c.Conn.(*net.TCPConn); ok {
 			if socket, err := tcp.SyscallConn(); err == nil {
-				socket.Control(func(fd uintptr) { c.meter.read.Add(unread(fd)) }) // an error: nothing is left to count
+				// An error of it says that nothing is left to count.
+				socket.Control(func(fd uintptr) { c.meter.read.Add(unread(fd)) })
 			}
 		}
 		err = c.Conn.Close()

@@ -59,8 +59,8 @@ func relay(t *testing.T, to string) (address string, passed *atomic.Int64) {
 	return l.Addr().String(), passed
 }
 
-// TestMeter: what a visit is said to have read is what crossed the network, also where the body is not
-// wanted or too long, and never more than it might.
+// TestMeter: what a visit is said to have read is what crossed the network, also where the body is
+// not wanted or too long, and never more than it might.
 func TestMeter(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what the system received and nobody read is counted on Linux only")

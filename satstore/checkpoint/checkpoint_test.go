@@ -198,8 +198,8 @@ type faulty struct{ copied, commit error }
 func (f faulty) Checkpoint(string) error { return f.copied }
 func (f faulty) Commit() error           { return f.commit }
 
-// What goes wrong with a copy is told to who asked; that the store has failed ends who answers. What
-// is no request, or of nobody any more, is no copy.
+// What goes wrong with a copy is told to who asked; that the store has failed ends who answers.
+// What is no request, or of nobody any more, is no copy.
 func TestAnswer(t *testing.T) {
 	full, broken := errors.New("the disk is full"), errors.New("the store has failed")
 	data := t.TempDir()

@@ -8,8 +8,9 @@
 //	answer   a file that tells what became of a request
 //
 // Each who asks has files of its own, so that several can ask at a time; each gets a copy, one
-// after the other, in the order of asking. A request is a file checkpoint-<moment>-<number>.request,
-// its answer the same with .answer; both hold one JSON object.
+// after the other, in the order of asking. A request is a file
+// checkpoint-<moment>-<number>.request, its answer the same with .answer; both hold one JSON
+// object.
 //
 // Promises
 //
