@@ -10,6 +10,8 @@
 //	progress.go  how far long work has come
 //	output.go    results as tables, JSON and report
 //	planner.go   a planner as its data directory holds it
+//	addresses.go the addresses that arguments name
+//	status.go    how a run goes
 //
 // Promises
 //

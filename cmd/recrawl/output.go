@@ -40,6 +40,23 @@ func (p *program) publish(result any, page report.Page, htmlFile string) error {
 	return w.Flush()
 }
 
+// print prints a result, as JSON or as its tables with an empty line between them.
+func (p *program) print(result any, tables []report.Table) error {
+	if p.json {
+		return p.printJSON(result)
+	}
+	w := bufio.NewWriter(p.stdout)
+	for i, t := range tables {
+		if i > 0 {
+			w.WriteByte('\n')
+		}
+		if err := t.Text(w); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
 func (p *program) printJSON(v any) error {
 	e := json.NewEncoder(p.stdout)
 	e.SetIndent("", " ")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -13,10 +14,9 @@ import (
 func TestStatusInUTC(t *testing.T) {
 	var out strings.Builder
 	p := &program{stderr: &out}
-	corpus := planner.NewCorpus(sitegraph.NewGraph())
-	o := &opened{corpus: corpus, plan: planner.New(corpus, nil, planner.Options{})}
+	plan := planner.New(planner.NewCorpus(sitegraph.NewGraph()), nil, planner.Options{})
 	next := time.Date(2026, time.March, 29, 1, 0, 0, 0, time.FixedZone("", 2*60*60))
-	p.status().rest(&runResult{Rounds: 1}, o, next)
+	p.status().rest(&present.Run{Rounds: 1}, plan, next)
 	if !strings.HasSuffix(out.String(), "; next round at 2026-03-28 23:00:00 UTC\n") {
 		t.Errorf("printed %q", out.String())
 	}

@@ -45,7 +45,8 @@ func (p *program) underWay(reader *apart.Reader) (*apart.Register, error) {
 	}
 	reader.Register = r
 	if n := r.Suspects(); n > 0 && !p.quiet {
-		fmt.Fprintf(p.stderr, "recrawl: %s under way when a run died; when visited next, each is read in a process of its own\n", report.Plural(n, "page"))
+		fmt.Fprintf(p.stderr, "recrawl: %s under way when a run died; "+
+			"when visited next, each is read in a process of its own\n", report.Plural(n, "page"))
 	}
 	return r, nil
 }

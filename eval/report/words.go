@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Count is a whole number as text.
@@ -24,3 +25,6 @@ func Plural(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// UTC is a moment as it is printed: rounds are those of days in UTC.
+func UTC(t time.Time) string { return t.UTC().Format(time.DateTime) + " UTC" }

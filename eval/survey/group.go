@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -34,11 +35,58 @@ func BySuffix(server string) string {
 	return labels[n-1]
 }
 
+// Grouping returns how servers are grouped without a group file: by suffix, by server or, for
+// none, all in one group. It is false for any other name.
+func Grouping(name string) (groupOf func(server string) string, ok bool) {
+	switch name {
+	case "suffix":
+		return BySuffix, true
+	case "server":
+		return func(server string) string { return server }, true
+	case "none":
+		return func(string) string { return "all" }, true
+	}
+	return nil, false
+}
+
+// Groups are the groups of servers, as a group file has them.
+type Groups map[string]string
+
+// Of returns the group of a server.
+func (g Groups) Of(server string) string {
+	if group, ok := g[server]; ok {
+		return group
+	}
+	return Ungrouped
+}
+
+// Unfit says what of the groups and of the servers at hand does not fit; file names the groups.
+func (g Groups) Unfit(file string, servers []string) (warnings []string) {
+	for _, server := range slices.Sorted(maps.Keys(g)) {
+		if !slices.Contains(servers, server) {
+			warnings = append(warnings, fmt.Sprintf("%s: no history is of server %s", file, server))
+		}
+	}
+	missing := 0
+	for _, server := range servers {
+		if g[server] == "" {
+			missing++
+		}
+	}
+	if missing > 0 {
+		warnings = append(warnings, fmt.Sprintf(
+			"%s names no group for %d of %d servers; they are group %q",
+			file, missing, len(servers), Ungrouped,
+		))
+	}
+	return warnings
+}
+
 // ReadGroups reads lines "server group", blanks or tabs between; the group may have blanks
 // inside. Empty lines and those that begin with # are passed over. Errors begin with
 // name:line.
-func ReadGroups(r io.Reader, name string) (map[string]string, error) {
-	groups := map[string]string{}
+func ReadGroups(r io.Reader, name string) (Groups, error) {
+	groups := Groups{}
 	lines := bufio.NewScanner(r)
 	n := 0
 	bad := func(format string, args ...any) error {

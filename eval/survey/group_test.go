@@ -2,6 +2,7 @@ package survey
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,5 +36,31 @@ func TestReadGroups(t *testing.T) {
 		if _, err := ReadGroups(strings.NewReader(text), "kinds.tsv"); err == nil || !strings.HasPrefix(err.Error(), want) || len(err.Error()) > 200 {
 			t.Errorf("%.20q: error %v, want %q", text, err, want)
 		}
+	}
+}
+
+// A server that no line names is in no group, and both sides of what does not fit are told.
+func TestGroups(t *testing.T) {
+	groups := Groups{"a.org": "news", "z.org": "docs"}
+	if got := groups.Of("b.org"); groups.Of("a.org") != "news" || got != Ungrouped {
+		t.Errorf("a.org is in group %q, b.org in %q", groups.Of("a.org"), got)
+	}
+	want := []string{
+		"kinds.tsv: no history is of server z.org",
+		`kinds.tsv names no group for 2 of 3 servers; they are group "ungrouped"`,
+	}
+	if got := groups.Unfit("kinds.tsv", []string{"a.org", "b.org", "c.org"}); !slices.Equal(got, want) {
+		t.Errorf("unfit %q, want %q", got, want)
+	}
+	if got := groups.Unfit("kinds.tsv", []string{"a.org", "z.org"}); len(got) > 0 {
+		t.Errorf("unfit %q, want nothing", got)
+	}
+	for name, want := range map[string]string{"suffix": "org", "server": "a.org", "none": "all"} {
+		if of, ok := Grouping(name); !ok || of("a.org") != want {
+			t.Errorf("by %s: not in group %q", name, want)
+		}
+	}
+	if _, ok := Grouping("moon"); ok {
+		t.Error("servers are grouped by moon")
 	}
 }

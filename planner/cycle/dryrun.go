@@ -1,0 +1,55 @@
+package cycle
+
+import (
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+)
+
+// Preview is what Run would do next, as far as it can be told before any outcome is known.
+type Preview struct {
+	Current planner.Round // the round that now is in, with what is left of its budget
+	Next    planner.Round // the one after it
+
+	Round   planner.Round   // that of the visits: Current, or Next where nothing is left to do in it
+	Visits  []planner.Visit // in order
+	Further int             // visits of the round beyond those listed
+}
+
+// DryRun plans the round that Run would carry out at now, and lists at most so many of its visits.
+// The planner is left within that round. Nothing is written.
+func DryRun(
+	s Store,
+	p *planner.Planner,
+	perDay float64,
+	length time.Duration,
+	now time.Time,
+	most int,
+) (*Preview, error) {
+	current, next, err := Upcoming(s, perDay, length, now)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Caps().Load(s.Setting); err != nil {
+		return nil, err
+	}
+	if _, err := RestoreHints(s, p.Corpus); err != nil {
+		return nil, err
+	}
+	ahead := &Preview{Current: current, Next: next}
+	for _, r := range []planner.Round{current, next} {
+		ahead.Round, ahead.Further = r, 0
+		p.Begin(r)
+		for v, ok := p.Next(); ok; v, ok = p.Next() {
+			if len(ahead.Visits) < most {
+				ahead.Visits = append(ahead.Visits, v)
+			} else {
+				ahead.Further++
+			}
+		}
+		if len(ahead.Visits) > 0 {
+			break
+		}
+	}
+	return ahead, nil
+}

@@ -1,0 +1,133 @@
+package explain
+
+import (
+	"slices"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Page is everything known of a page.
+type Page struct {
+	URL        string     `json:"url"`
+	State      string     `json:"state"`
+	Status     int        `json:"status"`
+	Server     string     `json:"server"`
+	Depth      int        `json:"depth"` // 0: not reached from a start page
+	Links      int        `json:"links"` // in-server, of the last snapshot
+	Site       site       `json:"site"`
+	Referer    string     `json:"referer"`
+	FirstCopy  *time.Time `json:"first_copy"`
+	LastVisit  *time.Time `json:"last_visit"`
+	LastChange *time.Time `json:"last_change"`
+	Visits     uint32     `json:"visits"`
+	Changes    uint32     `json:"changes"`
+	Errors     uint8      `json:"errors"`
+	// Misses are answers in a row that the page is not to be had; of a page that left: since then.
+	Misses       uint8      `json:"misses"`
+	NoIndex      bool       `json:"noindex"`
+	ETag         string     `json:"etag"`
+	LastModified *time.Time `json:"last_modified"`
+	Digest       *string    `json:"digest"` // null: no copy yet
+	Estimates    []estimate `json:"estimates"`
+	Evidence     *evidence  `json:"evidence"` // null: the policy has none, or there is no copy
+	Due          *time.Time `json:"due"`
+	Reason       string     `json:"reason"`
+	Turn         int        `json:"turn"`    // its place in what plan shows; 0: not in that round
+	WhyNot       string     `json:"why_not"` // what budget or weight keeps it out of that round; "": none
+	Weight       float64    `json:"weight"`  // what a change is worth to the user
+	Hint         *hint      `json:"hint"`    // null: no feed or sitemap names it
+
+	round planner.Round // the one of Turn
+}
+
+// site is a page's place in the partition by directories.
+type site struct {
+	Tops  []string `json:"tops"`
+	IsTop bool     `json:"is_top"`
+	Pages int      `json:"pages"`
+}
+
+// Of explains the page of a record at now. The planner has just made the dry run, which lists all
+// visits of its round; policy is the name of its policy.
+func Of(
+	r *sitegraph.Record,
+	p *planner.Planner,
+	ahead *cycle.Preview,
+	policy string,
+	now time.Time,
+) *Page {
+	g := p.Corpus.Graph
+	h := r.History
+	e := &Page{
+		URL:          r.URL,
+		State:        r.State.String(),
+		Status:       r.Status,
+		Server:       g.ServerName(g.Server(r.Page)),
+		Depth:        g.Depth(r.Page),
+		Links:        len(g.Links(r.Page)),
+		Site:         siteOf(g, r.Page),
+		Referer:      r.Referer,
+		Visits:       h.Visits,
+		Changes:      h.Changes,
+		Errors:       r.Errors,
+		Misses:       r.Misses,
+		NoIndex:      r.NoIndex,
+		ETag:         r.ETag,
+		LastModified: moment(r.LastModified),
+		Due:          moment(r.Due),
+		Reason:       r.Reason,
+		Turn:         turnOf(ahead, r.Page),
+		Weight:       p.Corpus.Weight(r.Page),
+		Hint:         hintOf(p.Corpus, r.Page),
+		round:        ahead.Round,
+	}
+	if !r.Digests.Bytes.IsZero() {
+		digest := r.Digests.Bytes.String()
+		e.Digest = &digest
+	}
+	if h.Visits > 0 {
+		first := time.Unix(int64(h.Epoch), 0).UTC()
+		last := h.LastVisit()
+		e.FirstCopy, e.LastVisit = &first, &last
+		if h.LastChange > 0 {
+			change := time.Unix(int64(h.LastChange), 0).UTC()
+			e.LastChange = &change
+		}
+		e.Estimates = estimatesOf(p.Corpus, r, h.Age(now))
+		e.Evidence = evidenceOf(p.Policy, policy, r.Page, ahead.Round.End)
+	}
+	if e.Turn == 0 {
+		e.WhyNot = p.WhyNot(r.Page)
+	}
+	return e
+}
+
+// turnOf counts from 1; 0: the page is not among the visits.
+func turnOf(ahead *cycle.Preview, page sitegraph.PageID) int {
+	return 1 + slices.IndexFunc(ahead.Visits, func(v planner.Visit) bool { return v.Page == page })
+}
+
+func siteOf(g *sitegraph.Graph, page sitegraph.PageID) site {
+	for _, of := range g.PartitionA(g.Server(page), nil).Sites {
+		if !g.SameDirectory(of.Tops[0], page) {
+			continue
+		}
+		s := site{Pages: len(of.Tops) + len(of.Members)}
+		for _, top := range of.Tops {
+			s.Tops = append(s.Tops, g.URL(top))
+			s.IsTop = s.IsTop || top == page
+		}
+		return s
+	}
+	return site{}
+}
+
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

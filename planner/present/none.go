@@ -1,0 +1,68 @@
+package present
+
+import (
+	"fmt"
+
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// whyNone says why a dry run found no visit.
+func whyNone(ahead *cycle.Preview, p *planner.Planner, policy string, perDay float64) string {
+	known := knownPages(p)
+	open, waiting := openPages(p.Corpus)
+	switch {
+	case known == 0:
+		return "no page is known."
+	case open == 0:
+		return fmt.Sprintf("of %s known, all are gone, moved or excluded.", report.Plural(known, "page"))
+	case perDay == 0:
+		return "the budget is 0."
+	case ahead.Current.Budget == 0 && ahead.Next.Budget == 0:
+		return fmt.Sprintf(
+			"the budget of %v a day leaves no fetch for this round and none for the next.",
+			perDay,
+		)
+	case ahead.Next.Budget == 0:
+		return fmt.Sprintf(
+			"this round is done, and the budget of %v a day leaves no fetch for the next.",
+			perDay,
+		)
+	case len(p.Unfit()) > 0:
+		return "nothing that is wanted fits under the budgets."
+	case waiting == open:
+		return report.Plural(waiting, "page") + " wait after failures, all that could be visited."
+	case waiting > 0:
+		return fmt.Sprintf(
+			"of %s, %d wait after failures, and policy %s asks for none of the others.",
+			report.Plural(open, "page"),
+			waiting,
+			policy,
+		)
+	}
+	return fmt.Sprintf(
+		"%s visited, and policy %s asks for none of them again in these rounds.",
+		report.Plural(open, "page"),
+		policy,
+	)
+}
+
+// knownPages is the number of pages: feeds and sitemaps are none.
+func knownPages(p *planner.Planner) int { return p.Corpus.Pages() - p.KnownSources() }
+
+// openPages counts the pages that may be visited, and those of them that wait after failures.
+func openPages(c *planner.Corpus) (open, waiting int) {
+	for page := range sitegraph.PageID(c.Pages()) {
+		m := c.Memory(page)
+		if m.State != sitegraph.StateNew && m.State != sitegraph.StateAlive {
+			continue
+		}
+		open++
+		if m.Errors > 0 {
+			waiting++
+		}
+	}
+	return open, waiting
+}

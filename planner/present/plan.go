@@ -1,0 +1,108 @@
+package present
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/recrawl/recrawl/eval"
+	evaluated "github.com/recrawl/recrawl/eval/present"
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+)
+
+// Plan is the next visits of a round, with its budgets.
+type Plan struct {
+	RoundEnd time.Time `json:"round_end"`
+	Visits   []visit   `json:"visits"`
+	Further  int       `json:"further"` // visits of the round that are not shown
+	Budget   budgets   `json:"budget"`
+	Hints    claims    `json:"hints"`
+
+	policy string
+	none   string // why there is no visit
+}
+
+// visit is one line of a plan.
+type visit struct {
+	URL         string      `json:"url"`
+	First       bool        `json:"first"`
+	Due         *time.Time  `json:"due"`
+	Probability eval.Number `json:"probability"`
+	Value       eval.Number `json:"value"`
+	Reason      string      `json:"reason"`
+}
+
+// NewPlan tells what a planner would do next. It asks the planner for all that the round leaves
+// out, and so must come last. The budget is perDay fetches a day.
+func NewPlan(ahead *cycle.Preview, p *planner.Planner, policy string, perDay float64) *Plan {
+	plan := &Plan{
+		RoundEnd: ahead.Round.End,
+		Visits:   []visit{},
+		Further:  ahead.Further,
+		Budget:   budgetsOf(p, ahead.Round, perDay),
+		Hints:    claimsOf(p.Corpus),
+		policy:   policy,
+	}
+	if beyond := p.Beyond(); len(beyond) > 0 {
+		plan.Budget.Beyond, plan.Budget.Unfit = unfitOf(beyond), unfitOf(p.Unfit())
+	}
+	for _, v := range ahead.Visits {
+		next := visit{
+			URL:         p.Corpus.Graph.URL(v.Page),
+			First:       v.First,
+			Probability: eval.Number(v.Probability),
+			Value:       eval.Number(v.Value),
+			Reason:      v.Reason.String(),
+		}
+		if !v.Due.IsZero() {
+			next.Due = &v.Due
+		}
+		plan.Visits = append(plan.Visits, next)
+	}
+	if len(plan.Visits) == 0 {
+		plan.none = "Nothing to visit: " + whyNone(ahead, p, policy, perDay)
+	}
+	return plan
+}
+
+// Tables are the plan for people.
+func (p *Plan) Tables() []report.Table {
+	if len(p.Visits) > 0 {
+		return append([]report.Table{p.visitTable()}, p.Budget.tables()...)
+	}
+	tables := []report.Table{{Note: p.none}}
+	if len(p.Budget.Unfit) > 0 {
+		tables = append(tables, p.Budget.tables()...)
+	}
+	return tables
+}
+
+func (p *Plan) visitTable() report.Table {
+	t := report.Table{
+		Title: fmt.Sprintf(
+			"The next %s by policy %s, in the round that ends %s",
+			report.Plural(len(p.Visits), "visit"),
+			p.policy,
+			report.UTC(p.RoundEnd),
+		),
+		Header: []string{"#", "p(changed)", "due (UTC)", "page", "reason"},
+	}
+	for i, v := range p.Visits {
+		due := "-"
+		if v.Due != nil {
+			due = v.Due.UTC().Format(time.DateOnly)
+		}
+		t.Rows = append(t.Rows, []string{
+			report.Count(i + 1),
+			evaluated.Decimals(v.Probability),
+			due,
+			v.URL,
+			v.Reason,
+		})
+	}
+	if p.Further > 0 {
+		t.Note = fmt.Sprintf("%s more in this round; --show shows them.", report.Plural(p.Further, "visit"))
+	}
+	return t
+}

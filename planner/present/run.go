@@ -1,0 +1,121 @@
+package present
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Run is what a run did.
+type Run struct {
+	Rounds     int     `json:"rounds"`
+	Visits     int     `json:"visits"`
+	First      int     `json:"first"`   // pages fetched for the first time
+	Changed    int     `json:"changed"` // among the others
+	Unchanged  int     `json:"unchanged"`
+	Left       int     `json:"left"`    // gone, moved or excluded
+	Doubted    int     `json:"doubted"` // said to be gone, moved or excluded, which is not proved yet
+	Failed     int     `json:"failed"`
+	Sources    int     `json:"sources"`     // visits to feeds and sitemaps, in none of the six above
+	UpdateRate float64 `json:"update_rate"` // changed among refetches that told something; 0 if none
+	Known      int     `json:"known"`       // pages
+	Waiting    int     `json:"waiting"`     // new pages in line
+
+	Refused refused `json:"refused"`
+	Budget  budgets `json:"budget"` // of the last round
+	Hints   claims  `json:"hints"`
+}
+
+// NewRun is a run before any visit.
+func NewRun() *Run {
+	return &Run{Budget: noBudgets(), Hints: noClaims()}
+}
+
+// See counts a visit.
+func (r *Run) See(e *cycle.Event) {
+	r.Visits++
+	if e.Record.State == sitegraph.StateSource {
+		r.Sources++
+		return
+	}
+	switch e.Verdict {
+	case sitegraph.VerdictFirst:
+		r.First++
+	case sitegraph.VerdictChanged:
+		r.Changed++
+	case sitegraph.VerdictUnchanged:
+		r.Unchanged++
+	case sitegraph.VerdictLeft:
+		r.Left++
+	case sitegraph.VerdictDoubted:
+		r.Doubted++
+	default:
+		r.Failed++
+	}
+	if told := r.Changed + r.Unchanged; told > 0 {
+		r.UpdateRate = float64(r.Changed) / float64(told)
+	}
+}
+
+// EndRound takes how far the budgets of a round went. They are perDay fetches a day in all.
+func (r *Run) EndRound(p *planner.Planner, round planner.Round, perDay float64) {
+	r.Rounds++
+	r.Budget = budgetsOf(p, round, perDay)
+}
+
+// End takes what is known at the end.
+func (r *Run) End(p *planner.Planner, loop *cycle.Loop) {
+	r.Refused = refusedBy(loop)
+	r.Known, r.Waiting, r.Hints = knownPages(p), p.Waiting(), claimsOf(p.Corpus)
+}
+
+// Tables are the run for people, its summary in front. Without a whole round there is nothing more.
+func (r *Run) Tables() []report.Table {
+	summary := []report.Table{{Note: r.summary()}}
+	if r.Rounds == 0 {
+		return summary
+	}
+	return slices.Concat(summary, r.Budget.tables(), r.Hints.tables(), r.Refused.tables())
+}
+
+func (r *Run) summary() string {
+	return fmt.Sprintf(
+		"%s, %s: %d first, %d changed, %d unchanged, %d left, %d doubted, %d failed\n"+
+			"update rate %.3f; %s known, %d new waiting",
+		report.Plural(r.Rounds, "round"),
+		report.Plural(r.Visits, "visit"),
+		r.First,
+		r.Changed,
+		r.Unchanged,
+		r.Left,
+		r.Doubted,
+		r.Failed,
+		r.UpdateRate,
+		report.Plural(r.Known, "page"),
+		r.Waiting,
+	)
+}
+
+// Status is one line on how far the run is.
+func (r *Run) Status(p *planner.Planner) string {
+	left := "no budget to keep"
+	if p.Left() != planner.Unlimited {
+		left = fmt.Sprintf("%d of the budget left", p.Left())
+	}
+	return fmt.Sprintf(
+		"%s done: %s, %d first, %d changed (%.0f %%), %d failed; %s known, %d waiting, %s",
+		report.Plural(r.Rounds, "round"),
+		report.Plural(r.Visits, "visit"),
+		r.First,
+		r.Changed,
+		100*r.UpdateRate,
+		r.Failed,
+		report.Plural(knownPages(p), "page"),
+		p.Waiting(),
+		left,
+	)
+}

@@ -1,0 +1,121 @@
+package inspect
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/bench/present"
+)
+
+// Result is the state of a store.
+type Result struct {
+	Clock   time.Time `json:"clock"` // all that was due until then was handed out
+	Pages   int       `json:"pages"`
+	Records int       `json:"records"` // pages without those removed
+	Oldest  *span     `json:"oldest"`  // null: nothing is due
+	Due     []span    `json:"due"`
+	Disk    diskUse   `json:"disk"`
+}
+
+// span is the records that are due within some time.
+type span struct {
+	Start   time.Time `json:"start"`
+	Seconds int64     `json:"seconds"` // width
+	Records int       `json:"records"`
+	Bytes   int64     `json:"bytes"`
+}
+
+type diskUse struct {
+	Bytes       int64 `json:"bytes"` // of records, index and log; without the catalogue
+	Live        int64 `json:"live_bytes"`
+	Garbage     int64 `json:"garbage_bytes"`
+	Log         int64 `json:"log_bytes"`
+	Files       int   `json:"files"`
+	MemoryIndex int64 `json:"memory_index_bytes"`
+}
+
+// Store looks at a store.
+func Store(store *satstore.Store) (*Result, error) {
+	pending, err := store.Pending()
+	if err != nil {
+		return nil, err
+	}
+	s := store.Stats()
+	r := &Result{
+		Clock:   s.Clock,
+		Pages:   s.Pages,
+		Records: s.Records,
+		Due:     []span{},
+		Disk: diskUse{
+			Bytes:       s.DiskBytes,
+			Live:        s.LiveBytes,
+			Garbage:     s.GarbageBytes,
+			Log:         s.LogBytes,
+			Files:       s.Files,
+			MemoryIndex: s.IndexBytes,
+		},
+	}
+	for _, d := range pending {
+		if d.Records > 0 {
+			r.Due = append(r.Due, span{d.Start, int64(d.Width / time.Second), d.Records, d.Bytes})
+		}
+	}
+	if len(r.Due) > 0 {
+		r.Oldest = &r.Due[0]
+	}
+	return r, nil
+}
+
+// Page shows the state of the store.
+func (r *Result) Page() report.Page {
+	return report.Page{Title: "recrawl: store", Sections: []report.Section{
+		{Title: "Store", Tables: []report.Table{r.sizes(), r.histogram()}},
+	}}
+}
+
+func (r *Result) sizes() report.Table {
+	oldest := "nothing is due"
+	if r.Oldest != nil {
+		oldest = report.UTC(r.Oldest.Start)
+	}
+	d := r.Disk
+	parts := []string{present.Megabytes(d.Live), present.Megabytes(d.Garbage), present.Megabytes(d.Log)}
+	return report.Table{Title: "Store", Header: []string{"what", "value"}, Rows: [][]string{
+		{"pages, removed ones too", report.Count(r.Pages)},
+		{"records", report.Count(r.Records)},
+		{"handed out until", report.UTC(r.Clock)},
+		{"oldest due", oldest},
+		{"on disk, without the catalogue", present.Megabytes(d.Bytes)},
+		{"of it needed, garbage, log", strings.Join(parts, ", ")},
+		{"files", report.Count(d.Files)},
+		{"index in memory", present.Megabytes(d.MemoryIndex)},
+	}}
+}
+
+// longestBar is the length of the longest bar, in characters.
+const longestBar = 50
+
+// histogram has a bar for each span of time in which records are due.
+func (r *Result) histogram() report.Table {
+	t := report.Table{
+		Title:  "Records by due time",
+		Header: []string{"from (UTC)", "for", "records", "bytes", ""},
+	}
+	most := 0
+	for _, d := range r.Due {
+		most = max(most, d.Records)
+	}
+	for _, d := range r.Due {
+		t.Rows = append(t.Rows, []string{
+			d.Start.UTC().Format("2006-01-02 15:04"),
+			(time.Duration(d.Seconds) * time.Second).String(),
+			fmt.Sprint(d.Records),
+			present.Megabytes(d.Bytes),
+			strings.Repeat("#", max(1, d.Records*longestBar/most)),
+		})
+	}
+	return t
+}

@@ -1,0 +1,60 @@
+package visits
+
+import (
+	"math"
+
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Append hands acknowledged visits to the journal. They are on their way to the disk when it
+// returns.
+func Append(log *journal.Journal, events []cycle.Event) error {
+	for i := range events {
+		if err := log.Append(entryOf(&events[i])); err != nil {
+			return err
+		}
+	}
+	return log.Flush()
+}
+
+func entryOf(e *cycle.Event) journal.Entry {
+	o := &e.Observation
+	entry := journal.Entry{
+		URL:           e.Record.URL,
+		Time:          o.Time,
+		Round:         e.Round.Number,
+		First:         e.Visit.First,
+		Reason:        e.Visit.Reason.String(),
+		Outcome:       o.Outcome.String(),
+		Verdict:       e.Verdict.String(),
+		Status:        o.Status,
+		Detail:        o.Detail,
+		Bytes:         o.Size,
+		Moved:         o.Transferred,
+		Cut:           o.Truncated,
+		Type:          o.MediaType,
+		Address:       o.Address,
+		Redirect:      o.RedirectTo,
+		NoIndex:       o.NoIndex,
+		ElapsedMillis: o.Elapsed.Milliseconds(),
+		Next:          e.Record.Due,
+	}
+	if o.Trouble > sitegraph.TroubleNone {
+		entry.Trouble = o.Trouble.String()
+	}
+	if !e.Visit.Due.IsZero() {
+		entry.Due = &e.Visit.Due
+	}
+	if p := e.Visit.Probability; !math.IsNaN(p) {
+		entry.Probability = &p
+	}
+	if o.Outcome == sitegraph.OutcomeFetched {
+		entry.Digest, entry.Text = o.Digests.Bytes.String(), o.Digests.Text.String()
+		if !o.Digests.Main.IsZero() { // it is made only where change is judged by it
+			entry.Main = o.Digests.Main.String()
+		}
+	}
+	return entry
+}

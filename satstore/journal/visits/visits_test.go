@@ -1,0 +1,82 @@
+package visits
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+var noon = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
+
+func visit() cycle.Event {
+	return cycle.Event{
+		Round:   planner.Round{Number: 7},
+		Visit:   planner.Visit{Due: noon, Probability: 0.25, Reason: planner.Because("due for %.0f h", 3)},
+		Verdict: sitegraph.VerdictChanged,
+		Record:  sitegraph.Record{URL: "http://a.example/", Due: noon.Add(time.Hour)},
+		Observation: sitegraph.Observation{
+			Time:        noon,
+			Outcome:     sitegraph.OutcomeFetched,
+			Status:      200,
+			Size:        10,
+			Transferred: 20,
+			Elapsed:     1500 * time.Millisecond,
+		},
+	}
+}
+
+// TestEntry makes the line of a visit with everything, and of one that tells little.
+func TestEntry(t *testing.T) {
+	e := visit()
+	entry := entryOf(&e)
+	if entry.URL != "http://a.example/" || entry.Round != 7 || entry.Reason != "due for 3 h" || entry.Outcome != "fetched" ||
+		entry.Verdict != "changed" || entry.Bytes != 10 || entry.Moved != 20 || entry.ElapsedMillis != 1500 || !entry.Next.Equal(noon.Add(time.Hour)) {
+		t.Errorf("entry %+v", entry)
+	}
+	if entry.Due == nil || !entry.Due.Equal(noon) || entry.Probability == nil || *entry.Probability != 0.25 || entry.Digest == "" || entry.Main != "" {
+		t.Errorf("entry %+v", entry)
+	}
+	e.Visit = planner.Unranked(0, planner.Because("a new page"))
+	e.Observation.Outcome = sitegraph.OutcomeFailed
+	line, err := json.Marshal(entryOf(&e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{"due", "p", "digest", "text", "main", "trouble"} {
+		if strings.Contains(string(line), `"`+field+`":`) {
+			t.Errorf("%q is in %s", field, line)
+		}
+	}
+}
+
+// What Append was handed can be read, a visit without a probability too.
+func TestAppend(t *testing.T) {
+	dir := t.TempDir()
+	log, err := journal.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	events := []cycle.Event{visit(), visit()}
+	events[1].Visit.Probability = math.NaN()
+	if err := Append(log, events); err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	torn, err := journal.Read(dir, func(e *journal.Entry) {
+		if (e.Probability == nil) != (read == 1) {
+			t.Errorf("line %d: probability %v", read, e.Probability)
+		}
+		read++
+	})
+	if err != nil || torn != 0 || read != len(events) {
+		t.Errorf("%d lines read, %d torn, error %v", read, torn, err)
+	}
+}
