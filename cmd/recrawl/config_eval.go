@@ -125,8 +125,8 @@ const ownPolicy = "value"
 // noComparison as a policy to compare stands for none.
 const noComparison = "none"
 
-// policies are those that take part, without the variants that --ablate adds. "all" are all but the variants of
-// value; one that is named beside it takes part, too.
+// policies are those that take part, without the variants that --ablate adds. "all" are all but the
+// variants of value; one that is named beside it takes part, too.
 func (c *EvalConfig) policies() []string {
 	if !slices.Contains(c.Policy, "all") {
 		return c.Policy

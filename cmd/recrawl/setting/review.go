@@ -71,7 +71,8 @@ func restriction(interval, names string) (allowed func(reflect.Value) bool, want
 	return func(reflect.Value) bool { return true }, ""
 }
 
-// within reads an interval. An end in a square bracket is part of it, one in a round bracket is not.
+// within reads an interval. An end in a square bracket is part of it, one in a round bracket is
+// not.
 func within(interval string) (allowed func(reflect.Value) bool, want string) {
 	low, high, _ := strings.Cut(strings.Trim(interval, "[]()"), ",")
 	want = low + " to " + high
