@@ -1,51 +1,46 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"strings"
-	"time"
 
+	"github.com/recrawl/recrawl/cmd/recrawl/setting"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
 )
 
 const wantBudget = "a number of fetches or bytes an hour or a day, as 1000/day, 50/hour or 2GB/day; --unlimited sets no bound"
 
-// checkBudgets reads budgets and weights; later calls of limits and weights find them good.
-func (c *Config) checkBudgets(bad refuse) {
-	if len(c.Budget) == 0 && !c.Unlimited {
-		bad("budget", "(empty)", wantBudget)
-	}
+// checkLimits wants budgets of which the fetches can be counted.
+func (c *Config) checkLimits(r *setting.Review) {
 	for _, text := range c.Budget {
 		l, err := budget.ParseLimit(text)
 		if err != nil || l.Unit == budget.InFetches && l.Amount*float64(planner.Day/l.Per) >= math.MaxInt32 {
-			bad("budget", text, wantBudget)
+			r.Refuse("budget", text, wantBudget)
 		}
 	}
+}
+
+// checkBudgets reads budgets and weights; later calls of limits and weights find them good.
+func (c *Config) checkBudgets(r *setting.Review) {
+	if len(c.Budget) == 0 && !c.Unlimited {
+		r.Refuse("budget", "(empty)", wantBudget)
+	}
+	if by := r.From("budget"); c.Unlimited && by != setting.FromDefault && by == r.From("unlimited") {
+		r.Refuse("unlimited", c.Unlimited, "either a budget or no bound, not both")
+	}
+	c.checkLimits(r)
 	for _, text := range c.ServerBudget {
 		if _, err := budget.ParseServerLimit(text); err != nil {
-			bad("server-budget", text, "SERVER=BUDGET or a budget for each server, as 500/day, example.org=20MB/hour or *.example.org=50/day")
+			r.Refuse("server-budget", text, "SERVER=BUDGET or a budget for each server, as 500/day, example.org=20MB/hour or *.example.org=50/day")
 		}
 	}
 	for _, text := range c.Weight {
 		if _, err := planner.ParseWeight(text); err != nil {
-			bad("weight", text, err.Error()[strings.Index(err.Error(), "want ")+len("want "):])
+			_, want, _ := strings.Cut(err.Error(), "want ")
+			r.Refuse("weight", text, want)
 		}
 	}
-	if c.limits().Hourly() && (c.Round <= 0 || time.Hour%c.Round != 0) {
-		bad("round", c.Round, "a period that divides an hour, since there is a budget of an hour")
-	}
-}
-
-// wrongLimits names the budgets that are none.
-func wrongLimits(texts []string) (problems []error) {
-	for _, text := range texts {
-		if _, err := budget.ParseLimit(text); err != nil {
-			problems = append(problems, fmt.Errorf("budget: %s: want %s", text, wantBudget))
-		}
-	}
-	return problems
 }
 
 // limits are all budgets, checked before: what cannot be read is left out.

@@ -5,7 +5,8 @@
 // version.go) or a thing that all commands need:
 //
 //	main.go      the root command, signals
-//	config.go    settings from flags, environment and file; config_check.go their checks
+//	config.go    all settings, which package setting reads; config_*.go those of large commands,
+//	             and checks
 //	errors.go    what the user can do about an error; exit codes
 //	progress.go  how far long work has come
 //	output.go    results as tables, JSON and report

@@ -11,13 +11,7 @@ import (
 // GroupConfig says how servers are put into groups.
 type GroupConfig struct {
 	Group   string // file
-	GroupBy string `mapstructure:"group-by"` // suffix, server or none
-}
-
-func (c *GroupConfig) check(command string, bad refuse) {
-	if _, ok := survey.Grouping(c.GroupBy); !ok {
-		bad(command+".group-by", c.GroupBy, "suffix, server or none")
-	}
+	GroupBy string // suffix, server or none
 }
 
 // read reads the group file; nil if none is asked for.

@@ -13,25 +13,6 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// checkNetwork refuses settings of the network that make no sense.
-func (c *Config) checkNetwork(bad refuse) {
-	for _, text := range c.AllowNetwork {
-		if _, err := netip.ParsePrefix(text); err != nil {
-			bad("allow-network", text, "a prefix of addresses, as 10.20.0.0/16 or fd00::/8")
-		}
-	}
-	for _, port := range c.AllowPort {
-		if port < 1 || port > 65535 {
-			bad("allow-port", port, "1 to 65535")
-		}
-	}
-	if c.Resolver != "" {
-		if _, err := netip.ParseAddrPort(c.Resolver); err != nil {
-			bad("resolver", c.Resolver, "an address and a port, as 127.0.0.1:53")
-		}
-	}
-}
-
 // client makes the visits of run. The settings are checked.
 func (p *program) client(reader *apart.Reader) (*meter.Client, error) {
 	c := &p.config

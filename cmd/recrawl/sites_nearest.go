@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recrawl/recrawl/cmd/recrawl/spelling"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -28,7 +29,7 @@ func nearestServers(server string, known []string) string {
 		case len(word) > 2 && strings.Contains(name, word), len(name) > 2 && strings.Contains(word, name):
 			return 1
 		}
-		return editDistance(word, name)
+		return spelling.Distance(word, name)
 	}
 	sorted := slices.Clone(known)
 	slices.SortFunc(sorted, func(a, b string) int {

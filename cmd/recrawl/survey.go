@@ -3,40 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/survey"
 )
-
-// SurveyConfig are the settings of survey.
-type SurveyConfig struct {
-	Weeks  []int
-	Base   int         // weeks after the window's start
-	Groups GroupConfig `mapstructure:",squash"`
-	HTML   string
-
-	unfit string // a warning, where not all of the usual weeks fit behind the base
-}
-
-func (c *SurveyConfig) check(bad refuse) {
-	if c.Base < 0 || c.Base >= survey.WindowWeeks {
-		bad("survey.base", c.Base, fmt.Sprintf("0 to %d", survey.WindowWeeks-1))
-		return // what --weeks may be hangs on it
-	}
-	most := survey.WindowWeeks - c.Base + 1
-	if len(c.Weeks) == 0 {
-		c.Weeks, c.unfit = fitting(usualPeriods, most, c.Base)
-	}
-	for _, weeks := range c.Weeks {
-		if err := survey.Check(c.Base, weeks); err != nil {
-			bad("survey.weeks", weeks, fmt.Sprintf("2 to %d (%v)", most, err))
-		}
-	}
-	c.Groups.check("survey", bad)
-}
 
 func (p *program) surveyCommand() *cobra.Command {
 	cmd := &cobra.Command{

@@ -7,88 +7,66 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/recrawl/recrawl/cmd/recrawl/setting"
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/workload"
 )
 
 // BenchConfig are the settings of bench sat.
 type BenchConfig struct {
-	Records  int
-	Unit     string
-	Units    int // 0: usualUnits
-	MaxUnits int `mapstructure:"max-units"` // 0: the unit's longest
-	Fixed    int // bytes of a record beside its URL
-	Buffer   string
-	Page     string
-	Engines  []string
-	Repeat   int
-	Messages float64 // requests a due record
-	Disk     string  // bound of the files that measure the disk
-	Dir      string
-	HTML     string
-	Figures  bool
-	// FigureRecords are those of each run for a figure.
-	FigureRecords int `mapstructure:"figure-records"`
+	Records       int      `default:"200000" range:"[1,1000000000]" help:"page states in the store"`
+	Unit          string   `default:"hour" oneof:"{units}" want:"{units}" help:"step of time: minute, hour or day"`
+	Units         int      `range:"[0,100000]" want:"0 to 100000; 0 for the usual" help:"steps to measure (default 90 minutes, 26 hours or 8 days, over the end of a day or more)"`
+	MaxUnits      int      `key:"max-units" help:"longest interval in units, T; longer ones are cut (default 400 days)"`
+	Fixed         int      `default:"100" help:"bytes of a record beside its URL: 50, 100, 200 or 400"`
+	Buffer        string   `default:"32MiB" help:"all write buffers of runs and of the SAT forms together"`
+	Page          string   `default:"4KiB" help:"one page of a write buffer"`
+	Engines       []string `default:"all" help:"engines to measure; the first is what ratios are taken to"`
+	Repeat        int      `default:"3" range:"[1,1000]" help:"so many times each, engines in turn"`
+	Messages      float64  `range:"[0,10]" want:"requests a due record, 0 to 10" help:"ad-hoc requests before each unit, as a share of its due records"`
+	Disk          string   `default:"256MiB" help:"at most so long files to measure the disk alone; 0 for not"`
+	Dir           string   `help:"a directory on the disk to measure (default: for temporary files)"`
+	HTML          string   `help:"also write a report with figures to this file"`
+	Figures       bool     `help:"also measure what figures 5 and 7 to 10 of [SAT] show"`
+	FigureRecords int      `key:"figure-records" default:"50000" range:"[1,1000000000]" help:"page states in each run for those figures"`
 }
 
 // usualUnits reach over the end of a day, where coarse buckets are split.
 var usualUnits = map[workload.Unit]int{workload.Minute: 90, workload.Hour: 26, workload.Day: 8}
 
-func (c *BenchConfig) check(bad refuse) {
+func (c *BenchConfig) check(r *setting.Review) {
 	unit, err := workload.ParseUnit(c.Unit)
-	if err != nil {
-		bad("bench.unit", c.Unit, strings.Join(workload.UnitNames, ", "))
-		return // what the others may be hangs on it
-	}
-	longest := unit.Longest()
-	for _, n := range []struct {
-		key           string
-		value         int
-		least, most   int
-		zeroMeansElse string
-	}{
-		{"bench.records", c.Records, 1, 1_000_000_000, ""},
-		{"bench.units", c.Units, 0, 100_000, "; 0 for the usual"},
-		{"bench.max-units", c.MaxUnits, 0, longest, "; 0 for all"},
-		{"bench.repeat", c.Repeat, 1, 1000, ""},
-		{"bench.figure-records", c.FigureRecords, 1, 1_000_000_000, ""},
-	} {
-		if n.value < n.least || n.value > n.most {
-			bad(n.key, n.value, fmt.Sprintf("%d to %d%s", n.least, n.most, n.zeroMeansElse))
-		}
+	if longest := unit.Longest(); err == nil && (c.MaxUnits < 0 || c.MaxUnits > longest) {
+		r.Refuse("bench.max-units", c.MaxUnits, fmt.Sprintf("0 to %d; 0 for all", longest))
 	}
 	if !slices.Contains(workload.FixedLengths, c.Fixed) {
-		bad("bench.fixed", c.Fixed, fmt.Sprintf("one of %v bytes", workload.FixedLengths))
+		r.Refuse("bench.fixed", c.Fixed, fmt.Sprintf("one of %v bytes", workload.FixedLengths))
 	}
-	if !(c.Messages >= 0 && c.Messages <= 10) {
-		bad("bench.messages", c.Messages, "requests a due record, 0 to 10")
-	}
-	c.checkSizes(bad)
+	c.checkSizes(r)
+	engines := "all, or of " + strings.Join(bench.Names(), ", ")
 	if len(c.Engines) == 0 {
-		bad("bench.engines", "", engineNames())
+		r.Refuse("bench.engines", "", engines)
 	}
 	for _, name := range c.Engines {
 		if _, ok := bench.KindOf(name); !ok && name != "all" {
-			bad("bench.engines", name, engineNames())
+			r.Refuse("bench.engines", name, engines)
 		}
 	}
 }
 
-func engineNames() string { return "all, or of " + strings.Join(bench.Names(), ", ") }
-
-func (c *BenchConfig) checkSizes(bad refuse) {
+func (c *BenchConfig) checkSizes(r *setting.Review) {
 	const want = "a size as 4KiB, 32MiB or a number of bytes"
 	for key, text := range map[string]string{"bench.buffer": c.Buffer, "bench.page": c.Page, "bench.disk": c.Disk} {
 		if _, err := parseSize(text); err != nil {
-			bad(key, text, want)
+			r.Refuse(key, text, want)
 		}
 	}
 	page, _ := parseSize(c.Page)
 	if page < 512 || page > 1<<20 {
-		bad("bench.page", c.Page, "512 bytes to 1MiB")
+		r.Refuse("bench.page", c.Page, "512 bytes to 1MiB")
 	}
 	if buffer, err := parseSize(c.Buffer); err == nil && buffer < page {
-		bad("bench.buffer", c.Buffer, "a page or more")
+		r.Refuse("bench.buffer", c.Buffer, "a page or more")
 	}
 }
 

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/cmd/recrawl/setting"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/value"
+)
+
+// EvalConfig are the settings of eval.
+type EvalConfig struct {
+	Protocol  string    `default:"snapshot" oneof:"snapshot, stream" help:"snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks"`
+	Policy    []string  `default:"all" help:"policies to compare, or all; variants of value (value-own and so on) take part if named"`
+	Weeks     []int     `help:"horizons N of the snapshot protocol (default 2,4,12,24), or length of the stream (default 40)"`
+	Budget    []float64 `default:"0.02" range:"(0,1]" want:"shares of the pages a day, above 0 and at most 1" help:"stream: fetches a day as shares of the base pages"`
+	Base      int       `default:"12" range:"[0,{last-week}]" help:"weeks after the start of a server's window at which the policies take over"`
+	History   int       `help:"weekly states before the base that the policies may see (default with --figures: 12, or as many as there are)"`
+	Spread    bool      `help:"add the 5th and 95th percentile over 200 resamples of the servers; --figures always has them"`
+	Compare   string    `help:"set this policy beside all others on the same 200 resamples of the servers; none for not (default value, if it takes part)"`
+	Ablate    bool      `help:"also run the compared policy without each kind of evidence: what is it worth"`
+	Runs      int       `default:"1" range:"[1,)" help:"stream: so many runs of each policy, with seeds from --seed on; results are their means"`
+	AtOnce    int       `key:"at-once" range:"[0,)" help:"stream: at most so many policies at work at a time, each of which takes memory; 0 for one a core"`
+	Folds     int       `help:"first learn the parameters of value anew for each of so many folds of the servers, on the others (cross-validation); 0 for the parameters at hand"`
+	Model     string    `help:"parameters for value, a file of recrawl learn (default: those that come with the program)"`
+	Sample    int       `default:"5" range:"[1,)" want:"1 page a server or more" help:"pages that server-sample fetches of each server first"`
+	Threshold []float64 `default:"0" range:"[0,1]" want:"change rates from 0 to 1" help:"snapshot: least change rates of the servers that server-* visit, one run each"`
+	Figures   bool      `help:"snapshot: the figures of [LINK] on these histories, and which of its claims hold"`
+	Group     string    `help:"figures: a file that puts servers into groups, a line each: server group"`
+	GroupBy   string    `key:"group-by" default:"suffix" oneof:"suffix, server, none" help:"figures, without --group: suffix (org, co.jp), server, or none"`
+	HTML      string    `help:"also write a report with figures to this file"`
+
+	Groups GroupConfig // by Group and GroupBy
+	unfit  string      // a warning, where not all of the usual weeks fit behind the base
+}
+
+// mostFolds bounds the time that learning takes: a few seconds for each.
+const mostFolds = 20
+
+// figuresPast is how many weekly states before the base the figures show to methods that learn.
+const figuresPast = 12
+
+// check refuses what does not go together. The hint is "" where the help says more.
+func (c *EvalConfig) check(r *setting.Review) (hint string) {
+	if checkKnown("eval", c.Base, 0, c.History, r) {
+		least, most, _ := c.horizons()
+		for _, weeks := range c.Weeks {
+			checkWeeks("eval", c.Base, least, most, weeks, r)
+		}
+	}
+	if c.Runs > 1 && c.Protocol != "stream" {
+		r.Refuse("eval.runs", c.Runs, "1 in protocol snapshot: several runs are for --protocol stream")
+	}
+	c.checkPolicies(r)
+	c.checkLearnt(r)
+	if c.Figures {
+		return c.checkFigures(r)
+	}
+	for _, group := range [][2]string{{"eval.group", c.Group}, {"eval.group-by", c.GroupBy}} {
+		if r.From(group[0]) == setting.FromFlag {
+			r.Refuse(group[0], group[1], "--figures beside it, which alone has groups")
+			hint = "add --figures, or leave the groups out: policies are compared on all servers together"
+		}
+	}
+	return hint
+}
+
+func (c *EvalConfig) checkFigures(r *setting.Review) (hint string) {
+	if r.From("eval.policy") == setting.FromFlag {
+		r.Refuse("eval.policy", strings.Join(c.Policy, ","), "no policies beside --figures, which has those of the paper")
+	}
+	if c.Protocol == "stream" {
+		r.Refuse("eval.figures", c.Figures, "protocol snapshot, not stream")
+		hint = "leave --protocol stream out: the figures compare single sweeps"
+	}
+	return hint
+}
+
+// horizons are the least and most weeks of the protocol, and the usual ones.
+func (c *EvalConfig) horizons() (least, most int, usual []int) {
+	if c.Protocol == "snapshot" { // one snapshot compares nothing
+		return 2, longestPeriod(c.Base), usualPeriods
+	}
+	return 1, windowWeeks - c.Base, []int{40}
+}
+
+func (c *EvalConfig) checkPolicies(r *setting.Review) {
+	known := c.known()
+	for _, name := range c.Policy {
+		if name != "all" && !slices.Contains(known, name) {
+			r.Refuse("eval.policy", name, "all, or of "+strings.Join(known, ", "))
+		}
+	}
+	switch {
+	case c.Compare != "" && c.Compare != noComparison && !slices.Contains(c.policies(), c.Compare):
+		r.Refuse("eval.compare", c.Compare, "a policy that takes part (--policy), or none")
+	case c.Ablate && len(c.variants()) == 0:
+		r.Refuse("eval.ablate", c.Ablate, "a compared policy of which a kind of evidence can be left out: "+ownPolicy)
+	}
+}
+
+func (c *EvalConfig) checkLearnt(r *setting.Review) {
+	if c.Folds != 0 && (c.Folds < 2 || c.Folds > mostFolds) {
+		r.Refuse("eval.folds", c.Folds, fmt.Sprintf("2 to %d, or 0 for no learning", mostFolds))
+	}
+	if c.Folds != 0 && c.Model != "" {
+		r.Refuse("eval.folds", c.Folds, "either folds or a file of parameters (--model), not both")
+	}
+	if !c.Figures && slices.ContainsFunc(c.policies(), policy.Learns) {
+		return
+	}
+	if c.Folds != 0 {
+		r.Refuse("eval.folds", c.Folds, "a policy that learns to take part: "+ownPolicy)
+	}
+	if c.Model != "" {
+		r.Refuse("eval.model", c.Model, "a policy that learns to take part: "+ownPolicy)
+	}
+}
+
+// ownPolicy is what a comparison is of, unless another is named.
+const ownPolicy = "value"
+
+// noComparison as a policy to compare stands for none.
+const noComparison = "none"
+
+// policies are those that take part, without the variants that --ablate adds. "all" are all but the
+// variants of value; one that is named beside it takes part, too.
+func (c *EvalConfig) policies() []string {
+	if !slices.Contains(c.Policy, "all") {
+		return c.Policy
+	}
+	return slices.DeleteFunc(c.known(), func(name string) bool {
+		return slices.Contains(value.Ablations(), name) && !slices.Contains(c.Policy, name)
+	})
+}
+
+// known are the policies that the protocol has.
+func (c *EvalConfig) known() []string {
+	if c.Protocol == "stream" {
+		return policy.StreamNames()
+	}
+	return policy.Names()
+}
+
+// compared is the policy to set beside the others, "" for none.
+func (c *EvalConfig) compared() string {
+	switch {
+	case c.Compare == noComparison:
+		return ""
+	case c.Compare == "" && slices.Contains(c.policies(), ownPolicy):
+		return ownPolicy
+	}
+	return c.Compare
+}
+
+// variants are the compared policy without each kind of evidence that histories have, for --ablate.
+func (c *EvalConfig) variants() []string {
+	if !c.Ablate {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(value.Ablations()), func(name string) bool {
+		w := value.WithoutOf(name)
+		return !strings.HasPrefix(name, c.compared()+"-") || w.FromSources() ||
+			c.Protocol == "stream" && policy.SweepOnly(name) || c.Protocol != "stream" && w.StreamsOnly()
+	})
+}

@@ -1,0 +1,28 @@
+// Package setting reads the settings of a program with commands: each is a tagged field of a
+// struct, and may come from a flag, the environment or a file.
+// It knows no single setting: a program declares its own, and New makes a Set of them.
+//
+// A field with a tag is a setting, a struct with a tag is a group of them. Tags:
+//
+//	key      its name; without it, the field's in small letters
+//	default  its value if none is given; without it, what the field has
+//	for      the commands that have it as a flag; of a group: of all in it
+//	range    an interval of numbers, as [1,10] or (0,1] or [0,)
+//	oneof    names, as "hour, day"
+//	want     what is wanted, where the range or the names do not say it well
+//	help     what --help says of it
+//
+// A key names a setting in the file, behind the key of its group ("eval.weeks"). Its flag has no
+// group ("--weeks" of the command eval). Its variable in the environment is the whole key in
+// capitals behind a prefix ("RECRAWL_EVAL_WEEKS"). Ranges and names of a list hold for each value.
+//
+// Promises
+//
+//  1. A flag overrules the environment, that overrules the file, that overrules the default.
+//  2. Keys and variables that set nothing are refused, with the nearest that would.
+//  3. All settings are read and checked for each command, also those that it has no flag of. All
+//     that is wrong is told at once: by the flag where one was given, else by the key, with the
+//     value and what is wanted.
+//
+// What settings mean together is up to the program; it adds what it refuses to the Review.
+package setting

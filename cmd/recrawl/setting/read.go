@@ -1,0 +1,124 @@
+package setting
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"github.com/recrawl/recrawl/cmd/recrawl/spelling"
+)
+
+// Origin is where a value comes from; a later one overrules an earlier one.
+type Origin int
+
+const (
+	FromDefault Origin = iota
+	FromFile
+	FromEnvironment
+	FromFlag
+)
+
+// Read fills the fields from the flags of a command, the environment and a file, "" for none, and
+// checks them if all could be read. What cannot be read leaves its field at the default.
+func (s *Set) Read(cmd *cobra.Command, file string) *Review {
+	r := &Review{set: s}
+	v := viper.New()
+	v.SetEnvPrefix(strings.TrimSuffix(s.prefix, "_"))
+	v.SetEnvKeyReplacer(inVariables)
+	v.AutomaticEnv()
+	if r.checkEnvironment(); r.Hint != "" {
+		return r
+	}
+	if r.readFile(v, file); r.Hint != "" {
+		return r
+	}
+	for _, x := range s.settings {
+		x.origin = s.originOf(x, v, cmd)
+		if x.origin == FromFlag {
+			v.Set(x.key, given(cmd.Flags().Lookup(x.flag())))
+		}
+		if x.origin != FromDefault {
+			if err := x.fill(v); err != nil {
+				r.unread(err, cmd.CommandPath()+" --help shows what each setting is")
+			}
+		}
+	}
+	if r.Hint == "" {
+		r.check()
+	}
+	return r
+}
+
+func (r *Review) readFile(v *viper.Viper, file string) {
+	if file == "" {
+		return
+	}
+	v.SetConfigFile(file)
+	err := v.ReadInConfig()
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		r.unread(fmt.Errorf("config file %s does not exist", file), "check the path given with --config")
+	case err != nil:
+		r.unread(fmt.Errorf("read config file %s: %w", file, err), "it must be YAML, TOML or JSON, named by its ending")
+	}
+	known := r.set.names(func(x *setting) string { return x.key })
+	for _, key := range v.AllKeys() {
+		if !slices.Contains(known, key) {
+			r.unread(fmt.Errorf("config file %s: unknown key %q", file, key), spelling.Suggest(key, known))
+			return
+		}
+	}
+}
+
+// checkEnvironment refuses variables with the prefix that set nothing.
+func (r *Review) checkEnvironment() {
+	known := r.set.names(r.set.variable)
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, r.set.prefix) && !slices.Contains(append(known, r.set.Others...), name) {
+			r.unread(fmt.Errorf("environment variable %s sets nothing", name), spelling.Suggest(name, known))
+			return
+		}
+	}
+}
+
+func (s *Set) names(name func(*setting) string) (all []string) {
+	for _, x := range s.settings {
+		all = append(all, name(x))
+	}
+	return all
+}
+
+// inVariables turns what is in keys into what may be in names of variables.
+var inVariables = strings.NewReplacer("-", "_", ".", "_")
+
+// variable is the setting's name in the environment.
+func (s *Set) variable(x *setting) string {
+	return s.prefix + strings.ToUpper(inVariables.Replace(x.key))
+}
+
+func (s *Set) originOf(x *setting, v *viper.Viper, cmd *cobra.Command) Origin {
+	switch {
+	case x.isOf(cmd) && cmd.Flags().Changed(x.flag()):
+		return FromFlag
+	case os.Getenv(s.variable(x)) != "":
+		return FromEnvironment
+	case v.InConfig(x.key):
+		return FromFile
+	}
+	return FromDefault
+}
+
+// given is the value of a flag. Slices go by value: viper reads a flag's slice as text.
+func given(flag *pflag.Flag) any {
+	if slice, ok := flag.Value.(pflag.SliceValue); ok {
+		return slice.GetSlice()
+	}
+	return flag.Value.String()
+}

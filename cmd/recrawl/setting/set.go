@@ -1,0 +1,143 @@
+package setting
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+)
+
+// Set is all settings of a program.
+type Set struct {
+	Others []string // variables of the environment that have the prefix and are no settings
+
+	prefix   string
+	words    *strings.Replacer
+	settings []*setting
+}
+
+// setting is a field with what its tag says.
+type setting struct {
+	key      string
+	commands []string
+	help     string
+	field    reflect.Value // it has the default until the setting is read
+	allowed  func(reflect.Value) bool
+	want     string
+	origin   Origin
+}
+
+// New finds the settings that the struct behind a pointer declares. The prefix is that of variables
+// of the environment, as "RECRAWL_". Words replaces what a tag cannot know, as lists of names. A
+// tag that cannot be read is a mistake of the program, and panics.
+func New(config any, prefix string, words *strings.Replacer) *Set {
+	s := &Set{prefix: prefix, words: words}
+	s.add(reflect.ValueOf(config).Elem(), "", "")
+	return s
+}
+
+// add takes up the fields of a group.
+func (s *Set) add(group reflect.Value, path, commands string) {
+	for i := range group.NumField() {
+		field, declared := group.Field(i), group.Type().Field(i)
+		if declared.Tag == "" {
+			continue
+		}
+		tag := func(name string) string { return s.words.Replace(declared.Tag.Get(name)) }
+		key := path + cmp.Or(tag("key"), strings.ToLower(declared.Name))
+		commands := cmp.Or(tag("for"), commands)
+		if field.Kind() == reflect.Struct {
+			s.add(field, key+".", commands)
+			continue
+		}
+		x := &setting{key: key, commands: strings.Fields(commands), help: tag("help"), field: field}
+		x.allowed, x.want = restriction(tag("range"), tag("oneof"))
+		x.want = cmp.Or(tag("want"), x.want)
+		if text := tag("default"); text != "" {
+			v := viper.New()
+			v.Set(key, text)
+			if err := x.fill(v); err != nil {
+				panic(fmt.Sprintf("setting: default of %v", err))
+			}
+		}
+		s.settings = append(s.settings, x)
+	}
+}
+
+// AddFlags gives a command the flags that are its own.
+func (s *Set) AddFlags(cmd *cobra.Command) {
+	for _, x := range s.settings {
+		if x.isOf(cmd) {
+			x.addFlag(cmd.Flags())
+		}
+	}
+}
+
+func (x *setting) isOf(cmd *cobra.Command) bool { return slices.Contains(x.commands, cmd.Name()) }
+
+// flag is the key without its group.
+func (x *setting) flag() string { return x.key[strings.LastIndex(x.key, ".")+1:] }
+
+func (x *setting) addFlag(f *pflag.FlagSet) {
+	switch name := x.flag(); value := x.field.Interface().(type) {
+	case string:
+		f.String(name, value, x.help)
+	case bool:
+		f.Bool(name, value, x.help)
+	case int:
+		f.Int(name, value, x.help)
+	case int64:
+		f.Int64(name, value, x.help)
+	case uint64:
+		f.Uint64(name, value, x.help)
+	case float64:
+		f.Float64(name, value, x.help)
+	case time.Duration:
+		f.Duration(name, value, x.help)
+	case []string:
+		f.StringSlice(name, value, x.help)
+	case []int:
+		f.IntSlice(name, value, x.help)
+	case []float64:
+		f.Float64Slice(name, value, x.help)
+	default:
+		panic(fmt.Sprintf("setting: %s is of type %T", x.key, value))
+	}
+}
+
+// kind is what a value of the setting looks like.
+func (x *setting) kind() string {
+	switch x.field.Interface().(type) {
+	case bool:
+		return "true or false"
+	case int, int64, uint64:
+		return "a whole number"
+	case float64:
+		return "a number"
+	case time.Duration:
+		return "a time span as 90s or 1h30m"
+	case []int:
+		return "a list of whole numbers"
+	case []float64:
+		return "a list of numbers"
+	case []string:
+		return "a list of names"
+	}
+	return "a text"
+}
+
+// fill sets the field to what was read; what is none of its kind leaves it as it was.
+func (x *setting) fill(v *viper.Viper) error {
+	value := reflect.New(x.field.Type())
+	if err := v.UnmarshalKey(x.key, value.Interface()); err != nil {
+		return fmt.Errorf("%s: %v: want %s", x.key, v.Get(x.key), x.kind())
+	}
+	x.field.Set(value.Elem())
+	return nil
+}
