@@ -55,6 +55,8 @@ func explainError(err error) (hint string, code int, cause error) {
 		return failed.hint, exitVisits, err
 	case errors.Is(err, fetch.ErrNoContact):
 		return `give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, exitUsage, err
+	case errors.Is(err, fetch.ErrNoName):
+		return "say which name it is, for example --robots-agent mybot", exitUsage, err
 	case errors.Is(err, satstore.ErrInUse):
 		return "another recrawl works on this directory; stop it, take another --data, or read a copy: recrawl checkpoint", exitFailed, err
 	case errors.As(err, &format) && format.Found < format.Known:

@@ -135,6 +135,9 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = c.MaxPages
 	var journalErr error
+	if !p.quiet {
+		fmt.Fprintf(p.stderr, "recrawl: robots.txt is searched for the name %s\n", client.RobotsAgent())
+	}
 	work, stop := context.WithCancel(ctx) // a visit that cannot be written down is the last one
 	defer stop()
 	status := p.status()
