@@ -73,6 +73,8 @@ type Options struct {
 	// it only those that stay on the site, hosts of one registered domain, count.
 	RobotsAnyHost bool
 	RobotsBytes   int64 // memory for robots.txt files; default 64 MB
+	// KeepRobots makes Keep hand out what is read of robots.txt, and Recall take it in again.
+	KeepRobots bool
 
 	// Read reads bodies in place of the function Read, such as in a process of its own. Its error
 	// makes the visit a failure that says so.

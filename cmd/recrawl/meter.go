@@ -49,6 +49,16 @@ func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Obse
 // Permits tells what the robots.txt that was read last says.
 func (f liveFetcher) Permits(url string) (permitted, known bool) { return f.client.Permits(url) }
 
+// Recall takes in the robots.txt that was kept of a server.
+func (f liveFetcher) Recall(url string, setting func(name string) ([]byte, bool, error)) error {
+	return f.client.Recall(url, setting)
+}
+
+// Keep saves each robots.txt that was read.
+func (f liveFetcher) Keep(save func(name string, value []byte) error) error {
+	return f.client.Keep(save)
+}
+
 // Locate finds out at which address a server is asked.
 func (f liveFetcher) Locate(ctx context.Context, url string) string { return f.client.Locate(ctx, url) }
 

@@ -35,7 +35,7 @@ func (c *Config) checkNetwork(bad refuse) {
 func (p *program) client(reader *apart.Reader) (*fetch.Client, error) {
 	c := &p.config
 	o := fetch.Options{UserAgent: c.UserAgent, RobotsAgent: c.RobotsAgent, Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
-		AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver, RobotsAnyHost: c.RobotsAnyHost, Dial: dial, Read: reader.Read,
+		AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver, RobotsAnyHost: c.RobotsAnyHost, KeepRobots: true, Dial: dial, Read: reader.Read,
 		Main: c.changeBy() == sitegraph.ChangeByMain}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval

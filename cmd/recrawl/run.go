@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
@@ -146,7 +147,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Workers: max(c.Workers, 2), Discover: true, Forecast: true, Proof: true, Bounds: &bounds, Pause: c.Delay,
 		Able: p.hasSpace, Stalled: status.stalled,
 		Seen:    result.add,
-		Between: func() error { return p.grantWishes(o.store) },
+		Between: func() error { return errors.Join(keepRobots(client, o.store), p.grantWishes(o.store)) },
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = writeDown(log, events); journalErr != nil {
@@ -203,6 +204,18 @@ func (p *program) keepDistance(ctx context.Context, o *opened) error {
 		fmt.Fprintf(p.stderr, "recrawl: going on; waiting %v, since servers may have been asked a moment ago\n", p.config.Delay)
 	}
 	return clock.SleepUntil(ctx, clock.Now().Add(p.config.Delay))
+}
+
+// keepRobots makes durable what was read of robots.txt before any page was, as where a Crawl-delay
+// must pass first: the loop commits visits alone.
+func keepRobots(client *fetch.Client, store *satstore.Store) error {
+	if !client.KeepDue() {
+		return nil
+	}
+	if err := client.Keep(store.SaveSetting); err != nil {
+		return err
+	}
+	return store.Commit()
 }
 
 func canonicalSeeds(args []string) ([]string, error) {
