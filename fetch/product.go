@@ -11,14 +11,17 @@ import (
 // browserWords are in user agents of browsers, and of bots that call themselves compatible with
 // one.
 var browserWords = []string{
-	"mozilla", "compatible", "khtml", "like", "gecko", "applewebkit", "webkit", "version", "mobile", "rv",
+	"mozilla", "compatible", "khtml", "like", "gecko", "applewebkit", "webkit", "version",
+	"mobile", "rv",
 	// browsers
-	"msie", "trident", "edge", "edg", "edga", "edgios", "safari", "chrome", "chromium", "headlesschrome", "crios",
-	"firefox", "fxios", "seamonkey", "opera", "opr", "presto", "vivaldi", "yabrowser", "samsungbrowser", "ucbrowser",
-	"konqueror", "epiphany", "silk", "brave", "netscape", "camino", "iceweasel",
+	"msie", "trident", "edge", "edg", "edga", "edgios", "safari", "chrome", "chromium",
+	"headlesschrome", "crios", "firefox", "fxios", "seamonkey", "opera", "opr", "presto",
+	"vivaldi", "yabrowser", "samsungbrowser", "ucbrowser", "konqueror", "epiphany", "silk",
+	"brave", "netscape", "camino", "iceweasel",
 	// systems and devices
-	"windows", "win", "wow", "macintosh", "mac", "intel", "ppc", "os", "cpu", "iphone", "ipad", "ipod", "linux",
-	"android", "nexus", "pixel", "build", "x", "ubuntu", "fedora", "debian", "cros", "darwin", "tablet", "touch", "arm",
+	"windows", "win", "wow", "macintosh", "mac", "intel", "ppc", "os", "cpu", "iphone", "ipad",
+	"ipod", "linux", "android", "nexus", "pixel", "build", "x", "ubuntu", "fedora", "debian",
+	"cros", "darwin", "tablet", "touch", "arm",
 	// attributes
 	"u", "i", "n", "en", "en-us", "de", "wv", "net",
 }
@@ -37,7 +40,7 @@ var (
 //  1. the name that it begins with, if that is no word of browsers: "mybot/1.0 (+https://...)";
 //  2. the first such name behind "compatible;", if it stands alone between semicolons: "Mozilla/5.0
 //     (compatible; mybot/1.0; +https://...)";
-//  3. the one such name with a version: "Mozilla/5.0 (Windows NT 10.0) ... (mybot/1.0; +https://...)".
+//  3. the one such name with a version: "Mozilla/5.0 (Windows NT 10.0) ... (mybot/1.0; +https://)".
 //
 // Addresses of the web and of mail are no names.
 func productOf(userAgent string) string {
