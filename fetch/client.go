@@ -60,3 +60,6 @@ func New(o Options) (*Client, error) {
 // Interval returns the pause the client keeps between requests to a server that does not
 // ask for a longer one.
 func (c *Client) Interval() time.Duration { return c.o.Interval }
+
+// RobotsAgent returns the name that robots.txt is searched for.
+func (c *Client) RobotsAgent() string { return c.agent }

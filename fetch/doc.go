@@ -13,7 +13,8 @@
 //     and servers there are; between two lies the interval, or the Crawl-delay of
 //     robots.txt if that is longer. Requests for robots.txt count like all others.
 //  2. No page is asked for before robots.txt allows it, and none while robots.txt cannot
-//     be had (RFC 9309 2.3.1.4). Files hold for 24 h, 24 h more while unreachable.
+//     be had (RFC 9309 2.3.1.4). Files hold for 24 h, 24 h more while unreachable. One that cannot
+//     be had is asked for again after 5 min, twice as long each time, up to 6 h (or Retry-After).
 //  3. Only public addresses and ports 80 and 443 are connected to, unless the options say
 //     otherwise. What is checked is the address that is dialled, after DNS; no proxy and
 //     no second look-up comes between.
@@ -25,9 +26,11 @@
 //  6. Every request names a contact. No cookies, credentials or referrers are sent.
 //  7. Whatever a site does is an outcome; the error of Visit is that of its context. A body
 //     on which a parser panics is a failure of its page.
-//  8. Try never waits for a turn, for robots.txt or for a delay: it says when to come again. Locate
-//     says beforehand at which address a server is asked. A fault of this machine is a LocalError;
-//     one of the network, which may be the server's, says so (Unsure).
+//  8. Try never waits for a turn, for robots.txt or for a delay: it says when to come again. Where
+//     robots.txt cannot be had, the Try that asked for it is a failure, and others are told to wait.
+//     Locate says beforehand at which address a server is asked. A fault of this machine is a
+//     LocalError; one of the network, which may be the server's, says so (Unsure). A name of which
+//     no name server tells anything is a LocalError, too, unless the resolver told of others.
 //
 // What a status means is told at judge. A 304 counts only if it was asked for; each 16th
 // visit asks without condition, as some servers answer 304 for ever. NotBefore of an
@@ -42,6 +45,11 @@
 // Times come from a Clock: waiting and the age of robots.txt are testable without
 // waiting. Time-outs of the network go by the wall. Sizes are octets after content
 // coding is undone.
+//
+// With KeepRobots what was read of robots.txt outlives the process: Keep hands it to a store, and
+// Recall takes it in again, for another name too. What was asked for holds until its time is over,
+// failures with their growing waits, and so does the pause after the request. Memory for it is
+// bounded: what has no room there is recalled, or asked for anew.
 //
 // Not done here: what to visit and when, following links, keeping anything on disk. Answers of DNS
 // are kept in memory by their time to live, between a minute and a day; a server with several

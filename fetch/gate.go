@@ -66,7 +66,7 @@ func (g *Gate) Enter(ctx context.Context, server string, addr netip.Addr) (*Pass
 func (g *Gate) tryEnter(server string, addr netip.Addr) (*Pass, *notYet) {
 	p := &Pass{gate: g, keys: [2]slotKey{{server: server}, {addr: addr}}}
 	if busy, until := g.try(p); busy != nil || !until.IsZero() {
-		return nil, &notYet{busy, until}
+		return nil, &notYet{busy: busy, until: until}
 	}
 	return p, nil
 }

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/netip"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +19,10 @@ var ErrNoContact = errors.New(
 	"the user agent names no contact: it must contain a web address (http:// or https://) or a mail address",
 )
 
+// ErrNoName refuses a user agent from which nobody can tell which name robots.txt is to be searched
+// for: it names none but browsers, or several.
+var ErrNoName = errors.New("it cannot be told which name in it is the one that robots.txt is searched for")
+
 // NoInterval as Options.Interval switches the pause between requests off. It is meant for
 // one's own servers.
 const NoInterval time.Duration = -1
@@ -30,8 +33,7 @@ type Options struct {
 	UserAgent string
 
 	// RobotsAgent is the product token that robots.txt and X-Robots-Tag are searched for. Default:
-	// that of the user agent, the letters, '-' and '_' at its start, or behind "compatible;" as in
-	// "Mozilla/5.0 (compatible; mybot/1.0; +https://example.org/bot)".
+	// that of the user agent (see productOf), where it can be told from those of browsers.
 	RobotsAgent string
 
 	Clock Clock // default: WallClock
@@ -71,6 +73,8 @@ type Options struct {
 	// it only those that stay on the site, hosts of one registered domain, count.
 	RobotsAnyHost bool
 	RobotsBytes   int64 // memory for robots.txt files; default 64 MB
+	// KeepRobots makes Keep hand out what is read of robots.txt, and Recall take it in again.
+	KeepRobots bool
 
 	// Read reads bodies in place of the function Read, such as in a process of its own. Its error
 	// makes the visit a failure that says so.
@@ -99,12 +103,11 @@ func (o Options) withDefaults() (Options, error) {
 	if o.RobotsAgent == "" {
 		o.RobotsAgent = productOf(o.UserAgent)
 	}
-	if o.RobotsAgent == "" || robots.Product(o.RobotsAgent) != strings.ToLower(o.RobotsAgent) {
-		return o, fmt.Errorf(
-			"the name for robots.txt, %q, taken from user agent %q, is not one of letters, '-' and '_'",
-			o.RobotsAgent,
-			o.UserAgent,
-		)
+	switch {
+	case o.RobotsAgent == "":
+		return o, fmt.Errorf("user agent %q: %w", o.UserAgent, ErrNoName)
+	case robots.Product(o.RobotsAgent) != strings.ToLower(o.RobotsAgent):
+		return o, fmt.Errorf("the name for robots.txt, %q, is not one of letters, '-' and '_'", o.RobotsAgent)
 	}
 	o.RobotsAgent = strings.ToLower(o.RobotsAgent)
 	if strings.ContainsFunc(o.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }) {
@@ -146,48 +149,6 @@ var (
 	webContact  = regexp.MustCompile(`(?i)https?://[a-z0-9\[][^\s]`)
 	mailContact = regexp.MustCompile(`[^\s@<>();,]@[A-Za-z0-9-]+\.[A-Za-z0-9]`)
 )
-
-// browserWords are in user agents of browsers, and of bots that call themselves compatible with
-// one.
-var browserWords = []string{
-	"mozilla",
-	"compatible",
-	"msie",
-	"windows",
-	"macintosh",
-	"linux",
-	"android",
-	"x",
-	"khtml",
-	"like",
-	"gecko",
-	"trident",
-	"applewebkit",
-	"safari",
-	"chrome",
-	"firefox",
-	"opera",
-	"edge",
-	"mobile",
-	"version",
-	"rv",
-}
-
-// productOf is the product token of a user agent. That of a bot which calls itself compatible with
-// a browser is the first one in it that is no word of browsers: "Mozilla/5.0 (compatible;
-// mybot/1.0; +https://example.org/bot)". "": there is none.
-func productOf(userAgent string) string {
-	isBrowser := func(product string) bool { return slices.Contains(browserWords, strings.ToLower(product)) }
-	if product := robots.Product(userAgent); !isBrowser(product) {
-		return product
-	}
-	for _, part := range strings.FieldsFunc(userAgent, func(r rune) bool { return strings.ContainsRune("();,", r) }) {
-		if product := robots.Product(strings.TrimSpace(part)); product != "" && !isBrowser(product) {
-			return product
-		}
-	}
-	return ""
-}
 
 func hasContact(userAgent string) bool {
 	return webContact.MatchString(userAgent) || mailContact.MatchString(userAgent)

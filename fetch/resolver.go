@@ -28,11 +28,12 @@ const (
 	// mostNames bounds the names that are kept.
 	mostNames = 100_000
 
-	// A name that nobody says anything about is the fault of its own name servers if this machine's
-	// resolver said anything at all within silentFor, or says something when it is asked for the
-	// root; else the resolver is dead.
-	silentFor = 10 * time.Second
-	// probeTime is how long it has to say anything about the root of all names.
+	// A name that nobody tells anything about is the fault of its own name servers if this machine's
+	// resolver told something of any name within toldFor, or tells something of the root when it is
+	// asked; else the resolver is dead. That it failed (SERVFAIL) or will not say (REFUSED) tells
+	// nothing.
+	toldFor = 10 * time.Second
+	// probeTime is how long it has to tell anything.
 	probeTime = 3 * time.Second
 	// probeHolds is how long what came of that is believed.
 	probeHolds = 5 * time.Second
@@ -45,15 +46,18 @@ const (
 type resolver struct {
 	nameserver string // "address:port"; "": those of the system
 
-	mu       sync.Mutex
-	names    map[string]*list.Element // of *answerOf
-	used     *list.List               // the latest first
-	asking   map[string]chan struct{} // closed when the answer is there
-	answered time.Time                // when any name server last said anything
+	mu     sync.Mutex
+	names  map[string]*list.Element // of *answerOf
+	used   *list.List               // the latest first
+	asking map[string]chan struct{} // closed when the answer is there
+	told   time.Time                // when any name server last told something
+	of     string                   // the name it told of
+	// doubtful look-ups are those that began before: the resolver was dead until then at least.
+	doubtful time.Time
+	dead     bool // as of the last probe; ends when something is told
 
-	probing sync.Mutex // held by whoever asks for the root
+	probing sync.Mutex // held by whoever probes
 	probed  time.Time  // when that was done last
-	alive   bool       // what came of it
 }
 
 // answerOf is what is known of a name.
@@ -103,6 +107,7 @@ func (r *resolver) lookup(ctx context.Context, name string) ([]netip.Addr, error
 // ask looks a name up and keeps the answer.
 func (r *resolver) ask(ctx context.Context, name string) ([]netip.Addr, error) {
 	var heard hearing
+	began := time.Now()
 	// The final dot keeps search domains of this machine out. /etc/hosts has names of one label
 	// without it.
 	full := name
@@ -117,7 +122,7 @@ func (r *resolver) ask(ctx context.Context, name string) ([]netip.Addr, error) {
 		local = err
 	case localFault(heard.trouble()) != nil:
 		local = &LocalError{Err: heard.trouble()}
-	case !heard.any() && !r.answers():
+	case !heard.tells() && !r.alive(began):
 		local = &LocalError{Err: fmt.Errorf("no name server answers: %w", err)}
 	}
 	now := time.Now()
@@ -125,8 +130,8 @@ func (r *resolver) ask(ctx context.Context, name string) ([]netip.Addr, error) {
 	defer r.mu.Unlock()
 	close(r.asking[name])
 	delete(r.asking, name)
-	if heard.any() {
-		r.answered = now
+	if heard.tells() {
+		r.tells(full, now)
 	}
 	if local != nil {
 		return nil, local // it tells nothing of the name
@@ -155,26 +160,59 @@ func (r *resolver) system(heard *hearing) *net.Resolver {
 	}
 }
 
-// answers reports whether this machine's resolver is alive: it said something lately, or says
-// something now.
-func (r *resolver) answers() bool {
+// tells notes that a name server told something of a name. What began before a dead resolver came
+// back to life may have been asked while it was dead.
+func (r *resolver) tells(of string, now time.Time) {
+	if r.dead {
+		r.dead, r.doubtful = false, now
+	}
+	r.told, r.of = now, of
+}
+
+// alive reports whether this machine's resolver was alive since a look-up began that it told
+// nothing about, as far as can be told: it told something lately, or tells something now.
+func (r *resolver) alive(since time.Time) bool {
 	r.probing.Lock()
 	defer r.probing.Unlock()
 	r.mu.Lock()
-	lately := time.Since(r.answered) < silentFor
+	lately, of := time.Since(r.told) < toldFor, r.of
 	r.mu.Unlock()
-	if lately {
-		return true
+	if !lately && time.Since(r.probed) >= probeHolds {
+		r.probe(of)
 	}
-	if time.Since(r.probed) < probeHolds {
-		return r.alive
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.dead && !since.Before(r.doubtful)
+}
+
+// probe finds out whether the resolver tells anything of the root. One that serves names of its own
+// alone may refuse that: then it is asked for the name that it told something of last.
+func (r *resolver) probe(of string) {
+	heard := r.probeFor(".")
+	if !heard.tells() && heard.any() && of != "" {
+		heard = r.probeFor(of)
 	}
+	now := time.Now()
+	r.probed = now
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if heard.tells() {
+		r.tells(of, now)
+	} else {
+		r.dead, r.doubtful = true, now
+	}
+}
+
+func (r *resolver) probeFor(name string) *hearing {
 	var heard hearing
 	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
 	defer cancel()
-	r.system(&heard).LookupNS(ctx, ".") // any answer will do
-	r.probed, r.alive = time.Now(), heard.any()
-	return r.alive
+	if name == "." {
+		r.system(&heard).LookupNS(ctx, name)
+	} else {
+		r.system(&heard).LookupNetIP(ctx, "ip", name)
+	}
+	return &heard
 }
 
 func (r *resolver) keep(a *answerOf) {
@@ -195,6 +233,7 @@ func (r *resolver) keep(a *answerOf) {
 type hearing struct {
 	mu    sync.Mutex
 	heard bool
+	told  bool          // more than that it cannot or will not say
 	ttl   time.Duration // the least of all addresses; 0: none came
 	err   error         // of a connection
 }
@@ -203,6 +242,13 @@ func (h *hearing) any() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.heard
+}
+
+// tells reports whether anything was said that tells of the name: there, not there, or nowhere.
+func (h *hearing) tells() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.told
 }
 
 func (h *hearing) failed(err error) {
@@ -292,6 +338,7 @@ func (h *hearing) message(b []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.heard = true
+	h.told = h.told || header.RCode != dnsmessage.RCodeServerFailure && header.RCode != dnsmessage.RCodeRefused
 	if p.SkipAllQuestions() != nil {
 		return
 	}

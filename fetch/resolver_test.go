@@ -29,6 +29,13 @@ type nameserver struct {
 	addr string
 	mu   sync.Mutex
 	seen map[string]int // queries by name
+	mood string         // "": as it should be; "silent", "servfail" and "refused": to all; "inside": refuses the root
+}
+
+func (n *nameserver) is(mood string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.mood = mood
 }
 
 func serveNames(t *testing.T) *nameserver {
@@ -69,6 +76,7 @@ func (n *nameserver) answer(query []byte) []byte {
 	name := strings.TrimSuffix(q.Name.String(), ".")
 	n.mu.Lock()
 	n.seen[name]++
+	mood := n.mood
 	n.mu.Unlock()
 	m.Response, m.RecursionAvailable, m.Additionals = true, true, nil
 	a := func(name dnsmessage.Name, ttl uint32, last byte) {
@@ -78,7 +86,14 @@ func (n *nameserver) answer(query []byte) []byte {
 				Body:   &dnsmessage.AResource{A: [4]byte{127, 0, 0, last}}})
 		}
 	}
-	switch kind, _, _ := strings.Cut(name, "."); kind {
+	kind, _, _ := strings.Cut(name, ".")
+	switch {
+	case mood == "inside" && name == "":
+		kind = "refused"
+	case mood != "" && mood != "inside":
+		kind = mood
+	}
+	switch kind {
 	case "silent", "silent2", "silent3":
 		return nil
 	case "servfail":
@@ -198,7 +213,7 @@ func TestDeadResolver(t *testing.T) {
 			t.Errorf("%s is silent, and blamed on this machine", name)
 		}
 		r.mu.Lock()
-		r.answered = time.Now().Add(-time.Minute)
+		r.told = time.Now().Add(-time.Minute)
 		r.mu.Unlock()
 	}
 	if look(r, "plain.example") {
@@ -230,6 +245,74 @@ func TestLocate(t *testing.T) {
 	} {
 		if got := c.Locate(t.Context(), url); got != want {
 			t.Errorf("%s is at %q, want %q", url, got, want)
+		}
+	}
+}
+
+// blames reports whether a look-up is said to be the fault of this machine.
+func blames(t *testing.T, r *resolver, name string, within time.Duration) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	_, err := r.lookup(ctx, name)
+	var fault *LocalError
+	if err != nil && !errors.As(err, &fault) {
+		return false
+	}
+	return fault != nil
+}
+
+// A look-up that began while the resolver was dead, and ends after it came back, says nothing of
+// its name.
+func TestResolverComesBack(t *testing.T) {
+	n := serveNames(t)
+	r := newResolver(n.addr)
+	n.is("silent")
+	if !blames(t, r, "first.example", 50*time.Millisecond) {
+		t.Fatal("a dead resolver is blamed on the name")
+	}
+	late := make(chan bool)
+	// The system asks again after 5 s: this one is given up before.
+	go func() { late <- blames(t, r, "late.example", 500*time.Millisecond) }()
+	time.Sleep(100 * time.Millisecond)
+	n.is("")
+	if blames(t, r, "other.example", time.Second) {
+		t.Error("a name that is there is not found")
+	}
+	if !<-late {
+		t.Error("a look-up that began while the resolver was dead is blamed on its name")
+	}
+	if blames(t, r, "silent.example", 50*time.Millisecond) {
+		t.Error("a name that is silent by itself is blamed on this machine")
+	}
+}
+
+// A resolver that fails for every name is as good as dead, and one that fails for some is not, also
+// where it serves names of its own alone and refuses the root.
+func TestFailingResolver(t *testing.T) {
+	for _, mood := range []string{"servfail", "refused"} {
+		n := serveNames(t)
+		r := newResolver(n.addr)
+		n.is(mood)
+		for _, name := range []string{"plain.example", "other.example", "plain.example"} {
+			if !blames(t, r, name, time.Second) {
+				t.Errorf("%s to all is blamed on %s", mood, name)
+			}
+		}
+		for _, mood := range []string{"", "inside"} {
+			n.is(mood)
+			if addrs, err := r.lookup(t.Context(), mood+"back.example"); err != nil || len(addrs) != 1 {
+				t.Errorf("after it came back: %v, %v", addrs, err)
+			}
+			for _, name := range []string{"servfail.example" + mood, "refused.example" + mood} {
+				r.mu.Lock()
+				r.told = time.Now().Add(-time.Minute)
+				r.mu.Unlock()
+				r.probed = time.Time{}
+				if blames(t, r, name, time.Second) {
+					t.Errorf("%s, while the root %q, is blamed on this machine", name, mood)
+				}
+			}
 		}
 	}
 }

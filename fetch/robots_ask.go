@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -29,6 +30,10 @@ func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPoli
 	case entry == nil:
 		return p, nil
 	}
+	if p, ok := c.recallRobots(entry, u.Host); ok {
+		c.robots.done(key, entry)
+		return p, nil
+	}
 	p, err := c.askRobots(ctx, u, try, entry)
 	var later *notYet
 	switch {
@@ -47,6 +52,7 @@ func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPoli
 			c.gate.Postpone(u.Host, entry.after)
 		}
 	}
+	c.keepRobots(entry)
 	c.robots.done(key, entry)
 	now := c.clock.Now()
 	p, ok := entry.policy(now)
@@ -54,7 +60,7 @@ func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPoli
 		// The clock went on past the retry while we asked: what we learned still holds once.
 		p = robotsPolicy{unreachable: entry.why, retry: entry.retry}
 	}
-	p.trouble = entry.trouble
+	p.asked, p.trouble, p.elapsed = true, entry.trouble, entry.elapsed
 	return p, nil
 }
 
@@ -91,6 +97,9 @@ func (c *Client) askRobots(
 			return robotsPolicy{}, err
 		}
 		defer a.release()
+		if a != nil {
+			entry.elapsed = a.ended.Sub(a.began)
+		}
 		if a != nil && first {
 			entry.after = a.ended.Add(c.o.Interval)
 		}
@@ -117,7 +126,7 @@ func (c *Client) askRobots(
 }
 
 func (e *robotsEntry) know(r *robots.Rules, now time.Time) {
-	e.rules, e.fetched, e.failures, e.why = r, now, 0, ""
+	e.rules, e.fetched, e.failures, e.why, e.text = r, now, 0, "", nil
 	e.sources = sitemapsOf(e.key, r)
 }
 
@@ -156,6 +165,9 @@ func (c *Client) judgeRobots(
 		entry.fail(a.ended, "the content is damaged", time.Time{}) // what is lost may forbid
 	case s >= 200 && s < 300:
 		entry.know(robots.Parse(a.body.octets, c.agent), a.ended)
+		if c.o.KeepRobots {
+			entry.text = bytes.Clone(a.body.octets)
+		}
 	case s == 301 || s == 302 || s == 303 || s == 307 || s == 308:
 		location := a.header.Get("Location")
 		target, ok := resolveTarget(at.String(), location)

@@ -29,7 +29,9 @@ type robotsPolicy struct {
 	rules       *robots.Rules
 	refused     string            // the guard does not let us ask there
 	unreachable string            // nothing may be asked for until retry
-	trouble     sitegraph.Trouble // of the request for robots.txt that was just made, if it failed
+	asked       bool              // robots.txt was just asked for
+	trouble     sitegraph.Trouble // of that request
+	elapsed     time.Duration     // and how long it took
 	retry       time.Time         // when robots.txt will be asked for again
 	after       time.Time         // when the pause after the request for robots.txt is over
 	sources     []string          // sitemaps; with rules
@@ -46,6 +48,8 @@ type robotsEntry struct {
 	retry    time.Time
 	after    time.Time
 	trouble  sitegraph.Trouble // of the last request
+	elapsed  time.Duration
+	text     []byte // that rules were read from, until it is kept
 
 	// While it is being asked for: where a redirect leads, and where it was looked for before.
 	next *neturl.URL
@@ -92,11 +96,15 @@ type robotsCache struct {
 	used    *list.List               // the latest first
 	asking  map[string]chan struct{} // closed when the one who asks is done
 	under   map[string]*robotsEntry  // half asked for: the next request waits for its turn
+
+	unkept   octets // by name of the setting: what Keep is to hand out
+	recalled octets // by name too: what Recall took in and no visit has read yet
 }
 
 func newRobotsCache(bound int64) *robotsCache {
 	return &robotsCache{bound: bound, entries: map[string]*list.Element{}, used: list.New(),
-		asking: map[string]chan struct{}{}, under: map[string]*robotsEntry{}}
+		asking: map[string]chan struct{}{}, under: map[string]*robotsEntry{},
+		unkept: newOctets(mostUnkept), recalled: newOctets(mostRecalled)}
 }
 
 // entryBytes is about what an entry takes beside its rules.
@@ -168,7 +176,7 @@ func (c *robotsCache) done(key string, e *robotsEntry) {
 	if e == nil {
 		return
 	}
-	e.next, e.seen = nil, nil
+	e.next, e.seen, e.text = nil, nil, nil
 	if el, ok := c.entries[key]; ok {
 		c.bytes += e.size() - el.Value.(*robotsEntry).size()
 		el.Value = e

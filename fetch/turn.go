@@ -12,6 +12,10 @@ import (
 type notYet struct {
 	busy  <-chan struct{} // closed when what is under way is over; nil: the moment is known
 	until time.Time
+
+	// unreachable: until then nothing may be asked for because robots.txt could not be had. What is
+	// returned beside it is an observation of that.
+	unreachable bool
 }
 
 func (n *notYet) Error() string { return "its turn has not come" }
@@ -34,8 +38,9 @@ const busyAgain = 250 * time.Millisecond
 
 // Try is a Visit that never waits for a turn: if the page cannot be asked for yet, it says until
 // when, and nothing was asked of the page. It may have asked for robots.txt, whose pause the page
-// then keeps. A zero time: the visit was made, and o is its outcome. The error is ctx's, or a
-// LocalError.
+// then keeps. So it is while robots.txt cannot be had: the visit that asked for that is a failure,
+// others wait until it is asked for again. A zero time: the visit was made, and o is its outcome.
+// The error is ctx's, or a LocalError.
 func (c *Client) Try(
 	ctx context.Context,
 	rec sitegraph.Record,
@@ -52,14 +57,17 @@ func (c *Client) Try(
 }
 
 // Visit asks once for the page of rec, and before that for the server's robots.txt if it
-// is not known. It waits as long as politeness demands. Whatever the site does is an
-// outcome; the error is ctx's, or a LocalError.
+// is not known. It waits as long as politeness demands, but not for a robots.txt that cannot be
+// had: then it fails. Whatever the site does is an outcome; the error is ctx's, or a LocalError.
 func (c *Client) Visit(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
 	for {
 		o, err := c.once(ctx, rec)
 		var later *notYet
 		if !errors.As(err, &later) {
 			return o, err
+		}
+		if later.unreachable {
+			return o, nil
 		}
 		if err := later.wait(ctx, c.clock); err != nil {
 			return o, err

@@ -30,9 +30,12 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 	case policy.refused != "":
 		return c.excluded(o, policy.refused), nil
 	case policy.unreachable != "":
-		o.Time, o.Trouble = c.clock.Now(), policy.trouble
+		o.Time, o.Trouble, o.Elapsed = c.clock.Now(), policy.trouble, policy.elapsed
 		o.Outcome, o.Detail = sitegraph.OutcomeFailed, "robots.txt: "+policy.unreachable
 		o.NotBefore = policy.retry
+		if !policy.asked { // nobody was: the visit that asked has told of the failure
+			return o, &notYet{until: policy.retry, unreachable: true}
+		}
 		return o, nil
 	case !policy.rules.Allowed(u.RequestURI()):
 		o = c.excluded(o, "robots.txt")

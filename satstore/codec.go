@@ -21,7 +21,9 @@ const (
 	markNoIndex = 1 << iota
 	markByRobots
 	markMore
-	knownMarks = 1<<iota - 1
+	markRefuses
+	markMissed // two bits: what the misses are
+	knownMarks = 1<<(iota+1) - 1
 )
 
 // fixedRecordBytes is what every encoded record has: version, flags, state, errors, hops
@@ -117,6 +119,12 @@ func recordMarks(r *sitegraph.Record) (marks byte) {
 	}
 	if r.More {
 		marks |= markMore
+	}
+	if r.Refuses {
+		marks |= markRefuses
+	}
+	if r.Missed >= sitegraph.OutcomeGone && r.Missed <= sitegraph.OutcomeExcluded {
+		marks |= byte(r.Missed-sitegraph.OutcomeGone+1) * markMissed
 	}
 	return marks
 }

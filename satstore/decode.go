@@ -36,6 +36,7 @@ func decodeRecord(body []byte, r *sitegraph.Record) error {
 	}
 	c := cursor{b: body[fixedRecordBytes:]}
 	r.Misses, r.NoIndex, r.ByRobots, r.More = 0, false, false, false
+	r.Missed, r.Refuses = sitegraph.OutcomeUnknown, false
 	if body[0] == recordVersionMisses {
 		var marks byte
 		r.Misses, marks = c.byte(), c.byte()
@@ -43,7 +44,10 @@ func decodeRecord(body []byte, r *sitegraph.Record) error {
 			return fmt.Errorf("%w: unknown marks %#x", errRecord, marks)
 		}
 		r.NoIndex, r.ByRobots = marks&markNoIndex != 0, marks&markByRobots != 0
-		r.More = marks&markMore != 0
+		r.More, r.Refuses = marks&markMore != 0, marks&markRefuses != 0
+		if missed := marks / markMissed; missed != 0 {
+			r.Missed = sitegraph.OutcomeGone + sitegraph.Outcome(missed-1)
+		}
 	}
 	r.Status = int(c.varint())
 	r.Size = c.varint()

@@ -200,8 +200,9 @@ func randomRecord(rng *rand.Rand) sitegraph.Record {
 	h := sitegraph.History{Epoch: rng.Uint32(), Last: rng.Uint32(), LastChange: rng.Uint32(), Stable: rng.Uint32(), WeeksSeen: rng.Uint32(), WeeksChanged: rng.Uint32(),
 		MinInterval: rng.Uint32(), Visits: rng.Uint32(), Changes: rng.Uint32()}
 	r := sitegraph.Record{Page: sitegraph.PageID(rng.Int32()), URL: fmt.Sprint("http://h.example/", text(80)), Referer: text(80),
-		State: sitegraph.State(rng.IntN(256)), Status: int(rng.Int64()) >> rng.IntN(64), Errors: uint8(rng.Uint32()), Hops: uint8(rng.Uint32()), Misses: uint8(rng.Uint32()) * uint8(rng.IntN(2)), NoIndex: rng.IntN(2) == 0, ByRobots: rng.IntN(2) == 0, More: rng.IntN(2) == 0,
-		ETag: text(40), LastModified: when(), Size: rng.Int64() >> rng.IntN(64), History: h, Tried: when(), Due: when(), Reason: text(40),
+		State: sitegraph.State(rng.IntN(256)), Status: int(rng.Int64()) >> rng.IntN(64), Errors: uint8(rng.Uint32()), Hops: uint8(rng.Uint32()), Misses: uint8(rng.Uint32()) * uint8(rng.IntN(2)), NoIndex: rng.IntN(2) == 0, ByRobots: rng.IntN(2) == 0, More: rng.IntN(2) == 0, Refuses: rng.IntN(2) == 0,
+		Missed: [...]sitegraph.Outcome{0, sitegraph.OutcomeGone, sitegraph.OutcomeRedirected, sitegraph.OutcomeExcluded}[rng.IntN(4)],
+		ETag:   text(40), LastModified: when(), Size: rng.Int64() >> rng.IntN(64), History: h, Tried: when(), Due: when(), Reason: text(40),
 		Digests: sitegraph.Digests{Bytes: digest(), Text: digest(), Main: digest()}}
 	if rng.IntN(2) == 0 {
 		r.Referer = "http://h.example/" + r.Referer

@@ -4,8 +4,9 @@ import "time"
 
 // A page that we hold a copy of is not given up for one answer that says it is not to be had:
 // servers answer 404 while they are rebuilt, 403 where a filter is in a bad mood, and redirect
-// everything for an hour. It takes several in a row, over days. What left is looked at again all
-// the same, more and more seldom.
+// everything for an hour. It takes several of one kind in a row: over half a day and more for 404
+// and 301, over days for 403. A 410 takes two, half an hour apart at least: nobody says it by
+// mistake. What left is looked at again all the same, more and more seldom.
 
 const (
 	// lookFirst and lookLast bound the time between two looks at a page that left; it doubles with
@@ -19,35 +20,38 @@ const (
 // read once a day.
 var missWaits = [...]time.Duration{time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
-// proof is how many such answers in a row it takes.
+// proof is how many such answers of one kind in a row it takes.
 func proof(o *Observation) uint8 {
 	switch {
 	case o.ByRobots:
 		return 10 // one a day
-	case o.Outcome == OutcomeRedirected, o.Status == 410:
+	case o.Status == 410:
 		return 2
-	case o.Outcome == OutcomeGone:
+	case o.Outcome == OutcomeGone, o.Outcome == OutcomeRedirected:
 		return 3
 	}
 	return 4
 }
 
 // Doubt counts an observation that would make a page with a copy leave, and reports whether that is
-// not proved yet: then the page stays as it is. An answer that comes before half of the wait since
-// the last one tells nothing new.
+// not proved yet: then the page stays as it is. An answer of another kind than the last one begins
+// the count anew: a server where a page is missing now and elsewhere an hour later is in disorder.
+// One that comes before half of the wait since the last one tells nothing new.
 func (r *Record) Doubt(o Observation) bool {
 	if r.State != StateAlive ||
 		o.Outcome != OutcomeGone && o.Outcome != OutcomeRedirected && o.Outcome != OutcomeExcluded {
 		return false
 	}
-	early := r.Misses > 0 && o.Time.Sub(r.Tried) < MissWait(r.Misses, r.ByRobots)/2
-	if !early {
-		if r.Misses+1 >= proof(&o) {
-			return false
-		}
+	switch {
+	case r.Misses == 0, r.Missed != o.Outcome, r.ByRobots != o.ByRobots:
+		r.Misses = 1
+	case o.Time.Sub(r.Tried) < MissWait(r.Misses, r.ByRobots)/2:
+	case r.Misses+1 >= proof(&o):
+		return false
+	default:
 		r.Misses++
 	}
-	r.ByRobots = o.ByRobots
+	r.Missed, r.ByRobots = o.Outcome, o.ByRobots
 	r.Tried, r.Status, r.Errors = o.Time, o.Status, 0
 	return true
 }

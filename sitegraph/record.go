@@ -113,14 +113,16 @@ type Record struct {
 	URL          string
 	Referer      string // address of the page that first linked here; "" for a start page
 	State        State
-	Status       int    // of the last answer
-	Errors       uint8  // failures in a row since the last answer that told something
-	Misses       uint8  // answers in a row that it is not to be had; of a page that left: since then
-	Hops         uint8  // redirects between a link and this page
-	NoIndex      bool   // the copy asks not to be indexed
-	More         bool   // the copy has links that were too many for then
-	ByRobots     bool   // robots.txt forbids it: why it left, or may leave
-	ETag         string // of the copy
+	Status       int     // of the last answer
+	Errors       uint8   // failures in a row since the last answer that told something
+	Misses       uint8   // answers in a row that it is not to be had; of a page that left: since then
+	Missed       Outcome // of those where the page has not left; OutcomeUnknown: not known
+	Hops         uint8   // redirects between a link and this page
+	NoIndex      bool    // the copy asks not to be indexed
+	More         bool    // the copy has links that were too many for then
+	ByRobots     bool    // robots.txt forbids it: why it left, or may leave
+	Refuses      bool    // the server refused our condition (412): it is asked for without
+	ETag         string  // of the copy
 	LastModified time.Time
 	Digests      Digests // of the copy
 	Size         int64   // bytes of the copy
@@ -154,7 +156,8 @@ func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
 			r.ETag, r.LastModified = "", time.Time{}
 			return r.fail()
 		}
-		r.Errors, r.Misses, r.ByRobots = 0, 0, false
+		r.found()
+		r.Refuses = false
 		r.History.See(o.Time, false, time.Time{})
 		return VerdictUnchanged
 	case OutcomeGone:
@@ -166,8 +169,8 @@ func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
 		r.ByRobots = o.ByRobots
 		return verdict
 	case OutcomeFailed:
-		if o.Status == 412 { // the server does not take our condition: the next visit has none
-			r.ETag, r.LastModified = "", time.Time{}
+		if o.Status == 412 {
+			r.refused()
 		}
 		return r.fail()
 	}
@@ -186,11 +189,30 @@ func (r *Record) applyContent(o Observation, by ChangeBy) Verdict {
 		r.History = Start(o.Time)
 	}
 	r.State = StateAlive
-	r.Errors, r.Misses, r.ByRobots = 0, 0, false
+	r.found()
 	r.NoIndex = o.NoIndex
-	r.ETag, r.LastModified = o.ETag, o.LastModified
+	r.validate(&o)
 	r.Digests, r.Size = o.Digests, o.Size
 	return verdict
+}
+
+// found ends the failures and misses that there were.
+func (r *Record) found() { r.Errors, r.Misses, r.Missed, r.ByRobots = 0, 0, OutcomeUnknown, false }
+
+// conditionAgain is how seldom a page whose server refused our condition is asked for with one
+// again, in visits. That costs a failure where the server still refuses it. Never to ask so would
+// cost whole copies for ever where it was refused once.
+const conditionAgain = 64
+
+// refused drops the condition that the server answered with 412.
+func (r *Record) refused() { r.ETag, r.LastModified, r.Refuses = "", time.Time{}, true }
+
+// validate takes from a copy what the next visit can make its condition.
+func (r *Record) validate(o *Observation) {
+	r.ETag, r.LastModified = o.ETag, o.LastModified
+	if r.Refuses && r.History.Visits%conditionAgain != 0 {
+		r.ETag, r.LastModified = "", time.Time{}
+	}
 }
 
 func (r *Record) leave(s State) Verdict {
@@ -199,7 +221,7 @@ func (r *Record) leave(s State) Verdict {
 	}
 	r.Misses = min(r.Misses+1, MaxErrors)
 	r.State = s
-	r.Errors, r.ByRobots = 0, false
+	r.Errors, r.Missed, r.ByRobots = 0, OutcomeUnknown, false
 	r.ETag, r.LastModified = "", time.Time{}
 	return VerdictLeft
 }

@@ -275,3 +275,78 @@ func TestWeeks(t *testing.T) {
 		t.Errorf("1000 weeks on: seen %b, changed %b; want 1, 1", h.WeeksSeen, h.WeeksChanged)
 	}
 }
+
+// Answers that a page is not to be had count by kind: those of another kind begin anew, and what
+// says the same in other words goes on.
+func TestDoubtCountsByKind(t *testing.T) {
+	type answer struct {
+		day     float64
+		outcome Outcome
+		status  int
+	}
+	for _, c := range []struct {
+		name    string
+		answers []answer
+		left    bool // with the last one
+	}{
+		{"404, then 301", []answer{{1, OutcomeGone, 404}, {2, OutcomeRedirected, 301}}, false},
+		{"403 twice, then 301", []answer{{1, OutcomeExcluded, 403}, {2, OutcomeExcluded, 403}, {9, OutcomeRedirected, 301}}, false},
+		{"301 twice, then 404", []answer{{1, OutcomeRedirected, 301}, {1.1, OutcomeRedirected, 301}, {3, OutcomeGone, 404}}, false},
+		{"404 twice, then 410", []answer{{1, OutcomeGone, 404}, {1.1, OutcomeGone, 404}, {3, OutcomeGone, 410}}, true},
+		{"301 around a failure", []answer{{1, OutcomeRedirected, 301}, {1.1, OutcomeRedirected, 301}, {2, OutcomeFailed, 503}, {3, OutcomeRedirected, 301}}, true},
+		{"301 for an hour", []answer{{1, OutcomeRedirected, 301}, {1.02, OutcomeRedirected, 301}, {1.04, OutcomeRedirected, 301}}, false},
+		{"403 and 401 by turns", []answer{{1, OutcomeExcluded, 403}, {2, OutcomeExcluded, 401}, {9, OutcomeExcluded, 403}, {19, OutcomeExcluded, 401}}, true},
+	} {
+		var r Record
+		r.Apply(fetched(0, "a"), ChangeByBytes)
+		for i, a := range c.answers {
+			o := outcome(a.day, a.outcome, a.status)
+			left := false
+			if a.outcome == OutcomeFailed {
+				r.Apply(o, ChangeByBytes)
+			} else if left = !r.Doubt(o); left {
+				r.Apply(o, ChangeByBytes)
+			}
+			if want := c.left && i == len(c.answers)-1; left != want || r.State.Left() != want {
+				t.Errorf("%s: answer %d: the page left: %v, want %v", c.name, i, left, want)
+			}
+		}
+	}
+}
+
+// A page whose server answers our condition with 412 is asked for without one from then on, and
+// seldom with one again. A 304 to that ends it.
+func TestConditionIsRefused(t *testing.T) {
+	for _, state := range []State{StateNew, StateSource} {
+		r := Record{State: state}
+		refusals := 0
+		day := 0.0
+		visit := func() {
+			day++
+			if r.ETag != "" {
+				refusals++
+				o := outcome(day, OutcomeFailed, 412)
+				r.Apply(o, ChangeByBytes)
+				return
+			}
+			o := fetched(day, "a")
+			o.ETag, o.LastModified = `"tag"`, after(0)
+			r.Apply(o, ChangeByBytes)
+		}
+		for range 200 {
+			visit()
+		}
+		if refusals < 1 || refusals > 4 {
+			t.Errorf("%v: of 200 visits %d had a condition that is refused", state, refusals)
+		}
+		for r.ETag == "" {
+			visit()
+		}
+		r.Apply(outcome(day+1, OutcomeNotModified, 304), ChangeByBytes)
+		o := fetched(day+2, "b")
+		o.ETag = `"new"`
+		if r.Apply(o, ChangeByBytes); r.ETag == "" {
+			t.Errorf("%v: a 304 does not bring conditions back", state)
+		}
+	}
+}

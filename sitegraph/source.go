@@ -30,11 +30,13 @@ type Claim struct {
 // is none now there may be one later, and it alone knows pages that nothing links to.
 func (r *Record) applySource(o Observation) Verdict {
 	switch o.Outcome {
-	case OutcomeFetched, OutcomeNotModified:
+	case OutcomeFetched:
 		r.Errors = 0
+	case OutcomeNotModified:
+		r.Errors, r.Refuses = 0, false
 	case OutcomeFailed:
 		if o.Status == 412 {
-			r.ETag, r.LastModified = "", time.Time{} // our condition is what it does not like
+			r.refused()
 		}
 		return r.fail()
 	default:
@@ -47,12 +49,15 @@ func (r *Record) applySource(o Observation) Verdict {
 		if r.Digests.Bytes != o.Digests.Bytes {
 			verdict = VerdictChanged
 		}
-		r.ETag, r.LastModified, r.Digests, r.Size = o.ETag, o.LastModified, o.Digests, o.Size
+		r.Digests, r.Size = o.Digests, o.Size
 	}
 	if r.History.Visits == 0 {
-		r.History = Start(o.Time)
-		return VerdictFirst
+		r.History, verdict = Start(o.Time), VerdictFirst
+	} else {
+		r.History.See(o.Time, verdict == VerdictChanged, o.LastModified)
 	}
-	r.History.See(o.Time, verdict == VerdictChanged, o.LastModified)
+	if o.Outcome == OutcomeFetched {
+		r.validate(&o)
+	}
 	return verdict
 }

@@ -66,6 +66,8 @@ func explainError(err error) (hint string, code int, cause error) {
 		return "only recrawl run does; other commands use a store for moments: ask again", exitUsage, err
 	case errors.As(err, &unfinished):
 		return "remove " + unfinished.To + " and ask again", exitUsage, err
+	case errors.Is(err, fetch.ErrNoName):
+		return "say which name it is, for example --robots-agent mybot", exitUsage, err
 	case errors.Is(err, satstore.ErrInUse):
 		return "another recrawl works on this directory; stop it, take another --data, or read a copy: recrawl checkpoint", exitFailed, err
 	case errors.As(err, &format) && format.Found < format.Known:

@@ -8,6 +8,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -29,4 +30,16 @@ func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Obse
 		err = &cycle.Wait{Until: until}
 	}
 	return o, err
+}
+
+// keepRobots makes durable what was read of robots.txt before any page was, as where a Crawl-delay
+// must pass first: the loop commits visits alone.
+func keepRobots(client *meter.Client, store *satstore.Store) error {
+	if !client.KeepDue() {
+		return nil
+	}
+	if err := client.Keep(store.SaveSetting); err != nil {
+		return err
+	}
+	return store.Commit()
 }

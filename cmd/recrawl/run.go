@@ -90,6 +90,9 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = c.MaxPages
 	var journalErr error
+	if !p.quiet {
+		fmt.Fprintf(p.stderr, "recrawl: robots.txt is searched for the name %s\n", client.RobotsAgent())
+	}
 	work, stop := context.WithCancel(ctx) // a visit that cannot be written down is the last one
 	defer stop()
 	status := p.status()
@@ -108,7 +111,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Able:     p.hasSpace,
 		Stalled:  status.stalled,
 		Seen:     result.See,
-		Between:  func() error { return p.copies(o.store) },
+		Between:  func() error { return errors.Join(keepRobots(client, o.store), p.copies(o.store)) },
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = visits.Append(log, events); journalErr != nil {

@@ -227,3 +227,59 @@ func TestNoVisitTwiceAcrossCrashes(t *testing.T) {
 		t.Errorf("%d pages visited, want 50", len(visited))
 	}
 }
+
+// keeping is a fetcher that learns something of each server, once.
+type keeping struct {
+	web
+	known map[string]bool // servers; what a Keeper has in memory
+	fresh []string        // not saved yet
+	asked int             // how often it had to learn
+}
+
+func (k *keeping) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
+	server := sitegraph.ServerName(r.Record.URL)
+	if !k.known[server] {
+		k.known[server] = true
+		k.fresh = append(k.fresh, server)
+		k.asked++
+	}
+	return k.web.Fetch(ctx, r)
+}
+
+func (k *keeping) Recall(url string, setting func(string) ([]byte, bool, error)) error {
+	server := sitegraph.ServerName(url)
+	value, ok, err := setting("known/" + server)
+	k.known[server] = k.known[server] || ok && string(value) == "yes"
+	return err
+}
+
+func (k *keeping) Keep(save func(string, []byte) error) error {
+	for _, server := range k.fresh {
+		if err := save("known/"+server, []byte("yes")); err != nil {
+			return err
+		}
+	}
+	k.fresh = nil
+	return nil
+}
+
+// What a fetcher knows of servers is durable with the visits that found it out.
+func TestKeeperOutlivesCrash(t *testing.T) {
+	pages, starts := farm(3, 4)
+	d := newDisk()
+	k := &keeping{known: map[string]bool{}}
+	k.web.pages = pages
+	for crash := range 3 {
+		k.known, k.fresh = map[string]bool{}, nil
+		clock := cycle.NewVirtualClock(base.Add(time.Duration(crash) * 48 * time.Hour))
+		k.web.clock = clock
+		m := newRig(t, &k.web, d, "uniform", cycle.Options{})
+		m.loop.Fetcher = k
+		m.seed(starts...)
+		m.day(planner.Unlimited)
+		d = d.crash()
+	}
+	if k.asked != 3 {
+		t.Errorf("of three servers %d had to be learnt over two crashes", k.asked)
+	}
+}

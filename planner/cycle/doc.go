@@ -35,11 +35,11 @@
 //  4. A site that misbehaves never stops the loop; a store that fails does, at once.
 //  5. A server in trouble (sitegraph.Trouble) is asked more slowly at once: pauses double, up to an
 //     hour, and each proper answer forgives half of the steps. This, and waits of 15 s and more,
-//     hold over a restart. A fault of this machine (LocalError, Able) is no outcome: the visit is
+//     hold over a restart, and so does what a Keeper knows of servers. A fault of this machine (LocalError, Able) is no outcome: the visit is
 //     made later, its budget is not used, and the loop says why it waits. Where a fault may be the
 //     server's (LocalError.Unsure), it is taken for that when others are answered meanwhile.
-//  6. With Proof a page with a copy leaves after several answers in a row, over hours to days, that
-//     it is not to be had (sitegraph.Record.Doubt). Pages that robots.txt forbade are asked for
+//  6. With Proof a page with a copy leaves after several answers of one kind in a row, over hours
+//     to days, that it is not to be had (sitegraph.Record.Doubt). Pages that robots.txt forbade are asked for
 //     again when its rules change and a Permitter does not say that they are forbidden still. A
 //     visit that robots.txt forbids asks for nothing, and costs its server no time.
 //  7. With Bounds a site cannot fill memory and disk: addresses that look like a trap, or are too

@@ -200,6 +200,11 @@ func (l *Loop) begin(v *planner.Visit, r *Request) (ok bool, err error) {
 	if err := l.Store.Load(v.Page, &r.Record); err != nil {
 		return false, l.storeError(err, "load record of %s", l.graph.URL(v.Page))
 	}
+	if keeper, ok := l.Fetcher.(Keeper); ok {
+		if err := keeper.Recall(r.Record.URL, l.Store.Setting); err != nil {
+			return false, l.storeError(err, "recall the server of %s", r.Record.URL)
+		}
+	}
 	l.refresh(&r.Record)
 	return true, nil
 }
@@ -318,6 +323,11 @@ func (l *Loop) keep(
 func (l *Loop) commit() error {
 	if err := l.Planner.Corpus.Hints.Save(l.saveProofs); err != nil {
 		return err
+	}
+	if keeper, ok := l.Fetcher.(Keeper); ok {
+		if err := keeper.Keep(l.Store.SaveSetting); err != nil {
+			return l.storeError(err, "keep what is known of servers")
+		}
 	}
 	if err := l.Store.Commit(); err != nil {
 		return l.storeError(err, "commit")

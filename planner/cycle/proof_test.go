@@ -101,7 +101,8 @@ func TestLeavingTakesProof(t *testing.T) {
 	}{
 		{"410", sitegraph.OutcomeGone, 410, 2, time.Hour, sitegraph.StateGone},
 		{"404", sitegraph.OutcomeGone, 404, 3, 24 * time.Hour, sitegraph.StateGone},
-		{"301", sitegraph.OutcomeRedirected, 301, 2, time.Hour, sitegraph.StateMoved},
+		// A server that redirects everything for an hour calls that permanent, too: it takes a day.
+		{"301", sitegraph.OutcomeRedirected, 301, 3, 24 * time.Hour, sitegraph.StateMoved},
 		{"403", sitegraph.OutcomeExcluded, 403, 4, 7*24*time.Hour + 23*time.Hour, sitegraph.StateExcluded},
 		{"401", sitegraph.OutcomeExcluded, 401, 4, 7*24*time.Hour + 23*time.Hour, sitegraph.StateExcluded},
 		{"406", sitegraph.OutcomeExcluded, 406, 4, 7*24*time.Hour + 23*time.Hour, sitegraph.StateExcluded},

@@ -61,6 +61,16 @@ type Permitter interface {
 	Permits(url string) (permitted, known bool)
 }
 
+// Keeper is a Fetcher that knows something of servers which is to outlive the process, as their
+// robots.txt. It is kept among the settings of the store.
+type Keeper interface {
+	// Recall is called before each visit. It takes in what was kept for the server of the page,
+	// unless that is known already.
+	Recall(url string, setting func(name string) (value []byte, ok bool, err error)) error
+	// Keep is called before each commit. It saves what is new since the last call.
+	Keep(save func(name string, value []byte) error) error
+}
+
 // Store keeps what is remembered between visits. Calls come from one goroutine.
 // What was given to Save, Add and SaveLinks before a Commit that returned nil survives
 // any crash, and all of it or nothing of what came after the last Commit.
