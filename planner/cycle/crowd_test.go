@@ -27,6 +27,14 @@ func (w *town) honest() map[int]int {
 	return by
 }
 
+// silence is what comes of a visit to a silent server: its robots.txt cannot be had.
+func silence(server string, o *sitegraph.Observation) {
+	if strings.HasPrefix(server, "silent") {
+		o.Outcome, o.Status, o.Elapsed, o.LinksKnown = sitegraph.OutcomeFailed, 0, 0, false
+		o.Trouble = sitegraph.TroubleFailing
+	}
+}
+
 // Servers that were never met and do not answer hold up no others, in any round.
 func TestSilentServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -37,12 +45,7 @@ func TestSilentServers(t *testing.T) {
 			}
 			return 50 * time.Millisecond
 		}
-		w.answer = func(server string, o *sitegraph.Observation) {
-			if strings.HasPrefix(server, "silent") { // its robots.txt cannot be had
-				o.Outcome, o.Status, o.Elapsed, o.LinksKnown = sitegraph.OutcomeFailed, 0, 0, false
-				o.Trouble = sitegraph.TroubleFailing
-			}
-		}
+		w.answer = silence
 		honest := w.honest()
 		starts := append(startsOf("silent", 1500), startsOf("honest", 20)...)
 		w.live(cycle.Options{Workers: 64}, "value", planner.Unlimited, 2*time.Minute, 6*time.Minute, starts...)
@@ -68,6 +71,7 @@ func TestSilentNames(t *testing.T) {
 			return time.Millisecond
 		}
 		honest := w.honest()
+		w.answer = silence
 		w.takes = func(server string) time.Duration { return max(w.finds(server), 50*time.Millisecond) }
 		starts := append(startsOf("silent", 1500), startsOf("honest", 20)...)
 		w.live(cycle.Options{Workers: 64}, "value", planner.Unlimited, 2*time.Minute, 6*time.Minute, starts...)
