@@ -56,7 +56,7 @@ func (p *Planner) admit(v *Visit) step {
 		return skip
 	case refusedByAll:
 		p.Corpus.Propose(v.Page)
-		if c.underWay > 0 { // they may need less than was set aside
+		if c.planned+c.flying > 0 { // they may need less than was set aside
 			pending := *v
 			c.pending = &pending
 			return wait

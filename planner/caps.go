@@ -23,7 +23,8 @@ type Caps struct {
 
 	inBytes     bool // some limit counts bytes
 	sizes       budget.Sizes
-	underWay    int     // visits planned or flying
+	planned     int     // visits
+	flying      int     // visits, also of earlier rounds
 	pending     *Visit  // chosen, and waits for room that visits under way may leave
 	misfits     int     // in a row, that nothing under way could make room for
 	spent       bool    // no room for any visit more in this round
@@ -114,7 +115,7 @@ func (c *Caps) begin(r Round) {
 	c.round = r
 	c.all.Open(c.number, r.End, c.sourceShare)
 	c.touched = c.touched[:0]
-	c.underWay, c.pending, c.misfits, c.spent, c.swept = 0, nil, 0, false, false
+	c.planned, c.pending, c.misfits, c.spent, c.swept = 0, nil, 0, false, false
 	c.ready = c.ready[:0]
 	c.newBytes, c.newBudget = 0, math.MaxInt64
 	if left := c.all.Left(budget.InBytes, false); left != math.MaxInt64 {
@@ -171,7 +172,7 @@ func (c *Caps) need(p sitegraph.PageID, server sitegraph.ServerID, b *book) int6
 // set adds a visit to what is planned, or takes it out again with sign -1.
 func (c *Caps) set(v *Visit, b *book, sign int64) {
 	v.planned = sign > 0
-	c.underWay += int(sign)
+	c.planned += int(sign)
 	for _, b := range [...]*book{b, c.all} {
 		if b != nil {
 			b.Plan(sign, sign*v.need)
@@ -229,15 +230,12 @@ func (c *Caps) take(v *Visit) (bytes int64, ok bool) {
 		// While much is left hardly a page is cut; when little is, each has what it needs.
 		bytes = min(bytes, max(v.need, min(4*v.need+64<<10, left/budget.ClaimShare)))
 	}
-	c.underWay++
+	c.flying++
 	for _, b := range books {
 		if b == nil {
 			continue
 		}
-		if b.touched != c.number {
-			b.touched = c.number
-			c.touched = append(c.touched, b)
-		}
+		c.touch(b)
 		if b.Take(bytes) {
 			c.dirty = append(c.dirty, b)
 		}
@@ -246,10 +244,20 @@ func (c *Caps) take(v *Visit) (bytes int64, ok bool) {
 	return bytes, true
 }
 
-// finish is told what a visit has read.
+// touch notes that a book is to be settled when the round is over.
+func (c *Caps) touch(b *book) {
+	if b.touched != c.number {
+		b.touched = c.number
+		c.touched = append(c.touched, b)
+	}
+}
+
+// finish is told what a visit has read. The shares are those of its round.
 func (c *Caps) finish(v *Visit, might, read int64) {
 	b := c.land(v, 1, might, read)
-	c.charge(v, b, 0, read-v.need)
+	if v.round == c.number {
+		c.charge(v, b, 0, read-v.need)
+	}
 	if c.inBytes {
 		cut := might > 0 && might < c.most && read >= might
 		c.sizes.Measured(v.Page, c.corpus.Graph.Server(v.Page), read, cut)
@@ -257,9 +265,12 @@ func (c *Caps) finish(v *Visit, might, read int64) {
 	c.room(b)
 }
 
-// postpone is told what a visit has read that will begin once more.
+// postpone is told what a visit has read that will begin once more, if its round is not over.
 func (c *Caps) postpone(v *Visit, might, read int64) {
 	b := c.land(v, 0, might, read)
+	if v.round != c.number {
+		return
+	}
 	c.charge(v, b, -1, read-v.need)
 	c.set(v, b, 1)
 }
@@ -267,12 +278,13 @@ func (c *Caps) postpone(v *Visit, might, read int64) {
 // land settles a visit, of so many fetches, with the books of its server and of all.
 func (c *Caps) land(v *Visit, fetches, might, read int64) *book {
 	server := c.of(c.corpus.Graph.Server(v.Page))
-	c.underWay--
+	c.flying--
 	for _, b := range [...]*book{c.all, server} {
 		if b == nil {
 			continue
 		}
-		b.Finish(fetches, might, read)
+		c.touch(b)
+		b.Finish(v.round, fetches, might, read)
 		if b.Unsaved() {
 			c.dirty = append(c.dirty, b)
 		}

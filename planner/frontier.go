@@ -17,7 +17,10 @@ type frontier struct {
 	worth  func(p sitegraph.PageID) float64 // of meeting a page: a server of better pages has more turns
 	lines  []newLine                        // by server
 	// Of servers; page is a ServerID; an entry is good if its score is the line's.
-	order   rank.Heap[float64]
+	order rank.Heap[float64]
+	// Of servers that have had their share, if each has one.
+	later   rank.Heap[float64]
+	share   float64            // of a server's visits that first ones of its new pages take; 0: no bound
 	front   int32              // number of the last page that was put before all others
 	back    int32              // and behind
 	passed  float64            // turns: where the server stood that was served last
@@ -35,6 +38,8 @@ type newLine struct {
 	head   int
 	score  float64 // what the server is ranked by
 	ranked bool
+	later  bool    // there
+	claim  float64 // first visits that its share has room for
 	served float64 // turns: where it stands after what was served; see frontier.rank
 }
 
@@ -111,7 +116,7 @@ func (f *frontier) putBack(pages []sitegraph.PageID) {
 
 func (f *frontier) line(s sitegraph.ServerID) *newLine {
 	for int(s) >= len(f.lines) {
-		f.lines = append(f.lines, newLine{})
+		f.lines = append(f.lines, newLine{claim: 1})
 	}
 	return &f.lines[s]
 }
@@ -130,11 +135,16 @@ func (f *frontier) rank(s sitegraph.ServerID) {
 	if f.turns {
 		score = -max(l.served, f.passed)
 	}
-	if l.ranked && l.score == score {
+	later := f.share > 0 && l.claim < 1
+	if l.ranked && l.score == score && l.later == later {
 		return
 	}
-	l.score, l.ranked = score, true
-	f.order.Push(rank.Candidate[float64]{Score: score, Tie: float32(first.number), Page: sitegraph.PageID(s)})
+	l.score, l.ranked, l.later = score, true, later
+	order := &f.order
+	if later {
+		order = &f.later
+	}
+	order.Push(rank.Candidate[float64]{Score: score, Tie: float32(first.number), Page: sitegraph.PageID(s)})
 }
 
 // doubt lets a page that was next wait for the next round, or recall.
@@ -152,10 +162,36 @@ func (f *frontier) recall() {
 	f.doubtful, f.recalled = f.doubtful[:0], true
 }
 
-// next takes the page whose turn it is. Pages deeper than MaxDepth are not fetched until links
-// bring them nearer.
-func (f *frontier) next() (Visit, bool) {
-	for p, ok := f.pop(); ok; p, ok = f.pop() {
+// shareOut lets first visits take no more than a share of the visits of each server, or with 0 as
+// many as there are. A server begins with one.
+func (f *frontier) shareOut(share float64) {
+	if f.share == share {
+		return
+	}
+	f.share = share
+	for s := range f.lines {
+		f.rank(sitegraph.ServerID(s))
+	}
+}
+
+// count counts a visit of a server for its share; first: it uses it.
+func (f *frontier) count(s sitegraph.ServerID, first bool) {
+	if f.share == 0 {
+		return
+	}
+	l := f.line(s)
+	l.claim += f.share
+	if first {
+		l.claim--
+	}
+	l.claim = min(max(l.claim, 0), 1)
+	f.rank(s)
+}
+
+// next takes the page whose turn it is, of servers that have had their share only if asked so.
+// Pages deeper than MaxDepth are not fetched until links bring them nearer.
+func (f *frontier) next(beyond bool) (Visit, bool) {
+	for p, ok := f.pop(beyond); ok; p, ok = f.pop(beyond) {
 		m := f.corpus.Memory(p)
 		m.queued = false
 		if m.State != sitegraph.StateNew {
@@ -195,12 +231,16 @@ func (f *frontier) serve(p sitegraph.PageID) {
 }
 
 // pop takes the page that is the next in line, of an open server.
-func (f *frontier) pop() (sitegraph.PageID, bool) {
-	for len(f.order.All) > 0 {
-		first := f.order.Take()
+func (f *frontier) pop(beyond bool) (sitegraph.PageID, bool) {
+	for len(f.order.All) > 0 || beyond && len(f.later.All) > 0 {
+		order, later := &f.order, false
+		if len(f.order.All) == 0 {
+			order, later = &f.later, true
+		}
+		first := order.Take()
 		s := sitegraph.ServerID(first.Page)
 		l := f.line(s)
-		if !l.ranked || first.Score != l.score {
+		if !l.ranked || first.Score != l.score || l.later != later {
 			continue // it was ranked anew since
 		}
 		l.ranked = false

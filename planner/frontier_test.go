@@ -21,7 +21,7 @@ func TestDoubtfulInLine(t *testing.T) {
 		}
 	}
 	next := func(doubt bool) (name string) {
-		v, ok := f.next()
+		v, ok := f.next(true)
 		if !ok {
 			return ""
 		}

@@ -47,6 +47,8 @@ type Planner struct {
 	frontier frontier
 	sources  sources
 	again    again
+	rounds   int                // begun so far
+	carried  []sitegraph.PageID // under way when the next round begins
 	left     int                // visits left in this round; Unlimited
 	made     int                // visits of this round, those handed back apart
 	newLeft  int                // of these, first visits
@@ -80,12 +82,21 @@ func New(corpus *Corpus, policy Policy, o Options) *Planner {
 	return p
 }
 
-// Begin starts a round. Visits of the round before must have an outcome by then, or be handed
-// back.
+// Carry tells of a visit that is under way and goes on in the next round, before that begins. It
+// counts to the round in which it was planned.
+func (p *Planner) Carry(page sitegraph.PageID) { p.carried = append(p.carried, page) }
+
+// Begin starts a round. Visits of the round before must have an outcome by then, be handed back, or
+// be carried.
 func (p *Planner) Begin(r Round) {
+	p.rounds++
 	p.Corpus.Graph.Refresh()
 	p.Corpus.price.Begin(p.bound(), r.Budget)
 	p.Corpus.Begin(r)
+	for _, page := range p.carried {
+		p.Corpus.Propose(page)
+	}
+	p.carried = p.carried[:0]
 	if p.caps != nil {
 		p.beginCaps(r)
 	}
@@ -135,7 +146,7 @@ func (p *Planner) Next() (Visit, bool) {
 		return Visit{}, false
 	}
 	if p.newLeft != 0 && p.caps.newOpen() {
-		switch v, step := p.nextNew(); step {
+		switch v, step := p.nextNew(false); step {
 		case goOn:
 			p.frontier.serve(v.Page)
 			return p.takeNew(v), true
@@ -162,7 +173,7 @@ func (p *Planner) Next() (Visit, bool) {
 		return Visit{}, false
 	}
 	p.frontier.recall()
-	v, step := p.nextNew()
+	v, step := p.nextNew(true)
 	if step != skip {
 		p.frontier.serve(v.Page)
 	}
@@ -177,10 +188,10 @@ func (p *Planner) Next() (Visit, bool) {
 }
 
 // nextNew takes the page that has waited longest and has room under the limits, of those worth a
-// visit; skip: none.
-func (p *Planner) nextNew() (Visit, step) {
+// visit, and if asked so also where the share of its server is used; skip: none.
+func (p *Planner) nextNew(beyond bool) (Visit, step) {
 	expecter, _ := p.Policy.(Expecter)
-	for v, ok := p.frontier.next(); ok; v, ok = p.frontier.next() {
+	for v, ok := p.frontier.next(beyond); ok; v, ok = p.frontier.next(beyond) {
 		if p.Corpus.Outside(v.Page) {
 			continue
 		}
@@ -230,7 +241,20 @@ func (p *Planner) takeNew(v Visit) Visit {
 	return p.take(v)
 }
 
+// ShareByServer lets the share of first visits hold for each server's visits, too. So it is where
+// the budget suffices for all that politeness allows: a share of the budget is then no bound, and a
+// server with new pages would have no other visits. With Options.Turns alone.
+func (p *Planner) ShareByServer(on bool) {
+	share := 0.0
+	if on && p.options.Turns {
+		share = p.options.NewShare
+	}
+	p.frontier.shareOut(share)
+}
+
 func (p *Planner) take(v Visit) Visit {
+	v.round = p.rounds
+	p.frontier.count(p.Corpus.Graph.Server(v.Page), v.First && !v.leftover)
 	p.Corpus.Propose(v.Page)
 	p.Corpus.price.See(p.Corpus.worth(&v))
 	p.spendSource(&v, 1)
@@ -241,17 +265,21 @@ func (p *Planner) take(v Visit) Visit {
 	return v
 }
 
-// Return hands back a visit that could not be made in this round. Its budget is free again;
-// the page waits for the next round.
+// Return hands back a visit that could not be made in this round. Its budget is free again, unless
+// its round is over; the page waits for the next round.
 func (p *Planner) Return(v Visit) {
-	p.caps.unplan(&v)
-	p.spendSource(&v, -1)
-	p.made--
-	if p.left != Unlimited {
-		p.left++
-	}
-	if v.First && p.newLeft >= 0 && !v.leftover {
-		p.newLeft++
+	if v.round == p.rounds {
+		p.caps.unplan(&v)
+		p.spendSource(&v, -1)
+		p.made--
+		if p.left != Unlimited {
+			p.left++
+		}
+		if v.First && p.newLeft >= 0 && !v.leftover {
+			p.newLeft++
+		}
+	} else if k := p.sources.groups[v.Page]; k != nil {
+		k.returned(v.Page)
 	}
 	if v.First {
 		p.frontier.failed = append(p.frontier.failed, v.Page)

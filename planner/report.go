@@ -97,7 +97,7 @@ func (p *Planner) Beyond() []Unfit {
 		p.caps.spent = true
 	}
 	p.frontier.recall()
-	for v, ok := p.frontier.next(); ok; v, ok = p.frontier.next() {
+	for v, ok := p.frontier.next(true); ok; v, ok = p.frontier.next(true) {
 		if !p.Corpus.Outside(v.Page) {
 			count(v)
 		}

@@ -149,7 +149,7 @@ func (p *Planner) before(v *Visit) (Visit, bool) {
 	if worth >= p.options.LeastRefetch*p.Corpus.MeanWeight() {
 		return Visit{}, false
 	}
-	first, step := p.nextNew()
+	first, step := p.nextNew(true)
 	if step != goOn {
 		return Visit{}, false
 	}

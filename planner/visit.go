@@ -21,6 +21,7 @@ type Visit struct {
 
 	planned  bool  // what it needs is set aside under the limits
 	need     int64 // bytes set aside for it
+	round    int   // by Planner.rounds
 	leftover bool  // a first visit beyond the share of new pages, from what the policy left
 }
 

@@ -18,7 +18,7 @@ func (a amounts) plus(b amounts) amounts { return amounts{a[0] + b[0], a[1] + b[
 // Account counts what is limited together: of a server, or of all servers.
 //
 //	used     visits that are over, in the window of each period
-//	flying   what visits under way may still use
+//	flying   what visits under way may still use that began in the window
 //	planned  what visits need that were chosen and have not begun
 //	claimed  what the store says was used: never less than used and flying, so that whatever
 //	         a crash interrupts is counted
@@ -28,9 +28,10 @@ type Account struct {
 	granted []int64 // by limit: what its window allows up to the end of this round
 	round   int     // in which the book was opened last
 	start   [len(periods)]int64
+	opened  [len(periods)]int // round in which the window was
 	used    [len(periods)]amounts
 	claimed [len(periods)]amounts
-	flying  amounts
+	flying  [len(periods)]amounts
 	planned amounts
 	credit  [2]float64 // by unit: what visits to sources may use in this round; below 0: used ahead
 	dirty   bool       // claimed is not in the store yet
@@ -75,7 +76,8 @@ func (b *Account) Quarter() int64 {
 
 // Open begins a round: new windows start empty. A window allows up to the end of the round
 // what its limit allows for the time that is then past, rounded up: so that a day's budget
-// is not used up in its first round, and what a round leaves is there for the next one.
+// is not used up in its first round, and what a round leaves is there for the next one. A visit
+// under way counts to the windows in which it began.
 func (b *Account) Open(number int, end time.Time, listening float64) {
 	b.round = number
 	last := end.Add(-time.Nanosecond)
@@ -83,7 +85,8 @@ func (b *Account) Open(number int, end time.Time, listening float64) {
 		// A window that lies ahead stays open: the clock went back, and what was used then
 		// must not be used again.
 		if start := last.Truncate(period).Unix(); start > b.start[i] {
-			b.start[i], b.used[i], b.claimed[i] = start, amounts{}, b.flying
+			b.start[i], b.opened[i] = start, number
+			b.used[i], b.claimed[i], b.flying[i] = amounts{}, amounts{}, amounts{}
 		}
 	}
 	b.planned = amounts{}
@@ -113,13 +116,12 @@ func (b *Account) Left(of Unit, planned bool) int64 {
 	left := int64(math.MaxInt64)
 	for i, l := range b.limits {
 		if l.unitIndex() == unit {
-			left = min(left, b.granted[i]-b.used[l.periodIndex()][unit])
+			left = min(left, b.granted[i]-b.used[l.periodIndex()][unit]-b.flying[l.periodIndex()][unit])
 		}
 	}
 	if left == math.MaxInt64 {
 		return left
 	}
-	left -= b.flying[unit]
 	if planned {
 		left -= b.planned[unit]
 	}
@@ -148,11 +150,13 @@ func (b *Account) UseCredit(fetches, bytes int64) {
 // store must be raised first.
 func (b *Account) Take(bytes int64) (raised bool) {
 	now := amounts{1, bytes}
-	b.flying = b.flying.plus(now)
+	for i := range periods {
+		b.flying[i] = b.flying[i].plus(now)
+	}
 	for i := range periods {
 		for unit := range now {
 			left := b.Left(Unit(unit+1), false)
-			if need := b.used[i][unit] + b.flying[unit]; left != math.MaxInt64 && need > b.claimed[i][unit] {
+			if need := b.used[i][unit] + b.flying[i][unit]; left != math.MaxInt64 && need > b.claimed[i][unit] {
 				b.claimed[i][unit] = need + max(left, 0)/ClaimShare
 				b.dirty = true
 			}
@@ -161,15 +165,17 @@ func (b *Account) Take(bytes int64) (raised bool) {
 	return b.dirty
 }
 
-// Finish is told what a visit has read of what it might, and how many fetches that was: one, or
-// none yet.
-func (b *Account) Finish(fetches, might, read int64) {
-	b.flying[0]--
-	b.flying[1] -= might
+// Finish is told what a visit that began in a round has read of what it might, and how many fetches
+// that was: one, or none yet.
+func (b *Account) Finish(round int, fetches, might, read int64) {
 	for i := range periods {
+		if round < b.opened[i] {
+			continue // its window is past
+		}
+		b.flying[i] = b.flying[i].plus(amounts{-1, -might})
 		b.used[i] = b.used[i].plus(amounts{fetches, read})
 		for unit := range b.used[i] { // more than it might: a world that goes by no bound
-			used := b.used[i][unit] + b.flying[unit]
+			used := b.used[i][unit] + b.flying[i][unit]
 			if used > b.claimed[i][unit] && b.Left(Unit(unit+1), false) != math.MaxInt64 {
 				b.claimed[i][unit], b.dirty = used, true
 			}
@@ -180,7 +186,7 @@ func (b *Account) Finish(fetches, might, read int64) {
 // Settle gives back what was claimed and not used.
 func (b *Account) Settle() {
 	for i := range periods {
-		if want := b.used[i].plus(b.flying); b.claimed[i] != want {
+		if want := b.used[i].plus(b.flying[i]); b.claimed[i] != want {
 			b.claimed[i], b.dirty = want, true
 		}
 	}
@@ -252,7 +258,7 @@ func (u Use) String() string {
 // Uses says how much of each limit is used.
 func (b *Account) Uses() (uses []Use) {
 	for i, l := range b.limits {
-		used := b.used[l.periodIndex()][l.unitIndex()] + b.flying[l.unitIndex()] + b.planned[l.unitIndex()]
+		used := b.used[l.periodIndex()][l.unitIndex()] + b.flying[l.periodIndex()][l.unitIndex()] + b.planned[l.unitIndex()]
 		uses = append(uses, Use{b.name, l, used, b.granted[i]})
 	}
 	return uses

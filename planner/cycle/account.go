@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -176,6 +177,8 @@ func (l *Loop) Run(
 	if err := l.Planner.Caps().Load(l.Store.Setting); err != nil {
 		return l.storeError(err, "read the budgets")
 	}
+	c := l.hire(ctx)
+	defer c.dismiss()
 	for {
 		r, err := l.nextRound(perDay, length)
 		if err != nil {
@@ -184,15 +187,12 @@ func (l *Loop) Run(
 		if err := l.retryStarts(r.Start); err != nil {
 			return err
 		}
-		err = l.Round(ctx, r)
-		if settled := l.settle(); err == nil {
-			err = settled
-		}
-		if err != nil {
+		err = l.carryOut(ctx, c, r)
+		if err = l.settle(err); err != nil {
 			return err
 		}
 		if more != nil && !more(r) {
-			return nil
+			return l.settle(l.closeRound(c, c.await(ctx)))
 		}
 		if err := l.rest(ctx, r.End); err != nil {
 			return err
@@ -216,18 +216,20 @@ func (l *Loop) nextRound(perDay float64, length time.Duration) (planner.Round, e
 	return l.account.round(length), nil
 }
 
-// settle gives back what was reserved and not used.
-func (l *Loop) settle() error {
+// settle gives back what was reserved and not used, after a round that ended with err. It returns
+// that, or else its own error.
+func (l *Loop) settle(err error) error {
 	if l.broken {
-		return nil
+		return err
 	}
 	l.account.Used -= l.reserved
 	l.reserved = 0
 	l.Planner.Caps().Settle()
-	if _, err := l.saveCaps(); err != nil {
-		return err
+	_, settled := l.saveCaps()
+	if settled == nil {
+		settled = l.saveAccount()
 	}
-	return l.saveAccount()
+	return cmp.Or(err, settled)
 }
 
 // Advance moves the store to now: records that are due and were not visited are put where

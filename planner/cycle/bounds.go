@@ -65,7 +65,7 @@ type intake struct {
 	room   int  // new pages
 	grow   int  // new pages that the server may have by now
 	pages  int  // and ever
-	over   bool // there were more than room, or than grow
+	over   bool // there were more, which a later visit may bring
 }
 
 // intake begins a visit's discovery.
@@ -122,7 +122,8 @@ func (l *Loop) admit(in *intake, url string) (string, bool) {
 	switch {
 	case reason != sitegraph.RefusedNot:
 	case hasQuery && d.variants[variant] >= max(l.Bounds.MaxVariants, l.Bounds.Growth*d.met[variant]):
-		reason, in.over = sitegraph.RefusedVariants, true
+		reason = sitegraph.RefusedVariants
+		in.over = in.over || in.pages > 0 && in.grow > 0 // else a later visit finds no more either
 	case in.pages <= 0:
 		reason = sitegraph.RefusedServer
 	case in.room <= 0:

@@ -112,6 +112,40 @@ func TestMoreLinksThanOneVisitMayBring(t *testing.T) {
 	}
 }
 
+// A page that links to more queries of a path than may become known keeps its ETag once its server
+// takes in no more: else it would never be answered 304.
+func TestConditionalThoughQueriesAreRefused(t *testing.T) {
+	const start = "http://h.example/"
+	pages := map[string]page{start: {content: "start", etag: "1"}}
+	p := pages[start]
+	for i := range 130 {
+		p.links = append(p.links, fmt.Sprintf("%sp%d", start, i))
+	}
+	for i := range 30 {
+		p.links = append([]string{fmt.Sprintf("%slist?sort=%d", start, i)}, p.links...)
+	}
+	pages[start] = p
+	for _, url := range p.links {
+		if !strings.Contains(url, "?") { // what the others lead to is not there
+			pages[url] = page{content: url}
+		}
+	}
+	m := bounded(t, pages, newDisk(), start)
+	var r sitegraph.Record
+	for day := range 12 {
+		m.day(planner.Unlimited)
+		if err := m.disk.Load(0, &r); err != nil {
+			t.Fatal(err)
+		}
+		if day == 0 && !r.More {
+			t.Error("what was too much for the first visit is not asked for")
+		}
+	}
+	if n := m.corpus.Pages(); n != 120 || r.More || r.ETag != "1" {
+		t.Errorf("%d pages known of 120, more to come: %v, ETag %q", n, r.More, r.ETag)
+	}
+}
+
 // Sessions make no pages of their own.
 func TestSessionsAreOnePage(t *testing.T) {
 	const start = "http://h.example/"

@@ -15,49 +15,71 @@ type completion struct {
 	request Request
 	seen    sitegraph.Observation
 	err     error
+	took    time.Duration
 }
 
-// crew is one round's concurrent work: up to Workers visits under way, each in a goroutine of its
-// own. Whoever must wait, for a server, an address, a name or the machine, waits in a line and
-// holds none.
+// crew does the concurrent work: up to Workers visits under way, each in a goroutine of its own.
+// Whoever must wait, for a server, an address, a name or the machine, waits in a line and holds
+// none. Visits that are under way when a round ends go on in the next one, and count to the round
+// in which they began.
 type crew struct {
 	*Loop
-	locator Locator // nil: nobody knows which servers share an address
-	ready   readiness
-	parked  int // visits in lines
+	work    context.Context // of the workers
+	stop    func()
+	locator Locator             // nil: nobody knows which servers share an address
+	ready   [allPaces]readiness // places
+	parked  int                 // visits in lines
 	flights
 	done chan completion
 
-	unsought []*line // whose address is to be looked up
-	seeking  int
+	unsought [allPaces][]*line // whose address is to be looked up
+	seeks    flights
 	found    chan found
 
 	ample   bool // the budget suffices for all that politeness allows
+	few     bool // visits of a server are chosen ahead
 	weighed time.Time
 }
 
-// concurrent keeps up to Workers visits under way. It returns when nothing is left to do,
-// when the round's time is over (what has not begun goes back to the planner), or on the
-// first error.
-func (l *Loop) concurrent(ctx context.Context) error {
-	// Workers end with the round, whatever ends it.
-	work, stop := context.WithCancel(ctx)
+// hire makes the crew of a loop; nil if it has one worker.
+func (l *Loop) hire(ctx context.Context) *crew {
+	if l.Workers < 2 {
+		return nil
+	}
 	c := &crew{
-		Loop:  l,
-		done:  make(chan completion, flightsPerWorker*l.Workers),
-		found: make(chan found, mostSeeking),
+		Loop:    l,
+		flights: newFlights(l.Workers, &l.answers),
+		done:    make(chan completion, flightsPerWorker*l.Workers),
+		seeks:   newFlights(seekers, &l.names),
+		found:   make(chan found, flightsPerWorker*seekers),
 	}
 	c.locator, _ = l.Fetcher.(Locator)
-	defer func() { stop(); c.drain() }()
+	c.work, c.stop = context.WithCancel(ctx)
+	return c
+}
+
+// dismiss ends what is under way, so that no worker outlives the crew.
+func (c *crew) dismiss() {
+	if c != nil {
+		c.stop()
+		c.drain()
+	}
+}
+
+// run keeps up to Workers visits under way. It returns when nothing is left to do, when the
+// round's time is over (what has not begun goes back to the planner), or on the first error.
+func (c *crew) run(ctx context.Context) error {
+	c.weighed = time.Time{}
 	for {
-		now := l.Clock.Now()
-		over := !now.Before(l.round.End)
-		if over {
-			c.giveBack()
-		} else if err := c.start(work, now); err != nil {
+		now := c.Clock.Now()
+		if !now.Before(c.round.End) {
+			return c.over(ctx)
+		}
+		if err := c.start(c.work, now); err != nil {
 			return err
 		}
-		if c.inFlight == 0 && c.parked == 0 && (over || !now.Before(l.stall.until) && !c.Planner.More()) {
+		if c.inFlight == 0 && c.parked == 0 && !now.Before(c.stall.until) && !c.Planner.More() {
+			c.giveBack()
 			return ctx.Err()
 		}
 		if err := c.wait(ctx, now); err != nil {
@@ -66,13 +88,41 @@ func (l *Loop) concurrent(ctx context.Context) error {
 	}
 }
 
+// over ends a round whose time is over. What visits have brought by now is still of it.
+func (c *crew) over(ctx context.Context) error {
+	for len(c.done) > 0 {
+		if err := c.complete(ctx, <-c.done); err != nil {
+			return err
+		}
+	}
+	c.giveBack()
+	return ctx.Err()
+}
+
+// await waits for the visits under way when no round is to follow.
+func (c *crew) await(ctx context.Context) error {
+	if c == nil {
+		return nil
+	}
+	for c.inFlight > 0 {
+		if err := c.wait(ctx, c.Clock.Now()); err != nil {
+			return err
+		}
+	}
+	c.giveBack()
+	return ctx.Err()
+}
+
+// mayBegin reports whether one more visit may begin.
+func (c *crew) mayBegin(now time.Time) bool { return c.free(now) && !c.stall.holds(c.inFlight, now) }
+
 // start chooses and begins visits until all workers are busy or no server is ready.
 func (c *crew) start(ctx context.Context, now time.Time) error {
 	if c.unable(now) {
 		return nil
 	}
-	c.weigh(now)
-	for c.free(c.Workers, now) {
+	c.measure(now)
+	for c.mayBegin(now) {
 		began, err := c.beginReady(ctx, now)
 		if err != nil {
 			return err
@@ -91,7 +141,7 @@ func (c *crew) start(ctx context.Context, now time.Time) error {
 			return err
 		}
 	}
-	c.lookUp(ctx)
+	c.lookUp(ctx, now)
 	return nil
 }
 
@@ -154,16 +204,12 @@ func (c *crew) admit(l *line, now time.Time) {
 
 // beginReady begins one visit of a server that is idle and may be asked now.
 func (c *crew) beginReady(ctx context.Context, now time.Time) (bool, error) {
-	if len(c.ready) == 0 || c.ready[0].turn().After(now) {
+	of, ok := c.next(now, func(p pace) bool { return len(c.ready[p]) > 0 && !c.ready[p][0].turn().After(now) })
+	if !ok {
 		return false, nil
 	}
-	p := c.ready[0]
+	p := c.ready[of][0]
 	l := p.lines[0]
-	if l.slow && c.slow >= (flightsPerWorker-1)*c.Workers {
-		c.unready(p)
-		c.stalled = append(c.stalled, p)
-		return true, nil
-	}
 	v := l.visits[0]
 	l.visits = l.visits[1:]
 	c.parked--
@@ -176,12 +222,14 @@ func (c *crew) beginReady(ctx context.Context, now time.Time) (bool, error) {
 		c.admit(l, now)
 		return true, nil
 	}
-	l.busy, p.busy = true, true
-	c.takeOff(l, now)
+	l.page, p.busy = v.Page, true
+	c.takeOff(&l.flight, of, now)
+	c.stall.last = now
 	c.admit(l, now)
 	go func() {
+		began := c.Clock.Now()
 		o, err := c.Fetcher.Fetch(ctx, request)
-		c.done <- completion{v, request, o, err}
+		c.done <- completion{v, request, o, err, c.Clock.Now().Sub(began)}
 	}()
 	return true, nil
 }
@@ -222,8 +270,8 @@ func (c *crew) wait(ctx context.Context, now time.Time) error {
 	}
 }
 
-// nextWake is when something can be done without an outcome: a server may be asked, a visit has
-// become old, or the round ends.
+// nextWake is when something can be done without an outcome: a server may be asked, a visit or a
+// look-up has become old, or the round ends.
 func (c *crew) nextWake(now time.Time) time.Time {
 	end := c.round.End
 	switch {
@@ -231,14 +279,27 @@ func (c *crew) nextWake(now time.Time) time.Time {
 		return now.Add(time.Hour)
 	case now.Before(c.stall.until):
 		return sooner(c.stall.until, end)
-	case !c.free(c.Workers, now):
+	case !c.free(now):
 		return c.nextOld(end)
+	case c.stall.holds(c.inFlight, now):
+		return sooner(c.stall.last.Add(slowAnswer), end)
 	case c.Planner.More() && c.parked < maxParked:
 		return now
-	case len(c.ready) > 0:
-		return sooner(c.ready[0].turn(), end)
 	}
-	return end
+	wake := end
+	for p := range c.ready {
+		switch {
+		case len(c.ready[p]) == 0:
+		case c.ready[p][0].turn().After(now):
+			wake = sooner(c.ready[p][0].turn(), wake)
+		default: // so many are young
+			wake = c.nextOld(wake)
+		}
+		if len(c.unsought[p]) > 0 {
+			wake = c.seeks.nextOld(wake)
+		}
+	}
+	return wake
 }
 
 // complete takes what a worker hands back.
@@ -247,17 +308,21 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 	l := c.landed(&done)
 	var wait *Wait
 	var local *LocalError
+	isWait, isLocal := errors.As(done.err, &wait), errors.As(done.err, &local)
+	if !isLocal {
+		c.met.see(l.server, done.took, done.seen.Status != 0 || done.seen.Transferred > 0)
+	}
 	switch {
-	case errors.As(done.err, &wait):
+	case isWait:
 		l.notBefore, l.pause = wait.Until, max(l.pause, wait.Until.Sub(now))
 		l.at.notBefore = later(l.at.notBefore, sooner(wait.Until, now.Add(c.Pause)))
 		c.again(l, &done, now)
 		return c.hold(l, false)
-	case errors.As(done.err, &local) && !c.blames(l, local, now):
-		c.pauseFor(local.Err, now)
+	case isLocal && !c.blames(l, local, now):
+		c.fault(local.Err, l.began, now)
 		c.again(l, &done, now)
 		return nil
-	case local != nil:
+	case isLocal:
 		done.err = nil // what was seen is the failure of the server
 	}
 	c.finish(&done.visit, &done.request, done.seen, done.err)
@@ -265,13 +330,12 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 		c.Planner.Return(done.visit)
 		return fetchError(ctx, done.request.Record.URL, done.err)
 	}
-	c.wentWell(l.began)
+	c.wentWell(l.began, now)
 	l.blameless = 0
 	if done.seen.Status != 0 {
 		c.answered = now
 	}
 	changed := l.see(done.seen.Trouble)
-	l.slow = done.seen.Elapsed >= slowAnswer
 	l.pause = l.slowdown.pause(max(done.seen.NotBefore.Sub(now), 0))
 	l.notBefore = now.Add(l.pause)
 	if !done.seen.ByRobots || done.seen.Transferred > 0 { // else nobody was asked for anything
@@ -282,27 +346,27 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 	if err := c.hold(l, changed); err != nil {
 		return err
 	}
-	return c.apply(done.visit, &done.request.Record, done.seen)
+	return c.apply(done.visit, &done.request, done.seen)
 }
 
 // landed frees the line and the place of a visit that is over.
 func (c *crew) landed(done *completion) *line {
 	l := c.lines[c.graph.Server(done.visit.Page)]
-	l.busy, l.at.busy = false, false
-	if c.land(l); l.slow {
-		for _, p := range c.stalled {
-			c.settlePlace(p)
-		}
-		c.stalled = c.stalled[:0]
-	}
+	c.land(&l.flight)
+	c.stall.land(l.began)
+	l.at.busy = false
 	return l
 }
 
 // again puts a visit back that could not ask for its page: it is the first of its line, and its
-// fetch is not used.
+// fetch is not used. One of an earlier round waits for the next one.
 func (c *crew) again(l *line, done *completion, now time.Time) {
 	c.postpone(&done.visit, &done.request, done.seen)
-	c.enqueue(l, done.visit, true)
+	if c.isOf(&done.request) {
+		c.enqueue(l, done.visit, true)
+	} else {
+		c.Planner.Return(done.visit)
+	}
 	c.trim(l, now)
 	c.admit(l, now)
 }
@@ -337,11 +401,12 @@ func (c *crew) giveBack() {
 		}
 		l.visits, l.index = nil, -1
 		c.Planner.Open(s)
-		if l.busy {
+		if l.up {
+			l.seeking = l.search.up
 			continue
 		}
-		l.at, l.seeking = nil, false
-		if l.steps == 0 && l.pause <= c.Pause && !l.notBefore.After(now) {
+		l.at, l.seeking = nil, l.search.up
+		if !l.search.up && l.steps == 0 && l.pause <= c.Pause && !l.notBefore.After(now) {
 			delete(c.lines, s)
 		}
 	}
@@ -351,14 +416,14 @@ func (c *crew) giveBack() {
 			delete(c.places, address)
 		}
 	}
-	c.ready, c.stalled, c.unsought, c.parked = nil, nil, nil, 0
+	c.ready, c.unsought, c.parked = [allPaces]readiness{}, [allPaces][]*line{}, 0
 }
 
-// drain waits for the workers after an error, so that none outlives the round. Outcomes
-// that are in by then are lost with their visits: they were not acknowledged.
+// drain waits for the workers after an error, so that none outlives the crew. Outcomes that are in
+// by then are lost with their visits: they were not acknowledged.
 func (c *crew) drain() {
-	for ; c.seeking > 0; c.seeking-- {
-		<-c.found
+	for c.seeks.inFlight > 0 {
+		c.locate(<-c.found, c.Clock.Now())
 	}
 	c.giveBack()
 	for c.inFlight > 0 {

@@ -26,6 +26,7 @@ type gate struct {
 	delay     time.Duration
 	takes     func() time.Duration
 	last      time.Time // when a visit began last
+	server    string    // of that
 }
 
 func newGate(t *testing.T, delay time.Duration, seed uint64) *gate {
@@ -46,7 +47,7 @@ func (g *gate) visit(ctx context.Context, r cycle.Request) error {
 	g.busy[server] = true
 	g.inFlight++
 	g.most = max(g.most, g.inFlight)
-	g.last = time.Now()
+	g.last, g.server = time.Now(), server
 	wait := g.takes()
 	g.mu.Unlock()
 
@@ -95,6 +96,15 @@ func TestConcurrent(t *testing.T) {
 	for _, delay := range []time.Duration{0, 10 * time.Second} {
 		concurrently(t, 7, 20, delay, cycle.Options{Workers: 4}, func(m *rig, g *gate) {
 			began := time.Now()
+			takes := g.takes
+			first := map[string]bool{}
+			g.takes = func() time.Duration { // a first visit holds a worker for a second only
+				if !first[g.server] {
+					first[g.server] = true
+					return time.Second / 2
+				}
+				return takes()
+			}
 			if _, err := m.roundOf(m.Context(), 24*time.Hour, planner.Unlimited); err != nil {
 				m.Fatal(err)
 			}

@@ -18,16 +18,30 @@ const (
 
 // depth is how many visits may wait in a line. Where politeness is what limits a crawl these are a
 // few, so that all servers have some; where the budget is, it is all that the server can be asked
-// in the rest of the round, so that the best visits of all get the budget, wherever they are.
+// in the rest of the round, so that the best visits of all get the budget, wherever they are. While
+// servers wait to be met these are a few, too: what they have may be better.
 func (c *crew) depth(l *line, now time.Time) int {
 	room := c.room(l, now)
 	switch {
-	case c.ample:
+	case c.few:
 		return min(room, aFew)
 	case c.parked >= maxParked/2:
 		return min(room, max(aFew, maxParked/2/len(c.lines)))
 	}
 	return room
+}
+
+// measure decides whether a few visits of each server are chosen ahead from now on.
+func (c *crew) measure(now time.Time) {
+	c.weigh(now)
+	r := c.ready[unmet]
+	before := c.few
+	c.few = c.ample || len(r) > 0 && !r[0].turn().After(now)
+	if before && !c.few {
+		for _, l := range c.lines {
+			c.admit(l, now) // all may have more at the same time
+		}
+	}
 }
 
 // room is how many visits politeness allows to a line in the rest of the round, with those that
@@ -67,6 +81,7 @@ func (c *crew) weigh(now time.Time) {
 		return
 	}
 	c.weighed = now
+	defer func() { c.Planner.ShareByServer(c.ample) }()
 	left := c.Planner.Left()
 	switch {
 	case c.Planner.Caps().BoundAll():

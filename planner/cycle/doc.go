@@ -30,18 +30,24 @@
 //     choice. With more, a server is visited by one worker at a time and not before the
 //     moment its last observation asked for; nor is an address that several servers share.
 //     Whoever must wait (for a server, an address, a name, a Wait) does so in a line and holds
-//     no worker. Answers that take more than 5 s hold none either, up to 8 times Workers.
-//     All servers that have something to visit are at work, as many as there are.
+//     no worker. Answers that take more than 5 s hold none either, up to 8 times Workers; nor does
+//     a server that has not answered yet hold one for more than a second, and up to half of the
+//     workers are kept for servers known to be quick. Look-ups of addresses go by the same rule.
+//     All servers that have something to visit are at work, as many as there are. The end of a
+//     round stops nobody: visits under way go on, and count to the round in which they began.
 //  4. A site that misbehaves never stops the loop; a store that fails does, at once.
 //  5. A server in trouble (sitegraph.Trouble) is asked more slowly at once: pauses double, up to an
 //     hour, and each proper answer forgives half of the steps. This, and waits of 15 s and more,
-//     hold over a restart, and so does what a Keeper knows of servers. A fault of this machine (LocalError, Able) is no outcome: the visit is
-//     made later, its budget is not used, and the loop says why it waits. Where a fault may be the
-//     server's (LocalError.Unsure), it is taken for that when others are answered meanwhile.
+//     hold over a restart, also a kill, and so does what a Keeper knows of servers. A fault of this
+//     machine (LocalError, Able) is no outcome: the visit is made later, its budget is not used,
+//     and the loop says why it waits, once in some minutes. Then one visit is let through, and with
+//     its answer more and more: where few descriptors are the fault, about as many as there are.
+//     Where a fault may be the server's (LocalError.Unsure), it is taken for that when others are
+//     answered meanwhile.
 //  6. With Proof a page with a copy leaves after several answers of one kind in a row, over hours
-//     to days, that it is not to be had (sitegraph.Record.Doubt). Pages that robots.txt forbade are asked for
-//     again when its rules change and a Permitter does not say that they are forbidden still. A
-//     visit that robots.txt forbids asks for nothing, and costs its server no time.
+//     to days, that it is not to be had (sitegraph.Record.Doubt). Pages that robots.txt forbade are
+//     asked for again when its rules change and a Permitter does not say that they are forbidden
+//     still. A visit that robots.txt forbids asks for nothing, and costs its server no time.
 //  7. With Bounds a site cannot fill memory and disk: addresses that look like a trap, or are too
 //     many of a visit or a server, do not become known, and are counted (Refused). They hold over
 //     restarts.
@@ -49,7 +55,8 @@
 //
 // With many workers a visit waits in the line of its server (line.go), at the place of its address.
 // How many are chosen ahead says depth.go: a few where politeness is the limit, all that fit into
-// the round where the budget is.
+// the round where the budget is. Where politeness is, first visits take their share of the visits
+// of each server, so that pages which change are asked for again while new ones wait.
 //
 // The package knows no HTTP and no disk. A Loop is used by one goroutine; it calls the
 // Fetcher from several.

@@ -26,6 +26,7 @@ type page struct {
 	outcome       sitegraph.Outcome // fetched if not set
 	redirect      string
 	canonical     string
+	etag          string
 }
 
 // web is a fetcher that answers from memory.
@@ -65,7 +66,7 @@ func (w *web) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation
 	default:
 		o.Outcome, o.Status = sitegraph.OutcomeFetched, 200
 		o.Digests.Bytes = sitegraph.DigestOf([]byte(p.content))
-		o.Canonical = p.canonical
+		o.Canonical, o.ETag = p.canonical, p.etag
 		if p.canonical == r.Record.URL {
 			o.Canonical = ""
 		}

@@ -1,91 +1,193 @@
 package cycle
 
-import "time"
+import (
+	"time"
 
-// flights are the visits under way. Workers bounds those that began within slowAnswer, of servers
-// not known to be slow. Others are not counted, up to flightsPerWorker times as many in all:
-// servers that take a minute to answer hold up nobody else.
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// flights are visits under way, or look-ups. Those that began lately are young, at most workers of
+// them at a time. Others are not counted, up to flightsPerWorker times as many in all: servers that
+// take a minute to answer hold up nobody else. Who has not answered yet is young for a moment only,
+// and leaves room for those that are known to be quick.
 type flights struct {
+	workers  int
+	met      *paces // what is known of the servers
 	inFlight int
-	slow     int      // to servers whose last answer was slow
-	stalled  []*place // ready, but so many slow ones are under way
-	queue    []flight // in the order in which they began; some are over
-	head     int
-	older    int // under way for slowAnswer and more
+	lanes    [allPaces]lane
+	turn     pace // whose turn it is to begin
 }
 
-type flight struct {
-	line  *line
-	began time.Time
-}
+// pace is how quickly a server answered the last time.
+type pace uint8
+
+const (
+	unmet pace = iota // it has not answered yet
+	quick
+	slow
+	allPaces
+)
 
 const (
 	// slowAnswer is how long an answer takes that is slow.
 	slowAnswer = 5 * time.Second
-	// flightsPerWorker bounds all visits under way, and those to servers known to be slow leave
-	// room for one of others a worker.
+	// firstAnswer is how long a flight to a server that has not answered yet is young.
+	firstAnswer = time.Second
+	// flightsPerWorker bounds all flights, and those to servers not known to be quick leave room
+	// for one of others a worker.
 	flightsPerWorker = 8
 )
 
-// young is the number of visits that began lately.
-func (f *flights) young() int { return f.inFlight - f.older }
+// youth is how long flights are young.
+var youth = [allPaces]time.Duration{unmet: firstAnswer, quick: slowAnswer, slow: 0}
 
-// free reports whether one more visit may begin.
-func (f *flights) free(workers int, now time.Time) bool {
-	f.age(now)
-	return f.young() < workers && f.inFlight < flightsPerWorker*workers
+// paces are those of all servers. They outlive lines and rounds.
+type paces struct {
+	of    []pace
+	quick int // servers
 }
 
-// age counts the visits that have become old.
-func (f *flights) age(now time.Time) {
-	for ; f.head < len(f.queue); f.head++ {
-		q := f.queue[f.head]
-		if q.under() {
-			if now.Sub(q.began) < slowAnswer {
-				return
-			}
-			q.line.old = true
-			f.older++
+func (m *paces) get(s sitegraph.ServerID) pace {
+	if int(s) < len(m.of) {
+		return m.of[s]
+	}
+	return unmet
+}
+
+// see learns how long an answer took. Where nobody answered, only that this took long tells
+// something.
+func (m *paces) see(s sitegraph.ServerID, took time.Duration, answered bool) {
+	now := quick
+	switch {
+	case took >= slowAnswer:
+		now = slow
+	case !answered:
+		return
+	}
+	for int(s) >= len(m.of) {
+		m.of = append(m.of, unmet)
+	}
+	if m.of[s] == quick {
+		m.quick--
+	}
+	if now == quick {
+		m.quick++
+	}
+	m.of[s] = now
+}
+
+// lane is the flights of one pace.
+type lane struct {
+	under int
+	young int
+	queue []start // of the young, in the order in which they began; some are over
+	head  int
+}
+
+// flight is one of a line's, under way or over.
+type flight struct {
+	pace  pace // with which it began
+	began time.Time
+	up    bool
+	old   bool
+}
+
+type start struct {
+	of    *flight
+	began time.Time
+}
+
+// still reports whether this very flight is under way and young.
+func (s *start) still() bool { return s.of.up && !s.of.old && s.of.began.Equal(s.began) }
+
+func newFlights(workers int, met *paces) flights { return flights{workers: workers, met: met} }
+
+// free reports whether one more flight may begin to whoever is quick.
+func (f *flights) free(now time.Time) bool {
+	young := 0
+	for p := range f.lanes {
+		f.lanes[p].age(pace(p), now)
+		young += f.lanes[p].young
+	}
+	return young < f.workers && f.inFlight < flightsPerWorker*f.workers
+}
+
+// hasRoom reports whether one more flight of a pace may begin.
+func (f *flights) hasRoom(p pace, now time.Time) bool {
+	if !f.free(now) {
+		return false
+	}
+	if p == quick {
+		return true
+	}
+	kept := min(f.met.quick, f.workers/2) // for the quick
+	return f.lanes[unmet].under+f.lanes[slow].under < (flightsPerWorker-1)*f.workers &&
+		(p == slow || f.lanes[unmet].young < f.workers-kept)
+}
+
+// next is the pace of which a flight may begin, of those that are ready. They take turns.
+func (f *flights) next(now time.Time, ready func(pace) bool) (pace, bool) {
+	for range allPaces {
+		p := f.turn
+		f.turn = (f.turn + 1) % allPaces
+		if ready(p) && f.hasRoom(p, now) {
+			return p, true
 		}
 	}
-	f.queue, f.head = f.queue[:0], 0
+	return 0, false
 }
 
-// under reports whether this very visit of the line is still under way.
-func (q *flight) under() bool { return q.line.busy && q.line.began.Equal(q.began) && !q.line.old }
+// age counts the flights that have become old.
+func (l *lane) age(p pace, now time.Time) {
+	for ; l.head < len(l.queue); l.head++ {
+		s := l.queue[l.head]
+		if s.still() {
+			if now.Sub(s.began) < youth[p] {
+				return
+			}
+			s.of.old = true
+			l.young--
+		}
+	}
+	l.queue, l.head = l.queue[:0], 0
+}
 
-// nextOld is when the next visit becomes old, at most a given moment.
+// nextOld is when the next flight becomes old, at most a given moment.
 func (f *flights) nextOld(most time.Time) time.Time {
-	for ; f.head < len(f.queue); f.head++ {
-		if q := f.queue[f.head]; q.under() {
-			return sooner(q.began.Add(slowAnswer), most)
+	for p := range f.lanes {
+		l := &f.lanes[p]
+		for ; l.head < len(l.queue); l.head++ {
+			if s := l.queue[l.head]; s.still() {
+				most = sooner(s.began.Add(youth[p]), most)
+				break
+			}
 		}
 	}
 	return most
 }
 
-func (f *flights) takeOff(l *line, now time.Time) {
-	l.began, l.old = now, l.slow
+func (f *flights) takeOff(x *flight, p pace, now time.Time) {
+	*x = flight{pace: p, began: now, up: true, old: youth[p] == 0}
 	f.inFlight++
-	if l.slow { // it will be old
-		f.slow++
-		f.older++
+	l := &f.lanes[p]
+	l.under++
+	if x.old {
 		return
 	}
-	if f.head > 1024 && f.head > len(f.queue)/2 { // give back what is past
-		f.queue = append(f.queue[:0], f.queue[f.head:]...)
-		f.head = 0
+	l.young++
+	if l.head > 1024 && l.head > len(l.queue)/2 { // give back what is past
+		l.queue = append(l.queue[:0], l.queue[l.head:]...)
+		l.head = 0
 	}
-	f.queue = append(f.queue, flight{l, now})
+	l.queue = append(l.queue, start{x, now})
 }
 
-func (f *flights) land(l *line) {
+func (f *flights) land(x *flight) {
 	f.inFlight--
-	if l.old {
-		f.older--
-		l.old = false
+	l := &f.lanes[x.pace]
+	l.under--
+	if !x.old {
+		l.young--
 	}
-	if l.slow {
-		f.slow--
-	}
+	x.up = false
 }

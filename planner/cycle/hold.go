@@ -34,6 +34,7 @@ func (l *Loop) hold(of *line, changed bool) error {
 	if err := l.Store.SaveSetting(holdSetting(server), value); err != nil {
 		return l.storeError(err, "save the wait for %s", server)
 	}
+	l.uncommitted = max(l.uncommitted, 1) // though no visit may follow that is to be committed
 	return nil
 }
 

@@ -13,18 +13,17 @@ import (
 type line struct {
 	server    sitegraph.ServerID
 	visits    []planner.Visit
-	busy      bool      // a visit is under way
-	began     time.Time // the last one
-	old       bool      // and is for long
+	flight                     // the last visit
+	page      sitegraph.PageID // that it is to
 	notBefore time.Time
 	pause     time.Duration // last time between the end of a visit and notBefore
-	slow      bool          // its last answer took longer than slowAnswer
 	slowdown                // what its troubles cost it
 	blameless int           // faults in a row that were taken for this machine's
 
 	at      *place
 	located time.Time // when at was found out; zero: never
-	seeking bool      // it is being found out
+	seeking bool      // it is being found out, or is to be
+	search  flight    // the last look-up
 	index   int       // in at.lines; -1: not there
 }
 
@@ -35,7 +34,8 @@ type place struct {
 	parked    int    // visits in the lines of the place, whether idle or not
 	busy      bool   // a visit is under way
 	notBefore time.Time
-	index     int // in readiness; -1: not there
+	pace      pace // of the readiness that it is in
+	index     int  // there; -1: in none
 }
 
 // turn is when the first of a place's lines may be asked.
@@ -63,7 +63,8 @@ func (b *byTurn) Pop() any {
 	return l
 }
 
-// readiness orders the idle places that have visits by when they may be asked: a heap.
+// readiness orders the idle places that have visits, and whose next line is of one pace, by when
+// they may be asked: a heap.
 type readiness []*place
 
 func (r readiness) Len() int           { return len(r) }
@@ -83,7 +84,7 @@ func (r *readiness) Pop() any {
 // wait for their turn, or in none.
 func (c *crew) settle(l *line) {
 	p := l.at
-	idle := !l.busy && len(l.visits) > 0
+	idle := !l.up && len(l.visits) > 0
 	switch {
 	case idle && l.index < 0:
 		heap.Push(&p.lines, l)
@@ -97,19 +98,18 @@ func (c *crew) settle(l *line) {
 
 func (c *crew) settlePlace(p *place) {
 	idle := !p.busy && len(p.lines) > 0
+	of := p.pace
+	if idle {
+		of = c.met.get(p.lines[0].server)
+	}
+	if p.index >= 0 && (!idle || of != p.pace) {
+		heap.Remove(&c.ready[p.pace], p.index)
+	}
+	p.pace = of
 	switch {
 	case idle && p.index < 0:
-		heap.Push(&c.ready, p)
+		heap.Push(&c.ready[of], p)
 	case idle:
-		heap.Fix(&c.ready, p.index)
-	default:
-		c.unready(p)
-	}
-}
-
-// unready takes a place out of those that wait for their turn.
-func (c *crew) unready(p *place) {
-	if p.index >= 0 {
-		heap.Remove(&c.ready, p.index)
+		heap.Fix(&c.ready[of], p.index)
 	}
 }

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// mostSeeking bounds the look-ups of addresses at a time. They hold no worker; a name server
-	// that does not answer holds one of these for its time-out.
-	mostSeeking = 256
+	// seekers bounds the look-ups of addresses at a time as Workers does the visits. They hold no
+	// worker. A name server that does not answer holds up no other.
+	seekers = 128
 	// locateAgain is how long a server is taken to stay at its address.
 	locateAgain = 5 * time.Minute
 )
@@ -19,6 +19,7 @@ const (
 type found struct {
 	server  sitegraph.ServerID
 	address string
+	took    time.Duration
 }
 
 // seek finds out where a server is asked, unless that is known. Until then its line waits; without
@@ -34,32 +35,48 @@ func (c *crew) seek(l *line, now time.Time) {
 		return
 	}
 	l.seeking = true
-	c.unsought = append(c.unsought, l)
+	p := c.seeks.met.get(l.server)
+	c.unsought[p] = append(c.unsought[p], l)
 }
 
 // lookUp begins look-ups, as many as may be under way.
-func (c *crew) lookUp(ctx context.Context) {
-	for c.seeking < mostSeeking && len(c.unsought) > 0 {
-		l := c.unsought[0]
-		c.unsought = c.unsought[1:]
-		if len(l.visits) == 0 {
-			l.seeking = false
-			continue
+func (c *crew) lookUp(ctx context.Context, now time.Time) {
+	for c.stall.most == 0 || c.seeks.inFlight < c.stall.most {
+		p, ok := c.seeks.next(now, c.sought)
+		if !ok {
+			return
 		}
-		c.seeking++
+		l := c.unsought[p][0]
+		c.unsought[p] = c.unsought[p][1:]
+		c.seeks.takeOff(&l.search, p, now)
 		server, url := l.server, c.graph.URL(l.visits[0].Page)
-		go func() { c.found <- found{server, c.locator.Locate(ctx, url)} }()
+		go func() {
+			began := c.Clock.Now()
+			address := c.locator.Locate(ctx, url)
+			c.found <- found{server, address, c.Clock.Now().Sub(began)}
+		}()
 	}
+}
+
+// sought reports whether a look-up of a pace waits. Lines that have no visits left need none.
+func (c *crew) sought(p pace) bool {
+	for len(c.unsought[p]) > 0 {
+		l := c.unsought[p][0]
+		if len(l.visits) > 0 {
+			return true
+		}
+		l.seeking = false
+		c.unsought[p] = c.unsought[p][1:]
+	}
+	return false
 }
 
 // locate gives a line the place that was found for it. An address that is not known is a place of
 // its own: the visit says why.
 func (c *crew) locate(f found, now time.Time) {
-	c.seeking--
 	l := c.lines[f.server]
-	if l == nil || !l.seeking {
-		return // the round ended since
-	}
+	c.seeks.land(&l.search)
+	c.seeks.met.see(f.server, f.took, f.address != "")
 	l.seeking, l.located = false, now
 	to := c.places[f.address]
 	switch {
@@ -80,7 +97,7 @@ func (c *crew) move(l *line, to *place) {
 	if l.at == to {
 		return
 	}
-	if l.busy {
+	if l.up {
 		l.located = time.Time{}
 		return
 	}

@@ -87,6 +87,8 @@ type Loop struct {
 	account     account
 	lines       map[sitegraph.ServerID]*line // of servers visited concurrently
 	places      map[string]*place            // by address, of those servers
+	answers     paces                        // how quickly servers answer
+	names       paces                        // and how quickly their names are looked up
 	stall       stall
 	answered    time.Time // when a server last answered
 	discovery   discovery
@@ -134,25 +136,50 @@ func (l *Loop) Seed(urls ...string) error {
 	return l.commit()
 }
 
-// Round carries out one round: until its budget is used, or nothing is left to do, or,
-// with several workers, its time is over.
+// Round carries out one round: until its budget is used, or nothing is left to do, or, with several
+// workers, its time is over. It waits for the visits that are under way then.
 func (l *Loop) Round(ctx context.Context, r planner.Round) error {
+	c := l.hire(ctx)
+	defer c.dismiss()
+	err := l.carryOut(ctx, c, r)
+	if err != nil || c == nil {
+		return err
+	}
+	return l.closeRound(c, c.await(ctx))
+}
+
+// carryOut does a round; with a crew, visits may be under way when it returns without an error.
+func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 	if err := l.restoreHints(); err != nil {
 		return err
 	}
 	l.round = r
 	l.lastCommit = time.Now()
-	l.Planner.Begin(r)
-	run := l.sequential
-	if l.Workers > 1 {
-		run = l.concurrent
+	for _, line := range l.lines {
+		if line.up {
+			l.Planner.Carry(line.page)
+		}
 	}
-	err := run(ctx)
+	l.Planner.Begin(r)
+	if c == nil {
+		return l.closeRound(c, l.sequential(ctx))
+	}
+	return l.closeRound(c, c.run(ctx))
+}
+
+// closeRound commits what was done, whatever ended it. No worker outlives an error.
+func (l *Loop) closeRound(c *crew, err error) error {
+	if err != nil {
+		c.dismiss()
+	}
 	if l.broken {
 		return err
 	}
 	return errors.Join(err, l.commit())
 }
+
+// isOf reports whether a visit began in the round under way.
+func (l *Loop) isOf(r *Request) bool { return r.Round.Number == l.round.Number }
 
 // storeError says which step the store failed at. After a failure nobody knows what is
 // durable, so that nothing more is saved, committed or acknowledged.
@@ -180,7 +207,7 @@ func (l *Loop) sequential(ctx context.Context) error {
 			l.Planner.Return(v)
 			return fetchError(ctx, l.request.Record.URL, err)
 		}
-		if err := l.apply(v, &l.request.Record, o); err != nil {
+		if err := l.apply(v, &l.request, o); err != nil {
 			return err
 		}
 	}
@@ -225,7 +252,7 @@ func (l *Loop) finish(v *planner.Visit, r *Request, o sitegraph.Observation, err
 // fetch does not.
 func (l *Loop) postpone(v *planner.Visit, r *Request, o sitegraph.Observation) {
 	l.Planner.Postpone(v, r.MaxBytes, o.Transferred)
-	if l.Reserve && l.account.Granted != planner.Unlimited {
+	if l.Reserve && l.account.Granted != planner.Unlimited && l.isOf(r) {
 		l.reserved++
 	}
 }
@@ -238,7 +265,8 @@ func fetchError(ctx context.Context, url string, err error) error {
 }
 
 // apply remembers an outcome and learns from it.
-func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Observation) error {
+func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error {
+	record := &r.Record
 	before := record.Digests.Bytes
 	if record.State != sitegraph.StateSource && o.Outcome == sitegraph.OutcomeFetched &&
 		l.Planner.ReadsSources() {
@@ -254,7 +282,7 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 			return err
 		}
 		l.Planner.Corpus.Remember(record)
-		return l.keep(v, record, o, sitegraph.VerdictDoubted)
+		return l.keep(v, r, o, sitegraph.VerdictDoubted)
 	}
 	verdict := record.Apply(o, l.Change)
 	// The same bytes have the same links.
@@ -277,16 +305,17 @@ func (l *Loop) apply(v planner.Visit, record *sitegraph.Record, o sitegraph.Obse
 	if err := l.relax(record.Page, o.Robots); err != nil {
 		return err
 	}
-	return l.keep(v, record, o, verdict)
+	return l.keep(v, r, o, verdict)
 }
 
 // keep saves the record of a visit that was applied, and tells of it.
 func (l *Loop) keep(
 	v planner.Visit,
-	record *sitegraph.Record,
+	r *Request,
 	o sitegraph.Observation,
 	verdict sitegraph.Verdict,
 ) error {
+	record := &r.Record
 	if l.Forecast || l.Planner.GoesByDue(v.Page) {
 		due, interval := l.Planner.Due(v.Page, o.Time)
 		record.Due = due.When
@@ -302,7 +331,7 @@ func (l *Loop) keep(
 		return l.storeError(err, "save record of %s", record.URL)
 	}
 	if l.Seen != nil || l.Acknowledged != nil {
-		l.event = Event{Round: l.round, Visit: v, Observation: o, Verdict: verdict, Record: *record}
+		l.event = Event{Round: r.Round, Visit: v, Observation: o, Verdict: verdict, Record: *record}
 		if l.Seen != nil {
 			l.Seen(&l.event)
 		}

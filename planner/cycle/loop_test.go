@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
@@ -272,37 +273,42 @@ func TestUpcoming(t *testing.T) {
 // Between is called when all is committed, also while a round is over and the next not begun.
 func TestBetween(t *testing.T) {
 	for _, workers := range []int{1, 4} {
-		pages, starts := farm(2, 5)
-		w := newWeb(pages)
-		d := newDisk()
-		resting, working, failed := 0, 0, false
-		over := false
-		var m *rig
-		m = newRig(t, w, d, "ebayes", cycle.Options{Workers: workers, CommitEvery: 2, Between: func() error {
-			if over {
-				resting++
-			} else {
-				working++
-			}
-			if d.durable == nil || len(d.durable.Records()) != len(d.Records()) {
-				t.Errorf("%d workers: called with something not committed", workers)
-			}
-			if got := len(m.seen); got != len(m.acked) {
-				t.Errorf("%d workers: called after %d visits, %d acknowledged", workers, got, len(m.acked))
-			}
-			if failed {
-				t.Errorf("%d workers: called again after its error", workers)
-			}
-			if resting > 100 {
-				failed = true
-				return errors.New("enough")
-			}
-			return nil
-		}})
-		m.seed(starts...)
-		err := m.loop.Run(context.Background(), planner.Unlimited, 24*time.Hour, func(planner.Round) bool { over = true; return true })
-		if err == nil || err.Error() != "enough" || working == 0 || len(m.acked) < 10 {
-			t.Errorf("%d workers: error %v, %d calls at work, %d visits; want enough, some, 10 or more", workers, err, working, len(m.acked))
+		synctest.Test(t, func(t *testing.T) { testBetween(t, workers) })
+	}
+}
+
+func testBetween(t *testing.T, workers int) {
+	pages, starts := farm(2, 5)
+	w := newWeb(pages)
+	w.clock = cycle.WallClock{}
+	d := newDisk()
+	resting, working, failed := 0, 0, false
+	over := false
+	var m *rig
+	m = newRig(t, w, d, "ebayes", cycle.Options{Workers: workers, CommitEvery: 2, Between: func() error {
+		if over {
+			resting++
+		} else {
+			working++
 		}
+		if d.durable == nil || len(d.durable.Records()) != len(d.Records()) {
+			t.Errorf("%d workers: called with something not committed", workers)
+		}
+		if got := len(m.seen); got != len(m.acked) {
+			t.Errorf("%d workers: called after %d visits, %d acknowledged", workers, got, len(m.acked))
+		}
+		if failed {
+			t.Errorf("%d workers: called again after its error", workers)
+		}
+		if resting > 100 {
+			failed = true
+			return errors.New("enough")
+		}
+		return nil
+	}})
+	m.seed(starts...)
+	err := m.loop.Run(context.Background(), planner.Unlimited, 24*time.Hour, func(planner.Round) bool { over = true; return true })
+	if err == nil || err.Error() != "enough" || working == 0 || len(m.acked) < 10 {
+		t.Errorf("%d workers: error %v, %d calls at work, %d visits; want enough, some, 10 or more", workers, err, working, len(m.acked))
 	}
 }
