@@ -31,6 +31,7 @@ type EvalConfig struct {
 	Group     string    `help:"figures: a file that puts servers into groups, a line each: server group"`
 	GroupBy   string    `key:"group-by" default:"suffix" oneof:"suffix, server, none" help:"figures, without --group: suffix (org, co.jp), server, or none"`
 	HTML      string    `help:"also write a report with figures to this file"`
+	SVG       string    `help:"also draw what each budget (or horizon) yields, policy by policy, into this file"`
 
 	Groups GroupConfig // by Group and GroupBy
 	unfit  string      // a warning, where not all of the usual weeks fit behind the base
@@ -52,6 +53,9 @@ func (c *EvalConfig) check(r *setting.Review) (hint string) {
 	}
 	if c.Runs > 1 && c.Protocol != "stream" {
 		r.Refuse("eval.runs", c.Runs, "1 in protocol snapshot: several runs are for --protocol stream")
+	}
+	if c.SVG != "" && (c.Figures || c.Protocol == "stream" && len(c.Budget) < 2 || c.Protocol == "snapshot" && len(c.Weeks) == 1) {
+		r.Refuse("eval.svg", c.SVG, "several budgets or horizons to draw a line through: --budget 0.01,0.02,0.05")
 	}
 	c.checkPolicies(r)
 	c.checkLearnt(r)

@@ -95,7 +95,7 @@ func (p *program) readHistories(ctx context.Context, paths []string) ([]*history
 
 func (p *program) eval(ctx context.Context, paths []string) error {
 	c := &p.config
-	if err := writable(c.Eval.HTML); err != nil {
+	if err := errors.Join(writable(c.Eval.HTML), writable(c.Eval.SVG)); err != nil {
 		return err
 	}
 	groups, err := c.Eval.Groups.read()
@@ -145,6 +145,11 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if c.Eval.SVG != "" { // before anything is printed: a run that fails prints nothing
+		if err := writeWhole(c.Eval.SVG, page.Lead().SVG); err != nil {
+			return err
+		}
 	}
 	return p.publish(result, page, c.Eval.HTML)
 }

@@ -20,6 +20,16 @@ type Section struct {
 	Charts      []Chart
 }
 
+// Lead is the first chart of a page: what it is about. Empty if there is none.
+func (p Page) Lead() Chart {
+	for _, s := range p.Sections {
+		if len(s.Charts) > 0 {
+			return s.Charts[0]
+		}
+	}
+	return Chart{}
+}
+
 // HTML writes the page as one file that needs no other. It fails before it writes
 // anything if a chart is not well made.
 func (p Page) HTML(w io.Writer) error {
