@@ -27,8 +27,8 @@
 //  7. Whatever a site does is an outcome; the error of Visit is that of its context. A body
 //     on which a parser panics is a failure of its page.
 //  8. Try never waits for a turn, for robots.txt or for a delay: it says when to come again. Where
-//     robots.txt cannot be had, the Try that asked for it is a failure, and others are told to wait.
-//     Locate says beforehand at which address a server is asked. A fault of this machine is a
+//     robots.txt cannot be had, the Try that asked for it is a failure, and others are told to
+//     wait. Locate says beforehand at which address a server is asked. A fault of this machine is a
 //     LocalError; one of the network, which may be the server's, says so (Unsure). A name of which
 //     no name server tells anything is a LocalError, too, unless the resolver told of others.
 //

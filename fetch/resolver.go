@@ -28,10 +28,10 @@ const (
 	// mostNames bounds the names that are kept.
 	mostNames = 100_000
 
-	// A name that nobody tells anything about is the fault of its own name servers if this machine's
-	// resolver told something of any name within toldFor, or tells something of the root when it is
-	// asked; else the resolver is dead. That it failed (SERVFAIL) or will not say (REFUSED) tells
-	// nothing.
+	// A name that nobody tells anything about is the fault of its own name servers if the resolver
+	// of this machine told something of any name within toldFor, or tells something of the root
+	// when it is asked; else the resolver is dead. That it failed (SERVFAIL) or will not say
+	// (REFUSED) tells nothing.
 	toldFor = 10 * time.Second
 	// probeTime is how long it has to tell anything.
 	probeTime = 3 * time.Second

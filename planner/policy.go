@@ -82,7 +82,15 @@ type Contributions struct {
 	Probability float64
 	Start       float64 // log odds of the mean page
 	All         []Contribution
-	Rebuilt     bool // its server looks rebuilt since its last visit
+	Rebuilt     bool     // its server looks rebuilt since its last visit
+	Experts     []Expert // whose predictions were combined; nil if there is one
+}
+
+// Expert is one of several predictions that a policy combines.
+type Expert struct {
+	Name        string
+	Weight      float64 // of its log odds; those of all add up to 1
+	Probability float64 // by it alone, before corrections
 }
 
 // Explainer is a policy that tells what its probability is made of.

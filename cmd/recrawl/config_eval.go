@@ -24,6 +24,7 @@ type EvalConfig struct {
 	Runs      int       `default:"1" range:"[1,)" help:"stream: so many runs of each policy, with seeds from --seed on; results are their means"`
 	AtOnce    int       `key:"at-once" range:"[0,)" help:"stream: at most so many policies at work at a time, each of which takes memory; 0 for one a core"`
 	Folds     int       `help:"first learn the parameters of value anew for each of so many folds of the servers, on the others (cross-validation); 0 for the parameters at hand"`
+	LearnFrom []string  `key:"learn-from" help:"with --folds: also learn from these histories, each directory a kind of web of its own"`
 	Model     string    `help:"parameters for value, a file of recrawl learn (default: those that come with the program)"`
 	Sample    int       `default:"5" range:"[1,)" want:"1 page a server or more" help:"pages that server-sample fetches of each server first"`
 	Threshold []float64 `default:"0" range:"[0,1]" want:"change rates from 0 to 1" help:"snapshot: least change rates of the servers that server-* visit, one run each"`

@@ -95,11 +95,15 @@ type explanation struct {
 		Warning      string
 	}
 	Evidence *struct {
-		Policy        string
-		At            time.Time
-		Probability   float64
-		Start         float64
-		Rebuilt       bool
+		Policy      string
+		At          time.Time
+		Probability float64
+		Start       float64
+		Rebuilt     bool
+		Experts     []struct {
+			Name                string
+			Weight, Probability float64
+		}
 		Contributions []struct {
 			Evidence string
 			Value    float64

@@ -53,24 +53,46 @@ func (p *program) learn(ctx context.Context, paths []string, output string) erro
 	if err := writable(output); err != nil {
 		return err
 	}
-	servers, err := p.readHistories(ctx, paths)
+	kinds, err := p.readKinds(ctx, paths)
 	if err != nil {
 		return err
 	}
-	learnt, err := p.parameters(ctx, servers, 1, nil)
+	learnt, err := p.parameters(ctx, kinds, 1, nil)
 	if err != nil {
 		return err
 	}
 	m := learnt.Of(ownPolicy, "")
-	m.Source = "recrawl learn, " + learn.Fingerprint(servers)
-	if p.config.Change != "digest" {
-		m.Source = "recrawl learn --change " + p.config.Change + ", " + learn.Fingerprint(servers)
-	}
+	m.Source = learn.Source(p.config.changeBy(), kinds)
 	return writeWhole(output, func(w io.Writer) error { return json.NewEncoder(w).Encode(m) })
 }
 
+// readKinds reads the histories of several kinds of web: each directory is one, and so are all files
+// together that are named one by one.
+func (p *program) readKinds(ctx context.Context, paths []string) (kinds [][]*history.Server, err error) {
+	var groups [][]string
+	var files []string
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			groups = append(groups, []string{path})
+		} else {
+			files = append(files, path)
+		}
+	}
+	if len(files) > 0 {
+		groups = append(groups, files)
+	}
+	for _, group := range groups {
+		servers, err := p.readHistories(ctx, group)
+		if err != nil {
+			return nil, err
+		}
+		kinds = append(kinds, servers)
+	}
+	return kinds, nil
+}
+
 // parameters learns with progress, for so many folds of the servers.
-func (p *program) parameters(ctx context.Context, servers []*history.Server, folds int, variants []string) (*learn.Parameters, error) {
+func (p *program) parameters(ctx context.Context, kinds [][]*history.Server, folds int, variants []string) (*learn.Parameters, error) {
 	bar := p.progress("learning", 0)
 	defer bar.End()
 	return learn.Models(ctx, learn.Options{
@@ -81,8 +103,10 @@ func (p *program) parameters(ctx context.Context, servers []*history.Server, fol
 				fmt.Fprintf(p.stderr, format+"\n", args...)
 			}
 		},
-		Open: func(base, weeks int, by *eval.Learnt) (*eval.Corpus, error) {
-			c, err := eval.NewCorpus(ctx, servers, eval.Options{Base: time.Duration(base) * week, History: weeks, Change: p.config.changeBy()})
+		Kinds:  len(kinds),
+		Window: func(kind int) int { return learn.Window(kinds[kind]) },
+		Open: func(kind, base, weeks int, by *eval.Learnt) (*eval.Corpus, error) {
+			c, err := eval.NewCorpus(ctx, kinds[kind], eval.Options{Base: time.Duration(base) * week, History: weeks, Change: p.config.changeBy()})
 			if err == nil {
 				c.Learnt = by
 			}
@@ -96,12 +120,12 @@ func (p *program) parameters(ctx context.Context, servers []*history.Server, fol
 func (p *program) learnt(ctx context.Context, servers []*history.Server) (*eval.Learnt, error) {
 	c := &p.config.Eval
 	if c.Folds == 0 {
-		m := value.DefaultModel()
-		if c.Model != "" {
-			var err error
-			if m, err = readModel(c.Model); err != nil {
-				return nil, err
-			}
+		if c.Model == "" {
+			return learn.Given(value.DefaultModel(), servers), nil
+		}
+		m, err := readModel(c.Model)
+		if err != nil {
+			return nil, err
 		}
 		return learn.Given(m, servers), nil
 	}
@@ -109,7 +133,11 @@ func (p *program) learnt(ctx context.Context, servers []*history.Server) (*eval.
 		return nil, usageError{fmt.Errorf("--folds %d: all %d servers fall into one fold, by their names: there is nothing to learn from", c.Folds, len(servers)),
 			"evaluate more servers, or take another number of folds"}
 	}
-	all, err := p.parameters(ctx, servers, c.Folds, c.variants())
+	kinds, err := p.readKinds(ctx, c.LearnFrom)
+	if err != nil {
+		return nil, err
+	}
+	all, err := p.parameters(ctx, append(kinds, servers), c.Folds, c.variants())
 	if err != nil {
 		return nil, err
 	}

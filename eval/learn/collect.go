@@ -18,21 +18,22 @@ type knower interface {
 	planner.Discoverer
 	planner.Expecter
 	planner.Hinter
-	Row(p sitegraph.PageID, at time.Time, row *[value.Features]float32)
+	Row(p sitegraph.PageID, at time.Time, row *value.Row)
 	ScoreAll()
 }
 
 // collector looks over a policy's shoulder and keeps examples.
 type collector struct {
 	knower
+	kind    int // of web
 	corpus  *planner.Corpus
 	oracle  policy.Oracle
 	random  *rand.Rand
 	chosen  float64 // share of the visits that become examples
 	drawn   float64 // pages drawn at random for each visit
 	explore float64 // share of visits to pages drawn at random, instead of those wanted
-	add     func(server string, row []float32, changed, chosen bool)
-	row     [value.Features]float32
+	add     func(kind int, server string, row []float32, changed, chosen bool)
+	row     value.Row
 	owed    float64
 }
 
@@ -72,7 +73,7 @@ func (c *collector) keep(p sitegraph.PageID, share float64, chosen bool) {
 	}
 	c.Row(p, c.corpus.Round().End, &c.row)
 	g := c.corpus.Graph
-	c.add(g.ServerName(g.Server(p)), c.row[:], c.oracle(p), chosen)
+	c.add(c.kind, g.ServerName(g.Server(p)), c.row[:value.Features], c.oracle(p), chosen)
 }
 
 // examples of one protocol, by server.
@@ -80,12 +81,14 @@ type examples struct {
 	logodds.Examples
 	mode    planner.Mode
 	servers []string
+	kinds   []int  // of web
 	chosen  []bool // by the policy; the others were drawn at random
 	before  int    // those of earlier rounds
 }
 
-func (e *examples) add(server string, row []float32, changed, chosen bool) {
+func (e *examples) add(kind int, server string, row []float32, changed, chosen bool) {
 	e.Examples.Add(row, changed, 1)
 	e.servers = append(e.servers, server)
+	e.kinds = append(e.kinds, kind)
 	e.chosen = append(e.chosen, chosen)
 }

@@ -73,7 +73,7 @@ func (l *learner) curve(e *examples, by *Parameters, fold, folds int) value.Curv
 		}
 	}
 	var o value.Outcomes
-	var row [value.Features]float32
+	var row value.Row
 	for i := e.before; i < e.Len(); i++ {
 		if of(i) {
 			copy(row[:], e.Row(i))
@@ -101,19 +101,34 @@ func (e *examples) split(
 		count[s]++
 	}
 	train, test = &logodds.Examples{Features: e.Features}, &logodds.Examples{Features: e.Features}
-	var row [value.Features]float32
+	var row value.Row
+	var kinds []int // of train
 	for i, s := range e.servers {
 		to := train
 		if tested(s) {
 			to = test
+		} else {
+			kinds = append(kinds, e.kinds[i])
 		}
 		copy(row[:], e.Row(i))
 		without.Mask(&row)
 		to.Add(row[:], e.Changed[i], float32(weightOf(count[s])))
 		to.Offsets = append(to.Offsets, value.Offset(e.mode, &row))
 	}
-	scale(train.Weights)
+	balance(train.Weights, kinds)
 	return train, test
+}
+
+// balance gives all kinds of web the same weight in all.
+func balance(weights []float32, kinds []int) {
+	sums := map[int]float64{}
+	for i, w := range weights {
+		sums[kinds[i]] += float64(w)
+	}
+	for i := range weights {
+		weights[i] /= float32(sums[kinds[i]])
+	}
+	scale(weights)
 }
 
 // scale makes the mean of weights 1.

@@ -23,9 +23,15 @@ type Options struct {
 	// same examples, of which the denied evidence is masked. Runs for examples are made by value
 	// alone, which saves the time of runs by each variant.
 	Variants []string
-	// Open returns the histories as a corpus, with its base so many weeks after their start, so
-	// many weeks before it shown, and what policies go by.
-	Open func(base, history int, by *eval.Learnt) (*eval.Corpus, error)
+	// Kinds is how many kinds of web there are to learn from, each by runs of its own; 0 stands
+	// for 1.
+	Kinds int
+	// Open returns the histories of a kind as a corpus, with its base so many weeks after their
+	// start, so many weeks before it shown, and what policies go by.
+	Open func(kind, base, history int, by *eval.Learnt) (*eval.Corpus, error)
+	// Window is how many weeks the histories of a kind tell of: what they do not tell is not that
+	// nothing changed. Nil stands for 60.
+	Window func(kind int) int
 	// Tick is told how many of the steps are done, and what is at work; it may be nil.
 	Tick func(done, steps int, what string)
 	// Log is told what came of each step; it may be nil.
@@ -51,7 +57,7 @@ func (p *Parameters) Of(policy, server string) *value.Model {
 // Models learns parameters: for each fold of the servers, by eval.Fold, from the others; with
 // one fold from all servers.
 func Models(ctx context.Context, o Options) (*Parameters, error) {
-	o.Rounds, o.Folds = max(o.Rounds, 1), max(o.Folds, 1)
+	o.Rounds, o.Folds, o.Kinds = max(o.Rounds, 1), max(o.Folds, 1), max(o.Kinds, 1)
 	l := &learner{Options: o}
 	l.sweep.Features, l.stream.Features = value.Features, value.Features
 	l.sweep.mode, l.stream.mode = planner.Sweep, planner.Stream
@@ -61,7 +67,10 @@ func Models(ctx context.Context, o Options) (*Parameters, error) {
 			kinds = append(kinds, w)
 		}
 	}
-	l.steps = o.Rounds*(len(sweeps())+len(streams())) + 2*gatherFolds*(o.Rounds-1) + 2*o.Folds*len(kinds)
+	for kind := range o.Kinds {
+		l.steps += o.Rounds * (len(sweeps(l.window(kind))) + len(streams(l.window(kind))))
+	}
+	l.steps += 2*gatherFolds*(o.Rounds-1) + 2*o.Folds*len(kinds)
 	rule := value.NewModel()
 	by := &eval.Learnt{ModelOf: func(_, _ string) *value.Model { return rule }}
 	var before *Parameters
@@ -108,8 +117,8 @@ func (l *learner) log(format string, args ...any) {
 	}
 }
 
-// fitAll learns the blends of all folds for each kind of evidence to be without, and the curves for
-// what the examples of the last round were made by; nil: a rule, and no curve.
+// fitAll learns the blends of all folds for each kind of evidence to be without, and the curves of
+// sweeps for what the examples of the last round were made by; nil: a rule, and no curve.
 func (l *learner) fitAll(
 	ctx context.Context,
 	by *Parameters,
@@ -117,10 +126,10 @@ func (l *learner) fitAll(
 	kinds []value.Without,
 ) (*Parameters, error) {
 	p := &Parameters{folds: folds, models: map[value.Without][]*value.Model{}}
-	curves := make([]struct{ sweep, stream value.Curve }, folds) // the same for all kinds
+	curves := make([]value.Curve, folds) // the same for all kinds
 	for fold := range curves {
-		if c := &curves[fold]; by != nil {
-			c.sweep, c.stream = l.curve(&l.sweep, by, fold, folds), l.curve(&l.stream, by, fold, folds)
+		if by != nil {
+			curves[fold] = l.curve(&l.sweep, by, fold, folds)
 		}
 	}
 	for _, w := range kinds {
@@ -133,7 +142,7 @@ func (l *learner) fitAll(
 			if m.Stream, err = l.fit(ctx, "streams", &l.stream, fold, folds, w); err != nil {
 				return nil, err
 			}
-			m.SweepCurve, m.StreamCurve = curves[fold].sweep, curves[fold].stream
+			m.SweepCurve = curves[fold]
 			p.models[w] = append(p.models[w], m)
 		}
 	}

@@ -52,7 +52,7 @@ func newsSites(servers int) (all []*history.Server) {
 
 func options(t *testing.T, servers []*history.Server) Options {
 	return Options{Folds: 2, Seed: 1, Trees: trees.Options{Trees: 20, Depth: 3, Rate: 0.3, Lambda: 1, LeastWeight: 5}, Net: perceptron.Options{Units: 8, Epochs: 5, Rate: 0.01, Decay: 0.3},
-		Open: func(base, past int, by *eval.Learnt) (*eval.Corpus, error) {
+		Open: func(_, base, past int, by *eval.Learnt) (*eval.Corpus, error) {
 			c, err := eval.NewCorpus(t.Context(), servers, eval.Options{Base: time.Duration(base) * weekSeconds * time.Second, History: past})
 			if err == nil {
 				c.Learnt = by
@@ -94,7 +94,7 @@ func TestModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := len(sweeps()) + len(streams()) + 2*2*2; last != want || total != want {
+	if want := len(sweeps(longestWindow)) + len(streams(longestWindow)) + 2*2*2; last != want || total != want {
 		t.Errorf("%d of %d steps told, want %d", last, total, want)
 	}
 	a, b := folds[0], folds[1]
@@ -115,7 +115,7 @@ func TestModels(t *testing.T) {
 	}
 
 	// A tenth of the pages a day is enough for those that change, and not for all.
-	c, err := o.Open(12, 0, &eval.Learnt{ModelOf: p.Of})
+	c, err := o.Open(0, 12, 0, &eval.Learnt{ModelOf: p.Of})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,9 +136,9 @@ func TestSplit(t *testing.T) {
 	count := map[string]int{}
 	for i := range 2000 {
 		server := fmt.Sprintf("s%d.example", int(math.Sqrt(float64(rng.IntN(100)))))
-		var row [value.Features]float32
+		var row value.Row
 		row[0] = float32(i)
-		e.add(server, row[:], i%3 == 0, i%2 == 0)
+		e.add(0, server, row[:], i%3 == 0, i%2 == 0)
 		count[server]++
 	}
 	for _, folds := range []int{1, 2, 5} {
@@ -189,17 +189,17 @@ func TestSplitMasks(t *testing.T) {
 	plain, other := examples{}, examples{}
 	plain.Features, other.Features = value.Features, value.Features
 	for range 100 {
-		var row [value.Features]float32
+		var row value.Row
 		for i := range row {
 			row[i] = rng.Float32()
 		}
-		plain.add("a.example", row[:], true, false)
+		plain.add(0, "a.example", row[:], true, false)
 		for i, name := range value.FeatureNames {
 			if strings.Contains(name, "directory") {
 				row[i] = rng.Float32()
 			}
 		}
-		other.add("a.example", row[:], true, false)
+		other.add(0, "a.example", row[:], true, false)
 	}
 	for _, c := range []struct {
 		without value.Without
@@ -280,10 +280,10 @@ func TestCurve(t *testing.T) {
 	by := &Parameters{folds: 1, models: map[value.Without][]*value.Model{value.WithoutNothing: {model}}}
 	e := &examples{mode: planner.Stream}
 	e.Features = value.Features
-	var row [value.Features]float32
+	var row value.Row
 	add := func(n int, share float64, chosen bool) {
 		for range n {
-			e.add("a.example", row[:], rng.Float64() < share, chosen)
+			e.add(0, "a.example", row[:], rng.Float64() < share, chosen)
 		}
 	}
 	for i := range row {

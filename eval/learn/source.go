@@ -11,6 +11,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // The settings by which the parameters that come with the program were learnt.
@@ -20,7 +21,7 @@ var (
 )
 
 // Fingerprint names a set of histories, in any order: how many servers, and a hash of their names
-// and sizes. The source of a model ends in that of the histories it was learnt from.
+// and sizes. The source of a model has that of each kind of web that it was learnt from.
 func Fingerprint(servers []*history.Server) string {
 	var lines []string
 	for _, s := range servers {
@@ -38,12 +39,37 @@ func Fingerprint(servers []*history.Server) string {
 	return fmt.Sprintf("%d servers, sha256 of their names and sizes %x", len(servers), h.Sum(nil)[:8])
 }
 
+// Source says what parameters were learnt from: histories of several kinds of web.
+func Source(by sitegraph.ChangeBy, kinds [][]*history.Server) string {
+	source := "recrawl learn"
+	if by != sitegraph.ChangeByBytes {
+		source += " --change " + by.String()
+	}
+	for _, servers := range kinds {
+		source += ", " + Fingerprint(servers)
+	}
+	return source
+}
+
+// Window is how many whole weeks some histories tell of, to the last version that any of them has.
+func Window(servers []*history.Server) (weeks int) {
+	const week = 7 * 24 * 60 * 60
+	for _, s := range servers {
+		for _, page := range s.Pages {
+			if n := len(page.Versions); n > 0 {
+				weeks = max(weeks, int((page.Versions[n-1].T-s.T0)/week))
+			}
+		}
+	}
+	return weeks
+}
+
 // Given is what policies go by on the servers with a model that was learnt before, perhaps from
 // these very servers.
 func Given(m *value.Model, servers []*history.Server) *eval.Learnt {
 	return &eval.Learnt{
 		Source:      m.Source,
-		SameServers: strings.HasSuffix(m.Source, Fingerprint(servers)),
+		SameServers: strings.Contains(m.Source, Fingerprint(servers)),
 		ModelOf:     func(_, _ string) *value.Model { return m },
 	}
 }

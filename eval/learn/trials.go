@@ -13,28 +13,47 @@ import (
 	"github.com/recrawl/recrawl/planner/value"
 )
 
+// window is how many weeks the histories of a kind tell of.
+func (l *learner) window(kind int) int {
+	if l.Window == nil {
+		return longestWindow
+	}
+	return min(l.Window(kind), longestWindow)
+}
+
+// longestWindow is that of the history format, in weeks.
+const longestWindow = 60
+
 // trial is one run to learn from.
 type trial struct {
 	base, history int
-	weeks         int     // of a sweep; 0: a stream
-	budget        float64 // of a stream
+	weeks         int     // of a sweep, or a stream
+	budget        float64 // of a stream; 0: a sweep
 }
 
-func sweeps() (all []trial) {
+func sweeps(window int) (all []trial) {
 	for _, base := range []int{9, 18, 27} {
 		for _, history := range []int{0, min(base, 12)} {
 			for _, weeks := range []int{2, 4, 8, 12, 24} {
-				all = append(all, trial{base, history, weeks, 0})
+				if base+weeks <= window {
+					all = append(all, trial{base, history, weeks, 0})
+				}
 			}
 		}
 	}
 	return all
 }
 
-func streams() (all []trial) {
-	for _, base := range []int{6, 14} {
+// streams begin early or late in the window. They end with it, at the latest.
+func streams(window int) (all []trial) {
+	const usual, least = 40, 4 // weeks
+	for _, base := range []int{4, 14} {
+		weeks := min(usual, window-base)
+		if weeks < least {
+			continue
+		}
 		for _, budget := range []float64{0.01, 0.02, 0.05} {
-			all = append(all, trial{base, 0, 0, budget})
+			all = append(all, trial{base, 0, weeks, budget})
 		}
 	}
 	return all
@@ -42,16 +61,22 @@ func streams() (all []trial) {
 
 // gather makes the runs of a round and keeps their examples.
 func (l *learner) gather(ctx context.Context, by *eval.Learnt, round int) error {
-	if err := l.try(ctx, by, round, sweeps(), &l.sweep); err != nil {
-		return err
+	l.sweep.before, l.stream.before = l.sweep.Len(), l.stream.Len()
+	for kind := range l.Kinds {
+		if err := l.try(ctx, by, kind, round, sweeps(l.window(kind)), &l.sweep); err != nil {
+			return err
+		}
+		if err := l.try(ctx, by, kind, round, streams(l.window(kind)), &l.stream); err != nil {
+			return err
+		}
 	}
-	return l.try(ctx, by, round, streams(), &l.stream)
+	l.log("round %d: %d examples of sweeps, %d of streams", round+1, l.sweep.Len(), l.stream.Len())
+	return nil
 }
 
 // try makes runs and keeps their examples in the order of the trials. Those of one base and
 // history are neighbours and share a corpus, and are made at once.
-func (l *learner) try(ctx context.Context, by *eval.Learnt, round int, trials []trial, into *examples) error {
-	into.before = into.Len()
+func (l *learner) try(ctx context.Context, by *eval.Learnt, kind, round int, trials []trial, into *examples) error {
 	var told sync.Mutex
 	for from := 0; from < len(trials); {
 		first := trials[from]
@@ -62,14 +87,14 @@ func (l *learner) try(ctx context.Context, by *eval.Learnt, round int, trials []
 		if n < 0 {
 			n = len(trials) - from
 		}
-		corpus, err := l.Open(first.base, first.history, by)
+		corpus, err := l.Open(kind, first.base, first.history, by)
 		if err != nil {
 			return err
 		}
 		parts := make([]examples, n)
 		err = cores.Try(n, func(i int) error {
 			parts[i].Features = value.Features
-			err := l.run(ctx, corpus, trials[from+i], round, from+i, &parts[i])
+			err := l.run(ctx, corpus, trials[from+i], kind, round, from+i, &parts[i])
 			told.Lock()
 			defer told.Unlock()
 			l.step("replaying")
@@ -81,12 +106,11 @@ func (l *learner) try(ctx context.Context, by *eval.Learnt, round int, trials []
 		for i := range parts {
 			e := &parts[i]
 			for k, server := range e.servers {
-				into.add(server, e.Row(k), e.Changed[k], e.chosen[k])
+				into.add(kind, server, e.Row(k), e.Changed[k], e.chosen[k])
 			}
 		}
 		from += n
 	}
-	l.log("round %d: %d examples", round+1, into.Len())
 	return nil
 }
 
@@ -95,16 +119,16 @@ func (l *learner) run(
 	ctx context.Context,
 	corpus *eval.Corpus,
 	t trial,
-	round, n int,
+	kind, round, n int,
 	e *examples,
 ) (err error) {
-	seed := uint64(round*1000 + n)
-	if t.weeks == 0 {
+	seed := uint64(round*1000 + kind*100 + n)
+	if t.budget > 0 {
 		share := 0.15 * 0.01 / t.budget // as many examples of each budget
 		_, err = corpus.Stream(
 			ctx,
-			eval.StreamOptions{Weeks: 40, Budget: t.budget, New: 0.25, Seed: l.Seed + seed,
-				Watch: l.watch(e, seed, share, share, 0.03)},
+			eval.StreamOptions{Weeks: t.weeks, Budget: t.budget, New: 0.25, Seed: l.Seed + seed,
+				Watch: l.watch(e, kind, seed, share, share, 0.03)},
 			[]string{"value"},
 			nil,
 		)
@@ -115,12 +139,12 @@ func (l *learner) run(
 		explore = 0.05
 	}
 	_, err = corpus.Snapshot(ctx, eval.SnapshotOptions{Weeks: t.weeks, Seed: l.Seed + seed,
-		Watch: l.watch(e, seed, 0.05, 0.12, explore)}, []string{"value"}, nil)
+		Watch: l.watch(e, kind, seed, 0.05, 0.12, explore)}, []string{"value"}, nil)
 	return err
 }
 
 // watch makes what looks over a policy's shoulder.
-func (l *learner) watch(into *examples, seed uint64, chosen, drawn, explore float64) eval.Watch {
+func (l *learner) watch(into *examples, kind int, seed uint64, chosen, drawn, explore float64) eval.Watch {
 	return func(p planner.Policy, corpus *planner.Corpus, oracle policy.Oracle) planner.Policy {
 		k, ok := p.(knower)
 		if !ok {
@@ -129,6 +153,7 @@ func (l *learner) watch(into *examples, seed uint64, chosen, drawn, explore floa
 		k.ScoreAll()
 		return &collector{
 			knower:  k,
+			kind:    kind,
 			corpus:  corpus,
 			oracle:  oracle,
 			random:  rand.New(rand.NewPCG(l.Seed, seed)),

@@ -17,6 +17,13 @@ type evidence struct {
 	Start       float64        `json:"start"`       // log odds before any evidence
 	Rebuilt     bool           `json:"rebuilt"`     // its server looks rebuilt since then
 	All         []contribution `json:"contributions"`
+	Experts     []expert       `json:"experts,omitempty"` // whose predictions were combined
+}
+
+type expert struct {
+	Name        string  `json:"name"`
+	Weight      float64 `json:"weight"`      // of its log odds, by how well it predicted so far
+	Probability float64 `json:"probability"` // by it alone
 }
 
 type contribution struct {
@@ -42,6 +49,9 @@ func evidenceOf(policy planner.Policy, name string, page sitegraph.PageID, at ti
 	}
 	for _, x := range c.All {
 		e.All = append(e.All, contribution(x))
+	}
+	for _, x := range c.Experts {
+		e.Experts = append(e.Experts, expert(x))
 	}
 	return e
 }
@@ -70,6 +80,18 @@ func (e *evidence) table() report.Table {
 		}
 		others := fmt.Sprintf("%d others (--json)", len(rest))
 		t.Rows = append(t.Rows, []string{others, "", fmt.Sprintf("%+.2f", sum)})
+	}
+	return t
+}
+
+// experts are the predictions behind the probability; no rows if there is one alone.
+func (e *evidence) experts() report.Table {
+	t := report.Table{
+		Title:  "Predictions that were combined, each weighed by how well it predicted visits here",
+		Header: []string{"prediction", "weight", "probability by it alone"},
+	}
+	for _, x := range e.Experts {
+		t.Rows = append(t.Rows, []string{x.Name, fmt.Sprintf("%.2f", x.Weight), fmt.Sprintf("%.3f", x.Probability)})
 	}
 	return t
 }

@@ -15,6 +15,9 @@ func (e *Page) Tables() []report.Table {
 	tables := []report.Table{e.knownTable()}
 	if e.Evidence != nil {
 		tables = append(tables, e.Evidence.table())
+		if len(e.Evidence.Experts) > 0 {
+			tables = append(tables, e.Evidence.experts())
+		}
 	}
 	if len(e.Estimates) > 0 {
 		tables = append(tables, estimateTable(e.Estimates), report.Table{Note: estimatesNote})

@@ -7,7 +7,7 @@
 //  1. Evidence: visits to a page tell of the groups that it belongs to, whose pages change
 //     together: its address shape, its directory, its section and its server (evidence.go,
 //     groups.go).
-//  2. Features: what is known of the page and its groups at a moment, 44 numbers (features.go).
+//  2. Features: what is known of the page and its groups at a moment, 48 numbers (features.go).
 //  3. Model: boosted trees and a perceptron, learnt from histories, make log odds of them
 //     (model.go, blend.go).
 //  4. Correction: what visits to its server and its shape found beyond what was predicted

@@ -158,7 +158,7 @@ func TestLooksAtLists(t *testing.T) {
 		}
 		top.Children = append(top.Children, list)
 		m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: seed, PerDay: 20}, planner.Options{})
-		for day := 1; day <= 60; day++ {
+		for day := 1; day <= 240; day++ {
 			for _, v := range m.Day(day, 20) {
 				if url := m.Graph.URL(v.Page); strings.HasPrefix(v.Reason.String(), "a look at a quiet page") && strings.HasPrefix(url, top.URL) {
 					looks[url[len(top.URL):]]++

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"math"
 	"math/bits"
 	"strings"
 
@@ -56,8 +57,15 @@ const (
 	fIndex
 	fQuery
 	fVersion
+	fPooled
+	fUnbiased
+	fDecayed
+	fWeekend
 	Features
 )
+
+// Row is the features of a page, in the order of FeatureNames.
+type Row = [Features]float32
 
 // FeatureNames are for people.
 var FeatureNames = [Features]string{
@@ -105,6 +113,10 @@ var FeatureNames = [Features]string{
 	fIndex:           "index page",
 	fQuery:           "parameters in its address",
 	fVersion:         "version, API or archive in its path",
+	fPooled:          "changes expected by its pooled rate",
+	fUnbiased:        "changes expected by its pooled rate, with those that no visit saw",
+	fDecayed:         "changes expected by its pooled rate of late",
+	fWeekend:         "share of weekends since its last visit",
 }
 
 // Inputs are how nets see the features: most on two scales, since what a small number tells and
@@ -171,13 +183,17 @@ var featureForms = [Features][]perceptron.Form{
 	fIndex:           asMark,
 	fQuery:           asMark,
 	fVersion:         asMark,
+	fPooled:          asMass,
+	fUnbiased:        asMass,
+	fDecayed:         asMass,
+	fWeekend:         asMark,
 }
 
 // lately is the span of recent shares, in days.
 const lately = 3
 
 // row fills a row with the features of a page at a moment in days.
-func (k *groupIndex) row(p sitegraph.PageID, now float32, row *[Features]float32) {
+func (k *groupIndex) row(p sitegraph.PageID, now float32, row *Row) {
 	k.rowOfGroups(p, now, row)
 	k.rowOfPage(p, now, row)
 }
@@ -189,7 +205,7 @@ func (k *groupIndex) alike(p, q sitegraph.PageID) bool {
 }
 
 // rowOfGroups fills in what visits to the groups of a page tell.
-func (k *groupIndex) rowOfGroups(p sitegraph.PageID, now float32, row *[Features]float32) {
+func (k *groupIndex) rowOfGroups(p sitegraph.PageID, now float32, row *Row) {
 	of := k.groupsOf(p)
 	r := k.rates(of)
 	last := inDays(k.last[p])
@@ -233,7 +249,7 @@ func (k *groupIndex) rowOfGroups(p sitegraph.PageID, now float32, row *[Features
 }
 
 // rowOfPage fills in the rest: what is known of the page itself, beside its groups.
-func (k *groupIndex) rowOfPage(p sitegraph.PageID, now float32, row *[Features]float32) {
+func (k *groupIndex) rowOfPage(p sitegraph.PageID, now float32, row *Row) {
 	h := &k.corpus.Memory(p).History
 	shapeRate := row[fShapeRate]
 	looks, watched := max(int(h.Visits)-1, 0), inDays(h.Last-h.Epoch)
@@ -257,6 +273,7 @@ func (k *groupIndex) rowOfPage(p sitegraph.PageID, now float32, row *[Features]f
 	rate := estimator.BiasReduced(int(h.Changes), looks, float64(watched))
 	row[fOwnFactor] = factor(float32(rate)*watched, watched*shapeRate)
 	expect(row)
+	k.pooled(p, now, row)
 
 	row[fDepth] = k.depth(p)
 	row[fLinks] = float32(len(k.corpus.Graph.Links(p)))
@@ -270,7 +287,7 @@ func ownRate(h *sitegraph.History, rate float32) float32 {
 }
 
 // expect fills in what follows from two others: a page's own factor, and the change of its shape.
-func expect(row *[Features]float32) { row[fExpected] = row[fOwnFactor] * row[fShapeMass] }
+func expect(row *Row) { row[fExpected] = row[fOwnFactor] * row[fShapeMass] }
 
 // factor is how many times as often a page changes as was to be expected of its like: the mean of a
 // gamma distribution of shape 1/2 and mean 1, after so many changes where so many were expected (a
@@ -346,7 +363,7 @@ func traitsOf(url string) addressTraits {
 	return l
 }
 
-func (l addressTraits) fill(row *[Features]float32) {
+func (l addressTraits) fill(row *Row) {
 	row[fSegments] = float32(l.segments)
 	row[fDigits] = float32(l.digits) / 255
 	row[fName] = float32(l.name)
@@ -365,4 +382,80 @@ func hasWord(path string) bool {
 		}
 	}
 	return false
+}
+
+// pooled fills in the changes expected of a page since its last visit by plain estimators of its
+// rate: each a gamma posterior whose prior has the rate of the page's directory for its mean, which
+// is pulled toward that of its server, and that toward that of all (empirical Bayes; partial
+// pooling). Priors count in changes, not in days, so that webs of any pace are treated alike.
+func (k *groupIndex) pooled(p sitegraph.PageID, now float32, row *Row) {
+	h := &k.corpus.Memory(p).History
+	of := k.groupsOf(p)
+	rate := of.directory.pooledRate(of.server.pooledRate(k.all.pooledRate(defaultRate)))
+	age := row[fAge]
+	looks, watched := max(int(h.Visits)-1, 0), inDays(h.Last-h.Epoch)
+	row[fPooled] = expectedChanges(float32(h.Changes), watched, rate, age)
+	// A visit sees one of several changes.
+	unseen := float32(estimator.BiasReduced(int(h.Changes), looks, float64(watched))) * watched
+	row[fUnbiased] = expectedChanges(unseen, watched, rate, age)
+	seen, changed := decayedWeeks(h.WeeksSeen, h.WeeksChanged)
+	days := min(watched, 7*32) * seen / max(float32(bits.OnesCount32(h.WeeksSeen)), 1)
+	row[fDecayed] = expectedChanges(changed, days, rate, age)
+	row[fWeekend] = weekendShare(now-age, now)
+}
+
+// pooledRate is the changes a day of the pages of a group, pulled toward that of a larger group,
+// which counts as two changes.
+func (e *evidence) pooledRate(parent float32) float32 {
+	const changes = 2
+	return (e.changes + changes) / (e.days + changes/parent)
+}
+
+// expectedChanges is x in P(changed) = 1 - exp(-x) within age, for a rate with a gamma posterior:
+// a prior of shape 1/2 and a mean rate, and so many changes in so many days.
+func expectedChanges(changes, days, mean, age float32) float32 {
+	const shape = 0.5
+	return (changes + shape) * float32(math.Log1p(float64(age/(days+shape/mean))))
+}
+
+// decayedWeeks are the weeks in which a page was visited, and those in which it had changed, the
+// older the less: half after 8.
+func decayedWeeks(weeksSeen, weeksChanged uint32) (seen, changed float32) {
+	for i := range 4 {
+		seen += weekSums[i][weeksSeen>>(8*i)&0xff]
+		changed += weekSums[i][weeksChanged>>(8*i)&0xff]
+	}
+	return seen, changed
+}
+
+// weekSums are the weights of the weeks of a byte of a History's weeks.
+var weekSums = func() (sums [4][256]float32) {
+	for i := range sums {
+		for b := range sums[i] {
+			for bit := range 8 {
+				if b>>bit&1 != 0 {
+					sums[i][b] += float32(math.Exp2(-float64(8*i+bit) / 8))
+				}
+			}
+		}
+	}
+	return sums
+}()
+
+// weekendShare is the part of a span of days since 1970 that fell on Saturdays and Sundays (UTC),
+// of its last two weeks if it is longer.
+func weekendShare(from, to float32) float32 {
+	const most = 14
+	from = max(from, to-most)
+	if !(to > from) {
+		return 0
+	}
+	return (weekends(to) - weekends(from)) / (to - from)
+}
+
+// weekends is how many days of weekends there were from a Thursday, 1970-01-01, to a moment.
+func weekends(day float32) float32 {
+	week := float32(math.Floor(float64(day) / 7))
+	in := day - 7*week // days since Thursday
+	return 2*week + min(max(in-2, 0), 2)
 }

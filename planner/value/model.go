@@ -21,16 +21,18 @@ type Model struct {
 	Features []string `json:"features"` // of a row, in their order
 	Sweep    *Blend   `json:"sweep"`
 	Stream   *Blend   `json:"stream"`
-	// Curves bring what the blends say of servers they were not learnt from, and of the pages that
-	// value chooses by it, to what came of it.
-	SweepCurve  Curve `json:"sweep_curve"`
-	StreamCurve Curve `json:"stream_curve"`
+	// SweepCurve brings what the blend says of servers that it was not learnt from, and of the
+	// pages that value chooses by it, to what came of it. Streams go by several experts, and are
+	// calibrated by their own visits.
+	SweepCurve Curve `json:"sweep_curve"`
 }
 
 // modelForm tells parameters from those of other versions of value: 2 adds Offset in streams, 4 the
 // curves, 5 the factor in Offset, 6 changes that no visit saw in the factor, 7 visits that found a
-// page gone when they were made, 8 nets beside the forests.
-const modelForm = 8
+// page gone when they were made, 8 nets beside the forests,
+// 9 plain estimators as
+// features and in Offset, and no curve of streams.
+const modelForm = 9
 
 // NewModel returns one that knows nothing.
 func NewModel() *Model {
@@ -65,10 +67,8 @@ func (m *Model) check() error {
 	if m.Form != modelForm || !slices.Equal(m.Features, FeatureNames[:]) {
 		return fmt.Errorf("it was learnt on other features than this program has: learn anew")
 	}
-	for _, c := range []Curve{m.SweepCurve, m.StreamCurve} {
-		if err := c.check(); err != nil {
-			return err
-		}
+	if err := m.SweepCurve.check(); err != nil {
+		return err
 	}
 	for _, b := range []*Blend{m.Sweep, m.Stream} {
 		if b == nil {
@@ -88,37 +88,38 @@ func (m *Model) blend(mode planner.Mode) *Blend {
 	return m.Stream
 }
 
+// curve is the one of a protocol; streams have none.
 func (m *Model) curve(mode planner.Mode) Curve {
 	if mode == planner.Sweep {
 		return m.SweepCurve
 	}
-	return m.StreamCurve
+	return nil
 }
 
 // probability of change of a page with these features, of which so much is learnt; claimed adds to
 // the log odds.
-func (m *Model) probability(mode planner.Mode, row *[Features]float32, learnt, claimed float32) float32 {
+func (m *Model) probability(mode planner.Mode, row *Row, learnt, claimed float32) float32 {
 	return m.curve(mode).At(m.uncalibrated(mode, row, learnt, claimed))
 }
 
 // Uncalibrated is what the blend makes of a row, before its curve: for learning the curve.
-func (m *Model) Uncalibrated(mode planner.Mode, row *[Features]float32) float32 {
+func (m *Model) Uncalibrated(mode planner.Mode, row *Row) float32 {
 	return m.uncalibrated(mode, row, m.learnt(mode, row), 0)
 }
 
-func (m *Model) uncalibrated(mode planner.Mode, row *[Features]float32, learnt, claimed float32) float32 {
+func (m *Model) uncalibrated(mode planner.Mode, row *Row, learnt, claimed float32) float32 {
 	if m.blend(mode) == nil {
 		return plain(row) // without what is claimed: it is for learning, and has no curve
 	}
-	more := trust(mode, row)*learnt + claimed
+	more := learnt + claimed
 	odds := expectedOdds(mode, row)
 	return float32(odds / (odds + math.Exp(-float64(more)))) // that of Offset + more, without its logarithm
 }
 
 // learnt is the log odds of a row by the blend; 0 where there is none.
-func (m *Model) learnt(mode planner.Mode, row *[Features]float32) float32 {
+func (m *Model) learnt(mode planner.Mode, row *Row) float32 {
 	if b := m.blend(mode); b != nil {
-		return b.LogOdds(row[:])
+		return b.LogOdds(row[:Features])
 	}
 	return 0
 }
@@ -133,33 +134,28 @@ func (m *Model) learntOf(mode planner.Mode, columns []logodds.Column) (sums logo
 
 // plain is the rule without learnt parameters: what is expected of the page, and a part of what is
 // expected of its server.
-func plain(row *[Features]float32) float32 {
+func plain(row *Row) float32 {
 	x := row[fShapeMass] + 0.3*row[fOwnExpected] + 0.1*row[fServerMass]
 	return float32(-math.Expm1(-float64(x)))
 }
 
-// Offset is the log odds that the changes expected of a page, by its own past and by what was seen
-// of its address shape, make one likely. What is learnt is added to it: so a page unlike all that
-// was learnt from is judged by its rates. A sweep begins with no more than one copy of most pages:
-// there it is 0.
-func Offset(mode planner.Mode, row *[Features]float32) float32 {
+// Offset is the log odds of a change by the pooled rate of a page. What is learnt is added to it:
+// so a page unlike all that was learnt from is judged by its rate. A sweep begins with no more than
+// one copy of most pages: there it is 0.
+func Offset(mode planner.Mode, row *Row) float32 {
 	return float32(math.Log(expectedOdds(mode, row)))
 }
 
 // expectedOdds are p / (1 - p), where p = 1 - exp(-changes expected); 1 in a sweep.
-func expectedOdds(mode planner.Mode, row *[Features]float32) float64 {
+func expectedOdds(mode planner.Mode, row *Row) float64 {
 	if mode == planner.Sweep {
 		return 1
 	}
-	return math.Expm1(min(max(float64(row[fExpected]), 1e-4), 6))
+	return oddsExpected(row[fPooled])
 }
 
-// trust is the weight of what was learnt, which was from servers of hundreds of pages: a smaller
-// one is judged by its rates the more, the smaller it is.
-func trust(mode planner.Mode, row *[Features]float32) float32 {
-	if mode == planner.Sweep {
-		return 1
-	}
-	const small = 100 // pages
-	return row[fServerSize] / (row[fServerSize] + small)
-}
+// oddsExpected are p / (1 - p), where p = 1 - exp(-changes), of 0.0001 to 6 changes.
+func oddsExpected(changes float32) float64 { return math.Expm1(min(max(float64(changes), 1e-4), 6)) }
+
+// logOddsExpected is the logarithm of oddsExpected.
+func logOddsExpected(changes float32) float32 { return float32(math.Log(oddsExpected(changes))) }

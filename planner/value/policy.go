@@ -65,7 +65,7 @@ func New(s Settings) *Policy {
 	v := &Policy{lowest: math.NaN()}
 	v.Settings, v.ties, v.price, v.exact = s, rank.NewTies(s.Seed), math.NaN(), s.Mode == planner.Sweep
 	v.groups = newGroupIndex(s.Corpus, &v.ties)
-	v.exploration.underWay = map[sitegraph.PageID]struct{}{}
+	v.exploration.underWay = map[sitegraph.PageID]probe{}
 	v.discovery.newPages = map[sitegraph.PageID]newPage{}
 	if s.Mode == planner.Stream {
 		v.tolerance, v.patience = tolerance, patience
@@ -90,6 +90,7 @@ func (v *Policy) Begin(r planner.Round) {
 	}
 	v.delayed = v.delayed[:0]
 	clear(v.exploration.underWay)
+	clear(v.mixture.asked)
 	v.scratch = nil
 	for s := range v.surprises {
 		n := &v.surprises[s]
@@ -219,7 +220,7 @@ func (v *Policy) settlePrice() {
 // Probability tells how likely a page is to have changed at a moment, whether it is visited or
 // not. It changes nothing.
 func (v *predictor) Probability(p sitegraph.PageID, at time.Time) float64 {
-	var row [Features]float32
+	var row Row
 	v.Row(p, at, &row)
 	return float64(v.believed(v.raw(p, &row), v.effect(p)))
 }
@@ -228,6 +229,8 @@ func (v *predictor) Probability(p sitegraph.PageID, at time.Time) float64 {
 func (v *Policy) Next() (planner.Visit, bool) {
 	v.grow()
 	if visit, ok := v.exploration.next(v); ok {
+		v.fill(visit.Page, v.now, &v.row)
+		v.ask(visit.Page)
 		return visit, true
 	}
 	for {
@@ -245,6 +248,7 @@ func (v *Policy) Next() (planner.Visit, bool) {
 		v.lowest = float64(v.worth(p))
 		visit := v.visit(p)
 		v.fill(p, v.now, &v.row)
+		v.ask(p)
 		visit.Reason = v.reason(p, &v.row)
 		return visit, true
 	}
@@ -307,9 +311,14 @@ func (v *Policy) learn(l outcome) {
 	n := &v.surprises[server]
 	v.groups.tally(l)
 	v.doubt(server, abs32(saw-l.expected))
+	v.mixture.see(l.page, server, l.changed, v.calibrator.of(l.expected))
 	v.calibrator.see(l.expected, l.changed, v.Corpus.Round().Budget)
 	surprise := max(saw-l.expected, 0)
-	if v.exploration.wasProbe(l.page) || v.worthLittle(l.page) {
+	of, was := v.exploration.wasProbe(l.page)
+	if was {
+		v.exploration.see(of, l.changed)
+	}
+	if was || v.worthLittle(l.page) {
 		v.exploration.lastProbe[server] = inDays(l.to)
 		if surprise > 0.5 { // not a page that is worth little by its weight alone
 			v.exploration.followUp(v, server, n)
@@ -377,12 +386,19 @@ func (v *predictor) guessDue(p sitegraph.PageID, price float64) int {
 func (v *Policy) ScoreAll() { v.exact = true }
 
 // Row fills a row with what is known of a page at a moment: FeatureNames, in their order.
-func (v *predictor) Row(p sitegraph.PageID, at time.Time, row *[Features]float32) {
+func (v *predictor) Row(p sitegraph.PageID, at time.Time, row *Row) {
 	v.fill(p, inDays(sitegraph.Unix32(at)), row)
 }
 
 // fill makes a row of a page at a moment in days.
-func (v *predictor) fill(p sitegraph.PageID, now float32, row *[Features]float32) {
+func (v *predictor) fill(p sitegraph.PageID, now float32, row *Row) {
 	v.groups.row(p, now, row)
 	v.Without.Mask(row)
+}
+
+// ask notes what each expert says of a page that is about to be visited, whose row v.row is.
+func (v *Policy) ask(p sitegraph.PageID) {
+	if v.Mode == planner.Stream {
+		v.mixture.ask(p, opinionsOf(&v.row, v.model(p).learnt(v.Mode, &v.row)))
+	}
 }

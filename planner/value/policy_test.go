@@ -299,9 +299,12 @@ func TestPageThatAlwaysChanges(t *testing.T) {
 	}
 }
 
-// A page is due after the first of these waits at which its probability reaches the price.
+// A page is due after the first of these waits at which its probability reaches the price. The rule
+// without parameters is asked: its probability grows with each day.
 func TestValueDue(t *testing.T) {
 	h := newHandDriven(t, "value")
+	h.policy.Model = NewModel()
+	clear(h.policy.models)
 	h.begin(100)
 	pages := h.corpus.Graph.ServerPages(0)
 	for _, p := range pages[1:3] { // its server shows something, so that its factor counts

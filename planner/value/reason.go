@@ -21,7 +21,7 @@ const (
 	rebuiltPart   = 0.6
 )
 
-func (v *predictor) rebuilt(p sitegraph.PageID, row *[Features]float32) bool {
+func (v *predictor) rebuilt(p sitegraph.PageID, row *Row) bool {
 	mass, past := row[fServerMass], row[fServerPast]
 	if row[fServerVisits] < rebuiltLooks || mass < rebuiltMass {
 		return false
@@ -36,7 +36,7 @@ func (v *predictor) rebuilt(p sitegraph.PageID, row *[Features]float32) bool {
 
 // reason tells which evidence is behind the probability of a page with this row.
 // planner.Contributions tell more.
-func (v *predictor) reason(p sitegraph.PageID, row *[Features]float32) planner.Reason {
+func (v *predictor) reason(p sitegraph.PageID, row *Row) planner.Reason {
 	age := float64(row[fAge])
 	switch {
 	case v.rebuilt(p, row):
@@ -102,7 +102,7 @@ func (b effects) reason() (planner.Reason, bool) {
 }
 
 func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributions {
-	var row [Features]float32
+	var row Row
 	v.Row(p, at, &row)
 	c := planner.Contributions{Rebuilt: v.rebuilt(p, &row)}
 	blend := v.model(p).blend(v.Mode)
@@ -112,17 +112,14 @@ func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributi
 		return c
 	}
 	parts := make([]float32, Features)
-	learnt := float64(trust(v.Mode, &row))
-	c.Start = learnt * float64(blend.Explain(row[:], parts))
+	start := blend.Explain(row[:], parts)
+	v.weighed(p, &row, parts, &start, &c)
+	c.Start = float64(start)
 	for i, x := range parts {
-		adds := learnt * float64(x)
-		if i == fExpected {
-			adds += float64(Offset(v.Mode, &row))
-		}
-		if adds != 0 {
+		if x != 0 {
 			c.All = append(
 				c.All,
-				planner.Contribution{Evidence: FeatureNames[i], Value: float64(row[i]), LogOdds: adds},
+				planner.Contribution{Evidence: FeatureNames[i], Value: float64(row[i]), LogOdds: float64(x)},
 			)
 		}
 	}
@@ -178,6 +175,34 @@ func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributi
 	}
 	c.Sort()
 	return c
+}
+
+// weighed makes of what the features add to the log odds by the model, and of the start, what they
+// add by all experts, and tells what these say. A sweep goes by the model alone.
+func (v *predictor) weighed(p sitegraph.PageID, row *Row, parts []float32, start *float32, c *planner.Contributions) {
+	if v.Mode == planner.Sweep {
+		return
+	}
+	w := v.mixture.weights(v.Corpus.Graph.Server(p))
+	learnt := *start
+	for _, x := range parts {
+		learnt += x
+	}
+	o := opinionsOf(row, learnt)
+	*start *= w[expertModel]
+	for i := range parts {
+		parts[i] *= w[expertModel]
+	}
+	parts[fPooled] += (w[expertModel] + w[expertPooled]) * o[expertPooled]
+	parts[fUnbiased] += w[expertUnbiased] * o[expertUnbiased]
+	parts[fDecayed] += w[expertDecayed] * o[expertDecayed]
+	for k, name := range expertNames {
+		c.Experts = append(c.Experts, planner.Expert{
+			Name:        name,
+			Weight:      float64(w[k]),
+			Probability: float64(logodds.Probability(o[k])),
+		})
+	}
 }
 
 func logOdds(p float64) float64 { return math.Log(p / (1 - p)) }

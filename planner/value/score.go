@@ -1,6 +1,7 @@
 package value
 
 import (
+	"math"
 	"slices"
 
 	"github.com/recrawl/recrawl/estimator/logodds"
@@ -16,16 +17,17 @@ type predictor struct {
 	groups     *groupIndex
 	models     []*Model // by server
 	calibrator calibrator
+	mixture    mixture
 }
 
 // scorer keeps what a visit to each page is worth.
 type scorer struct {
 	predictor
 	ties   rank.Ties
-	scores []scored          // by page
-	now    float32           // days: end of the round
-	price  float64           // worth of the last visit that fitted into the budget, smoothed; NaN: not known
-	row    [Features]float32 // room for work
+	scores []scored // by page
+	now    float32  // days: end of the round
+	price  float64  // worth of the last visit that fitted into the budget, smoothed; NaN: not known
+	row    Row      // room for work
 	// Pages are scored where they would be lifted, and sooner: in a sweep, and where examples are
 	// collected.
 	exact bool
@@ -71,7 +73,7 @@ func (v *scorer) note(p sitegraph.PageID, raw, effect, age float32) {
 type batch struct {
 	pages   [logodds.Lanes]sitegraph.PageID
 	n       int
-	rows    [logodds.Lanes][Features]float32
+	rows    [logodds.Lanes]Row
 	columns [Features]logodds.Column
 }
 
@@ -104,18 +106,19 @@ func (v *scorer) rateAll(b *batch) {
 	}
 	var rows [logodds.Lanes][]float32
 	for lane := range rows { // beyond n there are those of a batch before
-		rows[lane] = b.rows[lane][:]
+		rows[lane] = b.rows[lane][:Features]
 	}
 	logodds.Put(b.columns[:], &rows)
 	m := v.model(b.pages[0])
 	learnt := m.learntOf(v.Mode, b.columns[:])
 	var effect float32
+	w := v.mixture.weights(v.Corpus.Graph.Server(b.pages[0]))
 	for lane, p := range b.all() {
 		row := &b.rows[lane]
 		if lane == 0 || !v.groups.alike(p, b.pages[lane-1]) {
 			effect = v.effect(p)
 		}
-		v.note(p, m.probability(v.Mode, row, learnt[lane], v.claimed(p)), effect, row[fAge])
+		v.note(p, v.mixed(m, &w, row, learnt[lane], v.claimed(p)), effect, row[fAge])
 	}
 }
 
@@ -169,9 +172,21 @@ func (v *predictor) claimed(p sitegraph.PageID) float32 { return float32(v.hint(
 
 // raw is the probability that a row makes of all evidence, and of what feeds and sitemaps claim,
 // before what its server and its like showed beyond it, and before it is calibrated.
-func (v *predictor) raw(p sitegraph.PageID, row *[Features]float32) float32 {
+func (v *predictor) raw(p sitegraph.PageID, row *Row) float32 {
 	m := v.model(p)
-	return m.probability(v.Mode, row, m.learnt(v.Mode, row), v.claimed(p))
+	w := v.mixture.weights(v.Corpus.Graph.Server(p))
+	return v.mixed(m, &w, row, m.learnt(v.Mode, row), v.claimed(p))
+}
+
+// mixed is the probability of a row by all experts, and by what is claimed. A sweep, which has one
+// copy of most pages, goes by what is learnt alone, calibrated; so does a policy whose model is to
+// be learnt yet.
+func (v *predictor) mixed(m *Model, w *weights, row *Row, learnt, claimed float32) float32 {
+	if v.Mode == planner.Sweep || m.blend(v.Mode) == nil {
+		return m.probability(v.Mode, row, learnt, claimed)
+	}
+	o := opinionsOf(row, learnt)
+	return float32(1 / (1 + math.Exp(-float64(w.logOdds(&o)+claimed))))
 }
 
 // effect is the factor of a page's odds for what visits to its server and its shape found since its

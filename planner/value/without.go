@@ -93,8 +93,9 @@ const (
 // Mask makes a row say of the denied kind what it says where nothing is known: of the page
 // itself, that it was visited once; of a group, that it has no other page and was never looked
 // at, so that it says what the next larger one does. Rows masked so are like others that the
-// parameters were learnt from. It masks nothing for those that are a matter of what is done.
-func (w Without) Mask(row *[Features]float32) {
+// parameters were learnt from. Plain estimators of the page's own rate keep the prior of its
+// groups, as ever. It masks nothing for those that are a matter of what is done.
+func (w Without) Mask(row *Row) {
 	switch w {
 	case WithoutOwn:
 		row[fOwnVisits] = 0
@@ -104,6 +105,8 @@ func (w Without) Mask(row *[Features]float32) {
 		row[fOwnRecent] = 0.1
 		row[fOwnFactor] = 1
 		row[fKnown] = row[fAge]
+		row[fPooled] = expectedChanges(0, 0, row[fDirectoryRate], row[fAge])
+		row[fUnbiased], row[fDecayed] = row[fPooled], row[fPooled]
 		expect(row)
 	case WithoutShape:
 		// The page's own rate is pulled toward that of its shape by 30 days' worth.

@@ -26,7 +26,7 @@ var kindOf = map[string]Without{"its own": WithoutOwn, "what its last": WithoutO
 // both of them expect.
 func TestMask(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	masked := map[int]bool{fAge: true}
+	masked := map[int]bool{fAge: true, fWeekend: true}
 	for w := WithoutNothing; w < withouts; w++ {
 		changed := map[int]bool{}
 		for range 50 {
@@ -53,7 +53,7 @@ func TestMask(t *testing.T) {
 			for part, kind := range kindOf {
 				want = want || kind == w && strings.Contains(name, part) && !(kind == WithoutServer && strings.Contains(name, "all servers"))
 			}
-			want = want || w == WithoutShape && i == fOwnExpected || w == WithoutOwn && i == fExpected
+			want = want || w == WithoutShape && i == fOwnExpected || w == WithoutOwn && (i == fExpected || slices.Contains(pooledFeatures, i))
 			if changed[i] {
 				masked[i] = true
 			}
@@ -66,6 +66,9 @@ func TestMask(t *testing.T) {
 		t.Errorf("%d of %d features belong to a kind", len(masked), Features)
 	}
 }
+
+// pooledFeatures are what plain estimators say of a page.
+var pooledFeatures = []int{fPooled, fUnbiased, fDecayed}
 
 // handDriven is a variant of value on two servers with two directories and two shapes each, told
 // outcomes by hand.
@@ -166,6 +169,9 @@ func TestWithoutSeesNothing(t *testing.T) {
 			for _, w := range groups[:denied] {
 				w.Mask(&rows[world])
 			}
+		}
+		for _, i := range pooledFeatures { // their priors are those of groups, as ever
+			rows[0][i], rows[1][i] = 0, 0
 		}
 		if names := differing(rows[0], rows[1]); (len(names) == 0) != (denied == len(groups)) {
 			t.Errorf("with %d groups denied, worlds differ in %v", denied, names)
