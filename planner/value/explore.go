@@ -39,9 +39,7 @@ type exploration struct {
 	carry     float64   // fraction of a probe carried over
 	// probes of this round whose outcomes are not known; a page can prove likelier than thought
 	// when it is chosen.
-	underWay map[sitegraph.PageID]probe
-	// What probes showed of how often servers are rebuilt: days that they covered, and rebuilds.
-	days, rebuilt float64
+	underWay map[sitegraph.PageID]struct{}
 }
 
 // probe is one that is planned.
@@ -55,9 +53,9 @@ type probe struct {
 }
 
 const (
-	// usualRebuiltRate is how often a server is believed to be rebuilt, per day, before probes show
-	// it. From a third to three times as much, coverage of documentation is the same.
-	usualRebuiltRate = 0.01
+	// rebuiltRate is how often a server is rebuilt, per day. From a third to three times as much,
+	// coverage of documentation is the same.
+	rebuiltRate = 0.01
 	// explorationShare bounds the visits of a round that are made to learn, and once more those
 	// that follow them.
 	explorationShare = 0.1
@@ -89,12 +87,11 @@ func (e *exploration) begin(v *Policy, r planner.Round) {
 	e.carry -= float64(e.left)
 	e.more = e.left
 	price := min(v.price/v.Corpus.MeanWeight(), 1) // of a page of mean weight
-	rate := e.rebuiltRate()
 	most := max(float64(r.Budget), v.PerDay)
 	for s, looked := range e.lastProbe {
 		days := float64(v.now - looked)
 		pages := min(float64(v.rankings.of[s].alive), most)
-		if worth := -math.Expm1(-rate*days) * pages * (1 - price); worth > price {
+		if worth := -math.Expm1(-rebuiltRate*days) * pages * (1 - price); worth > price {
 			want := v.newProbe(sitegraph.ServerID(s))
 			want.worth, want.days = worth, days
 			e.wanted = append(e.wanted, want)
@@ -140,27 +137,10 @@ func (e *exploration) followUp(v *Policy, s sitegraph.ServerID, n *surpriseOf) {
 }
 
 // wasProbe reports whether a page that was visited was chosen for a probe, once.
-func (e *exploration) wasProbe(p sitegraph.PageID) (of probe, was bool) {
-	of, was = e.underWay[p]
+func (e *exploration) wasProbe(p sitegraph.PageID) bool {
+	_, was := e.underWay[p]
 	delete(e.underWay, p)
-	return of, was
-}
-
-// rebuiltRate is how often a server is rebuilt, per day, by what probes showed so far.
-func (e *exploration) rebuiltRate() float64 {
-	const servers = 2 // rebuilds that the prior counts for
-	return (servers + e.rebuilt) / (servers/usualRebuiltRate + e.days)
-}
-
-// see learns from a probe. A rebuild is what two probes confirm that follow one which found a
-// change: what changes by itself, without other pages of its server, is none.
-func (e *exploration) see(of probe, changed bool) {
-	switch {
-	case !of.isFollowUp:
-		e.days += of.days
-	case changed && of.number <= followUpProbes:
-		e.rebuilt += 1.0 / followUpProbes
-	}
+	return was
 }
 
 // take the next probe; false: there is none.
@@ -187,7 +167,7 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 		if !want.isFollowUp {
 			e.left--
 		}
-		e.underWay[p] = want
+		e.underWay[p] = struct{}{}
 		v.rate(p)
 		visit := v.visit(p)
 		pages := float64(v.rankings.of[want.server].alive)

@@ -65,7 +65,7 @@ func New(s Settings) *Policy {
 	v := &Policy{lowest: math.NaN()}
 	v.Settings, v.ties, v.price, v.exact = s, rank.NewTies(s.Seed), math.NaN(), s.Mode == planner.Sweep
 	v.groups = newGroupIndex(s.Corpus, &v.ties)
-	v.exploration.underWay = map[sitegraph.PageID]probe{}
+	v.exploration.underWay = map[sitegraph.PageID]struct{}{}
 	v.discovery.newPages = map[sitegraph.PageID]newPage{}
 	if s.Mode == planner.Stream {
 		v.tolerance, v.patience = tolerance, patience
@@ -314,11 +314,7 @@ func (v *Policy) learn(l outcome) {
 	v.mixture.see(l.page, server, l.changed, v.calibrator.of(l.expected))
 	v.calibrator.see(l.expected, l.changed, v.Corpus.Round().Budget)
 	surprise := max(saw-l.expected, 0)
-	of, was := v.exploration.wasProbe(l.page)
-	if was {
-		v.exploration.see(of, l.changed)
-	}
-	if was || v.worthLittle(l.page) {
+	if v.exploration.wasProbe(l.page) || v.worthLittle(l.page) {
 		v.exploration.lastProbe[server] = inDays(l.to)
 		if surprise > 0.5 { // not a page that is worth little by its weight alone
 			v.exploration.followUp(v, server, n)
