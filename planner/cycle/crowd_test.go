@@ -186,15 +186,17 @@ func TestDelayOverAKill(t *testing.T) {
 			return sitegraph.Observation{}, nil
 		}
 		run := func(d *disk, length time.Duration) (crashed *disk) {
-			m := newLive(t, w, d, "value", planner.Unlimited, cycle.Options{Workers: 4})
+			began := time.Now()
+			kill := func() error {
+				if time.Since(began) < length { // what is done at the end is not
+					crashed = d.crash()
+				}
+				return nil
+			}
+			m := newLive(t, w, d, "value", planner.Unlimited, cycle.Options{Workers: 4, Between: kill})
 			m.seed(startsOf("s", 1)...)
 			ctx, cancel := context.WithTimeout(t.Context(), length)
 			defer cancel()
-			go func() {
-				time.Sleep(length - time.Second)
-				synctest.Wait()
-				crashed = d.crash()
-			}()
 			if err := m.loop.Run(ctx, planner.Unlimited, time.Hour, nil); !errors.Is(err, context.DeadlineExceeded) {
 				t.Fatal(err)
 			}
