@@ -9,7 +9,8 @@
 //     groups.go).
 //  2. Features: what is known of the page and its groups at a moment, 48 numbers (features.go).
 //  3. Model: boosted trees and a perceptron, learnt from histories, make log odds of them
-//     (model.go, blend.go).
+//     (model.go, blend.go). In streams plain estimators of the page's rate are mixed with it, each
+//     weighed by how well it predicted so far (mixture.go).
 //  4. Correction: what visits to its server and its shape found beyond what was predicted
 //     multiplies the odds (effects.go), and what came of such probabilities so far calibrates them
 //     (calibrate.go).
