@@ -34,7 +34,7 @@ func New(o Options) (*Client, error) {
 		gate:       NewGate(o.Clock),
 		guard:      guard{allowPrivate: o.AllowPrivate, networks: o.AllowNetworks, ports: o.AllowPorts},
 		names:      newResolver(o.Nameserver),
-		robots:     newRobotsCache(o.RobotsBytes),
+		robots:     newRobotsCache(o.RobotsBytes, o.RobotsFresh),
 		largePages: make(chan struct{}, largePages), largeSources: make(chan struct{}, largeSources),
 	}
 	var onlyHTTP1 http.Protocols

@@ -73,6 +73,9 @@ type Options struct {
 	// it only those that stay on the site, hosts of one registered domain, count.
 	RobotsAnyHost bool
 	RobotsBytes   int64 // memory for robots.txt files; default 64 MB
+	// RobotsFresh is how long a robots.txt holds before it is asked for again. Default, and most:
+	// 24 h (RFC 9309 2.4).
+	RobotsFresh time.Duration
 	// KeepRobots makes Keep hand out what is read of robots.txt, and Recall take it in again.
 	KeepRobots bool
 
@@ -130,9 +133,10 @@ func (o Options) withDefaults() (Options, error) {
 	o.HeaderTimeout = orDefault(o.HeaderTimeout, defaultHeaderTimeout)
 	o.DialTimeout = orDefault(o.DialTimeout, defaultDialTimeout)
 	o.RobotsBytes = orDefault(o.RobotsBytes, defaultRobotsBytes)
+	o.RobotsFresh = min(orDefault(o.RobotsFresh, maxRobotsFresh), maxRobotsFresh)
 	if o.MaxBody < 0 || o.MaxSource < 0 || o.MaxHeader < 0 || o.Timeout < 0 || o.HeaderTimeout < 0 ||
 		o.DialTimeout < 0 ||
-		o.RobotsBytes < 0 {
+		o.RobotsBytes < 0 || o.RobotsFresh < 0 {
 		return o, errors.New("a limit or time-out is negative")
 	}
 	return o, nil

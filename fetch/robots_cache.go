@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// robotsFresh is how long a robots.txt holds (RFC 9309 2.4).
-	robotsFresh = 24 * time.Hour
+	// maxRobotsFresh is how long a robots.txt holds at most (RFC 9309 2.4).
+	maxRobotsFresh = 24 * time.Hour
 
 	// robotsStale is how much longer it holds while a new one cannot be had (2.3.1.4).
 	robotsStale = 24 * time.Hour
@@ -41,6 +41,7 @@ type robotsPolicy struct {
 type robotsEntry struct {
 	key      string
 	rules    *robots.Rules // nil: never had
+	fresh    time.Duration // how long they hold
 	sources  []string      // sitemaps that rules name on this server, or their usual place
 	fetched  time.Time     // of rules
 	failures int           // in a row since then
@@ -59,13 +60,13 @@ type robotsEntry struct {
 // policy returns what the entry says at now; false if robots.txt has to be asked for.
 func (e *robotsEntry) policy(now time.Time) (robotsPolicy, bool) {
 	age := now.Sub(e.fetched)
-	if e.rules != nil && age >= 0 && age < robotsFresh {
+	if e.rules != nil && age >= 0 && age < e.fresh {
 		return robotsPolicy{rules: e.rules, after: e.after, sources: e.sources}, true
 	}
 	if e.failures == 0 || !now.Before(e.retry) {
 		return robotsPolicy{}, false
 	}
-	if e.rules != nil && age >= 0 && age < robotsFresh+robotsStale {
+	if e.rules != nil && age >= 0 && age < e.fresh+robotsStale {
 		return robotsPolicy{rules: e.rules, after: e.after, sources: e.sources}, true
 	}
 	return robotsPolicy{unreachable: e.why, retry: e.retry}, true
@@ -89,6 +90,7 @@ func (e *robotsEntry) fail(now time.Time, why string, asked time.Time) {
 // concurrent use.
 type robotsCache struct {
 	bound int64
+	fresh time.Duration // Options.RobotsFresh
 
 	mu      sync.Mutex
 	bytes   int64
@@ -101,8 +103,8 @@ type robotsCache struct {
 	recalled octets // by name too: what Recall took in and no visit has read yet
 }
 
-func newRobotsCache(bound int64) *robotsCache {
-	return &robotsCache{bound: bound, entries: map[string]*list.Element{}, used: list.New(),
+func newRobotsCache(bound int64, fresh time.Duration) *robotsCache {
+	return &robotsCache{bound: bound, fresh: fresh, entries: map[string]*list.Element{}, used: list.New(),
 		asking: map[string]chan struct{}{}, under: map[string]*robotsEntry{},
 		unkept: newOctets(mostUnkept), recalled: newOctets(mostRecalled)}
 }
@@ -146,7 +148,7 @@ func (c *robotsCache) lookup(
 	if under := c.under[key]; under != nil {
 		old = under
 	} else if old == nil {
-		old = &robotsEntry{key: key}
+		old = &robotsEntry{key: key, fresh: c.fresh}
 	}
 	return p, old, nil
 }

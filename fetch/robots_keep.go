@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/robots"
 )
 
-// What was read of robots.txt holds for a day, over restarts too, if its octets are kept. Who has a
+// What was read of robots.txt holds over restarts, too, if its octets are kept. Who has a
 // store calls Recall before a visit and Keep before a commit; the client knows no disk. A file is
 // kept as it came, so that whoever reads it again, under another name perhaps, finds the group that
 // is for that name.
@@ -201,7 +201,7 @@ func (c *Client) recallRobots(e *robotsEntry, host string) (robotsPolicy, bool) 
 func (e *robotsEntry) recallText(value []byte, now time.Time, agent string) {
 	line, text, _ := bytes.Cut(value, []byte("\n"))
 	fetched, err := time.Parse(time.RFC3339Nano, string(line))
-	if age := now.Sub(fetched); err != nil || age < 0 || age >= robotsFresh+robotsStale {
+	if age := now.Sub(fetched); err != nil || age < 0 || age >= e.fresh+robotsStale {
 		return
 	}
 	e.know(robots.Parse(text, agent), fetched)

@@ -69,6 +69,36 @@ func TestRobotsLives(t *testing.T) {
 	step("gone: everything is allowed (2.3.1.3)", 24*time.Hour, true, fetched, fetched)
 }
 
+// With RobotsFresh a robots.txt is asked for again sooner than after a day, after a restart too.
+func TestRobotsHoldsAsLongAsAsked(t *testing.T) {
+	w := newWeb(t, "h.example", "127.0.0.1")
+	rules := "User-agent: *\nDisallow: /a"
+	w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, rules) })
+	w.page("h.example/", "x")
+	kept := settings{}
+	client := func() *Client {
+		return w.client(func(o *Options) { o.KeepRobots, o.RobotsFresh = true, 10*time.Minute })
+	}
+	c := client()
+	expect := func(want sitegraph.Outcome) {
+		t.Helper()
+		w.clock.advance(5 * time.Minute)
+		o, wait := kept.try(t, c, home+"a")
+		for wait > 0 {
+			w.clock.advance(wait)
+			o, wait = kept.try(t, c, home+"a")
+		}
+		if o.Outcome != want {
+			t.Errorf("%v, want %v", o.Outcome, want)
+		}
+	}
+	expect(sitegraph.OutcomeExcluded)
+	rules = ""
+	expect(sitegraph.OutcomeExcluded) // after 5 minutes
+	c = client()
+	expect(sitegraph.OutcomeFetched) // after 10
+}
+
 func TestRobotsFailureIsTold(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
@@ -83,7 +113,7 @@ func TestRobotsFailureIsTold(t *testing.T) {
 }
 
 func TestRobotsCacheIsBounded(t *testing.T) {
-	c := newRobotsCache(100 * entryBytes)
+	c := newRobotsCache(100*entryBytes, maxRobotsFresh)
 	clock := newClock()
 	for i := range 1000 {
 		key := fmt.Sprint("http://h", i)

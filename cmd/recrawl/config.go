@@ -45,6 +45,7 @@ type Config struct {
 	Resolver      string        `for:"run" help:"name server to ask, as 127.0.0.1:53, instead of those of the system"`
 	RobotsAgent   string        `key:"robots-agent" for:"run" help:"name that robots.txt is searched for, where it is not the one in --user-agent"`
 	RobotsAnyHost bool          `key:"robots-any-host" for:"run" help:"follow a redirect of robots.txt to any server, not only on the same domain"`
+	RobotsMaxAge  time.Duration `key:"robots-max-age" default:"24h" range:"[1m,24h]" want:"1m to 24h" for:"run" help:"how long a robots.txt holds before it is asked for again, 24h at most"`
 	Timeout       time.Duration `default:"1m" range:"(0,)" want:"more than 0" for:"run" help:"of one request in all"`
 	MaxBody       int64         `key:"max-body" default:"2000000" range:"[1,)" want:"1 byte or more" for:"run" help:"bytes kept of a page"`
 	MaxPages      int           `key:"max-pages" default:"{max-pages}" range:"[1,)" for:"run" help:"pages of a server that may become known"`

@@ -17,7 +17,7 @@ import (
 func (p *program) client(reader *apart.Reader) (*meter.Client, error) {
 	c := &p.config
 	o := fetch.Options{UserAgent: c.UserAgent, RobotsAgent: c.RobotsAgent, Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
-		AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver, RobotsAnyHost: c.RobotsAnyHost, KeepRobots: true, Read: reader.Read,
+		AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver, RobotsAnyHost: c.RobotsAnyHost, RobotsFresh: c.RobotsMaxAge, KeepRobots: true, Read: reader.Read,
 		Main: c.changeBy() == sitegraph.ChangeByMain}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Review is what is wrong with settings that were read.
@@ -79,8 +80,8 @@ func within(interval string) (allowed func(reflect.Value) bool, want string) {
 	if high == "" {
 		want, high = low+" or more", "Inf"
 	}
-	least, lowErr := strconv.ParseFloat(low, 64)
-	most, highErr := strconv.ParseFloat(high, 64)
+	least, lowErr := end(low)
+	most, highErr := end(high)
 	if err := cmp.Or(lowErr, highErr); err != nil {
 		panic(fmt.Sprintf("setting: range %s: %v", interval, err))
 	}
@@ -89,6 +90,14 @@ func within(interval string) (allowed func(reflect.Value) bool, want string) {
 		n := number(value)
 		return (n > least || withLeast && n == least) && (n < most || withMost && n == most)
 	}, want
+}
+
+// end is an end of an interval: a number, or a time span in nanoseconds.
+func end(text string) (float64, error) {
+	if span, err := time.ParseDuration(text); err == nil {
+		return float64(span), nil
+	}
+	return strconv.ParseFloat(text, 64)
 }
 
 // number is a value as a number; of a time span, nanoseconds.
