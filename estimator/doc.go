@@ -26,6 +26,7 @@
 //	MLE            intervals of any lengths [Cho 2003]
 //	SmoothedMLE    with two imaginary intervals, so always positive; MLEFromHistory of what
 //	               a History keeps of its intervals (FromHistory)
+//	LLN, SA        online, visit by visit, for visits at random moments [Avrachenkov 2020]
 //	LastModified   of pages that tell when they changed [Cho 2003]
 //	Interval       closed form for the mean interval [SAT eq. 1]
 //	GammaPoisson   posterior of a Poisson rate under a gamma prior whose mean is the
@@ -36,7 +37,8 @@
 //	Periodic       changes by the clock, daily to monthly, against a Poisson process
 //	Weeks          what the last 32 weeks of a History showed, for a rate that drifts
 //
-// Those that name a number return changes a day; their Estimate adds 95 % intervals and warnings.
+// Those that name a number return changes a day; their Estimate, of all but LLN and SA, adds 95 %
+// intervals and warnings.
 //
 // Units: rates are changes per day of 24 h, spans are time.Duration.
 //
@@ -45,5 +47,7 @@
 //
 // Sources: [SAT] Tamura and Kitsuregawa, eq. 1; Ford, Grimes, Tassone 2008 for the
 // empirical-Bayes form; [Cho 2003] Cho and Garcia-Molina, Estimating frequency of change, for
-// the Poisson model; Upadhyay et al. 2020 for the smoothing; Laird 1978 for the prior on a grid.
+// the Poisson model; Upadhyay et al. 2020 for the smoothing; Laird 1978 for the prior on a grid;
+// [Avrachenkov 2020] Avrachenkov, Patil, Thoppe, Change rate estimation and optimal freshness in
+// web page crawling.
 package estimator

@@ -53,6 +53,15 @@ func FuzzRates(f *testing.F) {
 		}
 		h := sitegraph.History{Epoch: first, Last: last, Stable: stable, MinInterval: shortest, Changes: changes, Visits: changes/2 + 1,
 			WeeksSeen: stable ^ changes, WeeksChanged: shortest}
+		var online SA
+		for _, o := range obs {
+			online.Add(o.Changed, 1/o.Days)
+		}
+		for _, rate := range []float64{LLN(counted(obs)), LLN(int(changes), int(first), Days(h.Elapsed())), online.Rate} {
+			if !(rate >= 0 && rate <= FastestRate) {
+				t.Fatalf("%v: online rate %g", obs, rate)
+			}
+		}
 		at := time.Duration(age%(1<<33)) * time.Second
 		before := everyEstimate(obs, h, 0)
 		for i, e := range everyEstimate(obs, h, max(at, 0)) {
@@ -116,6 +125,8 @@ func hotPaths(h sitegraph.History, obs []Observed, prior *Rates, profile *Profil
 		"naive":          func() { *sink += Naive(4, 60, 60) },
 		"bias-reduced":   func() { *sink += BiasReduced(4, 60, 60) },
 		"last-modified":  func() { *sink += LastModified(4, 60, 50) },
+		"lln":            func() { *sink += LLN(4, 60, 60) },
+		"sa":             func() { s := SA{Rate: 0.1, Intervals: 60}; s.Add(true, 1); *sink += s.Rate },
 		"mle-50":         func() { *sink += MLE(obs) },
 		"smoothed-50":    func() { *sink += SmoothedMLE(obs) },
 		"estimate-50":    func() { *sink += MLEEstimate(obs).High },
