@@ -39,7 +39,7 @@ value goes by parameters learnt from histories. --folds 3 learns them anew for e
 the servers, on the other two, before anything is measured; without it, those of --model or
 those that come with the program are taken, and the report says if they were learnt here.
 Histories have no feeds, sitemaps or headers: what they claim takes no part, which text, report
-and JSON ("absent") say where value or norconex would go by it; demo measures it over HTTP.
+and JSON ("absent") say where value, norconex or ncis would go by it; demo measures it over HTTP.
 --runs 8 makes so many runs of each policy of a stream, by as many seeds: where few pages can be
 fetched one run hangs on chance. Results and their comparison are then of the means of the runs.
 Policies that tell probabilities are told how far they can be believed: the expected
