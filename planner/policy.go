@@ -69,6 +69,15 @@ type Hinter interface {
 	Hinted(p sitegraph.PageID)
 }
 
+// Learner is a policy that learns what is to outlive the process.
+type Learner interface {
+	// Learnt is what it has learnt so far, for Recall.
+	Learnt() ([]byte, error)
+	// Recall takes in what Learnt returned, before the first round. After an error it knows nothing
+	// of it.
+	Recall(learnt []byte) error
+}
+
 // Contribution is what one piece of evidence adds to the logarithm of the odds that a page has
 // changed.
 type Contribution struct {

@@ -114,6 +114,9 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict, pages
 	if from == sitegraph.NoPage {
 		return
 	}
+	if isFollowUp, probe := v.exploration.underWay[p]; probe && !isFollowUp {
+		v.exploration.rebuilds.discovered(len(pages))
+	}
 	led := 0
 	for _, q := range pages {
 		if _, known := v.discovery.newPages[q]; !known && !v.Corpus.Outside(q) {

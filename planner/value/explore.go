@@ -16,11 +16,13 @@ import (
 //
 // A probe of a quiet page is worth
 //
-//	(1 - exp(-rebuiltRate * days)) * pages * (1 - price)
+//	rebuilt * pages * (1 - price) + finds
 //
-// where days are those since the last probe of a quiet page of its server, and pages those of the
-// server, at most a day's visits: how likely it was rebuilt, times what visits there then bring
-// beyond those that they replace. It is made where that is above the price, the worthiest first.
+// where rebuilt is how likely its server was rebuilt since the last probe, (1 - exp(-rebuiltRate *
+// days)) times the ratio at which rebuilds prove true here (rebuilt.go). pages are those of the
+// server, at most a day's visits: so the product is what visits there then bring beyond those that
+// they replace. finds are new pages that become known, in changes found. A probe is made where that
+// is above the price, the worthiest first.
 //
 // Two more probes of any pages of the server follow a probe that finds a change at once, and so on,
 // until what was seen there makes its pages worth a visit by themselves. There are no more of these
@@ -37,9 +39,10 @@ type exploration struct {
 	left      int       // probes of this round that may still be made
 	more      int       // probes that may still follow others
 	carry     float64   // fraction of a probe carried over
-	// probes of this round whose outcomes are not known; a page can prove likelier than thought
-	// when it is chosen.
-	underWay map[sitegraph.PageID]struct{}
+	// probes of this round whose outcomes are not known, and whether they follow others; a page can
+	// prove likelier than thought when it is chosen.
+	underWay map[sitegraph.PageID]bool
+	rebuilds rebuilds
 }
 
 // probe is one that is planned.
@@ -86,12 +89,13 @@ func (e *exploration) begin(v *Policy, r planner.Round) {
 	e.left = int(e.carry)
 	e.carry -= float64(e.left)
 	e.more = e.left
-	price := min(v.price/v.Corpus.MeanWeight(), 1) // of a page of mean weight
+	price := min(v.changesPrice()/v.Corpus.MeanWeight(), 1) // of a page of mean weight
 	most := max(float64(r.Budget), v.PerDay)
 	for s, looked := range e.lastProbe {
 		days := float64(v.now - looked)
 		pages := min(float64(v.rankings.of[s].alive), most)
-		if worth := -math.Expm1(-rebuiltRate*days) * pages * (1 - price); worth > price {
+		rebuilt := wasRebuilt(days) * float64(e.rebuilds.ratio(sitegraph.ServerID(s)))
+		if worth := rebuilt*pages*(1-price) + firstWorth*float64(e.rebuilds.finds()); worth > price {
 			want := v.newProbe(sitegraph.ServerID(s))
 			want.worth, want.days = worth, days
 			e.wanted = append(e.wanted, want)
@@ -101,6 +105,9 @@ func (e *exploration) begin(v *Policy, r planner.Round) {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.tie, b.tie))
 	})
 }
+
+// wasRebuilt is how likely a server was rebuilt in so many days, by rebuiltRate alone.
+func wasRebuilt(days float64) float64 { return -math.Expm1(-rebuiltRate * days) }
 
 // sweep plans the probes that begin a sweep: the first at each server, then the second at those
 // that get one.
@@ -136,11 +143,12 @@ func (e *exploration) followUp(v *Policy, s sitegraph.ServerID, n *surpriseOf) {
 	}
 }
 
-// wasProbe reports whether a page that was visited was chosen for a probe, once.
-func (e *exploration) wasProbe(p sitegraph.PageID) bool {
-	_, was := e.underWay[p]
+// wasProbe reports whether a page that was visited was chosen for a probe, and for one that follows
+// another; once.
+func (e *exploration) wasProbe(p sitegraph.PageID) (was, isFollowUp bool) {
+	isFollowUp, was = e.underWay[p]
 	delete(e.underWay, p)
-	return was
+	return was, isFollowUp
 }
 
 // take the next probe; false: there is none.
@@ -166,8 +174,9 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 		}
 		if !want.isFollowUp {
 			e.left--
+			e.rebuilds.probe(want.server, float32(wasRebuilt(want.days)))
 		}
-		e.underWay[p] = struct{}{}
+		e.underWay[p] = want.isFollowUp
 		v.rate(p)
 		visit := v.visit(p)
 		pages := float64(v.rankings.of[want.server].alive)

@@ -58,8 +58,8 @@ const (
 	fQuery
 	fVersion
 	fPooled
-	fUnbiased
-	fDecayed
+	fRates
+	fHalfRates
 	fWeekend
 	Features
 )
@@ -114,8 +114,8 @@ var FeatureNames = [Features]string{
 	fQuery:           "parameters in its address",
 	fVersion:         "version, API or archive in its path",
 	fPooled:          "changes expected by its pooled rate",
-	fUnbiased:        "changes expected by its pooled rate, with those that no visit saw",
-	fDecayed:         "changes expected by its pooled rate of late",
+	fRates:           "log odds of a change by its own past",
+	fHalfRates:       "log odds of a change by its own past, trusted half",
 	fWeekend:         "share of weekends since its last visit",
 }
 
@@ -184,8 +184,8 @@ var featureForms = [Features][]perceptron.Form{
 	fQuery:           asMark,
 	fVersion:         asMark,
 	fPooled:          asMass,
-	fUnbiased:        asMass,
-	fDecayed:         asMass,
+	fRates:           asMark,
+	fHalfRates:       asMark,
 	fWeekend:         asMark,
 }
 
@@ -273,7 +273,7 @@ func (k *groupIndex) rowOfPage(p sitegraph.PageID, now float32, row *Row) {
 	rate := estimator.BiasReduced(int(h.Changes), looks, float64(watched))
 	row[fOwnFactor] = factor(float32(rate)*watched, watched*shapeRate)
 	expect(row)
-	k.pooled(p, now, row)
+	k.simple(p, now, row)
 
 	row[fDepth] = k.depth(p)
 	row[fLinks] = float32(len(k.corpus.Graph.Links(p)))
@@ -384,23 +384,19 @@ func hasWord(path string) bool {
 	return false
 }
 
-// pooled fills in the changes expected of a page since its last visit by plain estimators of its
-// rate: each a gamma posterior whose prior has the rate of the page's directory for its mean, which
-// is pulled toward that of its server, and that toward that of all (empirical Bayes; partial
-// pooling). Priors count in changes, not in days, so that webs of any pace are treated alike.
-func (k *groupIndex) pooled(p sitegraph.PageID, now float32, row *Row) {
+// simple fills in what plain estimators expect of a page since its last visit. One is a gamma
+// posterior of its rate, whose prior has the rate of the page's directory for its mean, which is
+// pulled toward that of its server, and that toward that of all (empirical Bayes; partial pooling).
+// Priors count in changes, not in days, so that webs of any pace are treated alike. The others are
+// those of rateBelief.
+func (k *groupIndex) simple(p sitegraph.PageID, now float32, row *Row) {
 	h := &k.corpus.Memory(p).History
 	of := k.groupsOf(p)
 	rate := of.directory.pooledRate(of.server.pooledRate(k.all.pooledRate(defaultRate)))
 	age := row[fAge]
-	looks, watched := max(int(h.Visits)-1, 0), inDays(h.Last-h.Epoch)
-	row[fPooled] = expectedChanges(float32(h.Changes), watched, rate, age)
-	// A visit sees one of several changes.
-	unseen := float32(estimator.BiasReduced(int(h.Changes), looks, float64(watched))) * watched
-	row[fUnbiased] = expectedChanges(unseen, watched, rate, age)
-	seen, changed := decayedWeeks(h.WeeksSeen, h.WeeksChanged)
-	days := min(watched, 7*32) * seen / max(float32(bits.OnesCount32(h.WeeksSeen)), 1)
-	row[fDecayed] = expectedChanges(changed, days, rate, age)
+	row[fPooled] = expectedChanges(float32(h.Changes), inDays(h.Last-h.Epoch), rate, age)
+	odds := k.beliefs.logOdds(h, age)
+	row[fRates], row[fHalfRates] = odds[trustWhole], odds[trustHalf]
 	row[fWeekend] = weekendShare(now-age, now)
 }
 
@@ -417,30 +413,6 @@ func expectedChanges(changes, days, mean, age float32) float32 {
 	const shape = 0.5
 	return (changes + shape) * float32(math.Log1p(float64(age/(days+shape/mean))))
 }
-
-// decayedWeeks are the weeks in which a page was visited, and those in which it had changed, the
-// older the less: half after 8.
-func decayedWeeks(weeksSeen, weeksChanged uint32) (seen, changed float32) {
-	for i := range 4 {
-		seen += weekSums[i][weeksSeen>>(8*i)&0xff]
-		changed += weekSums[i][weeksChanged>>(8*i)&0xff]
-	}
-	return seen, changed
-}
-
-// weekSums are the weights of the weeks of a byte of a History's weeks.
-var weekSums = func() (sums [4][256]float32) {
-	for i := range sums {
-		for b := range sums[i] {
-			for bit := range 8 {
-				if b>>bit&1 != 0 {
-					sums[i][b] += float32(math.Exp2(-float64(8*i+bit) / 8))
-				}
-			}
-		}
-	}
-	return sums
-}()
 
 // weekendShare is the part of a span of days since 1970 that fell on Saturdays and Sundays (UTC),
 // of its last two weeks if it is longer.

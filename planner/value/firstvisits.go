@@ -165,7 +165,7 @@ func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 	switch {
 	case v.Mode != planner.Stream || v.Without == WithoutFirstVisits || !(v.price > 0):
 		return true
-	case firstWorth*there*v.Corpus.Weight(p) >= v.price || slices.Contains(v.Corpus.Graph.StartPages(s), p):
+	case firstWorth*there*v.Corpus.Weight(p) >= v.changesPrice() || slices.Contains(v.Corpus.Graph.StartPages(s), p):
 		return true
 	case there >= surelyThere:
 		return v.turn(p)

@@ -27,6 +27,7 @@ type groupIndex struct {
 	// Directories that each page links to, and one; 0: not counted since its last visit.
 	linkedDirectories []uint8
 	scratch           []int32 // for work
+	beliefs           *rateBelief
 }
 
 // group of pages of a server.
@@ -65,7 +66,7 @@ func (k *groupIndex) groupsOf(p sitegraph.PageID) pageGroups {
 }
 
 func newGroupIndex(c *planner.Corpus, t *rank.Ties) *groupIndex {
-	return &groupIndex{corpus: c, ties: t, byKey: map[uint64]int32{}}
+	return &groupIndex{corpus: c, ties: t, byKey: map[uint64]int32{}, beliefs: newRateBelief()}
 }
 
 // grow puts pages that became known into their groups.
@@ -79,19 +80,10 @@ func (k *groupIndex) grow() {
 	if n <= 0 {
 		return
 	}
-	k.memberships, k.traits, k.linkedDirectories, k.last = slices.Grow(
-		k.memberships,
-		n,
-	), slices.Grow(
-		k.traits,
-		n,
-	), slices.Grow(
-		k.linkedDirectories,
-		n,
-	), slices.Grow(
-		k.last,
-		n,
-	)
+	k.memberships = slices.Grow(k.memberships, n)
+	k.traits = slices.Grow(k.traits, n)
+	k.linkedDirectories = slices.Grow(k.linkedDirectories, n)
+	k.last = slices.Grow(k.last, n)
 	fresh := make([]sitegraph.PageID, 0, n)
 	for p := first; int(p) < k.corpus.Pages(); p++ {
 		server := g.Server(p)

@@ -32,19 +32,21 @@ type mixture struct {
 
 // The experts of a mixture.
 const (
-	expertModel    = iota // what was learnt from histories
-	expertPooled          // fPooled
-	expertUnbiased        // fUnbiased
-	expertDecayed         // fDecayed
+	expertModel     = iota // what was learnt from histories
+	expertPooled           // fPooled
+	expertRates            // fRates
+	expertHalfRates        // fHalfRates
+	expertInPlace          // what was learnt from the visits made here; see inPlace
 	experts
 )
 
 // expertNames are for people.
 var expertNames = [experts]string{
-	expertModel:    "learnt from histories",
-	expertPooled:   "pooled rate",
-	expertUnbiased: "pooled rate, with unseen changes",
-	expertDecayed:  "pooled rate of late",
+	expertModel:     "learnt from histories",
+	expertPooled:    "rate of its directory and its own",
+	expertRates:     "its own past",
+	expertHalfRates: "its own past, trusted half",
+	expertInPlace:   "learnt from visits made here",
 }
 
 type (
@@ -54,12 +56,14 @@ type (
 )
 
 // firstWeights are believed before any outcome. On webs that the model was not learnt from, and on
-// others of the kinds that it was learnt from, 0.5 to 0.7 for the model find the same.
+// others of the kinds that it was learnt from, 0.3 to 0.6 for the model find the same. That of what
+// is learnt in place counts from when there is any.
 var firstWeights = weights{
-	expertModel:    0.6,
-	expertPooled:   0.15,
-	expertUnbiased: 0.15,
-	expertDecayed:  0.1,
+	expertModel:     0.24,
+	expertPooled:    0.06,
+	expertRates:     0.15,
+	expertHalfRates: 0.15,
+	expertInPlace:   0.4,
 }
 
 const (
@@ -98,13 +102,53 @@ func (w *weights) logOdds(o *opinions) (mean float32) {
 	return mean
 }
 
-// opinionsOf are those of a row, to whose pooled log odds the model adds what was learnt.
+// others is the mean of opinions but that of what was learnt in place.
+func (w *weights) others(o *opinions) (mean float32) {
+	for k := range expertInPlace {
+		mean += w[k] * o[k]
+	}
+	return mean / (1 - w[expertInPlace])
+}
+
+// withoutInPlace are the weights where nothing was learnt in place.
+func (w weights) withoutInPlace() weights {
+	for k := range expertInPlace {
+		w[k] /= 1 - w[expertInPlace]
+	}
+	w[expertInPlace] = 0
+	return w
+}
+
+// complete adds the opinion of what was learnt in place: so much beside the model. Where there is
+// none it is that of the others, so that it changes nothing, and nothing is learnt of its weight.
+func (w *weights) complete(o *opinions, adds float32, learnt bool) {
+	if learnt {
+		o[expertInPlace] = o[expertModel] + adds
+	} else {
+		o[expertInPlace] = w.others(o)
+	}
+}
+
+// trustInPlace forgets how what was learnt in place predicted: it is another forest now.
+func (m *mixture) trustInPlace() {
+	m.corpus[expertInPlace] = 0
+	for s := range m.servers {
+		m.servers[s][expertInPlace] = 0
+	}
+}
+
+// opinionsOf are those of a row, to whose Offset the model adds what was learnt; that of what was
+// learnt in place is left to complete.
 func opinionsOf(row *Row, learnt float32) (o opinions) {
 	o[expertPooled] = logOddsExpected(row[fPooled])
-	o[expertUnbiased] = logOddsExpected(row[fUnbiased])
-	o[expertDecayed] = logOddsExpected(row[fDecayed])
-	o[expertModel] = o[expertPooled] + learnt
+	o[expertRates], o[expertHalfRates] = row[fRates], row[fHalfRates]
+	o[expertModel] = plainLogOdds(&o) + learnt
 	return o
+}
+
+// plainLogOdds is the mean of what the plain estimators say.
+func plainLogOdds(o *opinions) float32 {
+	return (o[expertPooled] + o[expertRates] + o[expertHalfRates]) / 3
 }
 
 // ask notes what the experts say of a page that is about to be visited.

@@ -29,10 +29,9 @@ type Model struct {
 
 // modelForm tells parameters from those of other versions of value: 2 adds Offset in streams, 4 the
 // curves, 5 the factor in Offset, 6 changes that no visit saw in the factor, 7 visits that found a
-// page gone when they were made, 8 nets beside the forests,
-// 9 plain estimators as
-// features and in Offset, and no curve of streams.
-const modelForm = 9
+// page gone when they were made, 8 nets beside the forests, 9 plain estimators as features and in
+// Offset, and no curve of streams, 10 the beliefs of a page's own past among them.
+const modelForm = 10
 
 // NewModel returns one that knows nothing.
 func NewModel() *Model {
@@ -111,9 +110,7 @@ func (m *Model) uncalibrated(mode planner.Mode, row *Row, learnt, claimed float3
 	if m.blend(mode) == nil {
 		return plain(row) // without what is claimed: it is for learning, and has no curve
 	}
-	more := learnt + claimed
-	odds := expectedOdds(mode, row)
-	return float32(odds / (odds + math.Exp(-float64(more)))) // that of Offset + more, without its logarithm
+	return logodds.Probability(Offset(mode, row) + learnt + claimed)
 }
 
 // learnt is the log odds of a row by the blend; 0 where there is none.
@@ -139,23 +136,23 @@ func plain(row *Row) float32 {
 	return float32(-math.Expm1(-float64(x)))
 }
 
-// Offset is the log odds of a change by the pooled rate of a page. What is learnt is added to it:
-// so a page unlike all that was learnt from is judged by its rate. A sweep begins with no more than
-// one copy of most pages: there it is 0.
+// Offset is the log odds of a change by plain estimators. What is learnt is added to it: so a page
+// unlike all that was learnt from is judged by its past. A sweep begins with no more than one copy
+// of most pages: there it is 0.
 func Offset(mode planner.Mode, row *Row) float32 {
-	return float32(math.Log(expectedOdds(mode, row)))
-}
-
-// expectedOdds are p / (1 - p), where p = 1 - exp(-changes expected); 1 in a sweep.
-func expectedOdds(mode planner.Mode, row *Row) float64 {
 	if mode == planner.Sweep {
-		return 1
+		return 0
 	}
-	return oddsExpected(row[fPooled])
+	o := opinionsOf(row, 0)
+	return o[expertModel]
 }
 
-// oddsExpected are p / (1 - p), where p = 1 - exp(-changes), of 0.0001 to 6 changes.
-func oddsExpected(changes float32) float64 { return math.Expm1(min(max(float64(changes), 1e-4), 6)) }
+// logOddsExpected are those of p = 1 - exp(-changes), of leastExpected to mostExpected changes.
+func logOddsExpected(changes float32) float32 {
+	return float32(math.Log(math.Expm1(min(max(float64(changes), leastExpected), mostExpected))))
+}
 
-// logOddsExpected is the logarithm of oddsExpected.
-func logOddsExpected(changes float32) float32 { return float32(math.Log(oddsExpected(changes))) }
+const leastExpected, mostExpected = 1e-4, 6
+
+// The odds of these.
+var leastOdds, mostOdds = math.Expm1(leastExpected), math.Expm1(mostExpected)

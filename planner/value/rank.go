@@ -135,6 +135,24 @@ func (v *ranker) priceAt(visits int) float64 {
 	return all[max(len(all)-visits, 0)]
 }
 
+// changesFrom is the share of expected changes in what visits to the pages that are worth a price
+// or more are worth, by the scores of now; 1 where there are none.
+func (v *ranker) changesFrom(price float64) float64 {
+	var of spent
+	for s := range v.rankings.of {
+		for _, c := range v.rankings.of[s].pages.All {
+			if float64(c.Score) >= price {
+				of.changes += v.visit(c.Page).Value
+				of.worth += float64(c.Score)
+			}
+		}
+	}
+	if !(of.worth > 0) {
+		return 1
+	}
+	return of.changes / of.worth
+}
+
 // push ranks a page by its worth.
 func (v *ranker) push(p sitegraph.PageID) {
 	s := v.Corpus.Graph.Server(p)

@@ -189,14 +189,34 @@ func (v *predictor) weighed(p sitegraph.PageID, row *Row, parts []float32, start
 		learnt += x
 	}
 	o := opinionsOf(row, learnt)
-	*start *= w[expertModel]
-	for i := range parts {
-		parts[i] *= w[expertModel]
+	adopted := v.inPlace.forest != nil
+	w.complete(&o, v.inPlace.adds(row), adopted)
+	model := w[expertModel]
+	if adopted { // it adds to the model
+		model += w[expertInPlace]
+	} else {
+		w = w.withoutInPlace()
+		model = w[expertModel]
 	}
-	parts[fPooled] += (w[expertModel] + w[expertPooled]) * o[expertPooled]
-	parts[fUnbiased] += w[expertUnbiased] * o[expertUnbiased]
-	parts[fDecayed] += w[expertDecayed] * o[expertDecayed]
+	*start *= model
+	for i := range parts {
+		parts[i] *= model
+	}
+	if adopted {
+		here := make([]float32, Features)
+		*start += w[expertInPlace] * v.inPlace.forest.Explain(row[:Features], here)
+		for i, x := range here {
+			parts[i] += w[expertInPlace] * x
+		}
+	}
+	plain := model / 3 // see plainLogOdds
+	parts[fPooled] += (plain + w[expertPooled]) * o[expertPooled]
+	parts[fRates] += (plain + w[expertRates]) * o[expertRates]
+	parts[fHalfRates] += (plain + w[expertHalfRates]) * o[expertHalfRates]
 	for k, name := range expertNames {
+		if k == expertInPlace && !adopted {
+			continue
+		}
 		c.Experts = append(c.Experts, planner.Expert{
 			Name:        name,
 			Weight:      float64(w[k]),

@@ -18,6 +18,7 @@ type predictor struct {
 	models     []*Model // by server
 	calibrator calibrator
 	mixture    mixture
+	inPlace    inPlace
 }
 
 // scorer keeps what a visit to each page is worth.
@@ -27,7 +28,10 @@ type scorer struct {
 	scores []scored // by page
 	now    float32  // days: end of the round
 	price  float64  // worth of the last visit that fitted into the budget, smoothed; NaN: not known
-	row    Row      // room for work
+	// changesPerWorth is the share of expected changes in the worth of visits, smoothed.
+	changesPerWorth float64
+	cycle           float32 // days in which the budget goes through all pages; 0: not known
+	row             Row     // room for work
 	// Pages are scored where they would be lifted, and sooner: in a sweep, and where examples are
 	// collected.
 	exact bool
@@ -51,22 +55,26 @@ func (v *scorer) rate(p sitegraph.PageID) {
 // note keeps the score of a page, of such an age.
 func (v *scorer) note(p sitegraph.PageID, raw, effect, age float32) {
 	probability, weight := v.believed(raw, effect), v.weight(p)
-	// Until something happens the probability grows about as its age does. What is below the price
-	// is scored again when it may come to it; what is above, when it may be worth a quarter more:
-	// it is ranked, and scored when it is its turn.
+	gain := v.gain(probability, age)
+	// Until something happens the probability grows about as its age does, and what a copy is worth
+	// as the square of it. What is below the price is scored again when it may come to it; what is
+	// above, when it may be worth a quarter more: it is ranked, and scored when it is its turn.
 	more, times := float32(0.25), float32(100)
 	if v.exact {
 		more, times = 0.1, 3
 	}
 	wait := float32(1)
 	switch near := 0.85 * float32(v.price) / weight; {
-	case probability < near:
-		wait = age * min(near/probability-1, times) // which can be Inf
-	case probability >= near: // not so if no price is known
-		wait = age * more / max(1-probability, 1e-3)
+	case gain < near:
+		// When probability*grow + copies*grow^2 comes to near; it can be Inf.
+		p, copies := probability/near, (gain-probability)/near
+		grow := 2 / (p + float32(math.Sqrt(float64(p*p+4*copies))))
+		wait = age * min(grow-1, times)
+	case gain >= near: // not so if no price is known
+		wait = age * more / max(1-probability*probability/gain, 1e-3)
 	}
 	again := v.now + min(max(wait, 1), 30)
-	v.scores[p] = scored{raw, probability * weight, again}
+	v.scores[p] = scored{raw, gain * weight, again}
 }
 
 // batch are pages of one server to be scored at once.
@@ -112,13 +120,17 @@ func (v *scorer) rateAll(b *batch) {
 	m := v.model(b.pages[0])
 	learnt := m.learntOf(v.Mode, b.columns[:])
 	var effect float32
+	var adds logodds.Column
+	if v.inPlace.fast != nil {
+		v.inPlace.fast.LogOddsOf(b.columns[:], &adds)
+	}
 	w := v.mixture.weights(v.Corpus.Graph.Server(b.pages[0]))
 	for lane, p := range b.all() {
 		row := &b.rows[lane]
 		if lane == 0 || !v.groups.alike(p, b.pages[lane-1]) {
 			effect = v.effect(p)
 		}
-		v.note(p, v.mixed(m, &w, row, learnt[lane], v.claimed(p)), effect, row[fAge])
+		v.note(p, v.mixed(m, &w, row, learnt[lane], adds[lane], v.claimed(p)), effect, row[fAge])
 	}
 }
 
@@ -175,18 +187,19 @@ func (v *predictor) claimed(p sitegraph.PageID) float32 { return float32(v.hint(
 func (v *predictor) raw(p sitegraph.PageID, row *Row) float32 {
 	m := v.model(p)
 	w := v.mixture.weights(v.Corpus.Graph.Server(p))
-	return v.mixed(m, &w, row, m.learnt(v.Mode, row), v.claimed(p))
+	return v.mixed(m, &w, row, m.learnt(v.Mode, row), v.inPlace.adds(row), v.claimed(p))
 }
 
-// mixed is the probability of a row by all experts, and by what is claimed. A sweep, which has one
-// copy of most pages, goes by what is learnt alone, calibrated; so does a policy whose model is to
-// be learnt yet.
-func (v *predictor) mixed(m *Model, w *weights, row *Row, learnt, claimed float32) float32 {
+// mixed is the probability of a row by all experts, and by what is claimed; adds is what was learnt
+// in place. A sweep, which has one copy of most pages, goes by what is learnt alone, calibrated; so
+// does a policy whose model is to be learnt yet.
+func (v *predictor) mixed(m *Model, w *weights, row *Row, learnt, adds, claimed float32) float32 {
 	if v.Mode == planner.Sweep || m.blend(v.Mode) == nil {
 		return m.probability(v.Mode, row, learnt, claimed)
 	}
 	o := opinionsOf(row, learnt)
-	return float32(1 / (1 + math.Exp(-float64(w.logOdds(&o)+claimed))))
+	w.complete(&o, adds, v.inPlace.fast != nil)
+	return logodds.Probability(w.logOdds(&o) + claimed)
 }
 
 // effect is the factor of a page's odds for what visits to its server and its shape found since its

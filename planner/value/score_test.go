@@ -207,10 +207,36 @@ func TestServersStayRanked(t *testing.T) {
 	}
 }
 
+// Where copies are worth something, a page below the price is scored again before it comes to it,
+// and not long before: its rate is taken to stay as it is.
+func TestNoteWithCopies(t *testing.T) {
+	v, open, _ := heardOf(t, 10)
+	p := open[0]
+	v.cycle = 20
+	for price := 0.1; price < 2; price *= 1.5 {
+		v.price = price
+		for probability := float32(0.005); probability < 0.9; probability *= 1.5 {
+			for age := float32(2); age < 100; age *= 2 {
+				v.calibrator = calibrator{}
+				v.note(p, probability, 1, age)
+				wait := v.scores[p].again - v.now
+				x := -math.Log1p(float64(-probability)) * float64((age+wait)/age)
+				then := v.gain(float32(-math.Expm1(-x)), age+wait)
+				if below := v.gain(probability, age) < 0.8*float32(price); below && wait > 1 && then > 1.1*float32(price) {
+					t.Errorf("price %g, probability %g, %g days old: worth %g after %g days", price, probability, age, then, wait)
+				} else if below && wait > 1 && wait < 29 && then < 0.5*float32(price) {
+					t.Errorf("price %g, probability %g, %g days old: worth no more than %g after %g days", price, probability, age, then, wait)
+				}
+			}
+		}
+	}
+}
+
 // A page is scored again when it may come to the price, or be worth a quarter more; in 1 to 30
 // days, whatever its weight.
 func TestNote(t *testing.T) {
 	v, open, _ := heardOf(t, 10)
+	v.cycle = 0 // copies are worth nothing
 	p := open[0]
 	for _, c := range []struct {
 		price            float64

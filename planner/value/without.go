@@ -22,6 +22,7 @@ const (
 	WithoutExploration         // probes
 	WithoutNew                 // what changes that bring new pages are worth beyond others
 	WithoutFirstVisits         // which addresses like those of new pages held one
+	WithoutInPlace             // what is learnt from the visits made here
 	// What feeds and sitemaps claim of pages; those that they name are found as ever.
 	WithoutClaims
 	withouts
@@ -42,6 +43,7 @@ var withoutNames = [withouts]string{
 	WithoutExploration: "exploration",
 	WithoutNew:         "new",
 	WithoutFirstVisits: "first-visits",
+	WithoutInPlace:     "in-place",
 	WithoutClaims:      "claims",
 }
 
@@ -75,7 +77,9 @@ func WithoutOf(policy string) Without {
 func (w Without) FromSources() bool { return w == WithoutClaims }
 
 // StreamsOnly reports whether a kind of evidence plays no part in sweeps.
-func (w Without) StreamsOnly() bool { return w == WithoutNew || w == WithoutFirstVisits }
+func (w Without) StreamsOnly() bool {
+	return w == WithoutNew || w == WithoutFirstVisits || w == WithoutInPlace
+}
 
 // Masks reports whether a kind of evidence is a part of rows. The others are a matter of what is
 // done.
@@ -106,7 +110,8 @@ func (w Without) Mask(row *Row) {
 		row[fOwnFactor] = 1
 		row[fKnown] = row[fAge]
 		row[fPooled] = expectedChanges(0, 0, row[fDirectoryRate], row[fAge])
-		row[fUnbiased], row[fDecayed] = row[fPooled], row[fPooled]
+		row[fRates] = logOddsExpected(row[fPooled])
+		row[fHalfRates] = row[fRates]
 		expect(row)
 	case WithoutShape:
 		// The page's own rate is pulled toward that of its shape by 30 days' worth.

@@ -68,7 +68,7 @@ func TestMask(t *testing.T) {
 }
 
 // pooledFeatures are what plain estimators say of a page.
-var pooledFeatures = []int{fPooled, fUnbiased, fDecayed}
+var pooledFeatures = []int{fPooled, fRates, fHalfRates}
 
 // handDriven is a variant of value on two servers with two directories and two shapes each, told
 // outcomes by hand.

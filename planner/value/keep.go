@@ -1,0 +1,169 @@
+package value
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/recrawl/recrawl/estimator/trees"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// kept is what a policy learnt that outlives the process: the weights of the experts, what probes
+// tell, the calibration, the price, and the forest learnt in place. Its examples are not: they take
+// megabytes, and come anew.
+type kept struct {
+	Form            int           `json:"form"` // of the rows that the forest asks for: modelForm
+	Price           float64       `json:"price"`
+	ChangesPerWorth float64       `json:"changes_per_worth"`
+	Corpus          gains         `json:"corpus"`
+	Servers         []keptServer  `json:"servers"` // whose visits told most, mostKeptServers at most
+	Rebuilt         [2]float32    `json:"rebuilt"` // of all servers: rebuilds expected, and seen
+	Probes          [2]float32    `json:"probes"`  // and pages that became known by them
+	Outcomes        []keptBin     `json:"outcomes"`
+	InPlace         InPlaceRecord `json:"in_place"`
+	Forest          *trees.Forest `json:"forest,omitempty"`
+}
+
+type keptServer struct {
+	Name    string     `json:"name"`
+	Gains   gains      `json:"gains"`
+	Rebuilt [2]float32 `json:"rebuilt"`
+}
+
+type keptBin [3]float64 // weight, given, came
+
+// mostKeptServers bounds what is kept to about half a megabyte.
+const mostKeptServers = 4096
+
+// Learnt is what is to outlive the process, for Recall.
+func (v *Policy) Learnt() ([]byte, error) {
+	k := kept{
+		Form:            modelForm,
+		Price:           v.price,
+		ChangesPerWorth: v.changesPerWorth,
+		Corpus:          v.mixture.corpus,
+		InPlace:         v.inPlace.record,
+		Forest:          v.inPlace.forest,
+	}
+	if math.IsNaN(k.Price) {
+		k.Price = 0
+	}
+	r := &v.exploration.rebuilds
+	k.Rebuilt = [2]float32{r.all.expected, r.all.seen}
+	k.Probes = [2]float32{r.probes, r.found}
+	for _, b := range v.calibrator.outcomes.bins {
+		k.Outcomes = append(k.Outcomes, keptBin{b.weight, b.given, b.came})
+	}
+	for s := range max(len(v.mixture.servers), len(r.servers)) {
+		of := keptServer{Name: v.Corpus.Graph.ServerName(sitegraph.ServerID(s))}
+		if s < len(v.mixture.servers) {
+			of.Gains = v.mixture.servers[s]
+		}
+		if s < len(r.servers) {
+			of.Rebuilt = [2]float32{r.servers[s].expected, r.servers[s].seen}
+		}
+		if of.told() > 0 {
+			k.Servers = append(k.Servers, of)
+		}
+	}
+	if len(k.Servers) > mostKeptServers {
+		slices.SortStableFunc(k.Servers, func(a, b keptServer) int {
+			switch x, y := a.told(), b.told(); {
+			case x > y:
+				return -1
+			case x < y:
+				return 1
+			}
+			return 0
+		})
+		k.Servers = k.Servers[:mostKeptServers]
+	}
+	return json.Marshal(&k)
+}
+
+// told is how much the visits of a server told.
+func (k *keptServer) told() (told float32) {
+	for _, gain := range k.Gains {
+		told += abs32(gain)
+	}
+	return told + k.Rebuilt[0] + k.Rebuilt[1]
+}
+
+// Recall takes in what Learnt returned, before the first round. It changes nothing where it returns
+// an error.
+func (v *Policy) Recall(learnt []byte) error {
+	var k kept
+	if err := json.Unmarshal(learnt, &k); err != nil {
+		return fmt.Errorf("read what the policy had learnt: %w", err)
+	}
+	if k.Form != modelForm {
+		return nil // by another version of the policy, from other features: it begins anew
+	}
+	if err := k.check(); err != nil {
+		return fmt.Errorf("read what the policy had learnt: %w", err)
+	}
+	if k.Price > 0 {
+		v.price = k.Price
+	}
+	if k.ChangesPerWorth > 0 {
+		v.changesPerWorth = k.ChangesPerWorth
+	}
+	v.mixture.corpus = k.Corpus
+	r := &v.exploration.rebuilds
+	r.all = rebuildCount{k.Rebuilt[0], k.Rebuilt[1]}
+	r.probes, r.found = k.Probes[0], k.Probes[1]
+	for i, b := range k.Outcomes {
+		if i < outcomeBins {
+			v.calibrator.outcomes.bins[i].weight, v.calibrator.outcomes.bins[i].given, v.calibrator.outcomes.bins[i].came = b[0], b[1], b[2]
+		}
+	}
+	v.calibrator.curve = v.calibrator.outcomes.Curve()
+	places := map[string]int{}
+	for s := range v.Corpus.Graph.Servers() {
+		places[v.Corpus.Graph.ServerName(sitegraph.ServerID(s))] = s
+	}
+	for _, of := range k.Servers {
+		s, ok := places[of.Name]
+		if !ok {
+			continue
+		}
+		for len(v.mixture.servers) <= s {
+			v.mixture.servers = append(v.mixture.servers, gains{})
+		}
+		v.mixture.servers[s] = of.Gains
+		*r.server(sitegraph.ServerID(s)) = rebuildCount{of.Rebuilt[0], of.Rebuilt[1]}
+	}
+	v.inPlace.record = k.InPlace
+	v.inPlace.adopt(k.Forest)
+	return nil
+}
+
+// check reports what makes it unusable.
+func (k *kept) check() error {
+	all := append([]keptServer{{Gains: k.Corpus, Rebuilt: k.Rebuilt}}, k.Servers...)
+	for _, of := range all {
+		for _, gain := range of.Gains {
+			if !(abs32(gain) < 100) {
+				return fmt.Errorf("an expert has a gain of %g", gain)
+			}
+		}
+		if !(of.Rebuilt[0] >= 0 && of.Rebuilt[1] >= 0) {
+			return fmt.Errorf("%g rebuilds were expected and %g seen", of.Rebuilt[0], of.Rebuilt[1])
+		}
+	}
+	for _, b := range k.Outcomes {
+		if !(b[0] >= 0 && b[1] >= 0 && b[1] <= b[0]*1.001 && b[2] >= 0 && b[2] <= b[0]*1.001) {
+			return errors.New("an outcome is outside of its bin")
+		}
+	}
+	if k.Forest == nil {
+		return nil
+	}
+	if k.Forest.Features != Features {
+		return fmt.Errorf("a forest over %d features, want %d", k.Forest.Features, Features)
+	}
+	return k.Forest.Check()
+}

@@ -1,0 +1,93 @@
+package value
+
+import "github.com/recrawl/recrawl/sitegraph"
+
+// rebuilds learns what probes of quiet pages are good for on this web.
+//
+// On a web of documentation servers are rebuilt, and a probe shows it: where it finds a change,
+// other quiet pages of its server have changed, too. On a web whose pages change one by one a
+// change tells nothing of other pages, and probes are a waste. The two probes that follow one that
+// found a change tell which it is. So rebuilds that are seen are set beside those that were
+// expected of the probes made: a gamma posterior of their ratio, for all servers and for each,
+// whose prior is that of all (partial pooling).
+//
+// Probes find new pages as well. How many is learnt for all servers together.
+type rebuilds struct {
+	all     rebuildCount
+	servers []rebuildCount
+	// Of this round, by server: the probes that follow one that found a change, and how many of
+	// them found one.
+	open   map[sitegraph.ServerID]followed
+	probes float32 // that did not follow others
+	found  float32 // pages that became known by them
+}
+
+// rebuildCount is how many rebuilds were expected of probes, and how many proved to be some.
+type rebuildCount struct{ expected, seen float32 }
+
+type followed struct{ probes, changed float32 }
+
+const (
+	// rebuildPrior is for how many expected rebuilds it counts that as many are seen, and
+	// serverRebuildPrior for how many the ratio of all servers counts at each.
+	rebuildPrior       = 3
+	serverRebuildPrior = 2
+	// firstFinds is how many pages a probe is believed to find at first, and findsPrior for how many
+	// probes that counts.
+	firstFinds = 0.5
+	findsPrior = 20
+)
+
+func (r *rebuilds) server(s sitegraph.ServerID) *rebuildCount {
+	for int(s) >= len(r.servers) {
+		r.servers = append(r.servers, rebuildCount{})
+	}
+	return &r.servers[s]
+}
+
+// probe counts a probe of a server that was so likely to be rebuilt.
+func (r *rebuilds) probe(s sitegraph.ServerID, expected float32) {
+	r.probes++
+	r.all.expected += expected
+	r.server(s).expected += expected
+}
+
+// discovered counts pages that became known by a probe.
+func (r *rebuilds) discovered(pages int) { r.found += float32(min(pages, mostFound)) }
+
+// follow takes in the outcome of a probe that follows one that found a change. The first two tell.
+// Both changed is a rebuild, one of them counts as a quarter of one.
+func (r *rebuilds) follow(s sitegraph.ServerID, changed bool) {
+	if r.open == nil {
+		r.open = map[sitegraph.ServerID]followed{}
+	}
+	of := r.open[s]
+	if of.probes == followUpProbes {
+		return // told already in this round
+	}
+	of.probes++
+	if changed {
+		of.changed++
+	}
+	r.open[s] = of
+	if of.probes == followUpProbes {
+		share := of.changed / of.probes
+		r.all.seen += share * share
+		r.server(s).seen += share * share
+	}
+}
+
+// ratio is how many times as many servers prove to be rebuilt as are expected to be.
+func (r *rebuilds) ratio(s sitegraph.ServerID) float32 {
+	all := (r.all.seen + rebuildPrior) / (r.all.expected + rebuildPrior)
+	if int(s) >= len(r.servers) {
+		return all
+	}
+	own := r.servers[s]
+	return (own.seen + all*serverRebuildPrior) / (own.expected + serverRebuildPrior)
+}
+
+// finds is how many pages become known by a probe.
+func (r *rebuilds) finds() float32 {
+	return (r.found + firstFinds*findsPrior) / (r.probes + findsPrior)
+}
