@@ -23,16 +23,14 @@
 //
 //	Naive          changes by days, X/T
 //	BiasReduced    visits at equal intervals [Cho 2003]
-//	MLE            intervals of any lengths [Cho 2003]
-//	SmoothedMLE    with two imaginary intervals, so always positive; MLEFromHistory of what
-//	               a History keeps of its intervals (FromHistory)
+//	Grouped.MLE    intervals of any lengths [Cho 2003], of what a History keeps (FromHistory)
+//	Grouped.SmoothedMLE  with two imaginary intervals, so always positive; also MLEFromHistory
 //	LastModified   of pages that tell when they changed [Cho 2003]
 //	Interval       closed form for the mean interval [SAT eq. 1]
 //	GammaPoisson   posterior of a Poisson rate under a gamma prior whose mean is the
 //	               rate of all pages (empirical Bayes), and the probability of change that follows
 //	Grid, Rates    posterior over 32 rates for censored intervals, with forgetting
 //	Prior, Pool    priors of the grid: page <- site <- server <- corpus
-//	Weekdays       how weekdays differ; Profile.Exposure turns days into effective ones
 //	Periodic       changes by the clock, daily to monthly, against a Poisson process
 //	Weeks          what the last 32 weeks of a History showed, for a rate that drifts
 //
