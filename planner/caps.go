@@ -104,6 +104,10 @@ func (c *Caps) of(s sitegraph.ServerID) *book {
 	return b
 }
 
+// books are all that a visit counts in: that of all servers, and that of its own, which is nil where
+// the server has no limits. A limit of another kind, as of a country, adds its book here.
+func (c *Caps) books(server *book) [2]*book { return [...]*book{c.all, server} }
+
 // begin opens the books for a round.
 func (c *Caps) begin(r Round) {
 	if c.number == 0 && c.inBytes {
@@ -173,7 +177,7 @@ func (c *Caps) need(p sitegraph.PageID, server sitegraph.ServerID, b *book) int6
 func (c *Caps) set(v *Visit, b *book, sign int64) {
 	v.planned = sign > 0
 	c.planned += int(sign)
-	for _, b := range [...]*book{b, c.all} {
+	for _, b := range c.books(b) {
 		if b != nil {
 			b.Plan(sign, sign*v.need)
 		}
@@ -187,7 +191,7 @@ func (c *Caps) charge(v *Visit, b *book, fetches, bytes int64) {
 	case v.First:
 		c.newBytes += bytes
 	case c.corpus.Memory(v.Page).State == sitegraph.StateSource:
-		for _, b := range [...]*book{b, c.all} {
+		for _, b := range c.books(b) {
 			if b != nil {
 				b.UseCredit(fetches, bytes)
 			}
@@ -214,7 +218,7 @@ func (c *Caps) unplan(v *Visit) {
 // was used since it was chosen left no room for it.
 func (c *Caps) take(v *Visit) (bytes int64, ok bool) {
 	b := c.of(c.corpus.Graph.Server(v.Page))
-	books := [...]*book{c.all, b}
+	books := c.books(b)
 	c.set(v, b, -1)
 	if c.inBytes {
 		bytes = c.most
@@ -279,7 +283,7 @@ func (c *Caps) postpone(v *Visit, might, read int64) {
 func (c *Caps) land(v *Visit, fetches, might, read int64) *book {
 	server := c.of(c.corpus.Graph.Server(v.Page))
 	c.flying--
-	for _, b := range [...]*book{c.all, server} {
+	for _, b := range c.books(server) {
 		if b == nil {
 			continue
 		}
