@@ -162,17 +162,15 @@ func (c *Corpus) Snapshot(
 		}
 	}
 	run := SnapshotRun{
-		Protocol: "snapshot",
-		Budget:   Number(math.NaN()),
-		New:      Number(math.NaN()),
-		Corpus:   h.totals,
-		Weeks:    o.Weeks,
-		History:  c.history,
-		Change:   c.Change.String(),
-		Seed:     o.Seed,
-		Base: int(
-			c.Base.Sub(replay.Epoch) / week,
-		),
+		Protocol:      "snapshot",
+		Budget:        Number(math.NaN()),
+		New:           Number(math.NaN()),
+		Corpus:        h.totals,
+		Weeks:         o.Weeks,
+		History:       c.history,
+		Change:        c.Change.String(),
+		Seed:          o.Seed,
+		Base:          int(c.Base.Sub(replay.Epoch) / week),
 		Results:       make([]SnapshotResult, len(entries)),
 		ChangedWeekly: weekly,
 		Learnt:        c.learntOf(policies),

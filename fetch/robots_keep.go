@@ -112,10 +112,7 @@ func (c *Client) KeepDue() bool {
 // Recall makes known what an earlier process kept of the robots.txt of a page's server, unless the
 // client knows of one itself. It gets at most two settings, and reads them with the next visit
 // only. The error is that of setting. What cannot be read or is old is asked for anew.
-func (c *Client) Recall(
-	pageURL string,
-	setting func(name string) (value []byte, ok bool, err error),
-) error {
+func (c *Client) Recall(pageURL string, setting func(name string) (value []byte, ok bool, err error)) error {
 	if !c.o.KeepRobots {
 		return nil
 	}

@@ -175,14 +175,12 @@ func openCatalogue(disk vfs.FS, dir string, readOnly, mayCreate bool) (*catalogu
 				time.Sleep(retryPause)
 			},
 			DataCorruption: func(info pebble.DataCorruptionInfo) { // also where we read
-				c.die(
-					&DamageError{
-						Path:   info.Path,
-						Offset: blockOffset(info.Details),
-						What:   "catalogue",
-						Cause:  oneLine{info.Details},
-					},
-				)
+				c.die(&DamageError{
+					Path:   info.Path,
+					Offset: blockOffset(info.Details),
+					What:   "catalogue",
+					Cause:  oneLine{info.Details},
+				})
 			},
 		},
 	}

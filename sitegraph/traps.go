@@ -25,11 +25,7 @@ func isFarDate(path, query string, now time.Time) bool {
 		if year, ok := dateYear(segment); ok && year > latest && year <= lastYear && isWholeDate(segment) {
 			return true
 		}
-		if month, ok := number(
-			segment,
-			1,
-			2,
-		); ok && month >= 1 && month <= 12 && before > latest &&
+		if month, ok := number(segment, 1, 2); ok && month >= 1 && month <= 12 && before > latest &&
 			before <= lastYear {
 			return true // /2031/05/
 		}
@@ -113,10 +109,7 @@ func isSessionSegment(segment string) bool {
 		return strings.HasSuffix(lower, "))")
 	}
 	for _, name := range [...]string{"sessionid", "session", "phpsessid", "sid"} {
-		if rest, ok := strings.CutPrefix(
-			lower,
-			name,
-		); ok && len(rest) > 1 &&
+		if rest, ok := strings.CutPrefix(lower, name); ok && len(rest) > 1 &&
 			strings.IndexByte("-_=", rest[0]) >= 0 {
 			return isRandom(rest[1:])
 		}

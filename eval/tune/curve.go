@@ -76,13 +76,8 @@ func (t Target) reaches(points []Point, of func(Range) eval.Number) (float64, bo
 			if i+1 == len(points) {
 				return points[i].Budget, true
 			}
-			return between(
-				points[i].Budget,
-				y,
-				points[i+1].Budget,
-				float64(of(points[i+1].UpdateRate)),
-				t.Value,
-			), true
+			next := float64(of(points[i+1].UpdateRate))
+			return between(points[i].Budget, y, points[i+1].Budget, next, t.Value), true
 		}
 		return 0, false
 	}
@@ -93,13 +88,8 @@ func (t Target) reaches(points []Point, of func(Range) eval.Number) (float64, bo
 		}
 		switch {
 		case i > 0:
-			return between(
-				points[i-1].Budget,
-				float64(of(points[i-1].Measure(t.Measure))),
-				points[i].Budget,
-				y,
-				t.Value,
-			), true
+			before := float64(of(points[i-1].Measure(t.Measure)))
+			return between(points[i-1].Budget, before, points[i].Budget, y, t.Value), true
 		case t.Measure == eval.Coverage:
 			return between(0, 0, points[i].Budget, y, t.Value), true
 		}

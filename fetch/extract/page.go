@@ -119,9 +119,7 @@ func (s *scanner) resolve(pageURL string, linkLines []string, p *Page) {
 		seen[url] = frame || ref.frame
 	}
 	for _, text := range s.sources {
-		if url, ok := resolver.Resolve(
-			encodeQuery(text, s.queries),
-		); ok && url != self &&
+		if url, ok := resolver.Resolve(encodeQuery(text, s.queries)); ok && url != self &&
 			!slices.Contains(p.Sources, url) {
 			p.Sources = append(p.Sources, url)
 		}

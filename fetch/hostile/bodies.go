@@ -152,10 +152,7 @@ var xmlAttacks = []Body{
 		"X01 entities",
 		"text/xml",
 		`<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a0 "x">`,
-		each(
-			40,
-			"<!ENTITY b%[1]d '&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;'>",
-		),
+		each(40, "<!ENTITY b%[1]d '&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;'>"),
 		"]><rss><channel><item><link>&b39;</link></item></channel></rss>",
 	),
 	made(

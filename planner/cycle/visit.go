@@ -104,12 +104,7 @@ func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error
 }
 
 // keep saves the record of a visit that was applied, and tells of it.
-func (l *Loop) keep(
-	v planner.Visit,
-	r *Request,
-	o sitegraph.Observation,
-	verdict sitegraph.Verdict,
-) error {
+func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation, verdict sitegraph.Verdict) error {
 	record := &r.Record
 	if l.Forecast || l.Planner.GoesByDue(v.Page) {
 		due, interval := l.Planner.Due(v.Page, o.Time)

@@ -52,13 +52,7 @@ type site struct {
 
 // Of explains the page of a record at now. The planner has just made the dry run, which lists all
 // visits of its round; policy is the name of its policy.
-func Of(
-	r *sitegraph.Record,
-	p *planner.Planner,
-	ahead *cycle.Preview,
-	policy string,
-	now time.Time,
-) *Page {
+func Of(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy string, now time.Time) *Page {
 	g := p.Corpus.Graph
 	h := r.History
 	e := &Page{
