@@ -24,8 +24,8 @@ const (
 var tickHits = [...]float64{0.5, 0.8, 0.95}
 
 // Periodic weighs whether a page changes by the clock, at the ticks of a period, or as a Poisson
-// process, from its intervals in order of time. A component is a period of one length, with the phase
-// of its ticks and the probability (hit) that a tick changes the page. It has the exposure
+// process, from its intervals in order of time. A component is a period of one length, with the
+// phase of its ticks and the probability (hit) that a tick changes the page. It has the exposure
 //
 //	a = -ln(1 - hit) * ticks in the interval + 0.1 / length * days
 //

@@ -33,7 +33,7 @@ func everyEstimate(obs []Observed, h sitegraph.History, age time.Duration) []Est
 	}
 }
 
-// FuzzRates checks promises 1 and 2 on intervals of any numbers, also impossible ones: eight
+// FuzzRates checks guarantees 1 and 2 on intervals of any numbers, also impossible ones: eight
 // bytes are the days of one, of which the last bit says whether it changed.
 func FuzzRates(f *testing.F) {
 	f.Add([]byte{}, uint32(0), uint32(0), uint32(0), uint32(0), uint32(0), int64(0))

@@ -104,8 +104,8 @@ func (c *Caps) of(s sitegraph.ServerID) *book {
 	return b
 }
 
-// books are all that a visit counts in: that of all servers, and that of its own, which is nil where
-// the server has no limits. A limit of another kind, as of a country, adds its book here.
+// books are all that a visit counts in: that of all servers, and that of its own, which is nil
+// where the server has no limits. A limit of another kind, as of a country, adds its book here.
 func (c *Caps) books(server *book) [2]*book { return [...]*book{c.all, server} }
 
 // begin opens the books for a round.

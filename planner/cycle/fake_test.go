@@ -242,7 +242,7 @@ func newRig(t *testing.T, w *web, d *disk, name string, o cycle.Options) *rig {
 	return m
 }
 
-// acknowledged checks promise 1: what is acknowledged is durable, the newest of each page.
+// acknowledged checks guarantee 1: what is acknowledged is durable, the newest of each page.
 func (m *rig) acknowledged(events []cycle.Event) {
 	m.Helper()
 	if len(events) == 0 {

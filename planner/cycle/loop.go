@@ -42,7 +42,7 @@ type Options struct {
 	Bounds *sitegraph.Bounds
 	// MaxHops bounds chains of redirects; 5 if not set.
 	MaxHops int
-	// Reserve keeps the budget of a round across crashes; see promise 2.
+	// Reserve keeps the budget of a round across crashes; see guarantee 2.
 	Reserve bool
 	// Forecast keeps in each record when its page is wanted next, and why. A store that keeps its
 	// records in that order needs it. Without it only policies that go by it themselves are asked.

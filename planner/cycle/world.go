@@ -13,7 +13,7 @@ type Request struct {
 	Record sitegraph.Record
 	Round  planner.Round
 	// MaxBytes is how much the visit may read from the server, headers and robots.txt included;
-	// 0: no bound. Reading more breaks promise 2.
+	// 0: no bound. Reading more breaks guarantee 2.
 	MaxBytes int64
 }
 
