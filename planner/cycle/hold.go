@@ -49,7 +49,7 @@ func (l *Loop) heldOf(s sitegraph.ServerID) (h held, err error) {
 		return h, nil
 	}
 	if err := json.Unmarshal(value, &h); err != nil {
-		// A store of before held the time alone.
+		// Older stores held the time only.
 		if h.Until, err = time.Parse(time.RFC3339Nano, string(value)); err != nil {
 			return h, fmt.Errorf("the kept wait for %s: %w", server, err)
 		}

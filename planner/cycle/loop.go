@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Event is a visit with what came of it.
+// Event is a visit with its outcome.
 type Event struct {
 	Round       planner.Round
 	Visit       planner.Visit
@@ -27,15 +27,15 @@ type Options struct {
 	Change  sitegraph.ChangeBy
 	Workers int // visits at a time; 1 if not set
 
-	// Pause is the least time between two visits to a server or address that the Fetcher keeps, so
-	// that the loop chooses no more than can be made. 0: none is known.
+	// Pause is the least time that the Fetcher keeps between two visits to a server or address. The
+	// loop chooses no more visits than can be made. 0: not known.
 	Pause time.Duration
 
-	// Discover makes the links of fetched pages known, and so new pages. Without it the
-	// page set and the graph stay as they are.
+	// Discover takes in the links of fetched pages, and so new pages. Without it the set of pages
+	// and the graph stay as they are.
 	Discover bool
-	// Proof lets a page with a copy leave only when several answers in a row, over days, say that
-	// it is not to be had. Without it one answer does.
+	// Proof lets a page with a copy leave only after several answers in a row, over days, that it
+	// is gone, moved or forbidden. Without it one answer is enough.
 	Proof bool
 	// Bounds say which addresses may become known; nil: all. With them pages that name another as
 	// canonical and are the same count as moved there.
@@ -44,31 +44,31 @@ type Options struct {
 	MaxHops int
 	// Reserve keeps the budget of a round across crashes; see guarantee 2.
 	Reserve bool
-	// Forecast keeps in each record when its page is wanted next, and why. A store that keeps its
-	// records in that order needs it. Without it only policies that go by it themselves are asked.
+	// Forecast writes into each record when its page is due next, and why. A store that keeps its
+	// records in that order needs it. Without it Due is asked only of policies that rank by it.
 	Forecast bool
 	// CommitEvery and CommitAfter bound how much is not yet acknowledged: visits, time.
 	// 64 and a second if not set.
 	CommitEvery int
 	CommitAfter time.Duration
 
-	// Seen is told each outcome at once, in order. May be nil. The event is good until it
+	// Seen is called with each outcome at once, in order. May be nil. The event is valid until it
 	// returns.
 	Seen func(*Event)
-	// Found is told each page that becomes known, or known again after it had left. May be nil.
+	// Found is called with each page that becomes known, or known again after it left. May be nil.
 	Found func(sitegraph.PageID)
-	// Acknowledged is told the events that have become durable. May be nil. The slice is
+	// Acknowledged is called with the events that have become durable. May be nil. The slice is
 	// reused.
 	Acknowledged func([]Event)
-	// Able says why this machine cannot make visits now, as when its disk is full; nil: it can. It
-	// is asked about once a second, and the loop waits while it cannot. May be nil.
+	// Able returns why this machine cannot make visits now, as when its disk is full; nil: it can.
+	// It is called about once a second, and the loop waits while it returns an error. May be nil.
 	Able func() error
-	// Stalled is told why the loop waits, because of Able or a LocalError, and nil when it goes on.
-	// May be nil.
+	// Stalled is called with the reason why the loop waits, an error of Able or a LocalError, and
+	// with nil when the loop continues. May be nil.
 	Stalled func(why error)
-	// Between is called between visits whenever everything is committed: after each commit, and
-	// each second while nothing happens or the next round is waited for. It may use the store,
-	// which nobody else uses then. Its error ends the loop. May be nil.
+	// Between is called between visits when everything is committed: after each commit, and each
+	// second while the loop waits. It may use the store, which nothing else uses then. Its error
+	// ends the loop. May be nil.
 	Between func() error
 }
 
@@ -120,8 +120,8 @@ func New(o Options) *Loop {
 	}
 }
 
-// Seed makes start pages known. Those known already stay as they are, but for those that had
-// left: they are asked for anew.
+// Seed makes start pages known. Known ones stay as they are, but those that had left are visited
+// again.
 func (l *Loop) Seed(urls ...string) error {
 	for _, url := range urls {
 		if err := l.addStart(url, "", 0); err != nil {
@@ -161,8 +161,8 @@ func (l *Loop) sequential(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// storeError says which step the store failed at. After a failure nobody knows what is
-// durable, so that nothing more is saved, committed or acknowledged.
+// storeError names the step at which the store failed. After a failure it is not known what is
+// durable, so nothing more is saved, committed or acknowledged.
 func (l *Loop) storeError(err error, format string, args ...any) error {
 	l.broken = true
 	return fmt.Errorf(format+": %w", append(args, err)...)

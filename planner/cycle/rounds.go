@@ -10,10 +10,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Run carries out round after round of the given length, aligned to the clock, with perDay
-// fetches a UTC day (planner.Unlimited: no bound), until ctx ends or more says that it is
-// enough. A round that a crash or a stop interrupted goes on
-// with what is left of its budget. more is asked after each round; nil means for ever.
+// Run carries out round after round of the given length, aligned to the clock, with perDay fetches
+// a UTC day (planner.Unlimited: no bound). It returns when ctx ends, or when more, which is called
+// after each round, returns false; nil is for ever. A round that a crash or a stop interrupted
+// continues with what is left of its budget.
 func (l *Loop) Run(
 	ctx context.Context,
 	perDay float64,
@@ -67,8 +67,8 @@ func (l *Loop) nextRound(perDay float64, length time.Duration) (planner.Round, e
 	return l.account.round(length), nil
 }
 
-// Round carries out one round: until its budget is used, or nothing is left to do, or, with several
-// workers, its time is over. It waits for the visits that are under way then.
+// Round carries out one round, until its budget is used up, nothing is left to visit, or, with
+// several workers, its time is over. Then it waits for the visits that are under way.
 func (l *Loop) Round(ctx context.Context, r planner.Round) error {
 	c := l.hire(ctx)
 	defer c.dismiss()
@@ -145,8 +145,8 @@ func (l *Loop) rest(ctx context.Context, until time.Time) error {
 	return l.Clock.SleepUntil(ctx, until)
 }
 
-// Advance moves the store to now: records that are due and were not visited are put where
-// the planner wants them next.
+// Advance moves the clock of the store to now. Records that are due and were not visited get the
+// next due time that the planner gives them.
 func (l *Loop) Advance(now time.Time) error {
 	err := l.Store.Advance(now, func(r *sitegraph.Record) {
 		due, _ := l.Planner.Due(r.Page, now)

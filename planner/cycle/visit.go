@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// begin reserves budget for a visit and loads what is remembered of the page. False: the limits
-// have no room for it any more.
+// begin reserves budget for a visit and loads the record of its page. False: the limits no longer
+// have room for it.
 func (l *Loop) begin(v *planner.Visit, r *Request) (ok bool, err error) {
 	if r.MaxBytes, ok = l.Planner.Start(v); !ok {
 		return false, nil
@@ -31,7 +31,8 @@ func (l *Loop) begin(v *planner.Visit, r *Request) (ok bool, err error) {
 	return true, nil
 }
 
-// finish settles what a visit has read. Of one that failed in the program nobody knows.
+// finish counts what a visit has read. One that failed in the program counts as having read all
+// that it might.
 func (l *Loop) finish(v *planner.Visit, r *Request, o sitegraph.Observation, err error) {
 	read := r.MaxBytes
 	if err == nil {
@@ -43,8 +44,8 @@ func (l *Loop) finish(v *planner.Visit, r *Request, o sitegraph.Observation, err
 	l.Planner.Finish(v, r.MaxBytes, read)
 }
 
-// postpone takes back a visit that began and could not ask for its page. What it read counts, its
-// fetch does not.
+// postpone takes back a visit that began and could not ask for its page. The bytes that it read
+// count, its fetch does not.
 func (l *Loop) postpone(v *planner.Visit, r *Request, o sitegraph.Observation) {
 	l.Planner.Postpone(v, r.MaxBytes, o.Transferred)
 	if l.Reserve && l.account.Granted != planner.Unlimited && l.isOf(r) {
@@ -59,7 +60,8 @@ func fetchError(ctx context.Context, url string, err error) error {
 	return fmt.Errorf("visit %s: %w", url, err)
 }
 
-// apply remembers an outcome and learns from it.
+// apply applies an outcome to the record of the page and to the graph, and lets the policy learn
+// from it.
 func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error {
 	record := &r.Record
 	before := record.Digests.Bytes
@@ -103,7 +105,7 @@ func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error
 	return l.keep(v, r, o, verdict)
 }
 
-// keep saves the record of a visit that was applied, and tells of it.
+// keep saves the record of a visit that was applied, and reports the visit.
 func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation, verdict sitegraph.Verdict) error {
 	record := &r.Record
 	if l.Forecast || l.Planner.GoesByDue(v.Page) {
@@ -160,8 +162,8 @@ func (l *Loop) commit() error {
 	return l.between()
 }
 
-// between calls Between until it fails: what is committed after its error, to end the round,
-// does not ask it again.
+// between calls Between until it fails. After its error one more commit ends the round, which must
+// not call it again.
 func (l *Loop) between() error {
 	if l.Between == nil {
 		return nil
