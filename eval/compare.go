@@ -16,7 +16,7 @@ type Comparison struct {
 	Policy string `json:"policy"`
 	// Best is the best published policy by each measure, but the compared one. It is chosen
 	// once, on the whole corpus, and not anew in each resample: the other way round the
-	// opponent would be one that nobody can run. A measure is missing if no published policy
+	// opponent would be one that no crawler can run. A measure is missing if no published policy
 	// has a value.
 	Best map[string]Against `json:"best_published"`
 	With []Opponent         `json:"with"` // all others, in the order of the results

@@ -149,7 +149,7 @@ type Stage struct {
 	Fetcher cycle.Fetcher
 	Clock   cycle.Clock
 	Records []sitegraph.Record // by page, as of the base
-	// Forecast keeps in the store when a page is wanted next, and why: see cycle.Options.
+	// Forecast keeps in the store when a page is due next, and why: see cycle.Options.
 	Forecast bool
 	// Sources is the share of the budget that visits to feeds and sitemaps may take; 0: they are
 	// not visited, as in a recorded world, which has none.

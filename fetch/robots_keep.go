@@ -138,7 +138,7 @@ func (c *Client) Recall(pageURL string, setting func(name string) (value []byte,
 	return nil
 }
 
-// knows reports whether anything of a server's robots.txt is known, or somebody is asking.
+// knows reports whether anything of a server's robots.txt is known, or it is being asked for.
 func (c *robotsCache) knows(key string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -33,7 +33,7 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 		o.Time, o.Trouble, o.Elapsed = c.clock.Now(), policy.trouble, policy.elapsed
 		o.Outcome, o.Detail = sitegraph.OutcomeFailed, "robots.txt: "+policy.unreachable
 		o.NotBefore = policy.retry
-		if !policy.asked { // nobody was: the visit that asked has told of the failure
+		if !policy.asked { // no request was sent: the visit that asked has reported the failure
 			return o, &notYet{until: policy.retry, unreachable: true}
 		}
 		return o, nil

@@ -49,7 +49,7 @@ type sources struct {
 	left   int                        // visits left in this round
 	carry  float64
 	queued map[sitegraph.PageID]bool // due, or found in this round
-	news   map[sitegraph.PageID]bool // somebody said that they have some, and they were not visited since
+	news   map[sitegraph.PageID]bool // an index or link says that they changed, and they were not visited since
 	groups map[sitegraph.PageID]*sourceGroup
 	byKey  map[uint64]*sourceGroup
 }
@@ -234,7 +234,7 @@ func (p *Planner) nextSource() (Visit, step) {
 			continue
 		}
 		if p.rests(page) {
-			delete(s.queued, page) // until somebody says that it has news
+			delete(s.queued, page) // until an index or link says that it changed
 			continue
 		}
 		v := Visit{

@@ -14,7 +14,7 @@ type turns struct {
 	aside  map[sitegraph.ServerID][]Visit
 	kept   int                  // visits in aside
 	ready  []sitegraph.ServerID // open ones that have some
-	more   bool                 // Next was ended before it had looked at all that is wanted
+	more   bool                 // Next ended before the policy had proposed all its pages
 }
 
 const (

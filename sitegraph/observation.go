@@ -174,7 +174,7 @@ type Observation struct {
 type Trouble uint8
 
 const (
-	TroubleUnknown Trouble = iota // nothing: nobody was asked
+	TroubleUnknown Trouble = iota // not known: no request was sent
 	TroubleNone                   // the server answered as a server should
 	TroubleFailing                // it answered with 5xx, broke the connection off, or did not answer in time
 	TroubleBusy                   // it asked for fewer requests: 429 or 503

@@ -114,7 +114,7 @@ type Record struct {
 	State        State
 	Status       int     // of the last answer
 	Errors       uint8   // failures in a row since the last answer that told something
-	Misses       uint8   // answers in a row that it is not to be had; of a page that left: since then
+	Misses       uint8   // answers in a row that it is gone, moved or forbidden; of a page that left: since it left
 	Missed       Outcome // of those where the page has not left; OutcomeUnknown: not known
 	Hops         uint8   // redirects between a link and this page
 	NoIndex      bool    // the copy asks not to be indexed

@@ -11,7 +11,7 @@ const (
 	// is a number: a calendar that goes on for ever comes to the years between first.
 	farAhead = 2
 	lastYear = 2100
-	// longPast is the year before which a date in a query is a calendar that somebody turned back.
+	// longPast is the year before which a date in a query is a calendar turned back.
 	// In paths old dates are those of newspapers.
 	longPast = 1970
 )

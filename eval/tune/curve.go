@@ -146,7 +146,7 @@ func (f *Forecast) Solve(
 	return t.answer(points, f.Pages), points, nil
 }
 
-// near is within a hundredth: nobody sets a budget more finely.
+// near is within a hundredth: budgets are not set more finely.
 func near(a, b float64) bool { return a > 0.99*b && a < 1.01*b }
 
 func value(r Range) eval.Number { return r.Value }

@@ -23,7 +23,7 @@ const (
 	MaxAddress = sitegraph.MaxURLBytes
 )
 
-// Options say what is known of a page beside its body, and how much is wanted.
+// Options are what is known of a page beside its body, and whether main text is needed.
 type Options struct {
 	Agent      string   // product token: <meta name=TOKEN> and "TOKEN: noindex" are meant for us
 	RobotsTags []string // values of X-Robots-Tag header lines

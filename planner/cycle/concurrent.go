@@ -18,15 +18,15 @@ type completion struct {
 	took    time.Duration
 }
 
-// crew does the concurrent work: up to Workers visits under way, each in a goroutine of its own.
-// Whoever must wait, for a server, an address, a name or the machine, waits in a line and holds
+// crew does the concurrent work: up to Workers visits under way, each in a goroutine of its own. A
+// visit that must wait, for a server, an address, a name or the machine, waits in a line and holds
 // none. Visits that are under way when a round ends go on in the next one, and count to the round
 // in which they began.
 type crew struct {
 	*Loop
 	work    context.Context // of the workers
 	stop    func()
-	locator Locator             // nil: nobody knows which servers share an address
+	locator Locator             // nil: it is not known which servers share an address
 	ready   [allPaces]readiness // places
 	parked  int                 // visits in lines
 	flights
@@ -338,7 +338,7 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 	changed := l.see(done.seen.Trouble)
 	l.pause = l.slowdown.pause(max(done.seen.NotBefore.Sub(now), 0))
 	l.notBefore = now.Add(l.pause)
-	if !done.seen.ByRobots || done.seen.Transferred > 0 { // else nobody was asked for anything
+	if !done.seen.ByRobots || done.seen.Transferred > 0 { // otherwise no request was sent
 		l.at.notBefore = now.Add(c.Pause)
 	}
 	c.trim(l, now)

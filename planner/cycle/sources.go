@@ -50,7 +50,7 @@ func (l *Loop) refresh(r *sitegraph.Record) {
 }
 
 // followIndex makes the sitemaps of an index known; those that were never visited, or that it says
-// are newer than our last visit, are wanted at once.
+// are newer than our last visit, are visited at once.
 func (l *Loop) followIndex(r *sitegraph.Record, o sitegraph.Observation) error {
 	for _, c := range o.Claims {
 		p, err := l.addSource(c.URL, r, r.Hops+1)
@@ -87,7 +87,7 @@ func (l *Loop) addSource(url string, from *sitegraph.Record, hops uint8) (sitegr
 		Hops:    hops,
 		Due:     l.Clock.Now(),
 	}
-	save := l.Store.Save // somebody linked to it as to a page
+	save := l.Store.Save // a link named it as a page
 	switch {
 	case !known:
 		r.Page, save = l.graph.Add(url), l.Store.Add

@@ -30,7 +30,7 @@ func (k Kind) String() string {
 // Hint is what sources claim of a page, and what that is worth.
 type Hint struct {
 	Claimed time.Time     // newest modification claimed; zero: listed without a date
-	Every   time.Duration // how often it is said to change; 0: not told
+	Every   time.Duration // how often it changes, as claimed; 0: not claimed
 	Kind    Kind          // of the source that LogRatio goes by
 	// LogRatio is the logarithm of the likelihood ratio that the page has changed since its last
 	// visit: what to add to the logarithm of the odds. It is negative where a source that has
@@ -56,7 +56,7 @@ type told struct {
 type Hints struct {
 	graph    *sitegraph.Graph
 	visits   Visits
-	any      bool // somebody claimed something
+	any      bool // something was claimed
 	told     [kindCount]map[sitegraph.PageID]told
 	listed   map[sitegraph.PageID][]sitegraph.PageID // by source: pages it names, sorted
 	kinds    map[sitegraph.PageID]Kind               // by source
@@ -108,14 +108,14 @@ func (h *Hints) ClaimHeader(p sitegraph.PageID, modified time.Time) {
 type Claim struct {
 	Page     sitegraph.PageID
 	Modified time.Time     // zero: no date
-	Every    time.Duration // how often it is said to change; 0: not told
+	Every    time.Duration // how often it changes, as claimed; 0: not claimed
 }
 
 // Update takes what a source says that was just read; whole: that is all it says. A moment in the
 // future of the reading is cut to it, one more than a day ahead is no date, and said has them so
 // afterwards. Pages that the source does not list any more, as a feed those that are no longer
 // among the newest, keep what it said of them, but it no longer says that they are unchanged. Hear
-// returns the pages of which something else is said than before.
+// returns the pages of which the claims changed.
 func (h *Hints) Update(
 	source sitegraph.PageID,
 	kind Kind,

@@ -55,7 +55,7 @@ const (
 
 	inPage  = 0xffff // the block is a page of its slot
 	inHeld  = 0xfffe // a page whose slot is being handed out or split up
-	inNone  = 0xfffd // the bytes are gone, or nobody needs them; a slot still lists the handle
+	inNone  = 0xfffd // the bytes are gone, or are not needed; a slot still lists the handle
 	inLimbo = 0xfffc // no slot lists it, and the index still points to it
 	// maxFiles bounds the table of files.
 	maxFiles = 1 << 14
