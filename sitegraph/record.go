@@ -113,22 +113,22 @@ type Record struct {
 	Referer      string // address of the page that first linked here; "" for a start page
 	State        State
 	Status       int     // of the last answer
-	Errors       uint8   // failures in a row since the last answer that told something
+	Errors       uint8   // failures in a row since the last proper answer
 	Misses       uint8   // answers in a row that it is gone, moved or forbidden; of a page that left: since it left
 	Missed       Outcome // of those where the page has not left; OutcomeUnknown: not known
 	Hops         uint8   // redirects between a link and this page
 	NoIndex      bool    // the copy asks not to be indexed
-	More         bool    // the copy has links that were too many for then
+	More         bool    // the copy has more links than one visit may take in
 	ByRobots     bool    // robots.txt forbids it: why it left, or may leave
-	Refuses      bool    // the server refused our condition (412): it is asked for without
+	Refuses      bool    // the server refused a conditional request (412): it is asked without
 	ETag         string  // of the copy
 	LastModified time.Time
 	Digests      Digests // of the copy
 	Size         int64   // bytes of the copy
 	History      History
-	Tried        time.Time     // last visit, whatever came of it
+	Tried        time.Time     // last visit, whatever its outcome
 	Interval     time.Duration // last estimate of the time between changes; 0: none
-	Due          time.Time     // when the planner next wants it; decides the bucket
+	Due          time.Time     // when it is to be visited next; decides the slot in the store
 	Reason       string        // why it is due then
 }
 
