@@ -103,7 +103,7 @@ func failed(o sitegraph.Observation, detail string) sitegraph.Observation {
 	return o
 }
 
-// read hands the body of an answer to whoever reads it.
+// read hands the body of an answer to the reader of the options.
 func (c *Client) read(
 	ctx context.Context,
 	o *sitegraph.Observation,
