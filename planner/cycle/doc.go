@@ -16,9 +16,9 @@
 // Files: rounds.go (Run, round after round), visit.go (begin, apply and commit a visit), account.go
 // (the budget in the store); concurrent.go, flights.go, line.go, locate.go, depth.go, landing.go
 // (many workers: which visit may begin, lines of servers and places, how many visits are chosen
-// ahead, what happens when one ends); slowdown.go, hold.go, stall.go (servers in trouble, waits over
-// restarts, faults of this machine); links.go, bounds.go, duplicate.go, relax.go, sources.go (what a
-// visit means for other pages); dryrun.go (plan).
+// ahead, what happens when one ends); slowdown.go, hold.go, stall.go (servers in trouble, waits
+// over restarts, faults of this machine); links.go, bounds.go, duplicate.go, relax.go, sources.go
+// (what a visit means for other pages); dryrun.go (plan).
 //
 // # Guarantees
 //
