@@ -24,6 +24,7 @@
 //	BiasReduced    visits at equal intervals [Cho 2003]
 //	Grouped.MLE    intervals of any lengths [Cho 2003], of what a History keeps (FromHistory)
 //	Grouped.SmoothedMLE  with two imaginary intervals, so always positive; also MLEFromHistory
+//	LLN, SA        online, visit by visit, for visits at random moments [Avrachenkov 2020]
 //	LastModified   of pages that send Last-Modified [Cho 2003]
 //	Interval       closed form for the mean interval [SAT eq. 1]
 //	GammaPoisson   posterior of a Poisson rate under a gamma prior whose mean is the
@@ -43,5 +44,7 @@
 //
 // Sources: [SAT] Tamura and Kitsuregawa, eq. 1; Ford, Grimes, Tassone 2008 for the
 // empirical-Bayes form; [Cho 2003] Cho and Garcia-Molina, Estimating frequency of change, for
-// the Poisson model; Upadhyay et al. 2020 for the smoothing; Laird 1978 for the prior on a grid.
+// the Poisson model; Upadhyay et al. 2020 for the smoothing; Laird 1978 for the prior on a grid;
+// [Avrachenkov 2020] Avrachenkov, Patil, Thoppe, Change rate estimation and optimal freshness in
+// web page crawling.
 package estimator

@@ -53,6 +53,15 @@ func FuzzRates(f *testing.F) {
 		}
 		h := sitegraph.History{Epoch: first, Last: last, Stable: stable, MinInterval: shortest, Changes: changes, Visits: changes/2 + 1,
 			WeeksSeen: stable ^ changes, WeeksChanged: shortest}
+		var online SA
+		for _, o := range obs {
+			online.Add(o.Changed, 1/o.Days)
+		}
+		for _, rate := range []float64{LLN(counted(obs)), LLN(int(changes), int(first), Days(h.Elapsed())), online.Rate} {
+			if !(rate >= 0 && rate <= FastestRate) {
+				t.Fatalf("%v: online rate %g", obs, rate)
+			}
+		}
 		at := time.Duration(age%(1<<33)) * time.Second
 		before := everyEstimate(obs, h, 0)
 		for i, e := range everyEstimate(obs, h, max(at, 0)) {
@@ -116,6 +125,8 @@ func hotPaths(h sitegraph.History, grouped Grouped, prior *Rates, sink *float64)
 		"last-modified":  func() { *sink += LastModified(4, 60, 50) },
 		"mle":            func() { *sink += grouped.MLE() },
 		"estimate":       func() { *sink += grouped.Estimate(60).High },
+		"lln":            func() { *sink += LLN(4, 60, 60) },
+		"sa":             func() { s := SA{Rate: 0.1, Intervals: 60}; s.Add(true, 1); *sink += s.Rate },
 		"history":        func() { *sink += MLEFromHistory(h) },
 		"grid-changed":   func() { var g Grid; g.Observe(3, true); *sink += g.Log[3] },
 		"grid-unchanged": func() { var g Grid; g.Observe(3, false); *sink += g.Log[3] },

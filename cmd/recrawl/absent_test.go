@@ -12,15 +12,17 @@ import (
 func TestEvalSaysWhatIsAbsent(t *testing.T) {
 	dir := fourServers(t)
 	const note, fixed = "Absent: histories have no feeds, no sitemaps and no headers such as Last-Modified", "norconex is its fixed least interval"
+	const rate = "ncis is greedy on the rate alone"
 	for _, test := range []struct {
 		protocol, policy string
 		times            int // that each output says so
-	}{{"stream", "value,interval", 1}, {"snapshot", "norconex,interval", 1}, {"stream", "interval", 0}} {
+	}{{"stream", "value,interval", 1}, {"snapshot", "norconex,interval", 1}, {"stream", "ncis,norconex", 1}, {"stream", "interval", 0}} {
 		html := filepath.Join(t.TempDir(), "report.html")
 		args := []string{"eval", dir, "--quiet", "--compare", "none", "--protocol", test.protocol, "--weeks", "3,4", "--policy", test.policy, "--html", html}
 		text := recrawl(t, args...).ok(t).stdout
 		for name, output := range map[string]string{"text": text, "report": readFile(t, html)} {
-			if strings.Count(output, note) != test.times || strings.Contains(output, fixed) != strings.Contains(test.policy, "norconex") {
+			if strings.Count(output, note) != test.times || strings.Contains(output, fixed) != strings.Contains(test.policy, "norconex") ||
+				strings.Contains(output, rate) != strings.Contains(test.policy, "ncis") {
 				t.Errorf("%s of %s, want it said %d times:\n%s", name, test.policy, test.times, output)
 			}
 		}

@@ -43,8 +43,8 @@ value uses parameters learnt from histories: those of --model, or those that com
 The report says if they were learnt on the same histories. --folds 3 learns them anew, for each
 third of the servers on the other two, before anything is measured.
 
-Histories have no feeds, sitemaps or headers. Where value or norconex would use their claims, text,
-report and JSON ("absent") say so; demo measures them over HTTP.
+Histories have no feeds, sitemaps or headers. Where value, norconex or ncis would use their claims,
+text, report and JSON ("absent") say so; demo measures them over HTTP.
 
 --runs 8 runs each policy of a stream eight times, with eight seeds. Results and comparisons are
 then those of the means. With small budgets a single run depends much on chance.

@@ -157,8 +157,13 @@ func absentNote(absent []string, run Run) string {
 		return ""
 	}
 	note := "Absent: histories have no feeds, no sitemaps and no headers such as Last-Modified, so what these claim takes no part here (recrawl demo measures it over HTTP)"
-	if slices.ContainsFunc(run.results, func(r evalResult) bool { return r.policy == "norconex" }) {
-		note += "; norconex is its fixed least interval"
+	for _, of := range [...]struct{ policy, is string }{
+		{"norconex", "its fixed least interval"},
+		{"ncis", "greedy on the rate alone"},
+	} {
+		if slices.ContainsFunc(run.results, func(r evalResult) bool { return r.policy == of.policy }) {
+			note += "; " + of.policy + " is " + of.is
+		}
 	}
 	return note + "."
 }

@@ -54,15 +54,21 @@ func (h *Hints) logRatio(s sitegraph.ServerID, kind Kind, said signal) float64 {
 	if said == saysNothing {
 		return 0
 	}
-	others, own := h.pooled[kind], confusion{}
+	own, others := h.counts(s, kind)
+	ownRatio, ownN := own.logRatio(said)
+	ratio, n := others.logRatio(said)
+	return (ownN*ownRatio + visitsOfOthers*ratio*n/(n+visitsOfOthers)) / (ownN + visitsOfOthers)
+}
+
+// counts are those of claims of a kind on a server, and on all others.
+func (h *Hints) counts(s sitegraph.ServerID, kind Kind) (own, others confusion) {
+	others = h.pooled[kind]
 	if p := h.accuracy[serverKind{s, kind}]; p != nil {
 		own = *p
 		others.True, others.False = others.True-own.True, others.False-own.False
 		others.Missed, others.Same = others.Missed-own.Missed, others.Same-own.Same
 	}
-	ownRatio, ownN := own.logRatio(said)
-	ratio, n := others.logRatio(said)
-	return (ownN*ownRatio + visitsOfOthers*ratio*n/(n+visitsOfOthers)) / (ownN + visitsOfOthers)
+	return own, others
 }
 
 const (

@@ -20,6 +20,7 @@
 // The families:
 //
 //	greedy*.go, ebayes.go   rank pages by an estimate of their change rate
+//	commoncrawl.go          score pages by place, age and last outcome
 //	allocation.go           give each page its own frequency, for the most freshness in a budget
 //	due.go, due_rules.go    keep an interval for each page, as crawlers in use do
 //	bysite*.go, division.go visit the top pages of sites first, methods A to C of [LINK 4]

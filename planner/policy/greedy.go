@@ -61,21 +61,25 @@ func (g *greedy) Begin(r planner.Round) {
 		g.threshold += 0.3 * (g.lowest - g.threshold) // about three rounds of memory
 	}
 	g.lowest, g.visits = 0, 0
-	drawSeed := g.Seed + uint64(r.Number)*0x9e3779b97f4a7c15
 	g.ranking.Fill(g.Corpus, g.ties.UpTo(g.Corpus), func(p sitegraph.PageID) (float64, bool) {
-		days := g.age(p, r.End)
-		score := g.score(p, days)
-		switch {
-		case !(score > 0):
-			return -1 / (1 + days), true
-		case g.drawn:
-			// The largest of log(u) / weight is each page with probability weight / sum
-			// (Efraimidis, Spirakis 2006); made positive.
-			u := rank.Tie(drawSeed, g.Corpus.Graph.URL(p))
-			return -1 / (math.Log(max(u, 1e-300)) / score), true
-		}
-		return score, true
+		return g.standing(p, r), true
 	})
+}
+
+// standing is what a page is ranked by in a round.
+func (g *greedy) standing(p sitegraph.PageID, r planner.Round) float64 {
+	days := g.age(p, r.End)
+	score := g.score(p, days)
+	switch {
+	case !(score > 0):
+		return -1 / (1 + days)
+	case g.drawn:
+		// The largest of log(u) / weight is each page with probability weight / sum
+		// (Efraimidis, Spirakis 2006); made positive.
+		u := rank.Tie(g.Seed+uint64(r.Number)*0x9e3779b97f4a7c15, g.Corpus.Graph.URL(p))
+		return -1 / (math.Log(max(u, 1e-300)) / score)
+	}
+	return score
 }
 
 // firstThreshold stands in until a round has shown where the budget ends: the mean score after

@@ -58,13 +58,19 @@ func smoothedRates(c *planner.Corpus) *pageRates {
 // biasReducedRates are by [Cho 2003]'s estimator for regular visits, its interval the mean one. A
 // page that never changed has rate 0; before its first revisit a page has that of smoothedRates.
 func biasReducedRates(c *planner.Corpus) *pageRates {
+	return revisitedRates(c, estimator.BiasReduced)
+}
+
+// revisitedRates are by an estimator of the changes in so many intervals of so many days in all;
+// before its first revisit a page has the rate of smoothedRates.
+func revisitedRates(c *planner.Corpus, of func(changes, intervals int, days float64) float64) *pageRates {
 	unvisited := estimator.MLEFromHistory(sitegraph.History{})
 	return &pageRates{corpus: c, estimate: func(p sitegraph.PageID) float64 {
 		h := &c.Memory(p).History
 		if h.Visits <= 1 {
 			return unvisited
 		}
-		return estimator.BiasReduced(int(h.Changes), int(h.Visits)-1, estimator.Days(h.Elapsed()))
+		return of(int(h.Changes), int(h.Visits)-1, estimator.Days(h.Elapsed()))
 	}}
 }
 

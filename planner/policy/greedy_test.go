@@ -69,6 +69,12 @@ func TestGreedyRates(t *testing.T) {
 		{"cho-biased", none, 0},
 		{"cho-biased", all, math.Log(3.5 / 0.5)},
 		{"cho-biased", once, 2 * math.Ln2},
+		{"lln", some, 3. / 8}, // 3/(10+1-3) at one visit a day
+		{"lln", none, 0},
+		{"lln", all, 3},
+		{"lln", once, 2 * math.Ln2},
+		{"sa", some, 3. / 8}, // before a visit of its own as lln
+		{"sa", once, 2 * math.Ln2},
 		{"poisson", none, 2 * math.Log(11/10.5)}, // root of 0.5/(exp(rate/2)-1) = 0.5+10
 		{"poisson", once, 2 * math.Ln2},
 	} {
@@ -218,7 +224,7 @@ func TestHierByHand(t *testing.T) {
 
 // A page is due when its score reaches the threshold, for each score that rises with the age.
 func TestGreedyDue(t *testing.T) {
-	for _, name := range []string{"poisson", "cho-biased", "hier", "whittle", "longevity", "gamma", "freshness", "lambdacrawl", "binary-lambdacrawl"} {
+	for _, name := range []string{"poisson", "cho-biased", "hier", "whittle", "longevity", "gamma", "freshness", "lambdacrawl", "binary-lambdacrawl", "lln", "sa"} {
 		g := greedyOver(t, name, Settings{PerDay: 0.2}, watched(18, 2, 5, 6), watched(19), watched(20, 11))
 		if !(g.threshold > 0) {
 			t.Fatalf("%s: threshold %g", name, g.threshold)

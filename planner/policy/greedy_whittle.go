@@ -18,6 +18,12 @@ func (g *posteriors) of(p sitegraph.PageID) estimator.GammaPoisson {
 	return g.prior(p).Posterior(g.corpus.Memory(p).History)
 }
 
+// pooled takes the prior of ebayes: that of all pages.
+func (g *posteriors) pooled() {
+	prior := g.corpus.Prior()
+	g.prior = func(sitegraph.PageID) estimator.GammaPoisson { return prior }
+}
+
 func (g *posteriors) rate(p sitegraph.PageID) float64 { return g.of(p).Mean() }
 
 func (g *posteriors) probability(p sitegraph.PageID, days float64) float64 {
@@ -47,10 +53,7 @@ func newWhittle(s Settings) planner.Policy {
 	return newGreedy(s, w)
 }
 
-func (w *whittle) begin(planner.Round) {
-	prior := w.corpus.Prior()
-	w.prior = func(sitegraph.PageID) estimator.GammaPoisson { return prior }
-}
+func (w *whittle) begin(planner.Round) { w.pooled() }
 
 func (w *whittle) score(p sitegraph.PageID, days float64) float64 { return whittleIndex(w.of(p), days) }
 

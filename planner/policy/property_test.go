@@ -168,10 +168,10 @@ func TestSweepEnds(t *testing.T) {
 
 // startsAnew are the policies that know more than the records: where they are in a cycle through
 // pages, tops, groups or servers. After a restart they begin it anew. And value: histories tell by
-// week what it saw of a page's groups by day.
+// week what it saw of a page's groups by day; and sa, whose steps depend on the order of visits.
 func startsAnew(policy string) bool {
 	switch policy {
-	case "breadth-first", "cho-greedy", "cho-adaptive", "tan-mitra", "value":
+	case "breadth-first", "cho-greedy", "cho-adaptive", "tan-mitra", "value", "sa":
 		return true
 	}
 	return value.WithoutOf(policy) != value.WithoutNothing || methods[policy].by != "" || strings.HasPrefix(policy, "server-")

@@ -39,10 +39,13 @@ var policies = map[string]constructor{
 	"gamma":      {newGamma, published, "highest gamma of [NICT eq. 1], intervals of [SAT eq. 1]"},
 	"poisson":    {newPoisson, published, "highest probability of change by the smoothed maximum-likelihood rate"},
 	"cho-biased": {newChoBiased, published, "highest probability of change by the bias-reduced rate (Cho and Garcia-Molina 2003)"},
+	"lln":        {newLLN, published, "highest probability of change by the law-of-large-numbers rate (Avrachenkov et al. 2020)"},
+	"sa":         {newSA, published, "highest probability of change by the stochastic-approximation rate (Avrachenkov et al. 2020)"},
 	"hier":       {newHier, published, "as ebayes, with priors of directories within servers within all pages"},
 	"whittle":    {newWhittle, published, "highest Whittle index: what a visit now is worth beyond one tomorrow; rates of ebayes"},
 	"longevity":  {newLongevity, published, "highest utility of a refresh, one threshold for all (Olston and Pandey 2008)"},
 	"gp4c":       {newGP4C, published, "a score found by genetic programming (Santos et al. 2015): rate squared times age, and recent changes"},
+	"ncis":       {newNCIS, published, "highest crawl value with noisy change signals of feeds and sitemaps; without them by the rate (Busa-Fekete et al. 2025)"},
 	"true-rates": {newTrueRates, reference, "reference line: highest probability of change by the true long-run rate"},
 
 	"freshness":          {newFreshness, published, "at the intervals of optimal freshness (Cho and Garcia-Molina 2003), rates of poisson"},
@@ -53,6 +56,7 @@ var policies = map[string]constructor{
 	"nutch":        {newNutch, published, "when the interval is over: times 0.8 after a change, 1.4 without (Apache Nutch)"},
 	"stormcrawler": {newStormCrawler, published, "when the interval is over: times 0.5 after a change, 1.5 without, two weeks at most (StormCrawler)"},
 	"norconex":     {newNorconex, published, "when the sitemap says so; without one at a fixed interval (Norconex)"},
+	"commoncrawl":  {newCommonCrawl, published, "highest generator score: page score, days unfetched and unlinked, last outcome (Common Crawl)"},
 
 	"cho-greedy":   {newChoGreedy, published, "sqrt(n) samples a server, then whole servers by their samples (Cho and Ntoulas 2002)"},
 	"cho-adaptive": {newChoAdaptive, published, "as cho-greedy, sampling until a server is told from the last that the budget reaches"},
@@ -162,7 +166,7 @@ func Learns(policy string) bool {
 // GoesByClaims reports whether a policy goes by what feeds and sitemaps claim, where there are
 // some.
 func GoesByClaims(policy string) bool {
-	return policy == "norconex" || Learns(policy) && !value.WithoutOf(policy).FromSources()
+	return policy == "norconex" || policy == "ncis" || Learns(policy) && !value.WithoutOf(policy).FromSources()
 }
 
 // newValueWithout builds value, without a kind of evidence.

@@ -35,7 +35,7 @@ func TestOpponentsAreDocumented(t *testing.T) {
 // Policies that rank by their own Due must be asked after each outcome, and nobody else; of pages
 // without a copy it is asked always.
 func TestGoesByDue(t *testing.T) {
-	byDue := map[string]bool{"interval": true, "nutch": true, "stormcrawler": true, "norconex": true, "longevity": false, "value": false, "ebayes": false, "uniform": false, "a": false, "cho-greedy": false}
+	byDue := map[string]bool{"interval": true, "nutch": true, "stormcrawler": true, "norconex": true, "commoncrawl": false, "ncis": false, "lln": false, "sa": false, "longevity": false, "value": false, "ebayes": false, "uniform": false, "a": false, "cho-greedy": false}
 	for _, name := range StreamNames() {
 		g := sitegraph.NewGraph()
 		corpus := planner.NewCorpus(g)
@@ -68,6 +68,16 @@ func TestAblationsAreOurs(t *testing.T) {
 	for _, name := range value.Ablations() {
 		if Published(name) || Reference(name) || !slices.Contains(Names(), name) {
 			t.Errorf("%s: published %v, reference %v", name, Published(name), Reference(name))
+		}
+	}
+}
+
+// Who goes by claims: of the published ones those that read feeds or sitemaps.
+func TestGoesByClaims(t *testing.T) {
+	want := map[string]bool{"norconex": true, "ncis": true}
+	for _, name := range Names() {
+		if Published(name) && GoesByClaims(name) != want[name] {
+			t.Errorf("%s goes by claims: %v", name, GoesByClaims(name))
 		}
 	}
 }

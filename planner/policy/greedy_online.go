@@ -1,0 +1,44 @@
+package policy
+
+import (
+	"math"
+
+	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// llnRates are by the law of large numbers (Avrachenkov, Patil, Thoppe 2020). A page that never
+// changed has rate 0; before its first revisit a page has that of smoothedRates.
+func llnRates(c *planner.Corpus) *pageRates {
+	return revisitedRates(c, estimator.LLN)
+}
+
+// sa is greedy on the rates of stochastic approximation (the same), each visit a step. A page whose
+// steps are not known, since they were before a restart, goes on from its rate by llnRates, which
+// tends to the same.
+type sa struct{ byRate }
+
+func newLLN(s Settings) planner.Policy { return newGreedy(s, byRate{llnRates(s.Corpus)}) }
+
+func newSA(s Settings) planner.Policy { return newGreedy(s, sa{byRate{llnRates(s.Corpus)}}) }
+
+// Observe makes the step. The rate that the steps moved is the one held of the page.
+func (s sa) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
+	h := &s.corpus.Memory(p).History
+	switch {
+	case int(p) >= len(s.of):
+	case verdict == sitegraph.VerdictFirst:
+		s.of[p] = float32(math.NaN())
+	case (verdict == sitegraph.VerdictChanged || verdict == sitegraph.VerdictUnchanged) && h.Visits > 1:
+		steps := estimator.SA{Intervals: int(h.Visits) - 2}
+		if steps.Intervals > 0 {
+			steps.Rate = float64(s.of[p])
+		}
+		if !math.IsNaN(steps.Rate) {
+			visits := float64(h.Visits-1) / estimator.Days(h.Elapsed())
+			steps.Add(verdict == sitegraph.VerdictChanged, visits)
+		}
+		s.of[p] = float32(steps.Rate)
+	}
+}
