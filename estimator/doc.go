@@ -1,7 +1,7 @@
-// Package estimator turns the history of a page into what can be said of its changes:
-// how often it changes, and how likely it has changed since the last visit.
+// Package estimator estimates from the history of a page how often it changes, and how likely it
+// has changed since the last visit.
 //
-// Words
+// # Terms
 //
 //	T         time from the first to the last visit (History.Elapsed)
 //	U         sum of the access intervals in which no change was seen
@@ -10,35 +10,32 @@
 //	interval  estimated mean time between changes; 1 / rate
 //	prior     what is believed of a page before it was visited twice
 //
-// Promises
+// # Guarantees
 //
-//  1. Every estimator is defined for every history, also where its formula is not:
+//  1. Every estimator is defined for every history, also where its formula is not.
 //     Estimate.Warning then says which rule gave the number.
-//  2. No NaN, no infinity, no negative rate or interval comes out. Probabilities lie
-//     in [0, 1], do not fall with age, and are 0 at age 0.
-//  3. The same history gives the same estimate; a history told in other time units
-//     gives the same rate.
+//  2. No result is NaN, infinite, or a negative rate or interval. Probabilities are in [0, 1],
+//     do not fall with age, and are 0 at age 0.
+//  3. The same history gives the same estimate. A history in other time units gives the same rate.
 //
-// Estimators
+// # Estimators
 //
 //	Naive          changes by days, X/T
 //	BiasReduced    visits at equal intervals [Cho 2003]
-//	MLE            intervals of any lengths [Cho 2003]
-//	SmoothedMLE    with two imaginary intervals, so always positive; MLEFromHistory of what
-//	               a History keeps of its intervals (FromHistory)
+//	Grouped.MLE    intervals of any lengths [Cho 2003], of what a History keeps (FromHistory)
+//	Grouped.SmoothedMLE  with two imaginary intervals, so always positive; also MLEFromHistory
 //	LLN, SA        online, visit by visit, for visits at random moments [Avrachenkov 2020]
-//	LastModified   of pages that tell when they changed [Cho 2003]
+//	LastModified   of pages that send Last-Modified [Cho 2003]
 //	Interval       closed form for the mean interval [SAT eq. 1]
 //	GammaPoisson   posterior of a Poisson rate under a gamma prior whose mean is the
 //	               rate of all pages (empirical Bayes), and the probability of change that follows
 //	Grid, Rates    posterior over 32 rates for censored intervals, with forgetting
 //	Prior, Pool    priors of the grid: page <- site <- server <- corpus
-//	Weekdays       how weekdays differ; Profile.Exposure turns days into effective ones
 //	Periodic       changes by the clock, daily to monthly, against a Poisson process
 //	Weeks          what the last 32 weeks of a History showed, for a rate that drifts
 //
-// Those that name a number return changes a day; their Estimate, of all but LLN and SA, adds 95 %
-// intervals and warnings.
+// Functions that return a number return changes a day. Those that return an Estimate add 95 %
+// intervals and warnings. Packages trees, perceptron and logodds hold the learnt model of value.
 //
 // Units: rates are changes per day of 24 h, spans are time.Duration.
 //

@@ -155,7 +155,7 @@ func everyDay(n int) []int {
 	return days
 }
 
-// FuzzEstimators checks promises 1 and 2 on histories of any numbers, also impossible ones.
+// FuzzEstimators checks guarantees 1 and 2 on histories of any numbers, also impossible ones.
 func FuzzEstimators(f *testing.F) {
 	const day = 86400
 	f.Add(uint32(0), uint32(10*day), uint32(8*day), uint32(day), uint32(11), uint32(2), int64(0), int64(5*day), 3.0, 900.0)

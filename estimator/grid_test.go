@@ -43,7 +43,7 @@ func TestGridAgreesWithGammaPoisson(t *testing.T) {
 	}
 }
 
-// The posterior mode is the MLE, to half a step of the grid; LogEvidence is the sum by definition.
+// The posterior mode is the mle, to half a step of the grid; LogEvidence is the sum by definition.
 func TestGridPosterior(t *testing.T) {
 	rng := seedOf(t, 31)
 	flat := FlatRates()
@@ -74,9 +74,9 @@ func TestGridPosterior(t *testing.T) {
 			t.Fatalf("%v: log evidence %g, want %g", obs, got, math.Log(evidence))
 		}
 		changes, intervals, _ := counted(obs)
-		if mle := MLE(obs); changes > 0 && changes < intervals && mle > slowestGrid && mle < fastestGrid {
-			if off := math.Abs(math.Log(mle / GridRate(mode))); off > gridStep {
-				t.Fatalf("%v: likeliest %g, on the grid %g", obs, mle, GridRate(mode))
+		if likeliest := mle(obs); changes > 0 && changes < intervals && likeliest > slowestGrid && likeliest < fastestGrid {
+			if off := math.Abs(math.Log(likeliest / GridRate(mode))); off > gridStep {
+				t.Fatalf("%v: likeliest %g, on the grid %g", obs, likeliest, GridRate(mode))
 			}
 		}
 	}

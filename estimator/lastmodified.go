@@ -2,7 +2,6 @@ package estimator
 
 import (
 	"math"
-	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -64,28 +63,3 @@ func LastModifiedEstimate(h sitegraph.History, says bool) Estimate {
 	}
 	return e.between(poissonInterval(float64(changes), quiet))
 }
-
-// LastModifiedOf sums up accesses one by one for LastModified. Add each with the time
-// since the access before and the time since the modification that the page told.
-type LastModifiedOf struct {
-	Changes, Intervals int
-	Quiet              float64 // days
-}
-
-// Add counts an access; one without an interval tells nothing. A modification in the future counts
-// as just now.
-func (l *LastModifiedOf) Add(interval, sinceModified time.Duration) {
-	if interval <= 0 {
-		return
-	}
-	l.Intervals++
-	if sinceModified < interval {
-		l.Changes++
-		l.Quiet += Days(max(sinceModified, 0))
-		return
-	}
-	l.Quiet += Days(interval)
-}
-
-// Rate is LastModified of the sums.
-func (l LastModifiedOf) Rate() float64 { return LastModified(l.Changes, l.Intervals, l.Quiet) }

@@ -2,46 +2,27 @@ package estimator
 
 import "math"
 
-// likelihood is that of a Poisson rate, from intervals one by one and grouped ones.
+// likelihood is that of a Poisson rate. It needs the sum of the intervals without a change, and how
+// many intervals with a change there were of each length. Groups without a count or a positive,
+// finite length tell nothing.
 type likelihood struct {
-	obs     []Observed
-	grouped Grouped
+	unchanged float64 // days
+	changed   []Group
 }
 
 // halfChiSquare is half the 95 % point of the chi-square distribution with one degree of
 // freedom: the drop of the log likelihood at the ends of a likelihood interval.
 const halfChiSquare = 3.841458820694124 / 2
 
-// counted is the number of intervals that tell something.
-func (l likelihood) counted() int {
-	n := 0
-	for _, o := range l.obs {
-		if positive(o.Days) {
-			n++
-		}
-	}
-	return n
-}
-
 // sums are the days of unchanged intervals, the number of changed ones, and their days.
 func (l likelihood) sums() (unchanged, changes, changed float64) {
-	if positive(l.grouped.Unchanged) {
-		unchanged = l.grouped.Unchanged
+	if positive(l.unchanged) {
+		unchanged = l.unchanged
 	}
-	for _, g := range l.grouped.Changed {
+	for _, g := range l.changed {
 		if g.Count > 0 && positive(g.Days) {
 			changes += g.Count
 			changed += g.Count * g.Days
-		}
-	}
-	for _, o := range l.obs {
-		switch {
-		case !positive(o.Days):
-		case o.Changed:
-			changes++
-			changed += o.Days
-		default:
-			unchanged += o.Days
 		}
 	}
 	return unchanged, changes, changed
@@ -77,20 +58,12 @@ func (l likelihood) root() float64 {
 
 // pull is the left side of the equation of MLE, and its derivative by the rate.
 func (l likelihood) pull(rate float64) (sum, slope float64) {
-	add := func(count, days float64) {
-		e := math.Expm1(rate * days)
-		term := count * days / e
-		sum += term
-		slope -= term * days * (1 + 1/e)
-	}
-	for _, g := range l.grouped.Changed {
+	for _, g := range l.changed {
 		if g.Count > 0 && positive(g.Days) {
-			add(g.Count, g.Days)
-		}
-	}
-	for _, o := range l.obs {
-		if o.Changed && positive(o.Days) {
-			add(1, o.Days)
+			e := math.Expm1(rate * g.Days)
+			term := g.Count * g.Days / e
+			sum += term
+			slope -= term * g.Days * (1 + 1/e)
 		}
 	}
 	return sum, slope
@@ -99,21 +72,12 @@ func (l likelihood) pull(rate float64) (sum, slope float64) {
 // log is the logarithm of the likelihood at a positive rate.
 func (l likelihood) log(rate float64) float64 {
 	sum := 0.0
-	if positive(l.grouped.Unchanged) {
-		sum -= rate * l.grouped.Unchanged
+	if positive(l.unchanged) {
+		sum -= rate * l.unchanged
 	}
-	for _, g := range l.grouped.Changed {
+	for _, g := range l.changed {
 		if g.Count > 0 && positive(g.Days) {
 			sum += g.Count * logChanged(rate*g.Days)
-		}
-	}
-	for _, o := range l.obs {
-		switch {
-		case !positive(o.Days):
-		case o.Changed:
-			sum += logChanged(rate * o.Days)
-		default:
-			sum -= rate * o.Days
 		}
 	}
 	return sum

@@ -57,6 +57,8 @@ func (g Grouped) smoothed() Grouped {
 	return g
 }
 
+func (g *Grouped) likelihood() likelihood { return likelihood{g.Unchanged, g.Changed[:]} }
+
 // MLE is the rate of greatest likelihood for intervals of any lengths [Cho 2003, irregular access]:
 // the root of
 //
@@ -64,57 +66,40 @@ func (g Grouped) smoothed() Grouped {
 //
 // The left side falls with the rate, so there is one root. No change seen: 0. All
 // intervals changed: FastestRate, since the likelihood grows without bound. Never below Naive.
-func MLE(obs []Observed) float64 { return likelihood{obs: obs}.root() }
+func (g Grouped) MLE() float64 { return g.likelihood().root() }
 
 // SmoothedMLE is MLE with one changed and one unchanged interval of half a day added, within
 // [0.0005, 7] a day (Upadhyay et al.; LambdaLearnAndCrawl): also a page that was
 // never seen to change has a rate, and it falls as the page is watched. Of no intervals
 // it is ln(2) / 0.5. Half a day is fixed: histories told in other units do not scale here.
-func SmoothedMLE(obs []Observed) float64 {
-	return inSmoothRange(likelihood{obs: obs, grouped: Grouped{}.smoothed()}.root())
+// The last group must be free, as FromHistory leaves it.
+func (g Grouped) SmoothedMLE() float64 {
+	g = g.smoothed()
+	return inSmoothRange(g.likelihood().root())
 }
 
 // MLEFromHistory is SmoothedMLE of the intervals that FromHistory tells.
 func MLEFromHistory(h sitegraph.History) float64 { return FromHistory(h).SmoothedMLE() }
 
-// MLE is the rate of greatest likelihood; see the function of the same name.
-func (g Grouped) MLE() float64 { return likelihood{grouped: g}.root() }
-
-// SmoothedMLE is the smoothed rate; the last group must be free, as FromHistory leaves it.
-func (g Grouped) SmoothedMLE() float64 {
-	return inSmoothRange(likelihood{grouped: g.smoothed()}.root())
-}
-
 func inSmoothRange(rate float64) float64 { return min(max(rate, slowestSmooth), fastestSmooth) }
 
-// MLEEstimate is MLE with its likelihood interval: the rates at which the logarithm of the
+// Estimate is MLE with its likelihood interval: the rates at which the logarithm of the
 // likelihood is at most 1.92 below its greatest value, half the 95 % point of chi-square.
-func MLEEstimate(obs []Observed) Estimate {
-	return likelihood{obs: obs}.estimate("mle")
-}
-
-// Estimate is MLEEstimate of grouped intervals; observations is how many there were.
+// observations is how many intervals there were.
 func (g Grouped) Estimate(observations int) Estimate {
-	e := likelihood{grouped: g}.estimate("mle")
-	e.Observations = max(observations, 0)
-	return e
+	return g.likelihood().estimate(max(observations, 0))
 }
 
-// SmoothedMLEEstimate is SmoothedMLE with the likelihood interval of the smoothed likelihood.
+// SmoothedEstimate is SmoothedMLE with the likelihood interval of the smoothed likelihood.
 // For pages that change less than monthly the imaginary intervals carry it up.
-func SmoothedMLEEstimate(obs []Observed) Estimate {
-	l := likelihood{obs: obs, grouped: Grouped{}.smoothed()}
-	return l.smoothedEstimate(l.counted())
-}
-
-// SmoothedEstimate is SmoothedMLEEstimate of grouped intervals.
 func (g Grouped) SmoothedEstimate(observations int) Estimate {
-	return likelihood{grouped: g.smoothed()}.smoothedEstimate(max(observations, 0))
+	g = g.smoothed()
+	return g.likelihood().smoothedEstimate(max(observations, 0))
 }
 
-func (l likelihood) estimate(method string) Estimate {
+func (l likelihood) estimate(observations int) Estimate {
 	unchanged, changed, days := l.sums()
-	e := ofRate(method, l.root(), l.counted())
+	e := ofRate("mle", l.root(), observations)
 	switch {
 	case unchanged+days <= 0:
 		return e.unknown()

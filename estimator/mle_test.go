@@ -2,11 +2,40 @@ package estimator
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
+
+// oneByOne is the likelihood of intervals as [Cho 2003] has it, each in a group of its own. What a
+// History keeps of them is compared with it.
+func oneByOne(obs []Observed) (l likelihood) {
+	for _, o := range obs {
+		switch {
+		case !positive(o.Days):
+		case o.Changed:
+			l.changed = append(l.changed, Group{Count: 1, Days: o.Days})
+		default:
+			l.unchanged += o.Days
+		}
+	}
+	return l
+}
+
+// imagined are intervals with those added that smoothing imagines.
+func imagined(obs []Observed) []Observed {
+	return append(slices.Clone(obs), Observed{0.5, true}, Observed{0.5, false})
+}
+
+func mle(obs []Observed) float64         { return oneByOne(obs).root() }
+func smoothedMLE(obs []Observed) float64 { return inSmoothRange(oneByOne(imagined(obs)).root()) }
+
+func mleEstimate(obs []Observed) Estimate { return oneByOne(obs).estimate(len(obs)) }
+func smoothedMLEEstimate(obs []Observed) Estimate {
+	return oneByOne(imagined(obs)).smoothedEstimate(len(obs))
+}
 
 // bisected is the root of the equation of MLE, found in the plainest way.
 func bisected(obs []Observed, low, high float64) float64 {
@@ -33,7 +62,7 @@ func TestMLESolvesItsEquation(t *testing.T) {
 	for range 3000 {
 		obs := randomObserved(rng)
 		changes, intervals, _ := counted(obs)
-		got := MLE(obs)
+		got := mle(obs)
 		switch {
 		case changes == 0:
 			if got != 0 {
@@ -51,9 +80,8 @@ func TestMLESolvesItsEquation(t *testing.T) {
 				t.Fatalf("%v: %g, below the naive %g", obs, got, naive)
 			}
 		}
-		imagined := append(obs, Observed{0.5, true}, Observed{0.5, false})
-		want := min(max(bisected(imagined, 1e-9, FastestRate), 0.0005), 7)
-		if got := SmoothedMLE(obs); !near(got, want, 1e-9*want) {
+		want := min(max(bisected(imagined(obs), 1e-9, FastestRate), 0.0005), 7)
+		if got := smoothedMLE(obs); !near(got, want, 1e-9*want) {
 			t.Fatalf("%v: smoothed %.12g, want %.12g", obs, got, want)
 		}
 	}
@@ -69,11 +97,11 @@ func TestMLEClosedForms(t *testing.T) {
 				obs[i] = Observed{Days: 3, Changed: i < x}
 			}
 			want := -math.Log1p(-float64(x)/float64(n)) / 3
-			e := MLEEstimate(obs)
+			e := mleEstimate(obs)
 			if !near(e.RatePerDay, want, 1e-9*want) {
 				t.Errorf("%d of %d: %g, want %g", x, n, e.RatePerDay, want)
 			}
-			l := likelihood{obs: obs}
+			l := oneByOne(obs)
 			for _, end := range []float64{e.Low, e.High} {
 				if drop := l.log(want) - l.log(end); !near(drop, halfChiSquare, 1e-5) {
 					t.Errorf("%d of %d: the likelihood falls by %g at %g", x, n, drop, end)
@@ -81,17 +109,16 @@ func TestMLEClosedForms(t *testing.T) {
 			}
 		}
 	}
-	if got, want := SmoothedMLE(nil), math.Ln2/0.5; !near(got, want, 1e-9) {
+	if got, want := (Grouped{}).SmoothedMLE(), math.Ln2/0.5; !near(got, want, 1e-9) {
 		t.Errorf("of nothing: %g, want %g", got, want)
 	}
-	if e := MLEEstimate(nil); e.RatePerDay != 0 || e.Low != 0 || e.High != FastestRate || e.Warning == "" {
+	if e := mleEstimate(nil); e.RatePerDay != 0 || e.Low != 0 || e.High != FastestRate || e.Warning == "" {
 		t.Errorf("of nothing: %+v", e)
 	}
-	if e := MLEEstimate([]Observed{{10, false}}); e.RatePerDay != 0 || !near(e.High, halfChiSquare/10, 1e-12) {
+	if e := mleEstimate([]Observed{{10, false}}); e.RatePerDay != 0 || !near(e.High, halfChiSquare/10, 1e-12) {
 		t.Errorf("of one visit that saw no change: %+v", e)
 	}
-	long := []Observed{{100_000, false}}
-	if got := SmoothedMLE(long); got != slowestSmooth {
+	if got := (Grouped{Unchanged: 100_000}).SmoothedMLE(); got != slowestSmooth {
 		t.Errorf("quiet for 274 years: %g, want the slowest", got)
 	}
 }
@@ -107,7 +134,7 @@ func TestMLEBias(t *testing.T) {
 			obs := watched(rng, rate, irregular(rng, 100, 2))
 			x, _, _ := counted(obs)
 			changes += x
-			got := MLE(obs)
+			got := mle(obs)
 			sum += got
 			squares += got * got
 		}
@@ -143,7 +170,7 @@ func TestFromHistory(t *testing.T) {
 				changes++
 			}
 		}
-		got, want := FromHistory(h).MLE(), MLE(obs)
+		got, want := FromHistory(h).MLE(), mle(obs)
 		off := 0.0
 		if want > 0 {
 			off = got/want - 1
@@ -159,8 +186,12 @@ func TestFromHistory(t *testing.T) {
 				t.Fatalf("%v: %g, one by one %g", obs, got, want)
 			}
 		}
-		if smoothed := MLEFromHistory(h); smoothed < slowestSmooth || smoothed > fastestSmooth {
+		smoothed := MLEFromHistory(h)
+		if smoothed < slowestSmooth || smoothed > fastestSmooth {
 			t.Fatalf("%+v: smoothed %g", h, smoothed)
+		}
+		if want := smoothedMLE(obs); changes <= 2 && !near(smoothed, want, 1e-9*want) {
+			t.Fatalf("%v: smoothed %g, one by one %g", obs, smoothed, want)
 		}
 	}
 	t.Logf("largest difference where the longest is at most twice the mean: %.3f", worst)

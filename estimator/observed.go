@@ -55,7 +55,7 @@ func NaiveEstimate(changes, intervals int, days float64) Estimate {
 //
 //	-ln((n - X + 0.5) / (n + 0.5)) / I.
 //
-// At X = 0 it is 0. Of unequal intervals it uses the mean, and comes out low: use MLE.
+// At X = 0 it is 0. Of unequal intervals it uses the mean, and comes out low: use Grouped.MLE.
 func BiasReduced(changes, intervals int, days float64) float64 {
 	changes, intervals = regular(changes, intervals)
 	if intervals == 0 || !positive(days) {

@@ -155,9 +155,9 @@ func TestIntervalCoverage(t *testing.T) {
 	}{
 		{"naive", logUniform(rng, 0.002, 0.01), func() []float64 { return equal(1000, 2) }, func(o []Observed) Estimate { return NaiveEstimate(counted(o)) }},
 		{"bias-reduced", logUniform(rng, 0.05, 0.5), regularly, func(o []Observed) Estimate { return BiasReducedEstimate(counted(o)) }},
-		{"mle, regular", logUniform(rng, 0.05, 0.5), regularly, MLEEstimate},
-		{"mle, irregular", logUniform(rng, 0.05, 0.5), irregularly, MLEEstimate},
-		{"smoothed", logUniform(rng, 0.05, 0.5), irregularly, SmoothedMLEEstimate},
+		{"mle, regular", logUniform(rng, 0.05, 0.5), regularly, mleEstimate},
+		{"mle, irregular", logUniform(rng, 0.05, 0.5), irregularly, mleEstimate},
+		{"smoothed", logUniform(rng, 0.05, 0.5), irregularly, smoothedMLEEstimate},
 	} {
 		below, above := coverage(rng, pages, c.rates, c.intervals, c.estimate)
 		if held := 1 - below - above; !near(held, Level, tolerance) {
@@ -180,7 +180,7 @@ func TestMoreEvidenceIsNarrower(t *testing.T) {
 		}
 		flat := FlatRates()
 		posterior := grid.Posterior(&flat)
-		for _, e := range []Estimate{NaiveEstimate(counted(obs)), BiasReducedEstimate(counted(obs)), MLEEstimate(obs), SmoothedMLEEstimate(obs), posterior.Estimate(len(obs), 0)} {
+		for _, e := range []Estimate{NaiveEstimate(counted(obs)), BiasReducedEstimate(counted(obs)), mleEstimate(obs), smoothedMLEEstimate(obs), posterior.Estimate(len(obs), 0)} {
 			width := math.Log(e.High / e.Low)
 			if before, ok := widths[e.Method]; ok && width >= before {
 				t.Errorf("%s, %d times: width %g, %g before", e.Method, times, width, before)
@@ -204,7 +204,7 @@ func randomObserved(rng *rand.Rand) []Observed {
 var unitFree = map[string]func([]Observed) float64{
 	"naive":        func(o []Observed) float64 { return Naive(counted(o)) },
 	"bias-reduced": func(o []Observed) float64 { return BiasReduced(counted(o)) },
-	"mle":          MLE,
+	"mle":          mle,
 	"last-modified": func(o []Observed) float64 {
 		changes, intervals, _ := counted(o)
 		quiet := 0.0
@@ -242,7 +242,7 @@ func TestRateRelations(t *testing.T) {
 				t.Fatalf("%s of %v: %g; in another order %g", name, obs, want, got)
 			}
 		}
-		for name, rate := range map[string]func([]Observed) float64{"naive": unitFree["naive"], "bias-reduced": unitFree["bias-reduced"], "mle": MLE, "smoothed": SmoothedMLE} {
+		for name, rate := range map[string]func([]Observed) float64{"naive": unitFree["naive"], "bias-reduced": unitFree["bias-reduced"], "mle": mle, "smoothed": smoothedMLE} {
 			before := rate(obs)
 			for i := range obs {
 				if obs[i].Changed {
@@ -258,11 +258,11 @@ func TestRateRelations(t *testing.T) {
 	}
 }
 
-func ExampleMLE() {
+func ExampleGrouped_Estimate() {
 	// Visited at days 1, 2, 7 and 10, changed at days 2 and 7.
-	obs := []Observed{{1, true}, {5, true}, {3, false}}
-	fmt.Printf("naive %.3f, most likely %.3f\n", Naive(2, 3, 9), MLE(obs))
-	e := MLEEstimate(obs)
+	g := Grouped{Unchanged: 3, Changed: [3]Group{{Count: 1, Days: 1}, {Count: 1, Days: 5}}}
+	e := g.Estimate(3)
+	fmt.Printf("naive %.3f, most likely %.3f\n", Naive(2, 3, 9), e.RatePerDay)
 	fmt.Printf("between %.3f and %.3f\n", e.Low, e.High)
 	// Output:
 	// naive 0.222, most likely 0.384

@@ -23,17 +23,11 @@ const (
 // tickHits are the probabilities that a tick changes the page.
 var tickHits = [...]float64{0.5, 0.8, 0.95}
 
-// Period is one way in which a page may change by the clock.
-type Period struct {
-	Days  float64 // from tick to tick; 0: none
-	Phase float64 // days from the first visit to the first tick, in [0, Days)
-	Hit   float64 // probability that a tick changes the page
-}
-
 // Periodic weighs whether a page changes by the clock, at the ticks of a period, or as a Poisson
-// process, from its intervals in order of time. Each component, a Period, has the exposure
+// process, from its intervals in order of time. A component is a period of one length, with the
+// phase of its ticks and the probability (hit) that a tick changes the page. It has the exposure
 //
-//	a = -ln(1 - Hit) * ticks in the interval + 0.1 / Days * days
+//	a = -ln(1 - hit) * ticks in the interval + 0.1 / length * days
 //
 // in place of rate * days, and the likelihood is 1 - exp(-a) or exp(-a) as for a rate. The Poisson
 // process has the grid's rates under a prior. Periods shorter than two of the intervals in the mean
@@ -114,19 +108,6 @@ func (p *Periodic) weights(
 		}
 	}
 	return poisson, all
-}
-
-// Best is the likeliest Period, and the posterior probability that the page is periodic at
-// all, with any length, phase and hit.
-func (p *Periodic) Best(prior *Rates) (best Period, probability float64) {
-	most := 0.0
-	poisson, all := p.weights(prior, func(i, j, k int, w float64) {
-		if w > most {
-			most = w
-			best = Period{Days: Periods[i], Phase: (float64(j) + 0.5) / phases * Periods[i], Hit: tickHits[k]}
-		}
-	})
-	return best, 1 - poisson/all
 }
 
 // Probability is that of a change within age after the last visit, over all components.

@@ -25,7 +25,7 @@ func everyEstimate(obs []Observed, h sitegraph.History, age time.Duration) []Est
 	a, b, c := grid.Posterior(&prior), ofHistory.Posterior(&prior), ofWeeks.Posterior(&prior)
 	return []Estimate{
 		NaiveEstimate(changes, intervals, days).At(age), BiasReducedEstimate(changes, intervals, days).At(age),
-		MLEEstimate(obs).At(age), SmoothedMLEEstimate(obs).At(age),
+		mleEstimate(obs).At(age), smoothedMLEEstimate(obs).At(age),
 		grouped.Estimate(int(h.Visits)).At(age), grouped.SmoothedEstimate(int(h.Visits)).At(age),
 		LastModifiedEstimate(h, true).At(age), LastModifiedEstimate(h, false).At(age),
 		a.Estimate(intervals, age), b.Estimate(intervals, age), c.Estimate(intervals, age),
@@ -33,7 +33,7 @@ func everyEstimate(obs []Observed, h sitegraph.History, age time.Duration) []Est
 	}
 }
 
-// FuzzRates checks promises 1 and 2 on intervals of any numbers, also impossible ones: eight
+// FuzzRates checks guarantees 1 and 2 on intervals of any numbers, also impossible ones: eight
 // bytes are the days of one, of which the last bit says whether it changed.
 func FuzzRates(f *testing.F) {
 	f.Add([]byte{}, uint32(0), uint32(0), uint32(0), uint32(0), uint32(0), int64(0))
@@ -107,29 +107,26 @@ func TestProbabilityRisesWithAge(t *testing.T) {
 // What planners call for each page takes no memory.
 func TestNothingIsAllocated(t *testing.T) {
 	h := daily(60, 1, 3, 7, 20, 41)
-	obs := watched(seedOf(t, 82), 0.2, equal(50, 1))
-	prior, even := DefaultRates(), Even()
+	prior := DefaultRates()
 	var sink float64
-	var w Weekdays
-	for name, f := range hotPaths(h, obs, &prior, &even, &w, &sink) {
+	for name, f := range hotPaths(h, FromHistory(h), &prior, &sink) {
 		if n := testing.AllocsPerRun(20, f); n != 0 {
 			t.Errorf("%s: %g allocations", name, n)
 		}
 	}
 }
 
-func hotPaths(h sitegraph.History, obs []Observed, prior *Rates, profile *Profile, w *Weekdays, sink *float64) map[string]func() {
+func hotPaths(h sitegraph.History, grouped Grouped, prior *Rates, sink *float64) map[string]func() {
 	var pool Pool
 	posterior := *prior
 	return map[string]func(){
 		"naive":          func() { *sink += Naive(4, 60, 60) },
 		"bias-reduced":   func() { *sink += BiasReduced(4, 60, 60) },
 		"last-modified":  func() { *sink += LastModified(4, 60, 50) },
+		"mle":            func() { *sink += grouped.MLE() },
+		"estimate":       func() { *sink += grouped.Estimate(60).High },
 		"lln":            func() { *sink += LLN(4, 60, 60) },
 		"sa":             func() { s := SA{Rate: 0.1, Intervals: 60}; s.Add(true, 1); *sink += s.Rate },
-		"mle-50":         func() { *sink += MLE(obs) },
-		"smoothed-50":    func() { *sink += SmoothedMLE(obs) },
-		"estimate-50":    func() { *sink += MLEEstimate(obs).High },
 		"history":        func() { *sink += MLEFromHistory(h) },
 		"grid-changed":   func() { var g Grid; g.Observe(3, true); *sink += g.Log[3] },
 		"grid-unchanged": func() { var g Grid; g.Observe(3, false); *sink += g.Log[3] },
@@ -139,8 +136,6 @@ func hotPaths(h sitegraph.History, obs []Observed, prior *Rates, profile *Profil
 		"probability":    func() { *sink += prior.Probability(3) },
 		"quantile":       func() { *sink += prior.Quantile(0.9) },
 		"pool":           func() { pool.Add(&posterior); p := pool.Prior(prior, 5); *sink += p.Weight[1] },
-		"exposure":       func() { *sink += profile.Exposure(epoch, epoch.Add(10*Day)) },
-		"weekdays":       func() { w.Observe(epoch, epoch.Add(3*Day), true, 0.1, profile) },
 		"clock": func() {
 			var p Periodic
 			p.Observe(Observed{3, true})
@@ -151,14 +146,9 @@ func hotPaths(h sitegraph.History, obs []Observed, prior *Rates, profile *Profil
 
 func BenchmarkEstimators(b *testing.B) {
 	h := daily(60, 1, 3, 7, 20, 41)
-	obs := make([]Observed, 50)
-	for i := range obs {
-		obs[i] = Observed{Days: 1 + float64(i%7), Changed: i%5 == 0}
-	}
-	prior, even := DefaultRates(), Even()
+	prior := DefaultRates()
 	var sink float64
-	var w Weekdays
-	for name, f := range hotPaths(h, obs, &prior, &even, &w, &sink) {
+	for name, f := range hotPaths(h, FromHistory(h), &prior, &sink) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -8,8 +8,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Calibration says how far a policy's probabilities of change can be believed: of the pages
-// that it gave 30 %, did 30 % change? Probabilities fall into 20 bins of the same width.
+// Calibration is how well a policy's probabilities of change agree with what came: of the pages to
+// which it gave 30 %, did 30 % change? Probabilities fall into 20 bins of the same width.
 type Calibration struct {
 	Count       int    `json:"count"`       // probabilities with an outcome
 	Probability Number `json:"probability"` // mean
@@ -27,7 +27,7 @@ type Calibration struct {
 	Bins    []Bin  `json:"bins"` // those with a count, rising
 }
 
-// Bin is what was given about the same probability.
+// Bin is the pages that got about the same probability.
 type Bin struct {
 	Low         Number `json:"low"` // inclusive
 	High        Number `json:"high"`
@@ -101,9 +101,9 @@ func (r *reliability) calibration() *Calibration {
 	return c
 }
 
-// ask has a policy tell the probability of pages drawn at random, visited or not: those that a
-// policy visits are the ones of which it expects most, and say little of the others. Drawn
-// are pages that the planner takes for alive with a copy, with replacement.
+// ask asks a policy for the probability of pages drawn at random, visited or not. A policy visits
+// the pages of which it expects most, and they say little about the others. Drawn are pages that
+// the planner takes for alive with a copy, with replacement.
 func (m *meter) ask(e planner.Estimator, corpus *planner.Corpus, now planner.Round, rng *rand.Rand) {
 	const tries = 10 * pagesAWeek // where few pages are alive, fewer are asked about
 	for asked, tried := 0, 0; asked < pagesAWeek && tried < tries; tried++ {

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrNoLinks means that no history tells which page links to which: pages cannot be told
-// from what nobody reaches.
+// from pages that no link reaches.
 var ErrNoLinks = errors.New("no history tells of links at the base")
 
 // Doubts names the servers that tell less than the others at the base. It is ErrNoLinks if all that

@@ -9,17 +9,11 @@ import (
 )
 
 // Claims are those of one kind that were heard in a run: of sitemaps, feeds, or the header
-// Last-Modified. The counts are of visits that compared a page with its copy, by what was said of
-// the time since the visit before; visits of which nothing was said are in none.
+// Last-Modified. Sources and pages are those at the end of the run.
 type Claims struct {
 	Kind    string `json:"kind"`
 	Servers int    `json:"servers"` // that claimed anything
-	Sources int    `json:"sources"` // that list a page at the end
-	Pages   int    `json:"pages"`   // listed at the end
-	True    int    `json:"true"`    // said to have changed, and had
-	False   int    `json:"false"`   // said to have changed, and had not
-	Missed  int    `json:"missed"`  // said to be the same, and had changed
-	Same    int    `json:"same"`    // said to be the same, and was
+	hints.Counts
 }
 
 // absent names the evidence that policies which take part go by and a recorded world does not have;
@@ -46,12 +40,7 @@ func claimsIn(c *planner.Corpus) []Claims {
 				continue
 			}
 			sum.Servers++
-			sum.Sources += s.Sources
-			sum.Pages += s.Pages
-			sum.True += s.True
-			sum.False += s.False
-			sum.Missed += s.Missed
-			sum.Same += s.Same
+			sum.Add(s.Counts)
 		}
 		if sum.Servers > 0 {
 			all = append(all, sum)

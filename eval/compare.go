@@ -9,19 +9,18 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// Comparison sets one policy beside the others of a run. Both sides of each comparison are
-// taken on the same resampled servers, so that what makes a corpus easy or hard for all
-// policies does not widen the intervals.
+// Comparison compares one policy with the others of a run. Both sides of each comparison are
+// measured on the same resampled servers, so that what makes a corpus easy or hard for all policies
+// does not widen the intervals.
 type Comparison struct {
 	Policy string `json:"policy"`
-	// Best is the best published policy by each measure, but the compared one. It is chosen
-	// once, on the whole corpus, and not anew in each resample: the other way round the
-	// opponent would be one that nobody can run. A measure is missing if no published policy
-	// has a value.
+	// Best is the best published policy by each measure, other than the compared one. It is chosen
+	// once, on the whole corpus, and not in each resample: no crawler can run a policy that changes
+	// with the sample. A measure is missing if no published policy has a value.
 	Best map[string]Against `json:"best_published"`
 	With []Opponent         `json:"with"` // all others, in the order of the results
-	// Without is what each kind of evidence is worth: the policy less itself without it. Only
-	// if asked for.
+	// Without is what each kind of evidence is worth: the policy compared with itself without it.
+	// Only if asked for.
 	Without []Ablation `json:"without,omitempty"`
 }
 
@@ -41,7 +40,7 @@ type Opponent struct {
 	Measures  map[string]Paired `json:"measures"`
 }
 
-// Ablation is the policy without one kind of evidence, as the other side.
+// Ablation compares the policy with itself without one kind of evidence.
 type Ablation struct {
 	Policy   string            `json:"policy"`
 	Evidence string            `json:"evidence"` // what is left out
@@ -69,8 +68,8 @@ type contender struct {
 	draws     draws
 }
 
-// compare sets a policy beside all others. The policies in without are the same one, each
-// with a kind of evidence left out.
+// compare compares a policy with all others. The policies in without are the same one, each without
+// a kind of evidence.
 func compare(name string, without []string, measures []string, all []contender) (*Comparison, error) {
 	own := slices.IndexFunc(all, func(r contender) bool { return r.policy == name })
 	if own < 0 {

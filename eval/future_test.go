@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Nothing looks ahead (promise 1): what happens later must not change what was done earlier.
+// Nothing looks ahead (guarantee 1): what happens later must not change what was done earlier.
 
 // otherFuture returns servers that are the same until so many seconds after the start of
 // their windows, and then have other versions, other links and other new pages.

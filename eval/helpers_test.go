@@ -2,13 +2,12 @@ package eval
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/recrawl/recrawl/eval/evaltest"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -16,27 +15,10 @@ import (
 
 const daySeconds = 86400
 
-// onlySeed repeats one run of a random test.
-var onlySeed = flag.Int64("seed", -1, "run random tests with this seed only")
-
-// seeds are those a random test runs with.
-func seeds(n uint64) []uint64 {
-	if *onlySeed >= 0 {
-		return []uint64{uint64(*onlySeed)}
-	}
-	var all []uint64
-	for s := range n {
-		all = append(all, s)
-	}
-	return all
-}
-
-// repeat is the command that repeats a run of a random test.
-func repeat(t *testing.T, seed uint64) string {
-	t.Helper()
-	name, _, _ := strings.Cut(t.Name(), "/")
-	return fmt.Sprintf("seed %d; repeat with: go test ./eval -run '^%s$' -seed %d", seed, name, seed)
-}
+var (
+	seeds, repeat      = evaltest.Seeds, evaltest.Repeat
+	gone, page, server = evaltest.Gone, evaltest.Page, evaltest.Server
+)
 
 // shows is a version: content names what is there, "bytes" or "bytes|text|main".
 func shows(t int64, content string, links ...string) history.Version {
@@ -47,18 +29,6 @@ func shows(t int64, content string, links ...string) history.Version {
 	digest := func(kind int) sitegraph.Digest { return sitegraph.DigestOf([]byte(fmt.Sprint(kind, parts[kind]))) }
 	return history.Version{T: t, Size: 1000, Links: links, LinksKnown: true,
 		Digests: sitegraph.Digests{Bytes: digest(0), Text: digest(1), Main: digest(2)}}
-}
-
-func gone(t int64) history.Version { return history.Version{T: t, Gone: true} }
-
-func page(url string, versions ...history.Version) *history.Page {
-	return &history.Page{URL: url, Versions: versions}
-}
-
-// server puts pages in the order that NewServer asks for.
-func server(name string, t0 int64, pages ...*history.Page) *history.Server {
-	slices.SortStableFunc(pages, func(p, q *history.Page) int { return int(p.Versions[0].T - q.Versions[0].T) })
-	return history.NewServer(name, t0, pages)
 }
 
 func newCorpus(t testing.TB, servers []*history.Server, o Options) *Corpus {

@@ -5,19 +5,20 @@ import (
 	"github.com/recrawl/recrawl/planner/value"
 )
 
-// Learnt says what policies that learn from other histories go by (planner.Learns).
+// Learnt is which learnt parameters policies use (policy.Learns).
 type Learnt struct {
 	Source string `json:"source"` // who learnt it, and the fingerprint of the histories
 	// Folds is the number of parts the servers fall into (Fold), each judged by what was learnt
 	// on the others; 0: all servers are judged by the same parameters.
 	Folds int `json:"folds"`
-	// SameServers: the parameters of no folds were learnt on the very histories they are judged on.
+	// SameServers: without folds, the parameters were learnt on the histories on which they are
+	// judged.
 	SameServers bool `json:"same_servers"`
-	// ModelOf is what a policy goes by on a server.
+	// ModelOf returns the parameters that a policy uses on a server.
 	ModelOf func(policy, server string) *value.Model `json:"-"`
 }
 
-// modelOf is what a policy goes by on each server; nil: what comes with the program.
+// modelOf returns the parameters that a policy uses on each server; nil: those of the program.
 func (c *Corpus) modelOf(policy string) func(server string) *value.Model {
 	if c.Learnt == nil || c.Learnt.ModelOf == nil {
 		return nil
@@ -25,7 +26,7 @@ func (c *Corpus) modelOf(policy string) func(server string) *value.Model {
 	return func(server string) *value.Model { return c.Learnt.ModelOf(policy, server) }
 }
 
-// learntOf is what a report says of what these policies go by; nil if none of them learns.
+// learntOf is which learnt parameters these policies use, for a report; nil if none uses any.
 func (c *Corpus) learntOf(policies []string) *Learnt {
 	for _, name := range policies {
 		if policy.Learns(name) {

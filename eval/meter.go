@@ -233,13 +233,10 @@ func (m *meter) endDay(d int) {
 			WeekPoint{
 				Week:       d / 7,
 				UpdateRate: ratio(m.week.found, m.week.fetched),
-				Coverage: ratio(
-					m.totals.Changed,
-					m.eventsSoFar,
-				),
-				Freshness: ratio(m.weekFresh, float64(m.weekDays)),
-				Refetched: m.week.fetched,
-				Changed:   m.week.found,
+				Coverage:   ratio(m.totals.Changed, m.eventsSoFar),
+				Freshness:  ratio(m.weekFresh, float64(m.weekDays)),
+				Refetched:  m.week.fetched,
+				Changed:    m.week.found,
 			},
 		)
 		m.week, m.weekFresh, m.weekDays = tally{}, 0, 0

@@ -23,12 +23,12 @@ type SnapshotRun struct {
 	Change   string           `json:"change"`
 	Seed     uint64           `json:"seed"`
 	Results  []SnapshotResult `json:"results"`
-	// Learnt is what policies that learn went by; nil if none takes part.
+	// Learnt is which learnt parameters the policies used; nil if none uses any.
 	Learnt *Learnt `json:"learnt,omitempty"`
-	// Absent names evidence that policies which take part go by elsewhere, and histories do not
-	// have: "feed", "sitemap", "last-modified". Nil if none of them would.
+	// Absent names evidence that these policies would use and that histories do not have: "feed",
+	// "sitemap", "last-modified". Nil if none of them would use it.
 	Absent []string `json:"absent,omitempty"`
-	// Comparison sets one policy beside the others, if asked for.
+	// Comparison compares one policy with the others, if asked for.
 	Comparison *Comparison `json:"comparison,omitempty"`
 
 	// ChangedWeekly counts the pages that changed in at least one weekly comparison (reading
@@ -44,7 +44,7 @@ type SnapshotTotals struct {
 	Vanished int `json:"vanished"`
 }
 
-// SnapshotResult is how one policy did.
+// SnapshotResult is what one policy reached.
 type SnapshotResult struct {
 	Policy         string       `json:"policy"`
 	Threshold      float64      `json:"threshold,omitempty"` // least server rate; policies by servers only
@@ -162,17 +162,15 @@ func (c *Corpus) Snapshot(
 		}
 	}
 	run := SnapshotRun{
-		Protocol: "snapshot",
-		Budget:   Number(math.NaN()),
-		New:      Number(math.NaN()),
-		Corpus:   h.totals,
-		Weeks:    o.Weeks,
-		History:  c.history,
-		Change:   c.Change.String(),
-		Seed:     o.Seed,
-		Base: int(
-			c.Base.Sub(replay.Epoch) / week,
-		),
+		Protocol:      "snapshot",
+		Budget:        Number(math.NaN()),
+		New:           Number(math.NaN()),
+		Corpus:        h.totals,
+		Weeks:         o.Weeks,
+		History:       c.history,
+		Change:        c.Change.String(),
+		Seed:          o.Seed,
+		Base:          int(c.Base.Sub(replay.Epoch) / week),
 		Results:       make([]SnapshotResult, len(entries)),
 		ChangedWeekly: weekly,
 		Learnt:        c.learntOf(policies),
@@ -258,7 +256,7 @@ func (h *horizon) previousRate(s sitegraph.ServerID) float64 {
 	return max(float64(ratio(changed, max(pages, 1))), 0)
 }
 
-// resultOf is what is reported of a sweep.
+// resultOf makes the result of a sweep.
 func (h *horizon) resultOf(s sweepOf, o SnapshotOptions, order []fetched) SnapshotResult {
 	r := h.measure(s.policy, order)
 	r.Threshold = s.threshold

@@ -28,12 +28,12 @@ type StreamRun struct {
 	// Of each policy, with the seeds from Seed on; results are means. 0: one.
 	Runs    int            `json:"runs,omitempty"`
 	Results []StreamResult `json:"results"`
-	// Learnt is what policies that learn went by; nil if none takes part.
+	// Learnt is which learnt parameters the policies used; nil if none uses any.
 	Learnt *Learnt `json:"learnt,omitempty"`
-	// Absent names evidence that policies which take part go by elsewhere, and histories do not
-	// have: "feed", "sitemap", "last-modified". Nil if none of them would.
+	// Absent names evidence that these policies would use and that histories do not have: "feed",
+	// "sitemap", "last-modified". Nil if none of them would use it.
 	Absent []string `json:"absent,omitempty"`
-	// Comparison sets one policy beside the others, if asked for.
+	// Comparison compares one policy with the others, if asked for.
 	Comparison *Comparison `json:"comparison,omitempty"`
 }
 
@@ -45,7 +45,7 @@ type StreamTotals struct {
 	Events    int `json:"events"`
 }
 
-// StreamResult is how one policy did.
+// StreamResult is what one policy reached.
 type StreamResult struct {
 	Policy             string `json:"policy"`
 	Fetched            int    `json:"fetched"`
@@ -59,8 +59,8 @@ type StreamResult struct {
 	DiscoveryDelayDays Number `json:"discovery_delay_days"`
 	NewFetched         int    `json:"new_fetched"`
 	DeletionsFound     Number `json:"deletions_found"` // share of all deletions
-	// Sources are the visits to feeds and sitemaps, among those fetched; Claims what they and
-	// Last-Modified said, and how it proved. Histories have none of them.
+	// Sources are the visits to feeds and sitemaps, among those fetched. Claims are what they and
+	// Last-Modified claimed, and how accurate it was. Histories have none of them.
 	Sources int         `json:"sources,omitempty"`
 	Claims  []Claims    `json:"claims,omitempty"`
 	Weekly  []WeekPoint `json:"weekly"`
@@ -100,7 +100,7 @@ type WeekPoint struct {
 	Changed   int `json:"-"`
 }
 
-// Watch may put something between a policy and those who ask it, for learning.
+// Watch may wrap a policy, so that learning sees what it is asked and answers.
 type Watch func(p planner.Policy, c *planner.Corpus, oracle policy.Oracle) planner.Policy
 
 // StreamOptions of a run.
@@ -109,11 +109,11 @@ type StreamOptions struct {
 	Budget float64 // share of the base pages of servers still in their window, a day
 	New    float64
 	Seed   uint64
-	Runs   int     // so many of each policy, with seeds from Seed on, of which results are the means; 0: one
+	Runs   int     // number of runs of each policy, with seeds from Seed on; results are their means; 0: one
 	Alpha  float64 // of gamma
 	Spread bool
 	Watch  Watch // may be nil
-	// Limits are budgets beside Budget, as what a server lets be fetched of it in a day.
+	// Limits are budgets beside Budget, as the fetches that a server allows in a day.
 	Limits budget.Limits
 	// Compare names the policy to be compared with the others; "": none. Without are its
 	// variants among the policies, each without a kind of evidence.
@@ -149,12 +149,12 @@ type Stage struct {
 	Fetcher cycle.Fetcher
 	Clock   cycle.Clock
 	Records []sitegraph.Record // by page, as of the base
-	// Forecast keeps in the store when a page is wanted next, and why: see cycle.Options.
+	// Forecast keeps in the store when a page is due next, and why: see cycle.Options.
 	Forecast bool
 	// Sources is the share of the budget that visits to feeds and sitemaps may take; 0: they are
 	// not visited, as in a recorded world, which has none.
 	Sources float64
-	Log     func(*cycle.Event) // told each visit; may be nil
+	Log     func(*cycle.Event) // called with each visit; may be nil
 }
 
 // Remember reads the records of the base crawl from the store.
@@ -168,7 +168,7 @@ func (s *Stage) Remember() error {
 	return nil
 }
 
-// Empty returns a stage of the recorded world that knows nothing yet: for Crawl.
+// Empty returns a stage of the recorded world without any page: for Crawl.
 func (c *Corpus) Empty() Stage {
 	return Stage{
 		Graph:   sitegraph.NewGraph(),
@@ -276,8 +276,8 @@ func (c *Corpus) stream(
 	return result, nil
 }
 
-// outside tells pages that are no part of the evaluation: alive at the base and not within
-// reach then.
+// outside reports whether a page is no part of the evaluation: it was alive at the base and could
+// not be reached then.
 func (m *meter) outside(p sitegraph.PageID) bool {
 	i := m.of(p)
 	return i < 0 && m.aliveAtBase(p)

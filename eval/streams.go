@@ -94,12 +94,8 @@ func (c *Corpus) Streams(
 		if o.Compare == "" {
 			continue
 		}
-		if runs[i].Comparison, err = compare(
-			o.Compare,
-			o.Without,
-			StreamMeasures,
-			runs[i].contenders(),
-		); err != nil {
+		runs[i].Comparison, err = compare(o.Compare, o.Without, StreamMeasures, runs[i].contenders())
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -1,55 +1,60 @@
-// Package fetch makes polite visits to pages of the live web.
+// Package fetch makes polite visits to pages of the live web. Client.Try and Client.Visit
+// (visit.go) make one; packages extract, source and robots read what comes.
 //
-// Words
+// Files: exchange.go, body.go (one request and its answer), judge.go (what the answer means),
+// gate.go, turn.go (turns of servers and addresses), guard.go, dial.go, resolver.go (which
+// addresses may be asked, and names), robots_*.go (robots.txt asked for, cached, kept), options.go.
+//
+// # Terms
 //
 //	visit     one request for a page, and one for robots.txt if that is not known
 //	source    a feed or sitemap: no page, read by fetch/source for what it claims of pages
 //	server    authority of an address, host[:port]; address: IP address dialled
 //	interval  from the end of a request to the start of the next (10 s)
 //
-// Promises
+// # Guarantees
 //
-//  1. A server gets one request at a time, and so does an address, however many callers
-//     and servers there are; between two lies the interval, or the Crawl-delay of
-//     robots.txt if that is longer. Requests for robots.txt count like all others.
+//  1. A server gets one request at a time, and so does an address, however many callers and servers
+//     there are. Between two requests lies the interval, or the Crawl-delay of robots.txt if that
+//     is longer. Requests for robots.txt count like all others.
 //  2. No page is asked for before robots.txt allows it, and none while robots.txt cannot
 //     be had (RFC 9309 2.3.1.4). Files hold for 24 h, 24 h more while unreachable. One that cannot
 //     be had is asked for again after 5 min, twice as long each time, up to 6 h (or Retry-After).
 //  3. Only public addresses and ports 80 and 443 are connected to, unless the options say
-//     otherwise. What is checked is the address that is dialled, after DNS; no proxy and
-//     no second look-up comes between.
-//  4. Redirects of pages are not followed: the target is a page of its own, which robots.txt,
-//     guard and turn hold for. Those of robots.txt are, five at most, each under 1 and 3.
+//     otherwise. The address that is dialled is checked, after DNS: no proxy and no second look-up
+//     comes between.
+//  4. Redirects of pages are not followed: the target is a page of its own, with its own
+//     robots.txt, guard and turn. Redirects of robots.txt are followed, five at most, each under 1
+//     and 3.
 //  5. Nothing a server sends makes a visit longer than its time-outs after the wait, or
 //     larger than its limits: header, body on the wire, body decoded, robots.txt. Of bodies over
 //     256 KB so many are held at a time that all take 400 MB at most.
 //  6. Every request names a contact. No cookies, credentials or referrers are sent.
-//  7. Whatever a site does is an outcome; the error of Visit is that of its context. A body
-//     on which a parser panics is a failure of its page.
-//  8. Try never waits for a turn, for robots.txt or for a delay: it says when to come again. Where
-//     robots.txt cannot be had, the Try that asked for it is a failure, and others are told to
-//     wait. Locate says beforehand at which address a server is asked. A fault of this machine is a
-//     LocalError; one of the network, which may be the server's, says so (Unsure). A name of which
-//     no name server tells anything is a LocalError, too, unless the resolver told of others.
+//  7. Whatever a site does is an outcome. The error of Visit is that of its context. If a parser
+//     panics on a body, the visit to its page failed.
+//  8. Try never waits for a turn, for robots.txt or for a delay: it returns when to come again.
+//     Where robots.txt cannot be fetched, the Try that asked for it fails, and others must wait.
+//     Locate returns beforehand at which address a server is asked. A fault of this machine is a
+//     LocalError; one of the network, which may be the server's, is Unsure. A name for which no
+//     name server answers is a LocalError, too, unless the resolver answers for other names.
 //
-// What a status means is told at judge. A 304 counts only if it was asked for; each 16th
-// visit asks without condition, as some servers answer 304 for ever. NotBefore of an
-// observation is when the server may be asked again: after the interval, or Retry-After
-// up to a day. The client itself keeps to the interval only, so it is the caller who
-// keeps away for longer.
+// judge.go has the meaning of each status. A 304 counts only if the request was conditional; each
+// 16th visit is not, as some servers answer 304 for ever. NotBefore of an observation is when the
+// server may be asked again: after the interval, or Retry-After up to a day. The client itself
+// keeps the interval only. A longer wait is the caller's task.
 //
-// Each visit names the sources that it learnt of: the Sitemap lines of robots.txt, /sitemap.xml
-// where it has none, and the feeds a page names as its alternates. Whether they are visited,
-// like pages, is for the caller to decide.
+// Each visit returns the sources that it learnt of: the Sitemap lines of robots.txt, /sitemap.xml
+// where it has none, and the feeds that a page names as its alternates. The caller decides whether
+// to visit them, like pages.
 //
 // Times come from a Clock: waiting and the age of robots.txt are testable without
 // waiting. Time-outs of the network go by the wall. Sizes are octets after content
 // coding is undone.
 //
-// With KeepRobots what was read of robots.txt outlives the process: Keep hands it to a store, and
-// Recall takes it in again, for another name too. What was asked for holds until its time is over,
-// failures with their growing waits, and so does the pause after the request. Memory for it is
-// bounded: what has no room there is recalled, or asked for anew.
+// With KeepRobots robots.txt outlives the process: Keep hands what was read to a store, and Recall
+// takes it in again, also for another name. Answers hold until their time is over, failures with
+// their growing waits, and so does the pause after the request. Memory for them is bounded: an
+// answer without room there is recalled, or asked for again.
 //
 // Not done here: what to visit and when, following links, keeping anything on disk. Answers of DNS
 // are kept in memory by their time to live, between a minute and a day; a server with several

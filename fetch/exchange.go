@@ -45,7 +45,7 @@ func (c *Client) exchange(
 	a := &answer{addr: to.Addr(), began: c.clock.Now()}
 	err = c.ask(ctx, u, header, to, limit, a)
 	a.ended = c.clock.Now()
-	if local := localFault(err); local != nil { // nobody was asked
+	if local := localFault(err); local != nil { // no request was sent
 		pass.Leave(a.ended, a.ended)
 		return nil, local
 	}

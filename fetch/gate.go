@@ -35,7 +35,7 @@ type slot struct {
 // minSweep keeps a small gate from sweeping at each request.
 const minSweep = 1024
 
-// NewGate returns a gate at which nobody has passed yet.
+// NewGate returns a gate that has let no request pass yet.
 func NewGate(clock Clock) *Gate {
 	return &Gate{clock: clock, slots: map[slotKey]*slot{}, sweep: minSweep}
 }
@@ -139,7 +139,7 @@ func (g *Gate) Postpone(server string, until time.Time) {
 	}
 }
 
-// dropPast forgets the slots that hold nobody up any more. It runs when their number has
+// dropPast forgets the slots that no longer delay a request. It runs when their number has
 // doubled since the last time, so its cost for each request is constant.
 func (g *Gate) dropPast() {
 	if len(g.slots) < g.sweep {

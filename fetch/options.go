@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/robots"
 )
 
-// ErrNoContact refuses a user agent that tells nobody how to reach its operator.
+// ErrNoContact refuses a user agent without a contact of its operator.
 var ErrNoContact = errors.New(
 	"the user agent names no contact: it must contain a web address (http:// or https://) or a mail address",
 )
@@ -51,7 +51,7 @@ type Options struct {
 	DialTimeout   time.Duration // of the connection, and again of the TLS handshake; default 10 s
 
 	// AllowPrivate permits addresses that are not public and all ports: for one's own
-	// servers only. Whoever writes a page decides where its links lead.
+	// servers only. The author of a page decides where its links lead.
 	AllowPrivate  bool
 	AllowNetworks []netip.Prefix // permitted though they are not public
 	AllowPorts    []uint16       // permitted beside 80 and 443

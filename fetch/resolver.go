@@ -21,14 +21,14 @@ const (
 	mostTTL  = 24 * time.Hour
 	// hostsTTL is for names that this machine knows without asking, as from /etc/hosts.
 	hostsTTL = time.Minute
-	// That a name does not exist holds for noNameTTL, that nobody could tell for noAnswerTTL.
+	// The answer that a name does not exist holds for noNameTTL, a missing answer for noAnswerTTL.
 	noNameTTL   = 5 * time.Minute
 	noAnswerTTL = 30 * time.Second
 
 	// mostNames bounds the names that are kept.
 	mostNames = 100_000
 
-	// A name that nobody tells anything about is the fault of its own name servers if the resolver
+	// A name without any answer is the fault of its own name servers if the resolver
 	// of this machine told something of any name within toldFor, or tells something of the root
 	// when it is asked; else the resolver is dead. That it failed (SERVFAIL) or will not say
 	// (REFUSED) tells nothing.
@@ -56,7 +56,7 @@ type resolver struct {
 	doubtful time.Time
 	dead     bool // as of the last probe; ends when something is told
 
-	probing sync.Mutex // held by whoever probes
+	probing sync.Mutex // held while probing
 	probed  time.Time  // when that was done last
 }
 

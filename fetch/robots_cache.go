@@ -197,7 +197,7 @@ func (c *robotsCache) done(key string, e *robotsEntry) {
 }
 
 // Permits reports whether a page may be asked for by the robots.txt that was read last for its
-// server; not known: none was, or not lately. It asks nobody.
+// server; not known: none was, or not lately. It sends no request.
 func (c *Client) Permits(url string) (permitted, known bool) {
 	u, err := neturl.Parse(url)
 	if err != nil {

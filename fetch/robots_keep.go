@@ -112,10 +112,7 @@ func (c *Client) KeepDue() bool {
 // Recall makes known what an earlier process kept of the robots.txt of a page's server, unless the
 // client knows of one itself. It gets at most two settings, and reads them with the next visit
 // only. The error is that of setting. What cannot be read or is old is asked for anew.
-func (c *Client) Recall(
-	pageURL string,
-	setting func(name string) (value []byte, ok bool, err error),
-) error {
+func (c *Client) Recall(pageURL string, setting func(name string) (value []byte, ok bool, err error)) error {
 	if !c.o.KeepRobots {
 		return nil
 	}
@@ -141,7 +138,7 @@ func (c *Client) Recall(
 	return nil
 }
 
-// knows reports whether anything of a server's robots.txt is known, or somebody is asking.
+// knows reports whether anything of a server's robots.txt is known, or it is being asked for.
 func (c *robotsCache) knows(key string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

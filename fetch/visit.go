@@ -33,7 +33,7 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 		o.Time, o.Trouble, o.Elapsed = c.clock.Now(), policy.trouble, policy.elapsed
 		o.Outcome, o.Detail = sitegraph.OutcomeFailed, "robots.txt: "+policy.unreachable
 		o.NotBefore = policy.retry
-		if !policy.asked { // nobody was: the visit that asked has told of the failure
+		if !policy.asked { // no request was sent: the visit that asked has reported the failure
 			return o, &notYet{until: policy.retry, unreachable: true}
 		}
 		return o, nil
@@ -103,7 +103,7 @@ func failed(o sitegraph.Observation, detail string) sitegraph.Observation {
 	return o
 }
 
-// read hands the body of an answer to whoever reads it.
+// read hands the body of an answer to the reader of the options.
 func (c *Client) read(
 	ctx context.Context,
 	o *sitegraph.Observation,

@@ -5,11 +5,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Capper is a policy that can leave out the pages of a server whose budget is used up for
-// this round, instead of proposing them one after the other. Without it each proposal costs
-// what the policy takes to make it.
+// Capper is a policy that can leave out the pages of a server whose budget is used up for this
+// round. Other policies propose them one after the other, which costs time.
 type Capper interface {
-	// Capped returns how many pages it leaves out and what they are worth together.
+	// Capped leaves them out, and returns how many they are and what they are worth together.
 	Capped(s sitegraph.ServerID) (pages int, value float64)
 }
 
@@ -156,7 +155,7 @@ func (p *Planner) fromShelf(b *book) (Visit, bool) {
 	return v, true
 }
 
-// sweepKept offers, once a round, all that was kept when the policy wants nothing more.
+// sweepKept offers, once a round, all that was kept, when the policy proposes nothing more.
 func (p *Planner) sweepKept() bool {
 	c := p.caps
 	if c == nil || c.swept {
@@ -172,8 +171,9 @@ func (p *Planner) sweepKept() bool {
 	return len(c.ready) > 0
 }
 
-// Start takes what a visit may use under the limits, just before it begins. The visit may read
-// so many bytes; 0 is no bound. False: there is no room for it any more; hand it back.
+// Start takes what a visit may use under the limits, just before it begins. It returns how many
+// bytes the visit may read; 0 is no bound. False: there is no longer room for it; hand it back
+// (Return).
 func (p *Planner) Start(v *Visit) (bytes int64, ok bool) {
 	if p.caps == nil {
 		return 0, true
@@ -189,12 +189,12 @@ func (p *Planner) Start(v *Visit) (bytes int64, ok bool) {
 	return bytes, ok
 }
 
-// Finish tells what a visit that was started has read of the bytes it might.
+// Finish counts what a visit that was started has read of the bytes that it might read.
 func (p *Planner) Finish(v *Visit, might, read int64) {
 	if p.caps != nil {
 		p.caps.finish(v, might, read)
 	}
 }
 
-// Caps returns the books of the limits, for whoever keeps them; nil if there are none.
+// Caps returns the books of the limits, which the loop keeps in the store; nil if there are none.
 func (p *Planner) Caps() *Caps { return p.caps }

@@ -10,9 +10,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// again are looks at pages that left: what was gone may be there again, and no link need say so.
-// They are no first visits and no refetches: they count to neither share, and take at most
-// Options.AgainShare of a round's budget.
+// again are visits to pages that left: such a page may be there again, and perhaps no link says so.
+// They are neither first visits nor refetches, count in neither share, and take at most
+// Options.AgainShare of a round's budget. A look is such a visit.
 type again struct {
 	due   []sitegraph.PageID // in this round, longest due first
 	left  int                // looks left in this round
@@ -39,9 +39,9 @@ func (p *Planner) beginAgain(r Round) {
 	})
 }
 
-// lookAt is when a page that left is looked at again, in unix seconds: after a wait by the looks
-// since then, of which up to a fifth more depends on the address, so that what left together does
-// not come together.
+// lookAt is when a page that left is visited again, in unix seconds. The wait grows with the looks
+// so far. Up to a fifth more depends on the address, so that pages which left together are not
+// visited together.
 func (p *Planner) lookAt(page sitegraph.PageID) int64 {
 	m := p.Corpus.Memory(page)
 	wait := sitegraph.LookWait(m.misses).Seconds() * (1 + 0.2*rank.Tie(0, p.Corpus.Graph.URL(page)))
@@ -80,7 +80,7 @@ func (p *Planner) nextAgain() (Visit, step) {
 	return Visit{}, skip
 }
 
-// againDue says when a page that left is looked at again.
+// againDue is when a page that left is visited again.
 func (p *Planner) againDue(page sitegraph.PageID) Due {
 	return Due{
 		time.Unix(p.lookAt(page), 0).UTC(),

@@ -44,13 +44,14 @@ type book struct {
 	shelf
 }
 
-// mayReadSource is false where the share of sources is used; a server without a book has no limits.
+// mayReadSource is false where the share of sources is used up. A server without a book has no
+// limits.
 func (b *book) mayReadSource() bool { return b == nil || b.HasCredit() }
 
 // unlimited is the book of all servers without limits.
 var unlimited = &book{}
 
-// newCaps returns nil where the number of fetches of a round says all there is.
+// newCaps returns nil where the number of fetches of a round is the only limit.
 func newCaps(c *Corpus, o *Options) *Caps {
 	l, most := o.Limits, o.MostBytes
 	var ofAll []budget.Limit
@@ -104,6 +105,10 @@ func (c *Caps) of(s sitegraph.ServerID) *book {
 	return b
 }
 
+// books are all that a visit counts in: that of all servers, and that of its own, which is nil
+// where the server has no limits. A limit of another kind, as of a country, adds its book here.
+func (c *Caps) books(server *book) [2]*book { return [...]*book{c.all, server} }
+
 // begin opens the books for a round.
 func (c *Caps) begin(r Round) {
 	if c.number == 0 && c.inBytes {
@@ -137,7 +142,7 @@ const (
 	refusedByAll               // those of all servers do
 )
 
-// plan sets aside what a visit needs, or says what refuses it.
+// plan sets aside what a visit needs, or returns which limits refuse it.
 func (c *Caps) plan(v *Visit) (capVerdict, *book) {
 	server := c.corpus.Graph.Server(v.Page)
 	b := c.of(server)
@@ -155,8 +160,8 @@ func (c *Caps) plan(v *Visit) (capVerdict, *book) {
 	return hasRoomFor, b
 }
 
-// need is what to set aside for a visit in bytes. What is a guess only must not keep pages for ever
-// from a server whose limits are small beside it.
+// need is how many bytes to set aside for a visit. Where that is only a guess it must not exclude
+// the pages of a server with small limits for ever, so it is bounded by a fourth of the limit.
 func (c *Caps) need(p sitegraph.PageID, server sitegraph.ServerID, b *book) int64 {
 	class := c.corpus.Memory(p).size
 	need := c.sizes.Need(p, server, class, c.most)
@@ -173,7 +178,7 @@ func (c *Caps) need(p sitegraph.PageID, server sitegraph.ServerID, b *book) int6
 func (c *Caps) set(v *Visit, b *book, sign int64) {
 	v.planned = sign > 0
 	c.planned += int(sign)
-	for _, b := range [...]*book{b, c.all} {
+	for _, b := range c.books(b) {
 		if b != nil {
 			b.Plan(sign, sign*v.need)
 		}
@@ -187,7 +192,7 @@ func (c *Caps) charge(v *Visit, b *book, fetches, bytes int64) {
 	case v.First:
 		c.newBytes += bytes
 	case c.corpus.Memory(v.Page).State == sitegraph.StateSource:
-		for _, b := range [...]*book{b, c.all} {
+		for _, b := range c.books(b) {
 			if b != nil {
 				b.UseCredit(fetches, bytes)
 			}
@@ -210,11 +215,11 @@ func (c *Caps) unplan(v *Visit) {
 	c.room(b)
 }
 
-// take lets a planned visit begin: it may read so many bytes, any number if that is 0. False: what
-// was used since it was chosen left no room for it.
+// take lets a planned visit begin. It returns how many bytes the visit may read; 0 is any number.
+// False: there is no longer room for it, since others used it after the visit was chosen.
 func (c *Caps) take(v *Visit) (bytes int64, ok bool) {
 	b := c.of(c.corpus.Graph.Server(v.Page))
-	books := [...]*book{c.all, b}
+	books := c.books(b)
 	c.set(v, b, -1)
 	if c.inBytes {
 		bytes = c.most
@@ -227,7 +232,7 @@ func (c *Caps) take(v *Visit) (bytes int64, ok bool) {
 		if b.Left(budget.InFetches, false) < 1 || left < v.need {
 			return 0, false
 		}
-		// While much is left hardly a page is cut; when little is, each has what it needs.
+		// While much is left hardly any page is cut. When little is left each gets what it needs.
 		bytes = min(bytes, max(v.need, min(4*v.need+64<<10, left/budget.ClaimShare)))
 	}
 	c.flying++
@@ -252,7 +257,7 @@ func (c *Caps) touch(b *book) {
 	}
 }
 
-// finish is told what a visit has read. The shares are those of its round.
+// finish counts what a visit has read. The shares are those of its round.
 func (c *Caps) finish(v *Visit, might, read int64) {
 	b := c.land(v, 1, might, read)
 	if v.round == c.number {
@@ -265,7 +270,7 @@ func (c *Caps) finish(v *Visit, might, read int64) {
 	c.room(b)
 }
 
-// postpone is told what a visit has read that will begin once more, if its round is not over.
+// postpone counts what a visit has read that will begin once more, if its round is not over.
 func (c *Caps) postpone(v *Visit, might, read int64) {
 	b := c.land(v, 0, might, read)
 	if v.round != c.number {
@@ -279,7 +284,7 @@ func (c *Caps) postpone(v *Visit, might, read int64) {
 func (c *Caps) land(v *Visit, fetches, might, read int64) *book {
 	server := c.of(c.corpus.Graph.Server(v.Page))
 	c.flying--
-	for _, b := range [...]*book{c.all, server} {
+	for _, b := range c.books(server) {
 		if b == nil {
 			continue
 		}
@@ -300,7 +305,7 @@ func (c *Caps) room(b *book) {
 	}
 }
 
-// Save hands out all books that must be durable before the next visit begins, and reports
+// Save passes to save each book that must be durable before the next visit begins, and reports
 // whether there were any.
 func (c *Caps) Save(save func(name string, value []byte) error) (saved bool, err error) {
 	if c == nil {
@@ -332,7 +337,7 @@ func (c *Caps) Settle() {
 	}
 }
 
-// Load reads what earlier runs have used. Before the first round.
+// Load reads what earlier runs have used. Call it before the first round.
 func (c *Caps) Load(load func(name string) (value []byte, ok bool, err error)) error {
 	if c == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 // Memory is what the planner keeps in memory of one page: 56 bytes.
 type Memory struct {
 	History  sitegraph.History
-	Due      uint32  // unix seconds of the next wish; 0: none
+	Due      uint32  // unix seconds at which the page is due next; 0: not known
 	Tried    uint32  // unix seconds of the last visit, whatever came of it; 0: none
 	Interval float32 // days; last estimate of the time between changes; 0: none
 	State    sitegraph.State
@@ -25,21 +25,21 @@ type Memory struct {
 	byRobots bool
 }
 
-// Lost reports whether a page that we held a copy of was found to be none any more, at Tried or
-// before: also if it was named again since, and waits to be fetched anew.
+// Lost reports whether a page that had a copy is no longer there, as a visit at Tried or before
+// found. That holds also if a link has named the page since, and it waits to be fetched again.
 func (m *Memory) Lost() bool {
 	return m.History.Visits > 0 && m.State != sitegraph.StateAlive && m.State != sitegraph.StateSource
 }
 
-// NeverThere reports whether an address was not there when somebody looked, and never before.
+// NeverThere reports whether an address was visited and never held a page.
 func (m *Memory) NeverThere() bool {
 	return (m.State == sitegraph.StateGone || m.State == sitegraph.StateNew) && m.Tried != 0 &&
 		m.Errors == 0 &&
 		m.History.Visits == 0
 }
 
-// LastInformative is when the last visit told something: what its copy was compared with, or that
-// it left; unix seconds, 0: none.
+// LastInformative is when a visit last compared the page with its copy, or found that it left; unix
+// seconds, 0: none did.
 func (m *Memory) LastInformative() uint32 {
 	if m.Lost() {
 		return m.Tried
@@ -47,8 +47,8 @@ func (m *Memory) LastInformative() uint32 {
 	return m.History.Last
 }
 
-// Corpus is all that a policy may know: the graph of the last snapshots and the memory
-// of each page.
+// Corpus is all that a policy may know: the graph of the last snapshots, the memory of each page,
+// and what feeds and sitemaps claim.
 type Corpus struct {
 	Graph *sitegraph.Graph
 	pages []Memory
@@ -94,7 +94,7 @@ func (c *Corpus) Remember(r *sitegraph.Record) {
 	m.size = budget.SizeClass(r.Size)
 }
 
-// Pages returns the number of pages, known by a link or better.
+// Pages returns the number of known pages, with or without a copy.
 func (c *Corpus) Pages() int { return len(c.pages) }
 
 // URL returns the address of a page.
@@ -106,8 +106,7 @@ func (c *Corpus) LastVisit(p sitegraph.PageID) uint32 { return c.pages[p].Histor
 // Memory returns what is known of a page. The pointer is good until a page is added.
 func (c *Corpus) Memory(p sitegraph.PageID) *Memory { return &c.pages[p] }
 
-// Begin makes a round the one that policies are asked in, and makes room for pages that became
-// known.
+// Begin starts a round, and makes room for pages that became known.
 func (c *Corpus) Begin(r Round) {
 	c.grow()
 	c.round = r
@@ -128,8 +127,8 @@ func (c *Corpus) Eligible(p sitegraph.PageID) bool {
 	return m.Errors == 0 && m.misses == 0 || int64(m.Tried)+int64(m.wait()/time.Second) <= c.end
 }
 
-// wait is how long a page rests after its last visit: because it failed, or because the server says
-// that it is not to be had.
+// wait is how long a page is not visited after its last visit, because that failed, or because the
+// server answered that the page cannot be fetched.
 func (m *Memory) wait() time.Duration {
 	wait := time.Duration(0)
 	if m.Errors > 0 {
@@ -141,7 +140,7 @@ func (m *Memory) wait() time.Duration {
 	return wait
 }
 
-// Forbidden reports whether robots.txt is why a page left, or why it is doubted.
+// Forbidden reports whether a page left, or may leave, because of robots.txt.
 func (c *Corpus) Forbidden(p sitegraph.PageID) bool {
 	m := &c.pages[p]
 	return m.byRobots &&
@@ -151,7 +150,7 @@ func (c *Corpus) Forbidden(p sitegraph.PageID) bool {
 // taken reports whether a page was proposed or visited in this round.
 func (c *Corpus) taken(m *Memory) bool { return m.mark == c.mark || int64(m.Tried) > c.start }
 
-// Outside reports whether a page must not be visited whatever a policy says. It may still
+// Outside reports whether a page must not be visited, whatever the policy proposes. It may still
 // count in partitions.
 func (c *Corpus) Outside(p sitegraph.PageID) bool {
 	return c.skip != nil && c.skip(p) || c.weights != nil && c.weight[p] == 0
@@ -190,7 +189,7 @@ func BackOff(n uint8) time.Duration {
 // Reached reports whether links lead to a page within MaxDepth, or a feed or sitemap names it.
 func (c *Corpus) Reached(p sitegraph.PageID) bool { return c.Graph.Depth(p) > 0 || c.Hints.Listed(p) }
 
-// DueTime is when the page was last said to be wanted next; the zero time: nobody said.
+// DueTime is when the page is due; the zero time: not known.
 func (m *Memory) DueTime() time.Time {
 	if m.Due == 0 {
 		return time.Time{}

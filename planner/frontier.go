@@ -8,9 +8,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// frontier holds the pages that are known by a link and have no copy, those of each server in a
-// line of their own. Of the first pages of all lines the one that has waited longest is the next;
-// or, with turns, the one of the server whose turn it is. Pages that the policy doubts wait.
+// frontier holds the pages that are known by a link and have no copy, in a line for each server. Of
+// the first pages of all lines the one that has waited longest is next; with turns, the one of the
+// server whose turn it is. Pages that the policy doubts wait.
 type frontier struct {
 	corpus *Corpus
 	turns  bool                             // servers take turns
@@ -121,9 +121,9 @@ func (f *frontier) line(s sitegraph.ServerID) *newLine {
 	return &f.lines[s]
 }
 
-// rank gives a server its place, unless it is closed or nothing of it waits. With turns it stands
-// where what was served of it ends, but not before the one that was served last: who had nothing in
-// line has no claims (start-time fair queueing: Goyal, Vin, Cheng 1996).
+// rank gives a server its place, unless it is closed or nothing of it waits. With turns that is
+// where its last served page ended, but not before the server that was served last: a server
+// without waiting pages saves up no turns (start-time fair queueing: Goyal, Vin, Cheng 1996).
 func (f *frontier) rank(s sitegraph.ServerID) {
 	l := f.line(s)
 	if l.len() == 0 || f.corpus.Closed(s) {
@@ -153,8 +153,8 @@ func (f *frontier) doubt(p sitegraph.PageID) {
 	f.doubtful = append(f.doubtful, p)
 }
 
-// recall puts the doubtful pages back in line, as the last; for the rest of the round nobody
-// doubts.
+// recall puts the doubtful pages back in line, as the last. They are not doubted again in this
+// round.
 func (f *frontier) recall() {
 	for _, p := range f.doubtful {
 		f.push(p)
@@ -188,8 +188,8 @@ func (f *frontier) count(s sitegraph.ServerID, first bool) {
 	f.rank(s)
 }
 
-// next takes the page whose turn it is, of servers that have had their share only if asked so.
-// Pages deeper than MaxDepth are not fetched until links bring them nearer.
+// next takes the page whose turn it is; with beyond, also of servers whose share is used up. Pages
+// deeper than MaxDepth are not fetched until links bring them nearer.
 func (f *frontier) next(beyond bool) (Visit, bool) {
 	for p, ok := f.pop(beyond); ok; p, ok = f.pop(beyond) {
 		m := f.corpus.Memory(p)
@@ -256,5 +256,5 @@ func (f *frontier) pop(beyond bool) (sitegraph.PageID, bool) {
 	return sitegraph.NoPage, false
 }
 
-// len is the number of pages in line, those apart that are too deep.
+// len is the number of pages in line, without those that are too deep.
 func (f *frontier) len() int { return f.waiting + len(f.failed) + len(f.doubtful) }

@@ -14,32 +14,33 @@ type Options struct {
 	// in [0, 1]; 0.25 in the evaluations.
 	NewShare float64
 	// SourceShare is the share that visits to feeds and sitemaps may take, of the round's budget
-	// and of what each of the Limits has left when the round begins, rounded up to whole visits;
-	// what is rounded is taken from later rounds. 0: none are made.
+	// and of what each of the Limits has left when the round begins. It is rounded up to whole
+	// visits, at the cost of later rounds. 0: none are made.
 	SourceShare float64
-	// Leftover lets new pages have what the policy does not want.
+	// Leftover gives new pages the part of the budget that the policy does not use.
 	Leftover bool
-	// LeastRefetch is what a refetch must be worth to go before a new page that waits, once the
-	// share of new pages is used up: in changes found, times what the new page is worth. On a new
-	// crawl all copies are minutes old, and hardly one has changed. 0: the share holds whatever
-	// refetches are worth.
+	// LeastRefetch is the least worth of a refetch that goes before a waiting new page, once the
+	// share of new pages is used up: in changes found, times the worth of the new page. In a new
+	// crawl all copies are minutes old, and hardly one has changed. 0: the share always holds.
 	LeastRefetch float64
-	// Turns lets the servers take turns at visits to their new pages; otherwise the page that has
-	// waited longest is next, and a server that links to millions keeps all others waiting.
+	// Turns lets servers take turns at visits to their new pages. Otherwise the page that has
+	// waited longest is next, and a server that links to millions of pages keeps all others
+	// waiting.
 	Turns bool
-	// AgainShare is the share of a round's budget that looks at pages which left may take; 0: there
-	// are none.
+	// AgainShare is the share of a round's budget that visits to pages which left may take; 0:
+	// there are none.
 	AgainShare float64
 	// Skip names pages that must not be visited whatever the policy says, at no cost; nil: none.
 	Skip func(p sitegraph.PageID) bool
 	// Limits are budgets beside that of the round: in bytes, of an hour, of servers. Limits in
-	// fetches a day for all servers are the round's own budget and not looked at here.
+	// fetches a day for all servers are the round's own budget and are ignored here.
 	Limits budget.Limits
 	// MostBytes is what any visit may read, where limits count bytes; 0: no bound.
 	MostBytes int64
 }
 
-// Planner yields visits: new pages while their share lasts, else what the policy wants.
+// Planner yields visits: to new pages while their share lasts, otherwise those that the policy
+// proposes.
 type Planner struct {
 	Corpus   *Corpus
 	Policy   Policy // may be nil: then only new pages are visited
@@ -82,12 +83,12 @@ func New(corpus *Corpus, policy Policy, o Options) *Planner {
 	return p
 }
 
-// Carry tells of a visit that is under way and goes on in the next round, before that begins. It
-// counts to the round in which it was planned.
+// Carry announces, before the next round begins, a visit that is under way and goes on in it. The
+// visit counts in the round in which it was planned.
 func (p *Planner) Carry(page sitegraph.PageID) { p.carried = append(p.carried, page) }
 
-// Begin starts a round. Visits of the round before must have an outcome by then, be handed back, or
-// be carried.
+// Begin starts a round. Each visit of the round before must have an outcome, or be handed back
+// (Return) or carried (Carry).
 func (p *Planner) Begin(r Round) {
 	p.rounds++
 	p.Corpus.Graph.Refresh()
@@ -117,8 +118,10 @@ func (p *Planner) Begin(r Round) {
 	}
 }
 
-// Next yields the next visit; false: nothing for now, or the budget is used up. Under limits in
-// bytes there may be more once visits under way are over.
+// Next yields the next visit; false: none for now, or the budget is used up. It asks in this order:
+// visits that waited for room under the limits, feeds and sitemaps, pages that left, new pages, the
+// policy, and with Leftover new pages beyond their share. Under limits in bytes there may be more
+// visits once those under way are over.
 func (p *Planner) Next() (Visit, bool) {
 	p.Corpus.turns.more = false
 	if p.left == 0 || p.caps != nil && p.caps.spent || p.allClosed() {
@@ -155,7 +158,7 @@ func (p *Planner) Next() (Visit, bool) {
 			return Visit{}, false
 		}
 	}
-	switch v, step := p.nextWanted(); step {
+	switch v, step := p.nextProposed(); step {
 	case goOn:
 		if first, ok := p.before(&v); ok {
 			v = first
@@ -187,8 +190,8 @@ func (p *Planner) Next() (Visit, bool) {
 	return p.takeNew(v), true
 }
 
-// nextNew takes the page that has waited longest and has room under the limits, of those worth a
-// visit, and if asked so also where the share of its server is used; skip: none.
+// nextNew takes, of the new pages worth a visit, the one that has waited longest and has room under
+// the limits. With beyond, the share of its server need not have room. skip: there is none.
 func (p *Planner) nextNew(beyond bool) (Visit, step) {
 	expecter, _ := p.Policy.(Expecter)
 	for v, ok := p.frontier.next(beyond); ok; v, ok = p.frontier.next(beyond) {
@@ -206,9 +209,9 @@ func (p *Planner) nextNew(beyond bool) (Visit, step) {
 	return Visit{}, skip
 }
 
-// nextWanted asks the policy until it names a page that is not to be skipped and has room under
-// the limits; skip: it wants none.
-func (p *Planner) nextWanted() (Visit, step) {
+// nextProposed asks the policy until it names a page that is not to be skipped and has room under
+// the limits; skip: it names none.
+func (p *Planner) nextProposed() (Visit, step) {
 	if v, step := p.nextAside(); step != skip || p.Policy == nil {
 		return v, step
 	}
@@ -233,7 +236,7 @@ func (p *Planner) nextWanted() (Visit, step) {
 	return Visit{}, skip
 }
 
-// takeNew takes a visit that, if it is the first of its page, counts for the share of these.
+// takeNew takes a visit, and counts it in the share of first visits if it is one.
 func (p *Planner) takeNew(v Visit) Visit {
 	if v.First && p.newLeft > 0 {
 		p.newLeft--
@@ -241,9 +244,9 @@ func (p *Planner) takeNew(v Visit) Visit {
 	return p.take(v)
 }
 
-// ShareByServer lets the share of first visits hold for each server's visits, too. So it is where
-// the budget suffices for all that politeness allows: a share of the budget is then no bound, and a
-// server with new pages would have no other visits. With Options.Turns alone.
+// ShareByServer makes the share of first visits hold for the visits of each server, too. That is
+// for budgets which suffice for all that politeness allows: there a share of the budget bounds
+// nothing, and a server with new pages would get no other visits. It needs Options.Turns.
 func (p *Planner) ShareByServer(on bool) {
 	share := 0.0
 	if on && p.options.Turns {
@@ -266,7 +269,7 @@ func (p *Planner) take(v Visit) Visit {
 }
 
 // Return hands back a visit that could not be made in this round. Its budget is free again, unless
-// its round is over; the page waits for the next round.
+// its round is over. The page waits for the next round.
 func (p *Planner) Return(v Visit) {
 	if v.round == p.rounds {
 		p.caps.unplan(&v)
@@ -286,8 +289,8 @@ func (p *Planner) Return(v Visit) {
 	}
 }
 
-// Postpone takes back a visit that was started and could not ask for its page yet. What it read all
-// the same, of what it might, counts. It may be started again.
+// Postpone takes back a visit that was started and could not ask for its page yet. It may be
+// started again. The bytes that it read of those that it might read count.
 func (p *Planner) Postpone(v *Visit, might, read int64) {
 	if p.caps != nil {
 		p.caps.postpone(v, might, read)
@@ -300,10 +303,10 @@ func (p *Planner) Left() int { return p.left }
 // NewLeft is what is left of the share of first visits; Unlimited if there is no bound.
 func (p *Planner) NewLeft() int { return p.newLeft }
 
-// Made is the number of visits of this round so far, those apart that were handed back.
+// Made is the number of visits of this round so far, without those that were handed back.
 func (p *Planner) Made() int { return p.made }
 
-// Found puts a page in line that has become known, or known again.
+// Found puts a page that has become known, or known again, into the frontier.
 func (p *Planner) Found(page sitegraph.PageID) {
 	if !p.Corpus.Memory(page).queued {
 		p.found = append(p.found, page)
@@ -311,7 +314,7 @@ func (p *Planner) Found(page sitegraph.PageID) {
 	p.frontier.add(page)
 }
 
-// Waiting is the number of new pages in line.
+// Waiting is the number of new pages that wait for a visit.
 func (p *Planner) Waiting() int {
 	waiting := p.frontier.len()
 	if p.caps != nil {
@@ -323,7 +326,7 @@ func (p *Planner) Waiting() int {
 	return waiting
 }
 
-// Observe tells the outcome of a visit. The record is the page's, with the outcome applied.
+// Observe learns from the outcome of a visit. The record is the page's, with the outcome applied.
 func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	found := p.found
 	p.found = found[:0]
@@ -351,7 +354,8 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	}
 }
 
-// UpdateHints takes what a source says that was just read, as Hints.Hear, and tells the policy.
+// UpdateHints takes in what a feed or sitemap that was just read claims (Hints.Update), and tells
+// the policy.
 func (p *Planner) UpdateHints(source sitegraph.PageID, kind hints.Kind, said []hints.Claim, whole bool) {
 	changed := p.Corpus.Hints.Update(source, kind, said, whole)
 	if hinter, ok := p.Policy.(Hinter); ok {
@@ -361,7 +365,7 @@ func (p *Planner) UpdateHints(source sitegraph.PageID, kind hints.Kind, said []h
 	}
 }
 
-// Due asks when a page will be wanted next, after now.
+// Due is when a page is due next, after now, and why.
 func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	p.found = p.found[:0] // what came after Observe is of feeds and sitemaps
 	m := p.Corpus.Memory(page)
@@ -401,9 +405,9 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 	return due, interval
 }
 
-// GoesByDue reports whether choices depend on what Due says of a page, so that it must be asked and
-// remembered after each outcome. Of the others it is a forecast, which costs as much as choosing:
-// whoever keeps no order by it need not ask.
+// GoesByDue reports whether choices depend on Due of a page, so that it must be called and its
+// result remembered after each outcome. For other pages Due is a forecast, which costs as much as
+// choosing; a caller that keeps no order by it need not call it.
 func (p *Planner) GoesByDue(page sitegraph.PageID) bool {
 	if m := p.Corpus.Memory(page); m.State != sitegraph.StateAlive || m.Errors > 0 || m.misses > 0 {
 		return true // costs nothing, and sources go by it
@@ -412,5 +416,5 @@ func (p *Planner) GoesByDue(page sitegraph.PageID) bool {
 	return p.Policy != nil && !forecasts
 }
 
-// farOff is when pages that left are next looked at by the store.
+// farOff is after how long the store hands out pages that left.
 const farOff = 365 * 24 * time.Hour

@@ -264,7 +264,7 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// The package promises 56 bytes a page; a billion pages pay for each more.
+// The package guarantees 56 bytes a page; a billion pages pay for each more.
 func TestMemorySize(t *testing.T) {
 	if size := unsafe.Sizeof(planner.Memory{}); size != 56 {
 		t.Errorf("Memory has %d bytes, want 56", size)

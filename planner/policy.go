@@ -9,62 +9,63 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Policy decides which page with a copy to fetch again next. It serves the snapshot and
-// the stream protocol of the evaluation and the live loop alike. Calls come from one
-// goroutine, in the order Begin, then any mix of Next, Observe and Due.
+// Policy decides which page with a copy to fetch again next, in both protocols of the evaluation
+// and in the live loop. Calls come from one goroutine: Begin first, then Next, Observe and Due in
+// any order. The interfaces below are optional: the planner asks whether a policy has them.
 type Policy interface {
 	// Begin starts a round. Depths in the graph are up to date.
 	Begin(r Round)
-	// Next proposes the page most worth a refetch; false: nothing for now. It may be asked
-	// again after an outcome, which can make new pages worth it. The page must be
+	// Next proposes the page that is most worth a refetch; false: none for now. It may be asked
+	// again after an outcome, which can make other pages worth a refetch. The page must be
 	// Refetchable; the planner marks it as proposed.
 	Next() (Visit, bool)
-	// Observe tells the outcome of a visit, refetch or first. The corpus already knows it.
+	// Observe learns from the outcome of a visit, refetch or first. The corpus already knows it.
 	Observe(p sitegraph.PageID, verdict sitegraph.Verdict)
-	// Due forecasts when p will be wanted next, after now; it decides the bucket of the
-	// store. Interval is the estimate behind it; 0 if the policy makes none. It is asked after each
-	// outcome, but of a Forecaster only where such an order is kept.
+	// Due forecasts when p is due next, after now. The store keeps the page's record in the slot of
+	// that time. Interval is the estimate behind it; 0 if the policy makes none. Due is called
+	// after each outcome, but of a Forecaster only where the store keeps such an order.
 	Due(p sitegraph.PageID, now time.Time) (due Due, interval time.Duration)
 }
 
-// Forecaster is a policy that does not go by what its own Due said: that is for the store's order
-// and for people.
+// Forecaster is a policy whose own choices do not depend on what its Due returned. Its Due serves
+// only the order of the store and reports.
 type Forecaster interface {
 	OnlyForecasts()
 }
 
-// Forecasts makes a policy of what it is embedded in a Forecaster.
+// Forecasts makes a policy that embeds it a Forecaster.
 type Forecasts struct{}
 
 func (Forecasts) OnlyForecasts() {}
 
-// Estimator is a policy that tells how likely any page is to have changed, chosen or not.
+// Estimator is a policy that estimates the probability of change of any page, chosen or not.
 type Estimator interface {
-	// Probability that a refetch of p at a moment would see a change; NaN: no estimate. It
-	// changes nothing in the policy: the same visits follow as if nobody had asked.
+	// Probability is that of a refetch of p at a moment to see a change; NaN: no estimate. Asking
+	// does not change which visits follow.
 	Probability(p sitegraph.PageID, at time.Time) float64
 }
 
 // Discoverer is a policy that learns which pages bring new ones.
 type Discoverer interface {
-	// Discovered is told of a visit which pages became known, or known again, by its links; of one
-	// that saw a change also if there are none. It comes before Observe; the slice is good until it
-	// returns.
+	// Discovered learns which pages became known, or known again, by the links of a visit. After a
+	// visit that saw a change it is called also if there are none. It is called before Observe; the
+	// slice is valid until it returns.
 	Discovered(p sitegraph.PageID, verdict sitegraph.Verdict, pages []sitegraph.PageID)
 }
 
-// Expecter is a policy that knows which new addresses are worth their first visit: many links lead
-// nowhere.
+// Expecter is a policy that estimates which new addresses are worth a first visit, since many links
+// lead to no page.
 type Expecter interface {
-	// Expect is the probability that a page without a copy is there. It changes nothing.
+	// Expect is the probability that there is a page at an address without a copy. It changes
+	// nothing.
 	Expect(p sitegraph.PageID) float64
-	// TakesFirst reports whether the first visit to p is worth one of this round; if so, it is
-	// taken to be made.
+	// TakesFirst reports whether the first visit to p is worth a fetch of this round. If so, the
+	// policy assumes that it is made.
 	TakesFirst(p sitegraph.PageID) bool
 }
 
-// Hinter is a policy that wants to know within a round that a source says something else of pages
-// than when the round began, so that it can rank them anew. Corpus.Hints tells what.
+// Hinter is a policy that ranks a page anew when, within a round, a feed or sitemap claims
+// something new of it. Corpus.Hints has the claims.
 type Hinter interface {
 	Hinted(p sitegraph.PageID)
 }
@@ -81,12 +82,12 @@ type Learner interface {
 // Contribution is what one piece of evidence adds to the logarithm of the odds that a page has
 // changed.
 type Contribution struct {
-	Evidence string  // a feature, or who claims
+	Evidence string  // name of a feature, or of a source of claims
 	Value    float64 // of the feature
 	LogOdds  float64 // added
 }
 
-// Contributions tell how a policy comes to the probability of a page.
+// Contributions are what the probability of a page is made of.
 type Contributions struct {
 	Probability float64
 	Start       float64 // log odds of the mean page
@@ -102,14 +103,14 @@ type Expert struct {
 	Probability float64 // by it alone, before corrections
 }
 
-// Explainer is a policy that tells what its probability is made of.
+// Explainer is a policy that can explain its probabilities.
 type Explainer interface {
-	// Explain tells it for a page at a moment, largest contributions first, those of nothing left
-	// out. Start and contributions add up to the log odds. It changes nothing.
+	// Explain returns the contributions to the probability of a page at a moment, largest first,
+	// without those that are 0. Start and contributions add up to the log odds. It changes nothing.
 	Explain(p sitegraph.PageID, at time.Time) Contributions
 }
 
-// Sort puts the largest first.
+// Sort puts the largest contributions first.
 func (c *Contributions) Sort() {
 	slices.SortStableFunc(c.All, func(a, b Contribution) int {
 		return cmp.Compare(math.Abs(b.LogOdds), math.Abs(a.LogOdds))

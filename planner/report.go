@@ -19,8 +19,8 @@ type Unfit struct {
 	Uses   []budget.Use // of the server's limits
 }
 
-// Uses says how much of the limits for all servers is used: those beside the number of fetches of
-// the round.
+// Uses returns how much is used of each limit for all servers, beside the number of fetches of the
+// round.
 func (p *Planner) Uses() []budget.Use {
 	if p.caps == nil {
 		return nil
@@ -28,9 +28,9 @@ func (p *Planner) Uses() []budget.Use {
 	return p.caps.all.Uses()
 }
 
-// Unfit says what was wanted in this round and did not fit under the limits, by server, the
-// most valuable first. What comes beyond the round's budget of fetches is not in it: a policy
-// is not asked for that. See Beyond.
+// Unfit returns the visits of this round that the limits refused, by server, the most valuable
+// first. Visits beyond the round's budget of fetches are not in it: the policy was not asked for
+// them. See Beyond.
 func (p *Planner) Unfit() []Unfit {
 	if p.caps == nil {
 		return nil
@@ -45,7 +45,7 @@ func (p *Planner) Unfit() []Unfit {
 	return list
 }
 
-// serverPrice is that of the round so far where something was refused in it.
+// serverPrice is the price of a server; of this round if a visit was refused in it.
 func (p *Planner) serverPrice(b *book) float64 {
 	if b == p.caps.all {
 		return 0
@@ -67,9 +67,9 @@ func sortUnfit(list []Unfit) {
 	})
 }
 
-// Beyond asks for all that the budget leaves out of this round, by server: for dry runs, since the
-// policy proposes it and it is not fetched. New pages have no value; those that are doubtful are
-// among them.
+// Beyond returns all that the budget leaves out of this round, by server. It is for dry runs only:
+// the policy proposes these pages, and they are not fetched. New pages have no value. Among them
+// are those whose address probably holds no page.
 func (p *Planner) Beyond() []Unfit {
 	if !p.bound() {
 		return nil
@@ -118,8 +118,8 @@ func (p *Planner) Beyond() []Unfit {
 	return list
 }
 
-// WhyNot says why budgets or weights keep a page out of this round; "" if they do not. It is
-// asked when the round is planned as far as it goes.
+// WhyNot returns why budgets or weights keep a page out of this round; "" if they do not. Call it
+// when the round has been planned to its end.
 func (p *Planner) WhyNot(page sitegraph.PageID) string {
 	if p.Corpus.Weight(page) == 0 {
 		return "its weight is 0"
@@ -158,8 +158,8 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 // rounds; 0 while the budget is not used up, and before a round has ended.
 func (c *Corpus) Price() float64 { return c.price.Smooth() }
 
-// ServerPrice is what a fetch of a server must be worth beyond Price, because the server's own
-// limits are used up too; 0 where they are not.
+// ServerPrice is how much more than Price a fetch of a server must be worth, because the server's
+// own limits are used up, too; 0 where they are not.
 func (c *Corpus) ServerPrice(s sitegraph.ServerID) float64 {
 	if c.caps == nil || int(s) >= len(c.caps.servers) || c.caps.servers[s] == nil {
 		return 0
@@ -167,8 +167,8 @@ func (c *Corpus) ServerPrice(s sitegraph.ServerID) float64 {
 	return max(c.caps.servers[s].margin-c.price.Smooth(), 0)
 }
 
-// Price is what one more fetch would be worth: of this round as far as it is planned if
-// its budget is used up, else as the corpus has it.
+// Price is what one more fetch would be worth: by this round as far as it is planned, if its budget
+// is used up, otherwise by the rounds before.
 func (p *Planner) Price() float64 {
 	if tail, ok := p.Corpus.price.Tail(); ok && p.bound() {
 		return tail
@@ -181,8 +181,7 @@ func (p *Planner) bound() bool {
 	return p.left == 0 || p.caps != nil && (p.caps.spent || p.caps.pending != nil)
 }
 
-// MeanBytes is about what a visit to a page takes: the mean size of the copies, and what comes
-// around them.
+// MeanBytes is about what a visit to a page reads: the mean size of the copies, and headers.
 func (c *Corpus) MeanBytes() float64 {
 	sum, n := 0.0, 0
 	for i := range c.pages {

@@ -8,13 +8,12 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// shelf is where the visits wait that a server's limits refused.
+// shelf holds the visits that a server's limits refused.
 //
-// Those of a policy that ranks by value wait until the round is over, for room that visits
-// under way may leave; in the next round the policy ranks anew. New pages then go back in
-// line. The pages of a policy without values stay, round after round, until it is their
-// turn: such a policy would come back to them only after a whole cycle, and then to the
-// same first ones.
+// Those of a policy that ranks by value wait until the round is over, for room that visits under
+// way may leave. In the next round the policy ranks anew, and new pages go back in line. The pages
+// of a policy without values stay, round after round, until it is their turn: such a policy would
+// propose them again only after a whole cycle, and then the same first ones.
 type shelf struct {
 	server sitegraph.ServerID
 	held   []Visit    // first in, first out
@@ -84,7 +83,7 @@ func (c *Caps) putAside(v *Visit, b *book) bool {
 	return true
 }
 
-// unvalued reports whether a visit is one that a policy without values wants.
+// unvalued reports whether a visit was proposed by a policy without values.
 func (c *Caps) unvalued(v *Visit) bool {
 	return math.IsNaN(v.Value) && c.corpus.Memory(v.Page).State == sitegraph.StateAlive
 }
@@ -105,10 +104,8 @@ func (c *Caps) nextKept(b *book) (Visit, bool) {
 		// Refetchable but for the mark: it was proposed in this round, and refused.
 		if m.State == sitegraph.StateAlive && int64(m.Tried) <= c.round.Start.Unix() &&
 			(m.Errors == 0 || c.corpus.Eligible(p)) {
-			return Unranked(
-				p,
-				Because("its turn came in an earlier round, when the budget of its server was used up"),
-			), true
+			why := Because("its turn came in an earlier round, when the budget of its server was used up")
+			return Unranked(p, why), true
 		}
 	}
 	return Visit{}, false

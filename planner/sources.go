@@ -16,7 +16,7 @@ const (
 	sourceSoonest = 6 * time.Hour
 	sourceLatest  = 7 * Day
 
-	// sourceIdle is the least wait after a visit to a source whose claims proved to tell nothing,
+	// sourceIdle is the least wait after a visit to a source whose claims proved worthless,
 	// for each source of its server, and sourceLatest the least of all: what new pages it names is
 	// soon enough then.
 	sourceIdle = Day
@@ -49,7 +49,7 @@ type sources struct {
 	left   int                        // visits left in this round
 	carry  float64
 	queued map[sitegraph.PageID]bool // due, or found in this round
-	news   map[sitegraph.PageID]bool // somebody said that they have some, and they were not visited since
+	news   map[sitegraph.PageID]bool // an index or link says that they changed, and they were not visited since
 	groups map[sitegraph.PageID]*sourceGroup
 	byKey  map[uint64]*sourceGroup
 }
@@ -118,8 +118,8 @@ func (p *Planner) FoundSource(page sitegraph.PageID) {
 	s.queue(page)
 }
 
-// WantSource puts a source in line, unless it was visited in this round: somebody said that it has
-// news.
+// WantSource puts a source in line, unless it was visited in this round: an index or a link says
+// that it has changed.
 func (p *Planner) WantSource(page sitegraph.PageID) {
 	p.sources.news[page] = true
 	p.sources.queue(page)
@@ -234,7 +234,7 @@ func (p *Planner) nextSource() (Visit, step) {
 			continue
 		}
 		if p.rests(page) {
-			delete(s.queued, page) // until somebody says that it has news
+			delete(s.queued, page) // until an index or link says that it changed
 			continue
 		}
 		v := Visit{
@@ -280,7 +280,7 @@ func (p *Planner) spendSource(v *Visit, sign int) {
 	}
 }
 
-// sourceDue is when a source is wanted again, after its last visit.
+// sourceDue is when a source is due again, after its last visit.
 func (p *Planner) sourceDue(page sitegraph.PageID) Due {
 	m := p.Corpus.Memory(page)
 	h := &m.History

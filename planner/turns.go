@@ -6,39 +6,39 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// turns hold back the visits of servers that have enough to do: a server is asked one visit at a
-// time, so that it is of no use to choose many of its pages long before their turn.
+// turns hold back the visits of servers that have enough chosen visits. A server is asked one visit
+// at a time, so it is of no use to choose many of its pages long before their turn.
 type turns struct {
 	shut   []bool // by server: closed
 	closed int    // how many are
 	aside  map[sitegraph.ServerID][]Visit
 	kept   int                  // visits in aside
 	ready  []sitegraph.ServerID // open ones that have some
-	more   bool                 // Next was ended before it had looked at all that is wanted
+	more   bool                 // Next ended before the policy had proposed all its pages
 }
 
 const (
-	// mostAside bounds the visits that are kept for closed servers: about 30 MB. What the policy
-	// wants beyond is wanted again in the next round.
+	// mostAside bounds the visits that are kept for closed servers: about 30 MB. Others the policy
+	// proposes again in the next round.
 	mostAside = 1 << 18
 	// mostPulls bounds how many visits to closed servers one call of Next passes: a tenth of a
 	// second at most.
 	mostPulls = 4096
 )
 
-// Opener is a policy that names no page of a closed server, and learns when one is open again.
-// Visits of other policies to closed servers are kept until then.
+// Opener is a policy that proposes no page of a closed server, and is called when one is open
+// again. Proposals of other policies for closed servers are kept until then.
 type Opener interface {
 	Opened(s sitegraph.ServerID)
 }
 
-// Closed reports whether a server has enough to do.
+// Closed reports whether a server has enough chosen visits.
 func (c *Corpus) Closed(s sitegraph.ServerID) bool {
 	return int(s) < len(c.turns.shut) && c.turns.shut[s]
 }
 
-// Close lets Next name no page of a server until Open, but for what was chosen before and waited
-// for room under the limits.
+// Close makes Next return no visit to a server until Open, except those that were chosen before and
+// waited for room under the limits.
 func (p *Planner) Close(s sitegraph.ServerID) {
 	t := &p.Corpus.turns
 	for int(s) >= len(t.shut) {
@@ -67,8 +67,8 @@ func (p *Planner) Open(s sitegraph.ServerID) {
 	}
 }
 
-// More reports whether the last call of Next ended before it had looked at all that is wanted: it
-// may be called again at once.
+// More reports whether the last call of Next ended before the policy had proposed all its pages.
+// Next may be called again at once.
 func (p *Planner) More() bool { return p.Corpus.turns.more }
 
 // begin forgets what was kept: in a new round the policy ranks anew.
@@ -138,8 +138,8 @@ func (p *Planner) nextAside() (Visit, step) {
 	return Visit{}, skip
 }
 
-// before takes a new page instead of a refetch that is worth next to nothing beside it, though the
-// share of new pages is used up. The refetch is put off.
+// before takes a new page instead of a refetch that is worth next to nothing compared with it,
+// though the share of new pages is used up. The refetch is put off.
 func (p *Planner) before(v *Visit) (Visit, bool) {
 	if p.options.LeastRefetch == 0 || v.First || p.Corpus.Memory(v.Page).State == sitegraph.StateSource ||
 		p.frontier.waiting == 0 {
@@ -166,8 +166,8 @@ func (p *Planner) before(v *Visit) (Visit, bool) {
 	return first, true
 }
 
-// refetchWorth is what a refetch is worth, by the rate of all pages together where the policy has
-// no word.
+// refetchWorth is what a refetch is worth; by the rate of all pages together where the policy gives
+// no worth.
 func (p *Planner) refetchWorth(v *Visit) float64 {
 	if worth := p.Corpus.worth(v); worth >= 0 {
 		return worth
@@ -179,7 +179,8 @@ func (p *Planner) refetchWorth(v *Visit) float64 {
 	return -math.Expm1(-p.rate*days) * p.Corpus.Weight(v.Page)
 }
 
-// newWorth is what it is worth to meet a new page: its weight, if it is there.
+// newWorth is what the first visit to a page is worth: its weight times the probability that it is
+// there.
 func (p *Planner) newWorth(page sitegraph.PageID) float64 {
 	there := 1.0
 	if e, ok := p.Policy.(Expecter); ok {

@@ -55,7 +55,7 @@ func TestOutsideUsesNoTurns(t *testing.T) {
 	}
 }
 
-// All weights times one factor change nothing (promise 8).
+// All weights times one factor change nothing (guarantee 8).
 func TestTurnsByWeightsScale(t *testing.T) {
 	var urls []string
 	for i := range 3000 {

@@ -14,7 +14,7 @@ import (
 type Visit struct {
 	Page        sitegraph.PageID
 	First       bool      // the page has no copy: discovery, not a refetch
-	Due         time.Time // since when it has been wanted; zero: the policy has no due times
+	Due         time.Time // since when it has been due; zero: the policy has no due times
 	Probability float64   // of having changed since the copy; NaN: the policy does not estimate it
 	Value       float64   // what the policy ranked it by; larger is earlier; NaN: not ranked
 	Reason      Reason    // why it was chosen
@@ -25,20 +25,20 @@ type Visit struct {
 	leftover bool  // a first visit beyond the share of new pages, from what the policy left
 }
 
-// Due says what comes next for a page: when it is wanted again, and why.
+// Due is when a page is to be visited next, and why.
 type Due struct {
 	When   time.Time
 	Reason Reason
 }
 
-// Reason is one short clause for people. It is put into words only when somebody asks, so that
-// millions of replayed visits do not pay for it.
+// Reason says in one short clause why a page is visited. It becomes text only when String is
+// called, so that it costs little in millions of replayed visits.
 type Reason struct {
 	format string // with one verb for each value
 	values [3]float64
 }
 
-// Because makes a reason; format has a verb for each value.
+// Because makes a reason of a format with a verb for each value. All reasons are made by it.
 func Because(format string, values ...float64) Reason {
 	r := Reason{format: format}
 	copy(r.values[:], values)
@@ -59,7 +59,7 @@ type Round struct {
 	Number int       // from 0
 	Start  time.Time // inclusive
 	End    time.Time // exclusive; the state of the world seen by replays is that at End
-	Budget int       // fetches that may be made; Unlimited: as many as the policy wants
+	Budget int       // fetches that may be made; Unlimited: as many as the policy proposes
 }
 
 // Day is 24 hours.
@@ -68,8 +68,8 @@ const Day = budget.Day
 // Unlimited as a budget sets no bound.
 const Unlimited = budget.Unlimited
 
-// share is how many visits of the round a share of its budget allows; what is rounded is carried to
-// the next round. No bound: math.MaxInt.
+// share is how many visits of the round a share of its budget allows. The fraction is carried over
+// to the next round. Without a bound it is math.MaxInt.
 func (r *Round) share(of float64, carry *float64) int {
 	if r.Budget == Unlimited {
 		return math.MaxInt
@@ -80,7 +80,7 @@ func (r *Round) share(of float64, carry *float64) int {
 	return visits
 }
 
-// Unranked is a visit by a policy that estimates nothing.
+// Unranked is a visit without probability and value, by a policy that estimates neither.
 func Unranked(p sitegraph.PageID, reason Reason) Visit {
 	return Visit{Page: p, Probability: math.NaN(), Value: math.NaN(), Reason: reason}
 }

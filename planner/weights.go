@@ -94,7 +94,7 @@ func (w *Weights) Of(url string) float64 {
 	return w.rest
 }
 
-// SetWeights gives the pages the user's weights; nil: 1 for all. Before the first round.
+// SetWeights sets the user's weights; nil: 1 for all pages. Call it before the first round.
 func (c *Corpus) SetWeights(w *Weights) {
 	c.weights, c.weight, c.weightSum = w, nil, 0
 	c.weigh()

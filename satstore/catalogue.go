@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -49,98 +47,6 @@ type catalogue struct {
 	halted chan struct{} // closed when Pebble cannot even be closed in order any more
 }
 
-// die makes the catalogue fail: the first error wins.
-func (c *catalogue) die(err error) {
-	c.once.Do(func() {
-		c.cause = err
-		close(c.dead)
-	})
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
-
-// halt makes the catalogue fail for good: what Pebble held stays held, and it is never
-// called again, not even to be closed.
-func (c *catalogue) halt(err error) {
-	c.die(err)
-	c.haltMu.Lock()
-	defer c.haltMu.Unlock()
-	if !isClosed(c.halted) {
-		close(c.halted)
-	}
-}
-
-// Infof, Errorf and Fatalf make the catalogue Pebble's logger, of which only Fatalf
-// matters: Pebble calls it where it cannot write its manifest and would end the process.
-// We end the calling goroutine, which is Pebble's own or one of finish, and let the store
-// fail instead.
-func (c *catalogue) Infof(string, ...any)  {}
-func (c *catalogue) Errorf(string, ...any) {}
-func (c *catalogue) Fatalf(format string, args ...any) {
-	err := fmt.Errorf("catalogue: "+format, args...)
-	for _, a := range args {
-		if cause, ok := a.(error); ok { // keep it for errors.Is
-			err = fmt.Errorf("catalogue: %w", c.explain(cause))
-		}
-	}
-	c.halt(err)
-	runtime.Goexit()
-}
-
-// explain turns what Pebble says of a damaged or missing file into a *DamageError.
-func (c *catalogue) explain(err error) error {
-	var damage *DamageError
-	if err == nil || errors.As(err, &damage) {
-		return err
-	}
-	if pebble.IsCorruptionError(err) || errors.Is(err, fs.ErrNotExist) ||
-		errors.Is(err, pebble.ErrDBDoesNotExist) {
-		return c.damage(err)
-	}
-	return err
-}
-
-// damage says which file is damaged, in one line.
-func (c *catalogue) damage(err error) *DamageError {
-	d := &DamageError{Path: c.dir, What: "catalogue"}
-	var path *fs.PathError
-	if info := pebble.ExtractDataCorruptionInfo(err); info != nil {
-		d.Path, err = info.Path, info.Details // without the decoration
-	} else if errors.As(err, &path) {
-		d.Path = path.Path
-	}
-	d.Cause = oneLine{err}
-	d.Offset = blockOffset(err)
-	return d
-}
-
-// blockOffset finds in what Pebble says ("... block 4656/770: ...") where the damaged block
-// begins; 0 if it does not say.
-func blockOffset(err error) (offset int64) {
-	if _, after, ok := strings.Cut(err.Error(), ": block "); ok {
-		_, _ = fmt.Sscanf(after, "%d/", &offset) // 0 if it is none
-	}
-	return max(offset, 0)
-}
-
-// oneLine is an error whose message may have had more lines.
-type oneLine struct{ error }
-
-func (e oneLine) Error() string {
-	return strings.Join(
-		strings.FieldsFunc(e.error.Error(), func(r rune) bool { return r == '\n' || r == '\r' }),
-		"; ",
-	)
-}
-func (e oneLine) Unwrap() error { return e.error }
-
 // catalogueFiles bounds the descriptors that Pebble keeps: it opens all tables when it starts, one
 // for about 30,000 pages, up to 1000 unless told otherwise.
 const catalogueFiles = 200
@@ -175,14 +81,12 @@ func openCatalogue(disk vfs.FS, dir string, readOnly, mayCreate bool) (*catalogu
 				time.Sleep(retryPause)
 			},
 			DataCorruption: func(info pebble.DataCorruptionInfo) { // also where we read
-				c.die(
-					&DamageError{
-						Path:   info.Path,
-						Offset: blockOffset(info.Details),
-						What:   "catalogue",
-						Cause:  oneLine{info.Details},
-					},
-				)
+				c.die(&DamageError{
+					Path:   info.Path,
+					Offset: blockOffset(info.Details),
+					What:   "catalogue",
+					Cause:  oneLine{info.Details},
+				})
 			},
 		},
 	}

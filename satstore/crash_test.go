@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -14,7 +12,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"github.com/recrawl/recrawl/satstore/crashtest"
 	"github.com/recrawl/recrawl/satstore/runs"
+)
+
+// What the tests of all stores share, by short names.
+var (
+	must, seeded, long = crashtest.Must, crashtest.Seeded, crashtest.Long
+	readAll, writeAll  = crashtest.ReadFile, crashtest.WriteFile
 )
 
 // small are options that make everything overflow soon.
@@ -34,21 +39,6 @@ func variants() []Options {
 	logged := Options{Now: day0, Unit: time.Minute, Horizon: 5 * 24 * time.Hour, LogBytes: 32 << 10, Apply: appendMessages}
 	return []Options{tiny, hours, logged}
 }
-
-func seeded(t *testing.T) *rand.Rand {
-	seed := uint64(os.Getpid())
-	if v := os.Getenv("RECRAWL_SEED"); v != "" {
-		seed = 0
-		for _, c := range v {
-			seed = seed*10 + uint64(c-'0')
-		}
-	}
-	t.Logf("repeat with RECRAWL_SEED=%d go test ./satstore -run '^%s$'", seed, t.Name())
-	return rand.New(rand.NewPCG(seed, 1))
-}
-
-// long reports whether RECRAWL_LONG asks for the long form of random tests.
-func long() bool { return os.Getenv("RECRAWL_LONG") != "" }
 
 // After every crash or closing the store agrees with the map of committed writes, for
 // writing as for reading only.
@@ -284,18 +274,10 @@ func errorAtEveryOperation(t *testing.T, lasting bool) {
 	}
 	for k := 1 + seed%step; ; k += step {
 		mem := vfs.NewCrashableMem()
-		var n atomic.Uint64
-		var fired atomic.Bool
-		fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-			if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || op.Kind == errorfs.OpFileClose || op.Kind == errorfs.OpFilePreallocate {
-				return nil
-			}
-			if i := n.Add(1); i < k || i > k && !lasting {
-				return nil
-			}
-			fired.Store(true)
-			return errorfs.ErrInjected
-		}))
+		fs, fired := crashtest.FailAt(mem, k, lasting, func(op errorfs.Op) bool {
+			return op.Kind.ReadOrWrite() == errorfs.OpIsWrite &&
+				op.Kind != errorfs.OpFileClose && op.Kind != errorfs.OpFilePreallocate
+		})
 		d := newDriver(rand.New(rand.NewPCG(seed, 3)), small(nil))
 		err := run(d, fs, 80)
 		if !fired.Load() {
@@ -325,53 +307,6 @@ func errorAtEveryOperation(t *testing.T, lasting bool) {
 	}
 }
 
-// quotaFS is a disk with so many bytes left; what does not fit is cut off.
-type quotaFS struct {
-	vfs.FS
-	left *atomic.Int64
-}
-
-type quotaFile struct {
-	vfs.File
-	left *atomic.Int64
-}
-
-func (f quotaFile) take(p []byte) ([]byte, error) {
-	left := f.left.Add(-int64(len(p)))
-	if left >= 0 {
-		return p, nil
-	}
-	return p[:max(0, int64(len(p))+left)], syscall.ENOSPC
-}
-
-func (f quotaFile) Write(p []byte) (int, error) {
-	part, full := f.take(p)
-	n, err := f.File.Write(part)
-	return n, errors.Join(err, full)
-}
-
-func (f quotaFile) WriteAt(p []byte, at int64) (int, error) {
-	part, full := f.take(p)
-	n, err := f.File.WriteAt(part, at)
-	return n, errors.Join(err, full)
-}
-
-func (fs quotaFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	f, err := fs.FS.Create(name, c)
-	if err != nil {
-		return nil, err
-	}
-	return quotaFile{f, fs.left}, nil
-}
-
-func (fs quotaFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
-	f, err := fs.FS.OpenReadWrite(name, c, o...)
-	if err != nil {
-		return nil, err
-	}
-	return quotaFile{f, fs.left}, nil
-}
-
 // A disk that becomes full is told as ENOSPC and loses nothing acknowledged; with space
 // freed the store goes on.
 func TestFullDisk(t *testing.T) {
@@ -383,12 +318,10 @@ func TestFullDisk(t *testing.T) {
 	}
 	for quota := rng.Int64N(300); ; quota += step {
 		mem := vfs.NewCrashableMem()
-		var left atomic.Int64
-		left.Store(quota)
-		fs := quotaFS{mem, &left}
+		fs := crashtest.NewFull(mem, quota)
 		d := newDriver(rand.New(rand.NewPCG(seed, 4)), small(nil))
 		err := run(d, fs, 80)
-		if left.Load() >= 0 {
+		if fs.Left() >= 0 {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -397,7 +330,7 @@ func TestFullDisk(t *testing.T) {
 		if err != nil && !errors.Is(err, syscall.ENOSPC) {
 			t.Fatalf("%d bytes: want ENOSPC, got %v", quota, err)
 		}
-		left.Store(1 << 40)
+		fs.Free(1 << 40)
 		if d.s, err = Open("a/store", small(fs)); err != nil {
 			t.Fatalf("%d bytes: reopen: %v", quota, err)
 		}

@@ -18,29 +18,6 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-func readAll(t *testing.T, fs vfs.FS, path string) []byte {
-	t.Helper()
-	f, err := fs.Open(path)
-	must(t, err)
-	defer f.Close()
-	stat, err := f.Stat()
-	must(t, err)
-	b := make([]byte, stat.Size())
-	if n, err := f.ReadAt(b, 0); n < len(b) {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func writeAll(t *testing.T, fs vfs.FS, path string, b []byte) {
-	t.Helper()
-	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
-	must(t, err)
-	_, err = f.Write(bytes.Clone(b))
-	must(t, err)
-	must(t, f.Close())
-}
-
 // only returns the path of the only file of DIR/sat with a prefix.
 func only(t *testing.T, fs vfs.FS, prefix string) string {
 	t.Helper()

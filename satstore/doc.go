@@ -4,16 +4,16 @@
 // The engine of scheduled access times [SAT 3] is satstore/runs, which knows numbers, due units
 // and bytes. The forms of the paper itself are satstore/paper, to be compared with it.
 //
-// Words
+// # Terms
 //
 //	unit       u, the step of time; a due time counts as the unit it lies in
 //	clock      t: all units up to it were handed out by Advance
 //	runs       the records and messages, and the log; the only commit point
 //	catalogue  addresses, links, start pages, settings, removals, by page number or name
 //	message    bytes for a record, applied to it when it is read next [SAT 3.5]
-//	lost       said of a damaged record; a fresh one takes its place
+//	lost       a damaged record is lost; a fresh one takes its place
 //
-// Promises
+// # Guarantees
 //
 //  1. What was done before a Commit that returned nil survives any crash, and nothing of what
 //     came after the last Commit does. A Commit during which the machine stops is there whole or
@@ -21,8 +21,8 @@
 //  2. A record is kept in the unit of its Due, but 1 to T units after the clock (S6); Due
 //     itself is stored as given. Advance hands out each record once, units in order, however
 //     long the gap, and costs nothing for units without records.
-//  3. Messages are applied in the order of arrival, once for good: by Advance, or by Save after
-//     Load. A removed page keeps its number and address; Save brings it back.
+//  3. Messages are applied in the order of arrival, each once: by Advance, or by Save after Load. A
+//     removed page keeps its number and address; Save brings it back.
 //  4. After a failed write or sync every call returns that error. Nothing acknowledged is
 //     lost: close the store, free space, open it again. Do not retry.
 //  5. A damaged byte in runs costs the record it belongs to, or a block of messages: the page comes
@@ -52,10 +52,12 @@
 // Limits. A record 131,584 bytes, a string in it 32 KiB, a message 1 MiB, the catalogue's part of a
 // transaction 1 GiB, 2^31 pages, clocks from 1970 on.
 //
-// What it does not do: choose due times (planner), find pages by address (sitegraph.Graph
-// after Restore), keep contents, know what a message says: Options.Apply is for programs that use
-// the store as a library. recrawl itself sends none; it loads, promotes and saves.
+// Not done here: due times are chosen by the planner, pages are found by address in a
+// sitegraph.Graph after Restore, and contents are not kept. The store does not know what a message
+// means: Options.Apply is for programs that use it as a library. recrawl itself sends no messages;
+// it loads, promotes and saves.
 //
-// Calls come from one goroutine at a time. Files and recovery step by step: FORMAT.md.
+// Calls come from one goroutine at a time. FORMAT.md has the files, the bytes of a record, how to
+// change them, and the steps of a recovery. record_encode.go and record_decode.go hold the record.
 // Sources: [SAT] Tamura and Kitsuregawa; S1 to S22 are its requirements as we number them.
 package satstore

@@ -31,11 +31,7 @@ func (s *Store) readEpoch() (n uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if _, err := fmt.Sscanf(
-		string(text),
-		"epoch %d\n",
-		&n,
-	); err != nil ||
+	if _, err := fmt.Sscanf(string(text), "epoch %d\n", &n); err != nil ||
 		string(text) != string(epochText(n)) {
 		return 0, &DamageError{Path: path, What: "epoch of the catalogue"}
 	}

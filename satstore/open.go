@@ -35,7 +35,7 @@ func Open(dir string, o Options) (*Store, error) {
 	return nil, fmt.Errorf("open store %s: %w", dir, err)
 }
 
-// InUse reports whether somebody has the store in a directory open. It reads nothing of it: the
+// InUse reports whether a process has the store in a directory open. It reads nothing of it: the
 // lock is held for moments, and not for the time that Open takes.
 func InUse(dir string, o Options) (bool, error) {
 	o, err := o.withDefaults()

@@ -11,7 +11,7 @@ type Stats struct {
 
 	DiskBytes    int64 // of records, index and log, without the catalogue
 	LiveBytes    int64 // of them what blocks with newest versions and messages take
-	GarbageBytes int64 // of them what nobody needs
+	GarbageBytes int64 // of them those not needed
 	LogBytes     int64 // of the log
 	Files        int   // the catalogue's left out
 	OpenFiles    int

@@ -32,13 +32,6 @@ func mustOpen(t testing.TB, dir string, o Options) *Store {
 	return s
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // S6: whatever is asked for, a record is due 1 to T units after the clock, and where the
 // time asked for is among those, in its unit.
 func TestDueIsClamped(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Bounds say which addresses may become known. A site can make addresses without end: calendars,
-// sessions, sorted lists of everything, links that grow. Nothing here is certain, so only addresses
-// that nobody knows yet are refused.
+// Bounds decide which addresses may become known. A site can make addresses without end: calendars,
+// sessions, sorted lists, links that grow. The rules are not certain, so only addresses that are
+// not known yet are refused.
 type Bounds struct {
 	MaxBytes    int // of an address
 	MaxSegments int // of its path
@@ -20,7 +20,7 @@ type Bounds struct {
 	MaxPages    int // known of a server
 }
 
-// DefaultBounds hold for a crawl whose user says nothing else.
+// DefaultBounds are those of a crawl without other settings.
 var DefaultBounds = Bounds{
 	MaxBytes:    1000, // session data and whole forms are longer; so is next to no page
 	MaxSegments: 20,
@@ -93,7 +93,7 @@ func (b *Bounds) Refuse(url string, now time.Time) Refusal {
 	return RefusedNot
 }
 
-// PagesOf is how many pages of a server may be known when so many of them were fetched.
+// PagesOf is how many pages of a server may be known when that many of them were fetched.
 func (b *Bounds) PagesOf(fetched int) int {
 	return min(max(b.FirstPages, b.Growth*fetched), b.MaxPages)
 }

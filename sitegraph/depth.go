@@ -53,6 +53,6 @@ func (g *Graph) refreshServer(s ServerID, queue []PageID) []PageID {
 	return queue
 }
 
-// Version counts how often the depths of a server were recomputed: what was derived
-// from the same version is still good.
+// Version counts how often the depths of a server were recomputed. What was derived from the same
+// version is still valid.
 func (g *Graph) Version(s ServerID) int { return g.servers[s].version }

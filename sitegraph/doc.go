@@ -1,7 +1,9 @@
 // Package sitegraph holds what recrawl knows of the web: pages, the servers they
 // live on, the links inside a server, and what a visit saw.
 //
-// Words, used with one meaning everywhere:
+// # Terms
+//
+// They have one meaning in all packages; docs/glossary.md has the others.
 //
 //	page         one canonical address; identified by a dense PageID
 //	server       the authority of an address (host[:port]) [HIER 1]
@@ -9,11 +11,11 @@
 //	start page   where a server is entered; depth 1
 //	depth        start page 1, plus one per link, shortest path [LINK 3.1]
 //	site         a unit of a partition: top pages and their members [LINK 4]
-//	top          a page of a site that is looked at first
+//	top          a page of a site that is visited first
 //	member       a page of a site that is not a top
-//	shape        what an address looks like, numbers and its last name folded (Shape)
+//	shape        an address with numbers and its last name folded (Shape)
 //	observation  what one visit saw
-//	source       a feed or sitemap: no page, but it tells of pages; its claims may be wrong
+//	source       a feed or sitemap: no page, but a list of pages; its claims may be wrong
 //	record       what we remember of a page between visits [SAT table 1]
 //	copy         the content of the last successful visit
 //	changed      the content differs from the copy, by the digest asked for
@@ -23,7 +25,7 @@
 // (planner.Visit), what was seen (Observation), what we remember (Record), how
 // likely it changed (estimator.Estimate), and what comes next (planner.Due).
 //
-// Promises
+// # Guarantees
 //
 //  1. The same address text always gives the same canonical form; making a
 //     canonical form canonical changes nothing.

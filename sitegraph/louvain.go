@@ -67,11 +67,8 @@ func (c *clustering) move() (community []int32, n int) {
 			near.add(own, 0) // first
 			c.tally(near, i, community)
 			best, most := near.best(k, strength, all)
-			if stay := float64(
-				near.weight[0],
-			) - float64(
-				float64(k)/all*float64(strength[own]),
-			); stay == most {
+			expected := float64(float64(k) / all * float64(strength[own]))
+			if stay := float64(near.weight[0]) - expected; stay == most {
 				best = own
 			}
 			near.clear()

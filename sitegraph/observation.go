@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Outcome says what came of a visit. A site that misbehaves is an outcome, never
-// an error of the program.
+// Outcome is how a visit ended. A site that misbehaves is an outcome, never an error of the
+// program.
 type Outcome uint8
 
 const (
@@ -45,8 +45,8 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 // DigestOf returns the MD5 of b.
 func DigestOf(b []byte) Digest { return md5.Sum(b) }
 
-// ParseDigest reads 32 hexadecimal digits as they are; "algorithm:hex" of another
-// algorithm is folded to 16 bytes by MD5, which keeps equality.
+// ParseDigest reads 32 hexadecimal digits as an MD5. "algorithm:hex" of another algorithm is
+// reduced to 16 bytes by MD5, so that equal digests stay equal.
 func ParseDigest(s string) (Digest, error) {
 	var d Digest
 	if algorithm, rest, ok := strings.Cut(s, ":"); ok {
@@ -97,7 +97,7 @@ func ParseChangeBy(s string) (ChangeBy, error) {
 	return 0, fmt.Errorf("unknown kind of change %q: want digest, text or main", s)
 }
 
-// Key returns the digest that decides. Where the finer one is not known the bytes decide.
+// Key returns the digest that decides; that of the bytes where the one asked for is not known.
 func (d Digests) Key(by ChangeBy) Digest {
 	switch {
 	case by == ChangeByText && !d.Text.IsZero():
@@ -108,8 +108,8 @@ func (d Digests) Key(by ChangeBy) Digest {
 	return d.Bytes
 }
 
-// Differ reports whether two contents differ by the digest asked for. Finer digests
-// decide only where both sides know them; otherwise the bytes do.
+// Differ reports whether two contents differ by the digest asked for. The digests of text and main
+// text decide only where both sides have them; otherwise those of the bytes do.
 func (d Digests) Differ(other Digests, by ChangeBy) bool {
 	switch {
 	case by == ChangeByText && !d.Text.IsZero() && !other.Text.IsZero():
@@ -120,7 +120,7 @@ func (d Digests) Differ(other Digests, by ChangeBy) bool {
 	return d.Bytes != other.Bytes
 }
 
-// Observation is what one visit saw. It is a value: nobody changes one that was handed on.
+// Observation is what one visit saw. It is not changed after the fetcher returned it.
 type Observation struct {
 	URL     string    // the canonical address asked for
 	Time    time.Time // the moment whose state of the page this is
@@ -131,22 +131,22 @@ type Observation struct {
 	Digests   Digests // of a fetched page
 	Size      int64   // bytes of the body read
 	Truncated bool    // the body was cut at the limit
-	// Transferred is what the visit took from the network in all, in bytes: headers, robots.txt
-	// and what encryption adds too. 0: not told; then Size stands in.
+	// Transferred is how many bytes the visit read from the network in all, with headers,
+	// robots.txt and encryption. 0: not known; then Size is used.
 	Transferred int64
 
-	// Links and Frames are canonical absolute addresses without fragments, each once,
-	// the page itself left out; frames are also among the links. LinksKnown is false
-	// where the visit told nothing of links (304, failures): then the old ones hold.
-	// FramesKnown is false where the source cannot tell frames from other links.
+	// Links and Frames are canonical absolute addresses without fragments, each once, without the
+	// page itself. Frames are also among the links. LinksKnown is false where the visit saw no
+	// links (304, failures): then the old ones remain. FramesKnown is false where frames cannot be
+	// told from other links.
 	Links, Frames           []string
 	LinksKnown, FramesKnown bool
 
 	// Sources are canonical addresses of feeds and sitemaps of the server that the page or the
-	// server's robots.txt names; a sitemap's usual place where robots.txt names none.
+	// server's robots.txt names, or /sitemap.xml where robots.txt names none.
 	Sources []string
-	// Source says what kind of source was fetched, SourceUnknown for a page, and Claims what it
-	// tells, each address once. They may be a part of it: see Truncated.
+	// Source is the kind of source that was fetched, SourceUnknown for a page. Claims are what it
+	// claims, each address once; perhaps only a part of them: see Truncated.
 	Source SourceKind
 	Claims []Claim
 
@@ -174,7 +174,7 @@ type Observation struct {
 type Trouble uint8
 
 const (
-	TroubleUnknown Trouble = iota // nothing: nobody was asked
+	TroubleUnknown Trouble = iota // not known: no request was sent
 	TroubleNone                   // the server answered as a server should
 	TroubleFailing                // it answered with 5xx, broke the connection off, or did not answer in time
 	TroubleBusy                   // it asked for fewer requests: 429 or 503

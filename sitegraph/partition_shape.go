@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// PartitionShape divides a server by what its addresses look like (see Shape): pages made by
+// PartitionShape divides a server by the shapes of its addresses (see Shape): pages made by
 // one template are one site wherever they lie.
 //
 //  1. A directory that holds too few pages to be a site, with all below it, is starred: no

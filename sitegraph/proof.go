@@ -2,22 +2,22 @@ package sitegraph
 
 import "time"
 
-// A page that we hold a copy of is not given up for one answer that says it is not to be had:
-// servers answer 404 while they are rebuilt, 403 where a filter is in a bad mood, and redirect
-// everything for an hour. It takes several of one kind in a row: over half a day and more for 404
-// and 301, over days for 403. A 410 takes two, half an hour apart at least: nobody says it by
-// mistake. What left is looked at again all the same, more and more seldom.
+// A page with a copy does not leave after one answer that it is gone, moved or forbidden: servers
+// answer 404 while they are rebuilt, a filter answers 403 for no visible reason, and a server may
+// redirect everything for an hour. It takes several answers of one kind in a row: over half a day
+// and more for 404 and 301, over days for 403. A 410 takes two, half an hour apart at least, since
+// it is hardly sent by mistake. Pages that left are visited again, less and less often.
 
 const (
-	// lookFirst and lookLast bound the time between two looks at a page that left; it doubles with
-	// each.
+	// lookFirst and lookLast bound the time between two visits to a page that left. It doubles with
+	// each visit.
 	lookFirst = 7 * 24 * time.Hour
 	lookLast  = 182 * 24 * time.Hour
 )
 
-// missWaits pass after the first, second and any further answer in a row that a page is not to be
-// had, before it is asked for again. Where robots.txt forbids it each wait is a day: the file is
-// read once a day.
+// missWaits are the waits before the next visit after the first, second and any further answer in a
+// row that a page is gone, moved or forbidden. Where robots.txt forbids it each wait is a day,
+// since the file is read once a day.
 var missWaits = [...]time.Duration{time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
 // proof is how many such answers of one kind in a row it takes.
@@ -33,10 +33,10 @@ func proof(o *Observation) uint8 {
 	return 4
 }
 
-// Doubt counts an observation that would make a page with a copy leave, and reports whether that is
-// not proved yet: then the page stays as it is. An answer of another kind than the last one begins
-// the count anew: a server where a page is missing now and elsewhere an hour later is in disorder.
-// One that comes before half of the wait since the last one tells nothing new.
+// Doubt counts an observation that would make a page with a copy leave, and reports whether the
+// proof is not complete yet: then the page stays. An answer of another kind than the last one
+// begins the count anew: a server that first misses a page and then redirects it is in disorder. An
+// answer that comes before half of the wait is over does not count.
 func (r *Record) Doubt(o Observation) bool {
 	if r.State != StateAlive ||
 		o.Outcome != OutcomeGone && o.Outcome != OutcomeRedirected && o.Outcome != OutcomeExcluded {
@@ -56,8 +56,8 @@ func (r *Record) Doubt(o Observation) bool {
 	return true
 }
 
-// MissWait is how long a page with a copy waits after so many answers in a row that it is not to be
-// had; 0 after none.
+// MissWait is the wait of a page with a copy after that many answers in a row that it is gone,
+// moved or forbidden; 0 after none.
 func MissWait(misses uint8, byRobots bool) time.Duration {
 	if misses == 0 {
 		return 0
@@ -68,7 +68,8 @@ func MissWait(misses uint8, byRobots bool) time.Duration {
 	return missWaits[min(int(misses), len(missWaits))-1]
 }
 
-// LookWait is how long a page that left waits for the next look, after so many answers since then.
+// LookWait is the wait of a page that left for its next visit, after that many answers since it
+// left.
 func LookWait(misses uint8) time.Duration {
 	if misses > 6 {
 		return lookLast
@@ -76,5 +77,5 @@ func LookWait(misses uint8) time.Duration {
 	return min(lookFirst<<(max(misses, 1)-1), lookLast)
 }
 
-// Left reports whether a page in this state is one that is not to be had.
+// Left reports whether a page in this state is gone, moved or forbidden.
 func (s State) Left() bool { return s == StateGone || s == StateMoved || s == StateExcluded }

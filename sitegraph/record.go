@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// State is where a page stands.
+// State is whether a page is known, alive, gone, redirected or excluded.
 type State uint8
 
 const (
@@ -23,9 +23,8 @@ var stateNames = [...]string{"unknown", "new", "alive", "gone", "moved", "exclud
 
 func (s State) String() string { return enumName(stateNames[:], int(s)) }
 
-// History is what repeated visits have told of one page's changes: the sufficient
-// statistics of [SAT eq. 1]. Times are unix seconds, spans are seconds; 32 bits hold
-// them until the year 2106.
+// History is what visits saw of the changes of one page: the sufficient statistics of [SAT eq. 1].
+// Times are unix seconds, spans are seconds. 32 bits hold them until the year 2106.
 type History struct {
 	Epoch       uint32 // time of the first copy (T0)
 	Last        uint32 // time of the last visit that told something (T0 + T)
@@ -62,7 +61,7 @@ func (h History) Age(now time.Time) time.Duration {
 	return 0
 }
 
-// LastVisit is the time of the last visit that told something; zero if there was none.
+// LastVisit is the time of the last visit that saw the content; zero if there was none.
 func (h History) LastVisit() time.Time {
 	if h.Visits == 0 {
 		return time.Time{}
@@ -75,10 +74,10 @@ func Start(t time.Time) History {
 	return History{Epoch: uint32(t.Unix()), Last: uint32(t.Unix()), Visits: 1}
 }
 
-// See adds a visit at t that saw a change or none. If the page says that it was
-// last modified at a moment inside the interval, the change interval ends there and the
-// rest counts as stable ([SAT] footnote 2); pass the zero time if it says nothing.
-// A visit that is not after the last one adds nothing.
+// See adds a visit at t that saw a change or none. If the page was last modified, by its own
+// header, at a moment inside the interval, the interval with the change ends there and the rest
+// counts as stable ([SAT] footnote 2). Pass the zero time if the page does not say. A visit that is
+// not after the last one adds nothing.
 func (h *History) See(t time.Time, changed bool, lastModified time.Time) {
 	now := uint32(t.Unix())
 	if now <= h.Last {
@@ -114,31 +113,31 @@ type Record struct {
 	Referer      string // address of the page that first linked here; "" for a start page
 	State        State
 	Status       int     // of the last answer
-	Errors       uint8   // failures in a row since the last answer that told something
-	Misses       uint8   // answers in a row that it is not to be had; of a page that left: since then
+	Errors       uint8   // failures in a row since the last proper answer
+	Misses       uint8   // answers in a row that it is gone, moved or forbidden; of a page that left: since it left
 	Missed       Outcome // of those where the page has not left; OutcomeUnknown: not known
 	Hops         uint8   // redirects between a link and this page
 	NoIndex      bool    // the copy asks not to be indexed
-	More         bool    // the copy has links that were too many for then
+	More         bool    // the copy has more links than one visit may take in
 	ByRobots     bool    // robots.txt forbids it: why it left, or may leave
-	Refuses      bool    // the server refused our condition (412): it is asked for without
+	Refuses      bool    // the server refused a conditional request (412): it is asked without
 	ETag         string  // of the copy
 	LastModified time.Time
 	Digests      Digests // of the copy
 	Size         int64   // bytes of the copy
 	History      History
-	Tried        time.Time     // last visit, whatever came of it
+	Tried        time.Time     // last visit, whatever its outcome
 	Interval     time.Duration // last estimate of the time between changes; 0: none
-	Due          time.Time     // when the planner next wants it; decides the bucket
+	Due          time.Time     // when it is to be visited next; decides the slot in the store
 	Reason       string        // why it is due then
 }
 
-// MaxErrors bounds Record.Errors; a page that failed so often in a row is asked for rarely.
+// MaxErrors bounds Record.Errors. A page that failed so often in a row is visited rarely.
 const MaxErrors = 250
 
-// Apply folds an observation into the record and says what it means. A second
-// application of the same observation, or of an older one, changes nothing and returns
-// VerdictUnknown.
+// Apply applies an observation to the record and returns what it means for the page. Applied again,
+// or when an older one is applied, it changes nothing and returns VerdictUnknown. What counts as a
+// change is decided by ChangeBy.
 func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
 	if !r.Tried.IsZero() && o.Time.Unix() <= r.Tried.Unix() { // whole seconds, as stores keep them
 		return VerdictUnknown
@@ -199,9 +198,9 @@ func (r *Record) applyContent(o Observation, by ChangeBy) Verdict {
 // found ends the failures and misses that there were.
 func (r *Record) found() { r.Errors, r.Misses, r.Missed, r.ByRobots = 0, 0, OutcomeUnknown, false }
 
-// conditionAgain is how seldom a page whose server refused our condition is asked for with one
-// again, in visits. That costs a failure where the server still refuses it. Never to ask so would
-// cost whole copies for ever where it was refused once.
+// conditionAgain is after how many visits a page whose server refused a conditional request gets
+// one again. That costs a failure where the server still refuses it. Without it a single refusal
+// would cost whole copies for ever.
 const conditionAgain = 64
 
 // refused drops the condition that the server answered with 412.
@@ -234,7 +233,7 @@ func (r *Record) fail() Verdict {
 }
 
 // Unix32 is a moment in unix seconds, as histories keep it: 0 for the zero time, and the nearest
-// that fits for one before 1970 or after 2106.
+// possible value for a moment before 1970 or after 2106.
 func Unix32(t time.Time) uint32 {
 	if t.IsZero() {
 		return 0

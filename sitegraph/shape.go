@@ -2,8 +2,8 @@ package sitegraph
 
 import "strings"
 
-// Shape returns what an address looks like: its path with numbers folded to "#" and the last
-// name to "*", and the names of its query's parameters.
+// Shape returns the shape of an address: its path with numbers folded to "#" and the last name to
+// "*", and the names of its query's parameters.
 //
 //	http://example.com/2024/05/some-slug.html     /#/#/*.html
 //	http://example.com/posts/abc/                 /posts/*/

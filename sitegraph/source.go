@@ -2,7 +2,7 @@ package sitegraph
 
 import "time"
 
-// SourceKind says what a source is: a resource that is no page, but tells of pages.
+// SourceKind is what a source is: a resource that is no page, but lists pages.
 type SourceKind uint8
 
 const (
@@ -16,18 +16,18 @@ var sourceKindNames = [...]string{"unknown", "sitemap", "feed", "index"}
 
 func (k SourceKind) String() string { return enumName(sourceKindNames[:], int(k)) }
 
-// Claim is what a source says of one page; an index says it of a sitemap. It may be wrong.
+// Claim is what a source says of one page, or an index of one sitemap. It may be wrong.
 type Claim struct {
 	URL string // canonical, of the source's own server
-	// Modified is when the page is said to have changed last: where only a day is named, the
-	// day's end. Zero: not told.
+	// Modified is when the page changed last, by the claim; the day's end where only a day is
+	// named. Zero: not claimed.
 	Modified time.Time
-	// Every is how often the page is said to change; zero: not told.
+	// Every is how often the page changes, by the claim; zero: not claimed.
 	Every time.Duration
 }
 
-// applySource folds a visit of a source into its record. A source never leaves: where there
-// is none now there may be one later, and it alone knows pages that nothing links to.
+// applySource applies a visit of a source to its record. A source never leaves: a missing one may
+// appear later, and only sources name pages that nothing links to.
 func (r *Record) applySource(o Observation) Verdict {
 	switch o.Outcome {
 	case OutcomeFetched:

@@ -37,8 +37,8 @@ func (r ref) chunk() int  { return int(r >> 40) }
 func (r ref) offset() int { return int(r >> 24 & (maxChunk - 1)) }
 func (r ref) length() int { return int(r & maxLength) }
 
-// chunkSize is that of a new chunk of which need is wanted at once, when the others hold total:
-// an eighth of it, for small graphs have small chunks, and four times what is wanted, so that
+// chunkSize is that of a new chunk of which need is used at once, when the others hold total:
+// an eighth of it, for small graphs have small chunks, and four times what is used, so that
 // less than a quarter of a chunk stays free when the next thing does not fit.
 func chunkSize(total, need int) int {
 	const smallest = 1 << 8

@@ -2,10 +2,10 @@ package sitegraph
 
 import "strings"
 
-// Tidy takes from a canonical address what names the visitor, not the page: sessions and the marks
-// of advertisers (what pywb, Heritrix and urlcanon strip, and the lists of browsers); and the
-// doubled slashes that careless links have. The result is canonical; most addresses come back as
-// they are.
+// Tidy removes from a canonical address what identifies the visitor and not the page: sessions and
+// parameters of advertisers (those that pywb, Heritrix, urlcanon and browsers strip). It also
+// removes doubled slashes of careless links. The result is canonical; most addresses stay as they
+// are.
 func Tidy(url string) string {
 	scheme := strings.Index(url, "://") + 3
 	slash := strings.IndexByte(url[scheme:], '/')

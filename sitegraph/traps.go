@@ -11,7 +11,7 @@ const (
 	// is a number: a calendar that goes on for ever comes to the years between first.
 	farAhead = 2
 	lastYear = 2100
-	// longPast is the year before which a date in a query is a calendar that somebody turned back.
+	// longPast is the year before which a date in a query is a calendar turned back.
 	// In paths old dates are those of newspapers.
 	longPast = 1970
 )
@@ -25,11 +25,7 @@ func isFarDate(path, query string, now time.Time) bool {
 		if year, ok := dateYear(segment); ok && year > latest && year <= lastYear && isWholeDate(segment) {
 			return true
 		}
-		if month, ok := number(
-			segment,
-			1,
-			2,
-		); ok && month >= 1 && month <= 12 && before > latest &&
+		if month, ok := number(segment, 1, 2); ok && month >= 1 && month <= 12 && before > latest &&
 			before <= lastYear {
 			return true // /2031/05/
 		}
@@ -113,10 +109,7 @@ func isSessionSegment(segment string) bool {
 		return strings.HasSuffix(lower, "))")
 	}
 	for _, name := range [...]string{"sessionid", "session", "phpsessid", "sid"} {
-		if rest, ok := strings.CutPrefix(
-			lower,
-			name,
-		); ok && len(rest) > 1 &&
+		if rest, ok := strings.CutPrefix(lower, name); ok && len(rest) > 1 &&
 			strings.IndexByte("-_=", rest[0]) >= 0 {
 			return isRandom(rest[1:])
 		}

@@ -21,9 +21,7 @@ func (g *Graph) Uppers(sites []Site, counts func(PageID) bool) [][]int32 {
 			for _, p := range pages {
 				for _, q := range g.Links(p) {
 					for _, lower := range topOf[g.Through(q, counts)] {
-						if last := len(
-							uppers[lower],
-						) - 1; lower != int32(i) &&
+						if last := len(uppers[lower]) - 1; lower != int32(i) &&
 							(last < 0 || uppers[lower][last] != int32(i)) {
 							uppers[lower] = append(uppers[lower], int32(i)) // i grows, so they stay sorted
 						}

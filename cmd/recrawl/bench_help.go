@@ -5,74 +5,46 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/satstore/bench"
+	"github.com/recrawl/recrawl/satstore/bench/present"
 )
 
-// benchSatHelp lists the engines as they are.
+// benchSatHelp has the engines, and what the results show, from the packages that make them.
 func benchSatHelp() string {
 	var engines strings.Builder
 	for _, k := range bench.Kinds {
 		fmt.Fprintf(&engines, "  %-12s %s\n", k.Name, k.About)
 	}
-	return fmt.Sprintf(benchSatText, engines.String())
+	return fmt.Sprintf(benchSatText, engines.String(), present.Columns, present.JSON)
 }
 
-const benchSatText = `bench sat measures stores that keep a record of each page and hand out those that are
-due, every unit of time: the workload of [SAT 4], from 17.5 million pages down to what
-takes a minute. Records, intervals and due times are made from their numbers, the same
-on every machine. In each unit every due record is read, changed as a visit would change
-it, and stored with its next due time; then the unit is made durable.
+const benchSatText = `bench sat measures stores that keep a record of each page and, at every unit of time, hand out the
+records that are due. That is the workload of [SAT 4], from 17.5 million pages down to what takes a
+minute. Records, intervals and due times are made from their numbers, the same on every machine. In
+each unit every due record is read, changed as a visit would change it, and stored with its next due
+time. Then the unit is made durable.
 
-Before each unit the engine's files are written out and dropped from the page cache, so
-that it begins cold; the share that stayed is told. What is timed: the visits, the commit,
-and a sync of the file system. Every engine must visit exactly the same records in the
-same states; the count is compared with that of an independent program where it is known.
-After the last unit all records of each engine are read, not timed, and every byte and due
-time is compared. If anything differs no time is printed.
+Timed are the visits, the commit, and a sync of the file system. Each unit begins cold: before it the
+engine's files are written out and dropped from the page cache. The share that stayed is reported.
+
+Every engine must visit exactly the same records in the same states. Where an independent program has
+counted the visits, that count must agree, too. After the last unit all records of each engine are
+read, not timed, and every byte and due time is compared. If anything differs, no time is printed.
 
 Engines:
 
 %s
-Read the ratios, not the times: they are taken within one repetition and carry their
-extremes. Other work on the machine shows in the load average. Columns: "x floor" is the
-time over that of the first engine; "median" and "slowest" are of single units; CPU is of
-all threads; MB/s counts record bytes read and written. "later" is what an engine put off:
-CPU of its goroutines between the units, and all it took until it was idle after the last
-one, when memtables are written out and compactions at work are waited for, none forced.
+%s
 
-"read" and "written" are bytes at the device for each byte of the records (from
-/proc/self/io, which counts whole pages, and every dirtying of a mapped page). A "read" far
-below 1 says that records came from memory. "written" is everything from the first unit
-until the engine was idle, "in units" what the timed parts wrote. For runs, which writes
-little by little, it includes what its buffers hold more than before, and its index file by
-the share that its log has grown to; the paper's forms are taken to end with buffers as
-full as they began, which holds once all records exceed the buffers. Memory is that above what the program had before: the
-peak in the units, and what stays at the end; files and disk are those at the end.
+Requests (--messages) come with ids. runs gets the number of the record instead, since its user knows
+that number. sat-basic and pebble-time have no index and take no requests.
 
-Requests (--messages) come with ids; runs gets the number of the record instead, as to
-know it is left to its user. sat-basic and pebble-time have no index and take none.
+Sizes worth trying: 200,000 (default, a first look: buffers hold much of it), 4,000,000 (3 GB of disk,
+minutes), 17,500,000 (the paper's; 10 GB, an hour with --repeat 3).
 
-Sizes worth trying: 200,000 (default, a first look: buffers hold much of it), 4,000,000 (3
-GB of disk, minutes), 17,500,000 (the paper's; 10 GB, an hour with --repeat 3).
+--figures adds the equivalents of figures 5 and 7 to 10 of [SAT] at a smaller scale: T is 1200 hours
+instead of 9600, and each point is one short run. Figure 6, time by unit, is always part of the report.
 
---figures adds the equivalents of figures 5 and 7 to 10 of [SAT], in small, with T = 1200
-hours for 9600, each point one short run; figure 6, time by unit, is always part of the
-report.
-
---json prints {"records","unit","units","max_units","fixed_bytes","buffer_bytes",
-"page_bytes","messages","repeat","due","golden","payload_bytes","load_average":[2],
-"disk":{"bytes","direct","write_bytes_per_second","read_bytes_per_second",
-"mixed_bytes_per_second"},"engines":[{"engine","about","ratio":{"median","from","to"},
-"us_per_record","median_unit_us","slowest_unit_us","cpu_us_per_record",
-"later_cpu_us_per_record","later_us_per_record","payload_mb_per_second",
-"read_amplification","write_amplification","write_amplification_in_units",
-"cached_share","memory_bytes","memory_end_bytes","memory_end_bytes_per_record",
-"disk_bytes","files","runs":[{"load_seconds","beside":SPENT,"settle":SPENT,"owed_bytes",
-"memory_bytes","memory_end_bytes","disk_bytes","files","units":[{"t","due","seconds",
-"visit_seconds","commit_seconds","sync_seconds","cpu_seconds","read_bytes",
-"written_bytes","cached_share"}]}]}],"left_out":[engine],"figures":[{"figure","title",
-"note","x_label","y_label","x":[],"lines":[{"name","y":[],"dashed"}],"deadline_us"}]};
-figures only with --figures. SPENT is {"seconds","cpu_seconds","read_bytes",
-"written_bytes"}. A cached_share of -1 is not known.`
+%s`
 
 const benchSatExample = `  recrawl bench sat
   recrawl bench sat --records 4000000 --engines seqlog,sat,pebble-time --repeat 5

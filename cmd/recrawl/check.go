@@ -13,14 +13,15 @@ import (
 func (p *program) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check --data DIRECTORY",
-		Short: "Verify all that a store needs",
-		Long: `check reads and verifies the whole store: every block that holds records, the index, the log, every
-entry of the catalogue, and that they agree. Each damage is named with its file and place; exit
-code 4 if there is any. Nothing is written. The directory must not be in use: recrawl checkpoint
-makes a copy while run goes on.
+		Short: "Verify every byte of a store",
+		Long: `check reads and verifies the whole store: every block of records, the index, the log, every entry of
+the catalogue, and that they agree. It names each damage with its file and place; the exit code is 4
+if there is any. It writes nothing.
 
-A damaged record is not lost for good: run goes on with a fresh one of the same address, which
-is then visited as if for the first time.`,
+A damaged record is not the end of its page: run continues with a fresh record of the same address
+and visits the page as if for the first time.
+
+The directory must not be in use: recrawl checkpoint makes a copy while run works.`,
 		Example: "  recrawl check --data crawl\n  recrawl check --data /backup/crawl-monday --json",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

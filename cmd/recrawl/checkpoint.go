@@ -16,14 +16,14 @@ import (
 func (p *program) checkpointCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "checkpoint --data DIRECTORY --to DIRECTORY",
-		Short: "A consistent copy of a store, also while run works on it",
-		Long: `checkpoint copies the planner's store into a new directory, as it stands between two
-visits: plan, explain, sites, check and inspect read the copy while run goes on.
+		Short: "Copy a store consistently, also while run uses it",
+		Long: `checkpoint copies the planner's store into a new directory, as it stands between two visits. plan,
+explain, sites, check and inspect can read the copy while run works.
 
-Where run works on the store, it is run that makes the copy, within a second or so: the request
-is left for it in the directory. Several can ask at a time; each gets a copy, one after the other. Files that do not change any more are shared by hard links
-where the file system can, so that a copy on the same disk is quick and small. The journal is
-not copied.`,
+While run uses the store, run itself makes the copy, within about a second: checkpoint leaves a
+request for it in the directory. If several ask at a time, each gets a copy, one after the other.
+Files that no longer change are shared by hard links where the file system has them, so a copy on
+the same disk is quick and small. The journal is not copied.`,
 		Example: "  recrawl checkpoint --data crawl --to /backup/crawl-monday\n  recrawl plan --data /backup/crawl-monday",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -25,31 +25,31 @@ type Config struct {
 	UserAgent    string   `key:"user-agent" for:"run" help:"sent with each request; must contain a contact (web or mail address)"`
 	Budget       []string `default:"1000/day" for:"run plan explain" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together"`
 	ServerBudget []string `key:"server-budget" for:"run plan explain" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
-	Weight       []string `for:"run plan explain" help:"what a change is worth to you where addresses begin so: https://example.com/news/=3; 0 for never"`
-	Unlimited    bool     `for:"run plan explain" help:"no bound instead of a budget; only for your own servers"`
+	Weight       []string `for:"run plan explain" help:"how much a change of pages is worth whose address begins so: https://example.com/news/=3; 0 for never"`
+	Unlimited    bool     `for:"run plan explain" help:"no budget at all; only for your own servers"`
 
 	New     float64       `default:"0.25" range:"[0,1]" want:"a share from 0 to 1" for:"run plan explain eval demo tune" help:"share of the budget that first visits of new pages may take, 0 to 1"`
 	Round   time.Duration `default:"1h" for:"run plan explain" help:"planning period; divides the day"`
 	Rounds  int           `range:"[0,)" for:"run" help:"stop after so many rounds; 0 for never"`
 	Delay   time.Duration `default:"10s" range:"[0,)" for:"run tune" help:"least time between two requests to a server or address; 0 only for your own servers"`
-	Workers int           `default:"64" range:"[1,10000]" for:"run" help:"visits at a time, one a server; those to slow servers are not counted"`
-	Policy  string        `default:"{policy}" for:"run plan explain demo tune" help:"what decides: {policies}"`
+	Workers int           `default:"64" range:"[1,10000]" for:"run" help:"visits at the same time, at most one to a server; those to slow servers are not counted"`
+	Policy  string        `default:"{policy}" for:"run plan explain demo tune" help:"policy that ranks the pages: {policies}"`
 	Alpha   float64       `range:"[0,1)" want:"0 to below 1" for:"run plan explain eval" help:"gamma: the importance that every page has, 0 to below 1; above 0 pages are drawn [NICT eq. 1]"`
-	Seed    uint64        `default:"1" for:"run plan explain eval demo learn tune" help:"of ties and random choices"`
+	Seed    uint64        `default:"1" for:"run plan explain eval demo learn tune" help:"seed of ties and random choices"`
 	Change  string        `default:"digest" oneof:"digest, text, main" for:"run plan explain eval demo survey learn tune" help:"which difference counts as a change: digest, text or main"`
 
-	AllowPrivate  bool          `key:"allow-private" for:"run" help:"also ask loopback and private addresses and any port"`
-	AllowNetwork  []string      `key:"allow-network" for:"run" help:"also ask these addresses, as 10.20.0.0/16; repeat it for more"`
-	AllowPort     []int         `key:"allow-port" range:"[1,65535]" for:"run" help:"also ask this port, as 8080, beside 80 and 443; repeat it for more"`
+	AllowPrivate  bool          `key:"allow-private" for:"run" help:"also visit loopback and private addresses, and any port"`
+	AllowNetwork  []string      `key:"allow-network" for:"run" help:"also visit these addresses, as 10.20.0.0/16; may be repeated"`
+	AllowPort     []int         `key:"allow-port" range:"[1,65535]" for:"run" help:"also visit this port, as 8080, beside 80 and 443; may be repeated"`
 	CAFile        string        `key:"ca-file" for:"run" help:"PEM file of certificates to trust beside those of the system"`
 	Resolver      string        `for:"run" help:"name server to ask, as 127.0.0.1:53, instead of those of the system"`
 	RobotsAgent   string        `key:"robots-agent" for:"run" help:"name that robots.txt is searched for, where it is not the one in --user-agent"`
 	RobotsAnyHost bool          `key:"robots-any-host" for:"run" help:"follow a redirect of robots.txt to any server, not only on the same domain"`
 	RobotsMaxAge  time.Duration `key:"robots-max-age" default:"24h" range:"[1m,24h]" want:"1m to 24h" for:"run" help:"how long a robots.txt holds before it is asked for again, 24h at most"`
-	Timeout       time.Duration `default:"1m" range:"(0,)" want:"more than 0" for:"run" help:"of one request in all"`
-	MaxBody       int64         `key:"max-body" default:"2000000" range:"[1,)" want:"1 byte or more" for:"run" help:"bytes kept of a page"`
+	Timeout       time.Duration `default:"1m" range:"(0,)" want:"more than 0" for:"run" help:"longest time of one request, from connecting to the last byte"`
+	MaxBody       int64         `key:"max-body" default:"2000000" range:"[1,)" want:"1 byte or more" for:"run" help:"bytes read of a page; the rest is cut"`
 	MaxPages      int           `key:"max-pages" default:"{max-pages}" range:"[1,)" for:"run" help:"pages of a server that may become known"`
-	MinFree       int64         `key:"min-free" default:"50000000" range:"[0,)" want:"0 or more bytes" for:"run" help:"bytes that stay free on the disk: with less, no visit begins; 0 for no bound"`
+	MinFree       int64         `key:"min-free" default:"50000000" range:"[0,)" want:"0 or more bytes" for:"run" help:"free bytes of the disk below which no visit begins; 0 for no bound"`
 
 	Plan       PlanConfig       `for:"plan"`
 	Checkpoint CheckpointConfig `for:"checkpoint"`
@@ -63,8 +63,8 @@ type Config struct {
 
 // PlanConfig are the settings of plan.
 type PlanConfig struct {
-	Show   int  `default:"20" range:"[1,)" help:"so many visits"`
-	Report bool `help:"with --json: an object that also says how far the budgets go and what does not fit"`
+	Show   int  `default:"20" range:"[1,)" help:"number of visits to show"`
+	Report bool `help:"with --json: print an object that also has how far the budgets go and what does not fit"`
 }
 
 // CheckpointConfig are the settings of checkpoint.
@@ -75,7 +75,7 @@ type CheckpointConfig struct {
 // SitesConfig are the settings of sites.
 type SitesConfig struct {
 	History string `help:"a recorded history, or a directory of them"`
-	Method  string `default:"a" oneof:"{methods}" want:"one of {methods}" help:"how to divide: {methods}"`
+	Method  string `default:"a" oneof:"{methods}" want:"one of {methods}" help:"how to divide the server: {methods}"`
 	Base    int    `default:"12" range:"[0,{last-week}]" help:"with --history: weeks after the start of the window"`
 	SVG     string `help:"also draw the sites into this file"`
 }
@@ -85,7 +85,7 @@ type DemoConfig struct {
 	Sites  string  `help:"a directory of recorded sites to serve instead of the built-in web"`
 	Weeks  int     `default:"24" range:"[1,48]" help:"virtual weeks"`
 	Budget float64 `default:"0.02" range:"(0,1]" want:"a share of the pages a day, above 0 and at most 1" help:"fetches a day as a share of the pages"`
-	Pages  int     `default:"3000" range:"[100,100000]" help:"about so many pages in the built-in web"`
+	Pages  int     `default:"3000" range:"[100,100000]" help:"pages of the built-in web, about"`
 	Claims bool    `default:"true" help:"also measure over HTTP what feeds, sitemaps and Last-Modified are worth"`
 	HTML   string  `default:"recrawl-demo.html" help:"file for the report; empty for none"`
 	Keep   string  `help:"keep the stores in this directory instead of a temporary one"`
@@ -93,7 +93,7 @@ type DemoConfig struct {
 
 // SurveyConfig are the settings of survey.
 type SurveyConfig struct {
-	Weeks   []int  `help:"periods: so many weekly snapshots each (default 2,4,12,24)"`
+	Weeks   []int  `help:"periods, each as a number of weekly snapshots (default 2,4,12,24)"`
 	Base    int    `default:"12" range:"[0,{last-week}]" help:"weeks after the start of a server's window at which the periods begin"`
 	Group   string `help:"a file that puts servers into groups, a line each: server group"`
 	GroupBy string `key:"group-by" default:"suffix" oneof:"suffix, server, none" help:"without --group: suffix (org, co.jp), server, or none"`

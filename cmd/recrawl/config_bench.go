@@ -16,16 +16,16 @@ import (
 type BenchConfig struct {
 	Records       int      `default:"200000" range:"[1,1000000000]" help:"page states in the store"`
 	Unit          string   `default:"hour" oneof:"{units}" want:"{units}" help:"step of time: minute, hour or day"`
-	Units         int      `range:"[0,100000]" want:"0 to 100000; 0 for the usual" help:"steps to measure (default 90 minutes, 26 hours or 8 days, over the end of a day or more)"`
+	Units         int      `range:"[0,100000]" want:"0 to 100000; 0 for the usual" help:"number of units to measure (default 90 minutes, 26 hours or 8 days, so that a day ends in between)"`
 	MaxUnits      int      `key:"max-units" help:"longest interval in units, T; longer ones are cut (default 400 days)"`
 	Fixed         int      `default:"100" help:"bytes of a record beside its URL: 50, 100, 200 or 400"`
 	Buffer        string   `default:"32MiB" help:"all write buffers of runs and of the SAT forms together"`
 	Page          string   `default:"4KiB" help:"one page of a write buffer"`
-	Engines       []string `default:"all" help:"engines to measure; the first is what ratios are taken to"`
-	Repeat        int      `default:"3" range:"[1,1000]" help:"so many times each, engines in turn"`
+	Engines       []string `default:"all" help:"engines to measure; times of the others are divided by that of the first"`
+	Repeat        int      `default:"3" range:"[1,1000]" help:"repetitions; the engines take turns"`
 	Messages      float64  `range:"[0,10]" want:"requests a due record, 0 to 10" help:"ad-hoc requests before each unit, as a share of its due records"`
-	Disk          string   `default:"256MiB" help:"at most so long files to measure the disk alone; 0 for not"`
-	Dir           string   `help:"a directory on the disk to measure (default: for temporary files)"`
+	Disk          string   `default:"256MiB" help:"longest file with which the disk alone is measured; 0: it is not measured"`
+	Dir           string   `help:"a directory on the disk to measure (default: that for temporary files)"`
 	HTML          string   `help:"also write a report with figures to this file"`
 	Figures       bool     `help:"also measure what figures 5 and 7 to 10 of [SAT] show"`
 	FigureRecords int      `key:"figure-records" default:"50000" range:"[1,1000000000]" help:"page states in each run for those figures"`

@@ -12,20 +12,22 @@ import (
 func (p *program) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "The whole system on a built-in web, in a minute",
-		Long: `demo serves a synthetic web, or recorded sites, from this machine's loopback addresses,
-one a server, and lets recrawl crawl it, look at the tops of its sites first a month later
-[LINK 4], and keep it fresh for 24 virtual weeks with --policy: real HTTP, robots.txt,
-conditional requests, politeness in virtual time, the store on disk.
-Then it replays the same web without HTTP under every policy, checks that HTTP and replay
-agree visit by visit, prints what each policy found, and writes a report with figures.
-At last it crawls the web anew over HTTP and keeps it fresh with feeds and sitemaps and
-without, within the same budget, to measure what their claims are worth (--claims=false: not).
+		Short: "Show the whole system on a built-in web, in a minute",
+		Long: `demo shows the whole system on a web that it serves itself, from this machine's loopback addresses,
+one for each server. The web is synthetic, or consists of recorded sites (--sites).
 
---keep leaves the store in DIRECTORY/data, and as it was after the crawl in DIRECTORY/base:
-recrawl sites --data DIRECTORY/base SERVER shows its sites.
+ 1. It crawls the web, visits the tops of its sites a month later [LINK 4], and keeps it fresh for
+    24 virtual weeks with --policy: over real HTTP, with robots.txt, conditional requests,
+    politeness in virtual time, and the store on disk.
+ 2. It replays the same web without HTTP under several policies, checks that HTTP and replay agree
+    visit by visit, and prints what each policy found.
+ 3. It crawls the web anew and keeps it fresh with and without feeds and sitemaps, within the same
+    budget, to measure what their claims are worth (--claims=false leaves this out).
 
-Nothing but this machine is asked for anything.`,
+It writes a report with figures. No other machine is asked for anything.
+
+--keep leaves the store in DIRECTORY/data, and the store as it was after the crawl in
+DIRECTORY/base: recrawl sites --data DIRECTORY/base SERVER shows its sites.`,
 		Example: `  recrawl demo
   recrawl demo --seed 7 --budget 0.05 --policy c-closure
   recrawl demo --sites DIRECTORY      # whole page contents over time, one file a server`,

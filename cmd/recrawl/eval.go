@@ -20,44 +20,46 @@ func (p *program) evalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval FILE|DIRECTORY...",
 		Short: "Compare policies on recorded histories",
-		Long: `eval replays recorded page histories through the loop that also runs on the live web,
-and measures what each policy finds.
+		Long: `eval replays recorded page histories through the loop that also runs on the live web, and measures
+what each policy finds, by one of two protocols:
 
-snapshot  one sweep N-1 weeks after the base: update rate (changed among fetched),
-          coverage (changed fetched among all changed), the area under coverage against
-          share fetched (AUC), the gain over random order in units of the clairvoyant's,
-          and the same inside servers.
-stream    a daily budget over weeks: update rate, coverage of change events, freshness,
-          mean age of stale copies, discovery of new pages, deletions found.
+snapshot  one sweep N-1 weeks after the base: update rate (changed among fetched), coverage
+          (changed fetched among all changed), the area under coverage against share fetched
+          (AUC), the gain (0 for random order, 1 for the clairvoyant's), and the same inside
+          servers.
+stream    a daily budget over weeks: update rate, coverage of change events, freshness, mean age
+          of stale copies, discovery of new pages, deletions found.
 
---compare sets one policy (value, if it takes part) beside all others: differences and ratios
-of the measures, with the 5th to 95th percentile over 200 corpora of as many servers, drawn
-with replacement; both sides are taken on the same drawn servers. "Best published" is the best
-policy that is neither ours nor a reference line, by each measure, chosen once on the whole
-corpus. --ablate adds the compared policy without each kind of evidence: what it is worth.
-value goes by parameters learnt from histories. --folds 3 learns them anew for each third of
-the servers, on the other two, before anything is measured; without it, those of --model or
-those that come with the program are taken, and the report says if they were learnt here.
-Histories have no feeds, sitemaps or headers: what they claim takes no part, which text, report
-and JSON ("absent") say where value, norconex or ncis would go by it; demo measures it over HTTP.
---runs 8 makes so many runs of each policy of a stream, by as many seeds: where few pages can be
-fetched one run hangs on chance. Results and their comparison are then of the means of the runs.
-Policies that tell probabilities are told how far they can be believed: the expected
-calibration error (ECE) over 20 bins of the refetches, and of pages drawn at random at each
-week's end where a policy can be asked about any page.
+FILE is a history (gzip'd JSON Lines, one server each). Of a directory all *.jsonl.gz and *.jsonl
+are read. The same files, options and seed give the same figures.
 
---figures makes the figures of [LINK] instead, by the snapshot protocol: update rate and
-coverage of methods A, B and C by period and by group (fig. 5 to 8), against breadth-first
-(fig. 9) and against whole servers by their change rate (fig. 12 to 18), and says which
-claims of the paper hold on these servers: both sides are compared on the same 200
-resamples of the servers; a claim holds if the 5th to 95th percentile is where it says,
-does not hold if all of that is elsewhere, and otherwise cannot be told. All numbers have
-that interval, with --spread or without. Sites that are no directories and tops chosen by
-what they told are set beside A to C, server by server; they learn from twelve weekly
-states before the base, or from --history so many, which A to C do not look at.
+--compare compares one policy (value, if it takes part) with all others: differences and ratios of
+the measures, with the 5th to 95th percentile over 200 corpora of as many servers, drawn with
+replacement. Both sides are measured on the same drawn servers. "Best published" is the best policy
+that is neither ours nor a reference line, by each measure, chosen once on the whole corpus.
+--ablate adds the compared policy without each kind of evidence, to measure what it is worth.
 
-FILE is a history (gzip'd JSON Lines, one server each); of a directory all *.jsonl.gz
-and *.jsonl are taken. The same files, options and seed give the same figures.`,
+value uses parameters learnt from histories: those of --model, or those that come with the program.
+The report says if they were learnt on the same histories. --folds 3 learns them anew, for each
+third of the servers on the other two, before anything is measured.
+
+Histories have no feeds, sitemaps or headers. Where value, norconex or ncis would use their claims,
+text, report and JSON ("absent") say so; demo measures them over HTTP.
+
+--runs 8 runs each policy of a stream eight times, with eight seeds. Results and comparisons are
+then those of the means. With small budgets a single run depends much on chance.
+
+For policies that estimate probabilities the report has the expected calibration error (ECE) over
+20 bins: of the refetches, and of pages drawn at random at each week's end.
+
+--figures makes the figures of [LINK] instead, by the snapshot protocol: update rate and coverage of
+methods A, B and C by period and by group (fig. 5 to 8), against breadth-first (fig. 9) and against
+whole servers by their change rate (fig. 12 to 18). It tells which claims of the paper hold on these
+servers. Both sides of a claim are measured on the same 200 resamples of the servers. A claim holds
+if the 5th to 95th percentile is where the claim says, does not hold if all of it is elsewhere, and
+otherwise cannot be decided. All numbers have that interval, with or without --spread. Server by
+server, sites that are no directories, and tops chosen by their past, are compared with A to C. They
+learn from twelve weekly states before the base (--history changes that), which A to C do not see.`,
 		Example: `  recrawl eval histories/ --protocol snapshot --weeks 2,4,12,24
   recrawl eval histories/ --protocol stream --budget 0.01,0.05 --policy interval,ebayes --spread
   recrawl eval histories/ --protocol stream --budget 0.01,0.02,0.05,0.10 --policy all --html report.html

@@ -19,16 +19,16 @@ func (p *program) exportCommand() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "export --data DIRECTORY --history DIRECTORY",
-		Short: "Histories of the pages that run visited, for eval, tune and learn",
-		Long: `export writes what the visits of run saw as histories, one file a server, which eval, survey,
-tune and learn read: to ask of your own pages what another policy or budget would have found.
+		Short: "Write histories of the pages that run visited, for eval, survey, tune and learn",
+		Long: `export writes what run saw in its visits as histories, one file a server. eval, survey, tune and
+learn read them: so you can ask what another policy or budget would have found on your own pages.
 
 Versions come from the journal, links from the store as they are now. A change is dated by the visit
-that saw it; what changed and changed back between two visits is in no history. So a page that was
-visited seldom seems to change seldom: compare policies on it with that in mind.
+that saw it. What changed and changed back between two visits is in no history. So a page that was
+visited seldom seems to change seldom: keep that in mind when you compare policies.
 
---data is the directory of run, or a checkpoint with the folder journal beside it, where run is at
-work. Existing files are not overwritten.`,
+--data is the directory of run, or while run works a checkpoint with the folder journal beside it.
+Existing files are not overwritten.`,
 		Example: "  recrawl export --data crawl --history histories\n  recrawl eval histories --protocol stream --base 4",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

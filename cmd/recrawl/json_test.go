@@ -62,7 +62,7 @@ func TestEvalJSON(t *testing.T) {
 		}
 		slices.Sort(names)
 		if !slices.Equal(names, policies) {
-			t.Errorf("policies %v, want %v", names, policies)
+			t.Errorf("policies %v, want %v: a new one goes into the list policies of this file", names, policies)
 		}
 	}
 

@@ -21,16 +21,16 @@ func (p *program) learnCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "learn FILE|DIRECTORY...",
-		Short: "Learn what the policy value goes by from histories",
-		Long: `learn replays histories by the protocols of eval, looks over the shoulder of the policy
-value, and fits boosted trees and a perceptron to what it knew of pages and whether they
-had changed. The parameters that come with the program were made by it. It takes minutes:
+		Short: "Learn the parameters of the policy value from histories",
+		Long: `learn makes the parameters of the policy value. It replays histories by the protocols of eval,
+records what value knew of pages and whether they had changed, and fits boosted trees and a
+perceptron to that. The parameters that come with the program were made by it. It takes minutes:
 three on two cores for 40,000 pages.
 
-Parameters are no data: they hold thresholds and weights, the command's name and a
-fingerprint of the servers, and nothing of any page. The same histories, options and seed
-give the same file. eval --model takes it; what it finds on the histories that the
-parameters were learnt from flatters them: eval --folds learns them out of fold.`,
+The file holds thresholds and weights, the command's name and a fingerprint of the servers, and
+nothing of any page. The same histories, options and seed give the same file. eval --model reads it.
+On the histories that the parameters were learnt from, value looks better than it is: eval --folds
+learns them on other servers than those it measures.`,
 		Example: `  recrawl learn histories/ -o value_model.json
   recrawl eval others/ --protocol stream --model value_model.json`,
 		Args: someHistories,

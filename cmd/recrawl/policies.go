@@ -10,10 +10,14 @@ import (
 func (p *program) policiesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "policies",
-		Short: "All policies, where they come from and what they do",
-		Long: `policies lists what --policy takes, with a line on each. Published policies are methods of others,
-faithful to their source, or plain controls; own ones are of this project; reference lines know the
-future and take part in evaluations alone. docs/policies.md names the sources.`,
+		Short: "List all policies: where they come from and what they visit first",
+		Long: `policies lists all policies that --policy takes, with a line on each. There are three kinds:
+
+  published  methods of others, faithful to their source, and plain controls
+  own        policies of this project
+  reference  lines to compare with: they know the future, and work in evaluations only
+
+docs/policies.md names the sources.`,
 		Example: "  recrawl policies\n  recrawl policies --json | jq -r '.[] | select(.kind == \"own\") | .name'",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {

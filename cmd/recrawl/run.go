@@ -24,21 +24,21 @@ func (p *program) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run --data DIRECTORY --user-agent AGENT URL...",
 		Short: "Discover pages from the given ones and keep them fresh",
-		Long: `run crawls the servers of the given addresses, following links inside each server, and
-fetches known pages again when the policy finds it worth while, within the budgets:
+		Long: `run crawls the servers of the given addresses and follows links inside each server. It fetches a
+known page again when the policy finds it worth a fetch, within the budgets:
 
   --budget 10000/day --budget 2GB/day        of all servers together
   --server-budget 500/day                    of each server
   --server-budget '*.example.org=20MB/hour'  of those below example.org, instead
-  --weight https://example.com/news/=3       what a change there is worth, beside others
+  --weight https://example.com/news/=3       a change there is worth three others
 
-None is ever exceeded, in any hour or day of UTC, over crashes and restarts neither. Bytes are what is
-read from the network. The summary says what did not fit and what it would have been worth.
+No budget is exceeded in any hour or day of UTC, not even over crashes and restarts. Bytes are those
+read from the network. The summary has what did not fit, and what it would have been worth.
 
 It obeys robots.txt, waits 10 s between two requests to a server or address (longer where
-robots.txt or Retry-After ask for it), refuses private addresses, and says who asks.
-Stop it with Ctrl-C and start it again: it goes on where it stopped, without addresses too.
-What is known is in the directory; journal/ in it has a line for every visit made.`,
+robots.txt or Retry-After ask for it), refuses private addresses, and names a contact.
+Stop it with Ctrl-C. Started again, also without addresses, it continues where it stopped.
+The directory holds all that is known; journal/ in it has a line for every visit.`,
 		Example: `  recrawl run --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" https://example.org/
   recrawl run --data crawl --user-agent "mybot/1.0 (ops@example.org)" --budget 5000
   recrawl run --config recrawl.yaml`,

@@ -19,31 +19,31 @@ var partitionMethods = sitegraph.PartitionMethods()
 func (p *program) sitesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sites (--history FILE | --data DIRECTORY) SERVER",
-		Short: "How a server's pages divide into sites",
-		Long: `sites divides the pages of a server into sites, each with top pages that are looked at first
-and members [LINK 4].
+		Short: "Divide the pages of a server into sites",
+		Long: `sites divides the pages of a server into sites. Each has top pages, which are visited first, and
+members [LINK 4].
 
-  a          each directory is a site, its tops are its pages nearest to the start page
+  a          each directory is a site; its tops are its pages nearest to the start page
   b          the pages linked from other directories are tops, their members are the pages of
              their directory that they link to; pages in no site are reported as orphans
   b-closure  as b, members of members included
-  c          the sites of b; a site is looked at only where an upper site, one with a page
-             that links to its top, has changed
-  c-closure  the sites of b-closure, looked at as in c
+  c          the sites of b; a site is visited only where an upper site, one with a page that
+             links to its top, has changed
+  c-closure  the sites of b-closure, visited as in c
   server     the whole server is one site
-  prefix     the deepest paths, up to a slash, that have enough pages; small directories are
-             a part of the one above
+  prefix     the deepest paths, up to a slash, that have enough pages; small directories belong
+             to the one above
   shape      addresses that look alike, as /#/#/*.html: numbers folded, names starred; rare
-             looks are generalised until they have enough pages
-  community  groups of pages that link to each other more than to others, wherever they lie
+             shapes are generalised until they have enough pages
+  community  groups of pages that link to each other more than to others, wherever they are
 
-Enough is about the square root of the server's pages. The last four do not need directories
-that are sites; each of their sites has one top, besides the start pages and their frames.
+Enough is about the square root of the server's pages. The last four do not need directories that
+are sites; each of their sites has one top, besides the start pages and their frames.
 
-With --history it takes the state --base weeks after the start of the recorded window, and of
-it the pages reached from the top page; with --data the pages that a stopped planner has a
-copy of (base is 0 then). Upper sites are shown for all methods; only c and c-closure go by
-them. --svg also draws the sites into a file.`,
+With --history it divides the pages that can be reached from the top page, --base weeks after the
+start of the recorded window. With --data it divides the pages that a stopped planner has a copy of
+(base is 0 then). Upper sites are shown for all methods; only c and c-closure use them. --svg also
+draws the sites into a file.`,
 		Example: "  recrawl sites --history histories/example.org.jsonl.gz example.org --method c --svg sites.svg\n  recrawl sites --data crawl example.org --json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {

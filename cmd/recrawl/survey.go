@@ -14,19 +14,18 @@ func (p *program) surveyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "survey FILE|DIRECTORY...",
 		Short: "How servers and their pages change",
-		Long: `survey describes recorded page histories in the form of two papers: servers, pages and
-the share of pages updated by period and group [LINK tables 1, 2], whether updated top
-pages tell of updated servers [LINK table 3, fig. 1], how often pages are updated [LINK
-fig. 10, 11], and at which intervals they would be visited [SAT fig. 2].
+		Long: `survey describes how recorded servers and their pages change, in the form of two papers: servers,
+pages and the share of pages updated, by period and group [LINK tables 1, 2]; whether updated top
+pages indicate updated servers [LINK table 3, fig. 1]; how often pages are updated [LINK fig. 10,
+11]; and at which intervals they would be visited [SAT fig. 2].
 
-A period of N weeks is N weekly snapshots from the base on. Pages are those alive at the
-base and within 11 links of the start page; of these, pages not alive at the last
-snapshot (vanished) are counted apart, and so are new ones. A page is updated if two
-successive snapshots differ (the total of "first against last" stands beside it). Top
-pages are the start page and its frames.
+A period of N weeks is N weekly snapshots from the base on. Its pages are those alive at the base
+and within 11 links of the start page. Pages not alive at the last snapshot (vanished) are counted
+separately, and so are new ones. A page is updated if two successive snapshots differ; the total of
+"first against last" is shown, too. Top pages are the start page and its frames.
 
-Groups are the ends of the servers' names (org, co.jp), or come from a file with lines
-"server group", blanks or tabs between.
+Groups are the suffixes of the servers' names (org, co.jp), or come from a file with lines
+"server group", separated by blanks or tabs.
 
 --json prints {"base","change","weeks":[N],"groups":[GROUP],"total":GROUP,"intervals":[],
 "warnings":[]}. GROUP: {"group","servers","absent","pages","pages_per_server","tops",
@@ -36,7 +35,7 @@ Groups are the ends of the servers' names (org, co.jp), or come from a file with
 "updates":[pages with 0, 1, ... N-1 updates]}]}. intervals: {"unit","limit",
 "last_modified","days","pages","visited_once","never_changed","points":[{"interval",
 "pages","share","weighted"}]}, shares cumulative. Groups are in order of their names,
-periods as in --weeks; shares are of 1, those of nothing null.`,
+periods as in --weeks. Shares are between 0 and 1; undefined ones are null.`,
 		Example: `  recrawl survey histories/ --html survey.html
   recrawl survey histories/ --weeks 2,4,12,24 --change main --group kinds.tsv
   recrawl survey histories/ --json | jq '.total.periods[] | [.weeks, .updated_share]'`,

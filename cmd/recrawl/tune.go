@@ -18,25 +18,27 @@ func (p *program) tuneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tune (HISTORY... | --data DIRECTORY | --journal DIRECTORY)",
 		Short: "What a budget buys, and the smallest budget for a target",
-		Long: `tune predicts coverage, update rate and freshness of a policy for several budgets, with
-spread; where more budget begins to buy less (the knee); the smallest budget for a target; and
-what a longer or shorter delay between two visits to a server would cost or buy.
+		Long: `tune predicts what a policy finds with several budgets: coverage, update rate and freshness, each
+with its spread. It also shows from which budget on more buys less (the knee), the smallest budget
+for a target, and what a longer or shorter delay between two visits to a server would change.
 
-It draws futures and lets the policy run on each by the stream protocol of eval.
-From histories: each server does again what it did in the weeks before --base, as many changes,
-births and deaths, pages together as they were. From --data, the directory of run, or of a
-checkpoint where run is at work, and from --journal, the folder journal in it: each page changes
-by a rate drawn from what its visits and those of its server saw.
+It draws possible futures of the servers and runs the policy on each by the stream protocol of eval.
 
---check replays the weeks of the histories after the base, of which a prediction knows nothing, and
-sets what they show beside it. A prediction is as good as the known weeks are like those to come:
-where more changes than before, as when a large quiet server is rebuilt, less of it is covered than
-predicted. Try --check with several bases to see how far your servers keep to their ways.
+  from histories      each server does again what it did in the weeks before --base: as many
+                      changes, births and deaths, pages changing together as they did
+  from --data         (the directory of run, or while run works of a checkpoint) or from --journal
+                      (the folder journal in it): each page changes at a rate drawn from what the
+                      visits to it and to its server saw
 
-The spread is the 5th to 95th percentile over the futures and 200 resamples of the servers in
-each. The knee is the budget highest above the line from nothing to the largest budget: name the
-largest you might pay for. A server with a delay of d seconds between visits can be visited
-86,400 / d times a day; changes beyond that are out of reach of every policy and budget.`,
+--check replays the weeks of the histories after the base, which a prediction does not know, and
+compares. A prediction is as good as the future resembles the known weeks. Where more changes than
+before, as when a large quiet server is rebuilt, less of it is covered than predicted. Try --check
+with several bases to see how steady your servers are.
+
+The spread is the 5th to 95th percentile over the futures and 200 resamples of the servers in each.
+The knee is the budget highest above the line from nothing to the largest budget, so name the
+largest budget that you might pay for. A server with a delay of d seconds between visits can be
+visited 86,400 / d times a day; changes beyond that are out of reach of every policy and budget.`,
 		Example: `  recrawl tune histories/ --target coverage=0.8
   recrawl tune histories/ --base 30 --check --budget 0.01,0.02,0.05,0.10
   recrawl checkpoint --data crawl --to copy && recrawl tune --data copy --html tune.html

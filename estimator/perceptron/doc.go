@@ -1,7 +1,7 @@
 // Package perceptron turns what is known of a page into the log odds of a change by a multilayer
 // perceptron with one hidden layer: how it answers, how it says why, and how it is learnt.
 //
-// Words
+// # Terms
 //
 //	feature       one number known of a page, by its place in a row
 //	row           the features of one page, of one length for a net
@@ -9,7 +9,7 @@
 //	unit          of the hidden layer: the positive part of a weighted sum of all inputs
 //	contribution  what a feature adds to the log odds
 //
-// Promises
+// # Guarantees
 //
 //  1. A net is read-only once made; any number of goroutines may ask it, and asking
 //     allocates nothing.

@@ -4,14 +4,14 @@
 // All trees are oblivious: one question a level, the same for all nodes of the level. So a
 // tree of depth d asks d questions whatever the answers, and needs no branches.
 //
-// Words
+// # Terms
 //
 //	feature   one number known of a page, by its place in a row
 //	row       the features of one page, of one length for a forest
 //	question  is feature f above a threshold?
 //	leaf      what a tree adds to the log odds for one set of answers
 //
-// Promises
+// # Guarantees
 //
 //  1. A forest is read-only once made; any number of goroutines may ask it, and asking
 //     allocates nothing.

@@ -43,23 +43,11 @@ func (q *Fast) LogOdds(row []float32) float32 {
 	sum := q.start
 	for i := range q.trees {
 		t := &q.trees[i]
-		place := yes(
-			row[t.ask[0]],
-			t.above[0],
-		) | yes(
-			row[t.ask[1]],
-			t.above[1],
-		)<<1 | yes(
-			row[t.ask[2]],
-			t.above[2],
-		)<<2 |
-			yes(
-				row[t.ask[3]],
-				t.above[3],
-			)<<3 | yes(
-			row[t.ask[4]],
-			t.above[4],
-		)<<4
+		place := yes(row[t.ask[0]], t.above[0]) |
+			yes(row[t.ask[1]], t.above[1])<<1 |
+			yes(row[t.ask[2]], t.above[2])<<2 |
+			yes(row[t.ask[3]], t.above[3])<<3 |
+			yes(row[t.ask[4]], t.above[4])<<4
 		sum += t.leaves[place]
 	}
 	return sum

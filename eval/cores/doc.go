@@ -1,6 +1,6 @@
 // Package cores spreads work over the processor's cores.
 //
-// Promises
+// # Guarantees
 //
 //  1. Each calls its function once for every number, in rising order of start, on at most as
 //     many goroutines as there are cores, and returns when all calls have.

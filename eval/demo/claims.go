@@ -191,24 +191,13 @@ func (r *Claims) worthTable(budget float64, note string) report.Table {
 // provedTable says how what was claimed in each run proved.
 func (r *Claims) provedTable() report.Table {
 	t := report.Table{
-		Title: "What they claimed of the time since the last visit of a page, and how it proved",
-		Header: []string{
-			"policy", "claims of", "servers", "sources", "pages", "changed: right", "wrong", "same: wrong", "right",
-		},
+		Title:  "What they claimed of the time since the last visit of a page, and how it proved",
+		Header: append([]string{"policy", "claims of", "servers"}, present.ClaimColumns...),
 	}
 	for _, run := range r.Runs {
 		for _, c := range run.Result.Claims {
-			t.Rows = append(t.Rows, []string{
-				run.Policy,
-				c.Kind,
-				report.Count(c.Servers),
-				report.Count(c.Sources),
-				report.Count(c.Pages),
-				report.Count(c.True),
-				report.Count(c.False),
-				report.Count(c.Missed),
-				report.Count(c.Same),
-			})
+			row := []string{run.Policy, c.Kind, report.Count(c.Servers)}
+			t.Rows = append(t.Rows, append(row, present.ClaimCells(c.Counts)...))
 		}
 	}
 	return t

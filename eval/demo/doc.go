@@ -1,8 +1,8 @@
 // Package demo shows the whole system on a web that is served from loopback: it crawls the web over
-// HTTP, sweeps it and keeps it fresh, and does the same again by replay. It says whether both
-// worlds agree visit by visit, what each policy finds, and what feeds and sitemaps are worth.
+// HTTP, sweeps it and keeps it fresh, and does the same again by replay. It compares both worlds
+// visit by visit, and measures what each policy finds and what feeds and sitemaps are worth.
 //
-// Words
+// # Terms
 //
 //	web      a synthetic web (eval/synth), or recorded sites with whole contents (eval/timetravel)
 //	world    where visits are made: over HTTP, with the store on disk, or by replay, in memory
@@ -10,11 +10,11 @@
 //	         the base, and the weeks of a stream after the base
 //	step     one visit of a journey, in what must not depend on the world
 //
-// Promises
+// # Guarantees
 //
-//  1. Requests go to loopback alone. Time is virtual: each visit is as polite as on the live web,
-//     and none is waited for.
-//  2. The first difference of the two worlds is told, with the visit at which it arises.
+//  1. Requests go to loopback only. Time is virtual: each visit is as polite as on the live web,
+//     and the waits take no real time.
+//  2. The first difference of the two worlds is reported, with the visit at which it arises.
 //  3. The same options give the same result, but for the seconds and bytes that HTTPResult counts.
 //  4. Without Options.Keep nothing stays on disk.
 //

@@ -116,14 +116,12 @@ func (p *counted) own(policy string, gains, rival, link []eval.Number, d draws) 
 		GainInServersSpread: d.interval(meanOver(gains)),
 		Difference:          d.interval(meanOver(less)),
 	}
-	m.Result = resultOf(
-		eval.Tally{
-			Pages:   p.horizon.Totals().Pages,
-			Changed: p.horizon.Totals().Changed,
-			Fetched: r.Fetched,
-			Found:   r.ChangedFetched,
-		},
-	)
+	m.Result = resultOf(eval.Tally{
+		Pages:   p.horizon.Totals().Pages,
+		Changed: p.horizon.Totals().Changed,
+		Fetched: r.Fetched,
+		Found:   r.ChangedFetched,
+	})
 	for s, g := range gains {
 		switch d := float64(g - link[s]); {
 		case d > evenGain:

@@ -66,11 +66,7 @@ func (b *Beyond) tableMethods() report.Table {
 				percent(m.Coverage),
 				within(m.Gain, m.GainSpread, gainText),
 				within(m.GainInServers, m.GainInServersSpread, gainText),
-				within(
-					m.GainInServers-rival,
-					m.Difference,
-					gainText,
-				),
+				within(m.GainInServers-rival, m.Difference, gainText),
 				fmt.Sprint(m.Better),
 				fmt.Sprint(m.Even),
 				fmt.Sprint(m.Worse),

@@ -38,9 +38,7 @@ func (f *Figures) figure6() report.Chart {
 
 // overPeriods has a line for each method.
 func (f *Figures) overPeriods(
-	title, label string,
-	value func(*Result) float64,
-	of func(*Spread) Interval,
+	title, label string, value func(*Result) float64, of func(*Spread) Interval,
 ) report.Chart {
 	c := report.Chart{Title: title, XLabel: "weeks", YLabel: label, YPercent: true, Bars: bars}
 	for i, m := range f.Periods[0].Methods {
@@ -80,9 +78,7 @@ const mostNames = 12
 
 // overGroups has a mark for each method and group, side by side.
 func (f *Figures) overGroups(
-	title, label string,
-	value func(*Result) float64,
-	of func(*Spread) Interval,
+	title, label string, value func(*Result) float64, of func(*Spread) Interval,
 ) report.Chart {
 	c := report.Chart{Title: title, XLabel: "group of servers", YLabel: label, YPercent: true, Bars: bars}
 	groups := f.Groups
@@ -125,16 +121,9 @@ func collected(title string) report.Chart {
 
 // add appends a point with a label.
 func add(s *report.Series, r *Result, label string) {
-	s.X, s.Y, s.Labels = append(
-		s.X,
-		float64(r.Coverage),
-	), append(
-		s.Y,
-		float64(r.Share),
-	), append(
-		s.Labels,
-		label,
-	)
+	s.X = append(s.X, float64(r.Coverage))
+	s.Y = append(s.Y, float64(r.Share))
+	s.Labels = append(s.Labels, label)
 }
 
 // points are those of A, B and C.

@@ -76,7 +76,8 @@ func (w wanted) allows(v float64) bool {
 	return w.low < v && v < w.high || !w.open && (v == w.low || v == w.high)
 }
 
-// verdict judges an interval: all of it, none of it, or a part is wanted.
+// verdict judges an interval: all of it, none of it, or a part is in the range that the claim
+// demands.
 func (w wanted) verdict(interval [2]eval.Number) Verdict {
 	low, high := float64(interval[0]), float64(interval[1])
 	switch {

@@ -1,8 +1,8 @@
 // Package figures makes the figures of [LINK] that compare methods (5 to 9 and 12 to 18) on
-// any histories, tells which of its claims hold there, and sets this project's own methods by
-// sites beside the paper's, server by server (Beyond).
+// any histories, decides which claims of the paper hold there, and compares this project's own
+// methods by sites with the paper's, server by server (Beyond).
 //
-// Words
+// # Terms
 //
 //	period      N weekly snapshots: pages are fetched N-1 weeks after the base, as in the
 //	            snapshot protocol of eval, which also says what base, page and changed are
@@ -16,7 +16,9 @@
 //	            groups; eval.Resamples
 //	short, long 4 weeks and less; 12 weeks and more
 //
-// Claims, and what each wants of its numbers; U is the update rate, K the coverage
+// # Claims
+//
+// Each claim demands something of its numbers. U is the update rate, K the coverage.
 //
 //	 1 fig. 5      U(m) - U(whole) > 0, m = a, b, c, each period
 //	 2 fig. 5      U(m) / U(whole) in 2..3, short periods
@@ -36,12 +38,12 @@
 //	               weeks (13), > 0 for a from 4 weeks (14), > 0 for a or b in long periods (15),
 //	               < 0 for c (16)
 //
-// A number "holds" if its 5th to 95th percentile over the resamples is where the claim wants
-// it, "does not hold" if all of that is elsewhere; else, or if fewer than 5 servers have changed
-// pages, or if it is undefined here or in most resamples, it "cannot be told". A claim holds if
-// all its numbers do; it does not hold if one does not.
+// A number "holds" if its 5th to 95th percentile over the resamples is where the claim demands it,
+// and "does not hold" if all of that is elsewhere. Otherwise it "cannot be told", also if fewer
+// than 5 servers have changed pages, or if it is undefined here or in most resamples. A claim holds
+// if all its numbers do; it does not hold if one does not.
 //
-// Promises
+// # Guarantees
 //
 //  1. The same histories, options and seed give the same bytes.
 //  2. Counts at a least rate are those of policies server-true, server-true+a and so on.

@@ -1,8 +1,6 @@
 package figures
 
 import (
-	"encoding/json"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -11,27 +9,12 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/evaltest"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// onlySeed repeats one run of a random test.
-var onlySeed = flag.Int64("seed", -1, "run random tests with this seed only")
-
-func seeds(n uint64) []uint64 {
-	if *onlySeed >= 0 {
-		return []uint64{uint64(*onlySeed)}
-	}
-	var all []uint64
-	for s := range n {
-		all = append(all, s)
-	}
-	return all
-}
-
-func repeat(t *testing.T, seed uint64) string {
-	return fmt.Sprintf("seed %d; repeat with: go test ./eval/figures -run '^%s$' -seed %d", seed, t.Name(), seed)
-}
+var seeds, repeat, asJSON = evaltest.Seeds, evaltest.Repeat, evaltest.JSON
 
 const week = 7 * 24 * time.Hour
 
@@ -86,15 +69,6 @@ func figuresOf(t testing.TB, c *eval.Corpus, o Options) *Figures {
 		t.Fatal(err)
 	}
 	return f
-}
-
-func asJSON(t testing.TB, v any) string {
-	t.Helper()
-	b, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }
 
 func asHTML(t testing.TB, f *Figures) string {

@@ -17,7 +17,7 @@ type Builder struct {
 func NewBuilder() *Builder { return &Builder{pages: map[string]*Page{}} }
 
 // See adds what a visit saw of a page, unless that is what the one before saw. A change is dated by
-// the visit that saw it: when it happened between two visits nobody knows.
+// the visit that saw it: when it happened between two visits is not known.
 func (b *Builder) See(url string, v Version) {
 	p := b.pages[url]
 	if p == nil {

@@ -61,7 +61,7 @@ func TestRealHistories(t *testing.T) {
 	runtime.ReadMemStats(&m)
 	t.Logf("%d servers, %d pages, %d versions in %v; %d MB live, %d MB from the system", len(servers), pages, versions,
 		elapsed.Round(time.Millisecond), m.HeapAlloc>>20, m.Sys>>20)
-	for _, s := range servers { // promise 2 on real data; the smallest are enough
+	for _, s := range servers { // guarantee 2 on real data; the smallest are enough
 		if len(s.Pages) > 300 {
 			continue
 		}

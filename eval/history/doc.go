@@ -22,7 +22,7 @@
 // unless the page was gone or redirected then; null says that they are no longer known.
 // Unknown fields are ignored. Blank lines are too.
 //
-// # Promises
+// # Guarantees
 //
 //  1. Every Version is complete: nothing has to be looked up in an earlier one.
 //  2. What Read returns, Write takes, and Read returns it again: equal values. What could

@@ -25,7 +25,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// bad is an Error whose file and line are filled in by whoever knows them.
+// bad is an Error whose file and line are filled in by a caller.
 func bad(hint, reason string, args ...any) *Error {
 	return &Error{Reason: fmt.Sprintf(reason, args...), Hint: hint}
 }

@@ -45,7 +45,7 @@ func (n *interner) string(s string) string {
 	return s
 }
 
-// share returns a list equal to this one that nobody will change; nil for an empty one.
+// share returns a list equal to this one that is never changed; nil for an empty one.
 func (n *interner) share(list []string) []string {
 	if len(list) == 0 {
 		return nil

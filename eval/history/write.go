@@ -17,7 +17,7 @@ import (
 )
 
 // Write writes a history, gzip'd. Reading it back gives an equal one; a server for which
-// that cannot be so (promise 2) is an error. The same server gives the same bytes.
+// that cannot be so (guarantee 2) is an error. The same server gives the same bytes.
 func Write(w io.Writer, s *Server) error {
 	if err := check(s); err != nil {
 		return fmt.Errorf("write the history of %s: %w", s.Name, err)

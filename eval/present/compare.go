@@ -198,7 +198,7 @@ func measureLine(runs []Run, name, measure string) report.Series {
 	return s
 }
 
-// ablations shows what the policy loses without each kind of evidence; nil if nobody asked.
+// ablations shows what the policy loses without each kind of evidence; nil if it was not asked for.
 func ablations(runs []Run, order []string) *report.Section {
 	if len(runs) == 0 || runs[0].comparison == nil || len(runs[0].comparison.Without) == 0 {
 		return nil

@@ -123,7 +123,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A fetch sees the state at the end of its round (promise 1), each page its own.
+// A fetch sees the state at the end of its round (guarantee 1), each page its own.
 func TestFetchSeesEndOfRound(t *testing.T) {
 	f := &Fetcher{World: world()}
 	pages := []string{topA, topB, topB + "late", topA + "x"}

@@ -1,14 +1,14 @@
 // Package report turns results into something to look at: tables for the terminal, line
 // charts as SVG, and one HTML page that holds both.
 //
-// Words
+// # Terms
 //
 //	series   one line of a chart, or its points alone
 //	chart    some series over the same axes
 //	table    a header and rows of text
 //	page     sections of text, tables and charts
 //
-// Promises
+// # Guarantees
 //
 //  1. The same input gives the same bytes: no time, no random name, no map order.
 //  2. A page needs nothing else: styles are inline, charts are inline SVG, there is no

@@ -13,7 +13,7 @@ type Table struct {
 	Header []string
 	Rows   [][]string
 	Note   string
-	// PageOnly keeps a long table out of the terminal; whoever prints tables there looks at it.
+	// PageOnly keeps a long table out of the terminal; printing tables there obeys it.
 	PageOnly bool
 }
 

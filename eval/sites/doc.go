@@ -2,10 +2,9 @@
 // as the lists that JSON has. The server is one of recorded histories at a base (Recorded), or one
 // that a planner knows (Known).
 //
-// A Source says which pages of the server count; Divide makes a Division of it by one of the
-// methods of sitegraph.PartitionMethods, whose words are those of sitegraph. All lists are sorted
-// by address, so that the same pages and links give the same text, map and JSON, whoever knows
-// them.
+// A Source has the pages of the server that count. Divide makes a Division of it by one of the
+// methods of sitegraph.PartitionMethods. Terms are those of sitegraph. All lists are sorted by
+// address, so that the same pages and links give the same text, map and JSON from either source.
 //
 // It changes neither histories nor what a planner remembers. A Source is used by one goroutine.
 package sites

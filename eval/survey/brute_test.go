@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/evaltest"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -55,7 +56,7 @@ func TestBruteForce(t *testing.T) {
 			t.FailNow()
 		}
 	}
-	if *onlySeed < 0 && (updated == 0 || returned == 0 || new == 0) {
+	if !evaltest.OneSeed() && (updated == 0 || returned == 0 || new == 0) {
 		t.Errorf("the corpora have %d updated, %d returned, %d new pages: they show nothing", updated, returned, new)
 	}
 }

@@ -1,7 +1,7 @@
 // Package survey describes how recorded servers change, in the form of [LINK] tables 1 to 3
 // and figures 1, 10 and 11, and how often their pages would be visited, as [SAT] figure 2.
 //
-// Words
+// # Terms
 //
 //	period    N weekly snapshots from the base on: N-1 comparisons, the last snapshot N-1
 //	          weeks after the base [LINK 3]
@@ -33,7 +33,7 @@
 //	           "points":[{"interval","pages","share","weighted"}]}: pages by estimated interval in
 //	           units, rising, share and weighted cumulative [SAT fig. 2]
 //
-// Promises
+// # Guarantees
 //
 //  1. Groups are in order of their names, periods in that of Options.Weeks; group total is
 //     the sum over all servers. The same histories and options give the same bytes.

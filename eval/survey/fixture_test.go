@@ -2,8 +2,6 @@ package survey
 
 import (
 	"context"
-	"encoding/json"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -12,27 +10,15 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/evaltest"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// onlySeed repeats one run of a random test.
-var onlySeed = flag.Int64("seed", -1, "run random tests with this seed only")
-
-func seeds(n uint64) []uint64 {
-	if *onlySeed >= 0 {
-		return []uint64{uint64(*onlySeed)}
-	}
-	var all []uint64
-	for s := range n {
-		all = append(all, s)
-	}
-	return all
-}
-
-func repeat(t *testing.T, seed uint64) string {
-	return fmt.Sprintf("seed %d; repeat with: go test ./eval/survey -run '^%s$' -seed %d", seed, t.Name(), seed)
-}
+var (
+	seeds, repeat, asJSON = evaltest.Seeds, evaltest.Repeat, evaltest.JSON
+	gone, page, server    = evaltest.Gone, evaltest.Page, evaltest.Server
+)
 
 const week = 7 * 24 * time.Hour
 
@@ -52,17 +38,6 @@ func framed(v history.Version, frames ...string) history.Version {
 	return v
 }
 
-func gone(t int64) history.Version { return history.Version{T: t, Gone: true} }
-
-func page(url string, versions ...history.Version) *history.Page {
-	return &history.Page{URL: url, Versions: versions}
-}
-
-func server(name string, t0 int64, pages ...*history.Page) *history.Server {
-	slices.SortStableFunc(pages, func(p, q *history.Page) int { return int(p.Versions[0].T - q.Versions[0].T) })
-	return history.NewServer(name, t0, pages)
-}
-
 func corpusOf(t testing.TB, base int, by sitegraph.ChangeBy, servers ...*history.Server) *eval.Corpus {
 	t.Helper()
 	c, err := eval.NewCorpus(context.Background(), servers, eval.Options{Base: time.Duration(base) * week, Change: by})
@@ -79,15 +54,6 @@ func surveyOf(t testing.TB, c *eval.Corpus, o Options) *Survey {
 		t.Fatal(err)
 	}
 	return s
-}
-
-func asJSON(t testing.TB, v any) string {
-	t.Helper()
-	b, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }
 
 // byHand are two servers with windows at different times, seen from week 1 on. Of a:

@@ -53,17 +53,10 @@ func quotas(n int) [domains]int {
 		left -= q[d]
 	}
 	for ; left > 0; left-- {
+		missing := func(d Domain) float64 { return paperServers[d]/total*float64(n) - float64(q[d]) }
 		best := CO
 		for d := AC; d < domains; d++ {
-			if paperServers[d]/total*float64(
-				n,
-			)-float64(
-				q[d],
-			) > paperServers[best]/total*float64(
-				n,
-			)-float64(
-				q[best],
-			) {
+			if missing(d) > missing(best) {
 				best = d
 			}
 		}

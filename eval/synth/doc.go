@@ -6,7 +6,7 @@
 // rebuilt, counters count, pages are born and vanish, and most never change. On some
 // servers directories are not sites; there hubs list pages of one common directory.
 //
-// Promises
+// # Guarantees
 //
 //  1. The same Options give the same web, byte for byte. A server's pages depend on the
 //     seed, its number and its plan alone, not on other servers or on order.

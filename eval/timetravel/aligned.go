@@ -16,10 +16,7 @@ func Align(web Archive, start time.Time) Archive {
 	for _, server := range web.Servers() {
 		var first time.Time
 		for _, path := range web.Paths(server) {
-			if times := web.Times(
-				server,
-				path,
-			); len(times) > 0 &&
+			if times := web.Times(server, path); len(times) > 0 &&
 				(first.IsZero() || times[0].Before(first)) {
 				first = times[0]
 			}

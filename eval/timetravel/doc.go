@@ -9,7 +9,7 @@
 // Webs come from whole sites on disk (LoadSites), from memory (Static), or from anything
 // else that implements Web, such as a synthetic one.
 //
-// # Promises
+// # Guarantees
 //
 //  1. An answer is the web's at the clock's time when the request was read. The header
 //     Date is that time too; Last-Modified is that of the version that holds.

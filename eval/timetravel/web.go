@@ -10,8 +10,8 @@ import (
 type Resource struct {
 	Status       int              // 200, 301, 404, 410, or any other that has a body or none
 	Type         string           // content type of the body; always told with status 200
-	Body         []byte           // nobody changes it
-	Digest       sitegraph.Digest // MD5 of Body; zero: whoever needs it computes it
+	Body         []byte           // not changed
+	Digest       sitegraph.Digest // MD5 of Body; zero: computed where it is needed
 	Location     string           // of a redirect: address or absolute path
 	LastModified time.Time        // when this version appeared; zero: not told
 }

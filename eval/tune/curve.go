@@ -76,13 +76,8 @@ func (t Target) reaches(points []Point, of func(Range) eval.Number) (float64, bo
 			if i+1 == len(points) {
 				return points[i].Budget, true
 			}
-			return between(
-				points[i].Budget,
-				y,
-				points[i+1].Budget,
-				float64(of(points[i+1].UpdateRate)),
-				t.Value,
-			), true
+			next := float64(of(points[i+1].UpdateRate))
+			return between(points[i].Budget, y, points[i+1].Budget, next, t.Value), true
 		}
 		return 0, false
 	}
@@ -93,13 +88,8 @@ func (t Target) reaches(points []Point, of func(Range) eval.Number) (float64, bo
 		}
 		switch {
 		case i > 0:
-			return between(
-				points[i-1].Budget,
-				float64(of(points[i-1].Measure(t.Measure))),
-				points[i].Budget,
-				y,
-				t.Value,
-			), true
+			before := float64(of(points[i-1].Measure(t.Measure)))
+			return between(points[i-1].Budget, before, points[i].Budget, y, t.Value), true
 		case t.Measure == eval.Coverage:
 			return between(0, 0, points[i].Budget, y, t.Value), true
 		}
@@ -156,7 +146,7 @@ func (f *Forecast) Solve(
 	return t.answer(points, f.Pages), points, nil
 }
 
-// near is within a hundredth: nobody sets a budget more finely.
+// near is within a hundredth: budgets are not set more finely.
 func near(a, b float64) bool { return a > 0.99*b && a < 1.01*b }
 
 func value(r Range) eval.Number { return r.Value }

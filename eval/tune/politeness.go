@@ -61,7 +61,7 @@ func (f *Forecast) Politeness(
 	prompt, largest := Prompt(f.Changes)
 	p.FeasibleSeconds, p.FeasibleServer = seconds(feasible), by
 	p.PromptSeconds, p.PromptServer = seconds(prompt), largest
-	var free []Point // without limits, or those that bind nobody
+	var free []Point // without limits, or limits that bind no server
 	for _, d := range delaysToTry(delay, feasible, by != "") {
 		reach := ReachOf(f.Changes, d)
 		points := free

@@ -1,12 +1,13 @@
-// Package apart keeps a page that ends the process which reads it from doing so twice.
+// Package apart protects the crawler from a page whose reading ends the process: the next process
+// reads that page in a process of its own, under limits.
 //
-// Words
+// # Terms
 //
 //	under way  a visit has begun and not ended
 //	suspect    a page that was under way when a process died, whatever it died of
 //	apart      in a process of its own, under limits of memory and time
 //
-// Promises
+// # Guarantees
 //
 //  1. A page that was under way when the process died is a suspect to every later process,
 //     until its body has been read apart. That survives any death of the process; of a power

@@ -136,7 +136,7 @@ func Serve(
 	if err := limitMemory(maxMemory); err != nil {
 		return fmt.Errorf("limit the memory: %w", err)
 	}
-	time.AfterFunc(2*maxTime, func() { os.Exit(1) }) // whoever asked is no more
+	time.AfterFunc(2*maxTime, func() { os.Exit(1) }) // the process that asked is gone
 	var reading fetch.Reading
 	if err := gob.NewDecoder(in).Decode(&reading); err != nil {
 		return fmt.Errorf("take what is to be read: %w", err)

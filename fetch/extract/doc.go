@@ -1,7 +1,11 @@
 // Package extract reads an HTML page: its links, its charset, what it says to robots, and
 // three fingerprints of its content.
 //
-// Words
+// What counts as main text is decided in main.go (isBeside, besideWords), as visible text in
+// text.go, as a link in scan.go and ispage.go. Changing what counts as text or main makes every
+// page look changed once.
+//
+// # Terms
 //
 //	link   the address in <a href>, <area href>, <iframe src>, <frame src>, meta refresh
 //	frame  a link that is the source of a <frame>: shown with the page [LINK 3.2]
@@ -13,7 +17,7 @@
 //	main   as text, of the body without navigation, header, footer, sidebar and the like
 //	       by element, role, class or id; where the page has <main>, of that
 //
-// Promises
+// # Guarantees
 //
 //  1. HTML never fails and never asks the network; it depends on its arguments alone.
 //  2. Links are canonical, http or https, each once, in order, at most MaxLinks, none
@@ -30,14 +34,12 @@
 //  6. A single tag, text or script longer than 1 MiB ends the page: Cut is set.
 //
 // Fingerprints are MD5. Bytes is that of the body as given, the others are of text in
-// UTF-8 whatever the page was in. Changing what counts as text or main makes every page
-// look changed once.
+// UTF-8 whatever the page was in.
 //
-// Links and text are found by the tokenizer of x/net/html alone. For main a tree of our
-// own is built, which goquery selects from, and only if main is asked for. html.Parse is
-// not used: misnested tags make it build gigabytes out of a page of 1,551 octets. Of
-// 10,499 versions of real pages all but 6, with text loose in a table, have the same
-// main text by both.
+// Links and text are found with the tokenizer of x/net/html alone. For main text, and only if it is
+// asked for, we build a tree of our own (tree.go), from which goquery selects. html.Parse is not
+// used: misnested tags make it build gigabytes out of a page of 1,551 octets. Of 10,499 versions of
+// real pages all but 6, with text loose in a table, have the same main text by both.
 //
 // Not done here: X-Robots-Tag is read but must be passed, by package fetch; links are not
 // checked against robots.txt or a policy, that is the loop's; no statistics over letters

@@ -23,7 +23,7 @@ const (
 	MaxAddress = sitegraph.MaxURLBytes
 )
 
-// Options say what is known of a page beside its body, and how much is wanted.
+// Options are what is known of a page beside its body, and whether main text is needed.
 type Options struct {
 	Agent      string   // product token: <meta name=TOKEN> and "TOKEN: noindex" are meant for us
 	RobotsTags []string // values of X-Robots-Tag header lines
@@ -119,9 +119,7 @@ func (s *scanner) resolve(pageURL string, linkLines []string, p *Page) {
 		seen[url] = frame || ref.frame
 	}
 	for _, text := range s.sources {
-		if url, ok := resolver.Resolve(
-			encodeQuery(text, s.queries),
-		); ok && url != self &&
+		if url, ok := resolver.Resolve(encodeQuery(text, s.queries)); ok && url != self &&
 			!slices.Contains(p.Sources, url) {
 			p.Sources = append(p.Sources, url)
 		}

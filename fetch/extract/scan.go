@@ -20,7 +20,7 @@ type ref struct {
 }
 
 // scanner goes once through the tokens of a page. It builds no tree: that costs as much
-// again, and most of what is wanted needs none.
+// again, and most of what is needed does without.
 type scanner struct {
 	agent string
 

@@ -58,7 +58,7 @@ func spaceLen(text []byte) int {
 	return 0
 }
 
-// isHidden reports whether the content of an element is raw text that nobody sees.
+// isHidden reports whether the content of an element is raw text that is not shown.
 func isHidden(name []byte) bool {
 	switch string(name) {
 	case "script", "style", "noscript", "iframe", "noembed", "noframes":

@@ -1,5 +1,3 @@
-// Package hostile holds bodies that break readers of pages, feeds and robots.txt: the faults of
-// published crawlers, by the names of their cases. Tests alone import it.
 package hostile
 
 import (
@@ -152,10 +150,7 @@ var xmlAttacks = []Body{
 		"X01 entities",
 		"text/xml",
 		`<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a0 "x">`,
-		each(
-			40,
-			"<!ENTITY b%[1]d '&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;'>",
-		),
+		each(40, "<!ENTITY b%[1]d '&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;'>"),
 		"]><rss><channel><item><link>&b39;</link></item></channel></rss>",
 	),
 	made(

@@ -33,8 +33,8 @@ func (m *meter) settle() {
 	}
 }
 
-// onTheWay is how much of the bound is kept for what the system receives and nobody reads, because
-// the visit is cut or the body not wanted. Its buffer holds no more, so that no more comes. 64 KiB
+// onTheWay is how much of the bound is kept for what the system receives and is not read, because
+// the visit is cut or the body not needed. Its buffer holds no more, so that no more comes. 64 KiB
 // a round trip are enough for pages.
 func (m *meter) onTheWay() int64 { return min(m.most/4, 64<<10) }
 

@@ -11,7 +11,7 @@ func setReceiveBuffer(fd uintptr, bytes int) error {
 	return syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, bytes)
 }
 
-// unread is how many bytes the system has received that nobody has read.
+// unread is how many bytes the system has received and that were not read.
 func unread(fd uintptr) int64 {
 	var n int32
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ, uintptr(unsafe.Pointer(&n)))

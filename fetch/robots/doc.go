@@ -8,14 +8,14 @@
 // keeps the rules of one group, and writes a clean file of literal prefixes. Patterns
 // with '*' or '$' are matched here.
 //
-// Words
+// # Terms
 //
 //	product token  the name a crawler is called in robots.txt (2.2.1)
 //	group          user-agent lines and the rules after them
 //	target         path and query of an address
 //	pattern        the value of an allow or disallow line
 //
-// Promises
+// # Guarantees
 //
 //  1. A bad line costs only itself; nothing that is read is an error (2.3.1.5).
 //  2. At most MaxBytes octets are read, and a line cut there is not used (2.5).

@@ -2,12 +2,12 @@
 // indexes and text sitemaps (sitemaps.org), RSS 0.9 to 2.0 with the dates of Dublin Core,
 // Atom 0.3 and 1.0; each also as a gzip'd file.
 //
-// Words
+// # Terms
 //
 //	source  a resource that tells of pages; entry: what it tells of one
 //	claim   address, last modification and change frequency of an entry
 //
-// Promises
+// # Guarantees
 //
 //  1. Whatever comes is read as far as it makes sense. The error says why that is not all;
 //     what was read before it counts.

@@ -1,9 +1,3 @@
-// Package budget counts what a crawl may use: fetches and bytes, in an hour or a day, of all
-// servers or of one. It knows no pages: package planner decides which visits use a budget, and what
-// happens to those that do not fit.
-//
-// An Account is never overdrawn, also not by a crash: what a visit may use is claimed in the store
-// before it begins (Account.Take), and what it did not use is given back (Finish, Settle).
 package budget
 
 import "time"

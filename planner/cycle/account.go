@@ -1,8 +1,6 @@
 package cycle
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -10,7 +8,6 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
-	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // account is the budget of the current round as the store knows it.
@@ -140,110 +137,4 @@ func readAccount(s Store) (a account, err error) {
 		return a, fmt.Errorf("read the round's account: %w", err)
 	}
 	return a, nil
-}
-
-// Upcoming returns the round that Run would carry out at now, with what is left of its
-// budget, and the one after it. Nothing is written.
-func Upcoming(
-	s Store,
-	perDay float64,
-	length time.Duration,
-	now time.Time,
-) (current, next planner.Round, err error) {
-	a, err := readAccount(s)
-	if err != nil {
-		return current, next, err
-	}
-	a, _ = a.at(now, perDay, length)
-	after, _ := a.at(a.Start.Add(length), perDay, length)
-	return a.round(length), after.round(length), nil
-}
-
-// Run carries out round after round of the given length, aligned to the clock, with perDay
-// fetches a UTC day (planner.Unlimited: no bound), until ctx ends or more says that it is
-// enough. A round that a crash or a stop interrupted goes on
-// with what is left of its budget. more is asked after each round; nil means for ever.
-func (l *Loop) Run(
-	ctx context.Context,
-	perDay float64,
-	length time.Duration,
-	more func(planner.Round) bool,
-) error {
-	l.Reserve = true
-	var err error
-	if l.account, err = readAccount(l.Store); err != nil {
-		return err
-	}
-	if err := l.Planner.Caps().Load(l.Store.Setting); err != nil {
-		return l.storeError(err, "read the budgets")
-	}
-	c := l.hire(ctx)
-	defer c.dismiss()
-	for {
-		r, err := l.nextRound(perDay, length)
-		if err != nil {
-			return err
-		}
-		if err := l.retryStarts(r.Start); err != nil {
-			return err
-		}
-		err = l.carryOut(ctx, c, r)
-		if err = l.settle(err); err != nil {
-			return err
-		}
-		if more != nil && !more(r) {
-			return l.settle(l.closeRound(c, c.await(ctx)))
-		}
-		if err := l.rest(ctx, r.End); err != nil {
-			return err
-		}
-		if err := l.Advance(r.End); err != nil {
-			return err
-		}
-	}
-}
-
-// nextRound opens the account of the round that the clock is in, or goes on with it. A new
-// account is durable before the first visit, so that no two rounds have one number.
-func (l *Loop) nextRound(perDay float64, length time.Duration) (planner.Round, error) {
-	l.reserved = 0
-	var opened bool
-	if l.account, opened = l.account.at(l.Clock.Now(), perDay, length); opened {
-		if err := l.saveAccount(); err != nil {
-			return planner.Round{}, err
-		}
-	}
-	return l.account.round(length), nil
-}
-
-// settle gives back what was reserved and not used, after a round that ended with err. It returns
-// that, or else its own error.
-func (l *Loop) settle(err error) error {
-	if l.broken {
-		return err
-	}
-	l.account.Used -= l.reserved
-	l.reserved = 0
-	l.Planner.Caps().Settle()
-	_, settled := l.saveCaps()
-	if settled == nil {
-		settled = l.saveAccount()
-	}
-	return cmp.Or(err, settled)
-}
-
-// Advance moves the store to now: records that are due and were not visited are put where
-// the planner wants them next.
-func (l *Loop) Advance(now time.Time) error {
-	err := l.Store.Advance(now, func(r *sitegraph.Record) {
-		due, _ := l.Planner.Due(r.Page, now)
-		r.Due = due.When
-		if l.Forecast {
-			r.Reason = due.Reason.String()
-		}
-	})
-	if err != nil {
-		return l.storeError(err, "advance the store to %s", now.Format(time.RFC3339))
-	}
-	return nil
 }

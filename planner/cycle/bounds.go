@@ -25,8 +25,8 @@ type Refused struct {
 	Count  int
 }
 
-// Refused tells what the bounds on discovery refused, most first, and of which servers, at most so
-// many.
+// Refused returns how many addresses the bounds on discovery refused, by reason, most first, and by
+// server, for at most that many servers.
 func (l *Loop) Refused(servers int) (by []Refused, of map[string]int) {
 	for reason, count := range l.discovery.refused {
 		if count > 0 {

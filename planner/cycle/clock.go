@@ -24,8 +24,8 @@ func (WallClock) SleepUntil(ctx context.Context, t time.Time) error {
 	}
 }
 
-// VirtualClock is time that passes only when somebody sleeps: weeks in seconds. Safe for
-// concurrent use; meant for one worker, since nobody waits for anybody.
+// VirtualClock is time that passes only in SleepUntil: weeks in seconds. Safe for
+// concurrent use; meant for one worker, since no sleeper waits for another.
 type VirtualClock struct {
 	mu  sync.Mutex
 	now time.Time

@@ -2,31 +2,18 @@ package cycle
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// completion is what a worker hands back.
-type completion struct {
-	visit   planner.Visit
-	request Request
-	seen    sitegraph.Observation
-	err     error
-	took    time.Duration
-}
-
-// crew does the concurrent work: up to Workers visits under way, each in a goroutine of its own.
-// Whoever must wait, for a server, an address, a name or the machine, waits in a line and holds
+// crew does the concurrent work: up to Workers visits under way, each in a goroutine of its own. A
+// visit that must wait, for a server, an address, a name or the machine, waits in a line and holds
 // none. Visits that are under way when a round ends go on in the next one, and count to the round
 // in which they began.
 type crew struct {
 	*Loop
 	work    context.Context // of the workers
 	stop    func()
-	locator Locator             // nil: nobody knows which servers share an address
+	locator Locator             // nil: it is not known which servers share an address
 	ready   [allPaces]readiness // places
 	parked  int                 // visits in lines
 	flights
@@ -145,63 +132,6 @@ func (c *crew) start(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// park puts a visit in its server's line, or hands it back if the server has no room for it in this
-// round.
-func (c *crew) park(v planner.Visit, now time.Time) error {
-	l, err := c.line(c.graph.Server(v.Page))
-	if err != nil {
-		return err
-	}
-	if c.room(l, now) <= len(l.visits) {
-		c.Planner.Close(l.server)
-		c.Planner.Return(v)
-		return nil
-	}
-	c.enqueue(l, v, false)
-	c.seek(l, now)
-	c.admit(l, now)
-	return nil
-}
-
-// line returns that of a server.
-func (c *crew) line(server sitegraph.ServerID) (*line, error) {
-	l := c.lines[server]
-	if l == nil {
-		h, err := c.heldOf(server)
-		if err != nil {
-			return nil, err
-		}
-		l = &line{server: server, notBefore: h.Until, slowdown: slowdown{h.Steps}, index: -1}
-		c.lines[server] = l
-	}
-	return l, nil
-}
-
-// enqueue puts a visit behind the others of its line, or before them.
-func (c *crew) enqueue(l *line, v planner.Visit, first bool) {
-	if first {
-		l.visits = append([]planner.Visit{v}, l.visits...)
-	} else {
-		l.visits = append(l.visits, v)
-	}
-	c.parked++
-	if l.at != nil {
-		l.at.parked++
-	}
-}
-
-// admit closes a server whose line is full, opens one whose is not, and gives both their places.
-func (c *crew) admit(l *line, now time.Time) {
-	if len(l.visits) >= c.depth(l, now) {
-		c.Planner.Close(l.server)
-	} else {
-		c.Planner.Open(l.server)
-	}
-	if l.at != nil {
-		c.settle(l)
-	}
-}
-
 // beginReady begins one visit of a server that is idle and may be asked now.
 func (c *crew) beginReady(ctx context.Context, now time.Time) (bool, error) {
 	of, ok := c.next(now, func(p pace) bool { return len(c.ready[p]) > 0 && !c.ready[p][0].turn().After(now) })
@@ -302,121 +232,11 @@ func (c *crew) nextWake(now time.Time) time.Time {
 	return wake
 }
 
-// complete takes what a worker hands back.
-func (c *crew) complete(ctx context.Context, done completion) error {
-	now := c.Clock.Now()
-	l := c.landed(&done)
-	var wait *Wait
-	var local *LocalError
-	isWait, isLocal := errors.As(done.err, &wait), errors.As(done.err, &local)
-	if !isLocal {
-		c.met.see(l.server, done.took, done.seen.Status != 0 || done.seen.Transferred > 0)
-	}
-	switch {
-	case isWait:
-		l.notBefore, l.pause = wait.Until, max(l.pause, wait.Until.Sub(now))
-		l.at.notBefore = later(l.at.notBefore, sooner(wait.Until, now.Add(c.Pause)))
-		c.again(l, &done, now)
-		return c.hold(l, false)
-	case isLocal && !c.blames(l, local, now):
-		c.fault(local.Err, l.began, now)
-		c.again(l, &done, now)
-		return nil
-	case isLocal:
-		done.err = nil // what was seen is the failure of the server
-	}
-	c.finish(&done.visit, &done.request, done.seen, done.err)
-	if done.err != nil {
-		c.Planner.Return(done.visit)
-		return fetchError(ctx, done.request.Record.URL, done.err)
-	}
-	c.wentWell(l.began, now)
-	l.blameless = 0
-	if done.seen.Status != 0 {
-		c.answered = now
-	}
-	changed := l.see(done.seen.Trouble)
-	l.pause = l.slowdown.pause(max(done.seen.NotBefore.Sub(now), 0))
-	l.notBefore = now.Add(l.pause)
-	if !done.seen.ByRobots || done.seen.Transferred > 0 { // else nobody was asked for anything
-		l.at.notBefore = now.Add(c.Pause)
-	}
-	c.trim(l, now)
-	c.admit(l, now)
-	if err := c.hold(l, changed); err != nil {
-		return err
-	}
-	return c.apply(done.visit, &done.request, done.seen)
-}
-
-// landed frees the line and the place of a visit that is over.
-func (c *crew) landed(done *completion) *line {
-	l := c.lines[c.graph.Server(done.visit.Page)]
-	c.land(&l.flight)
-	c.stall.land(l.began)
-	l.at.busy = false
-	return l
-}
-
-// again puts a visit back that could not ask for its page: it is the first of its line, and its
-// fetch is not used. One of an earlier round waits for the next one.
-func (c *crew) again(l *line, done *completion, now time.Time) {
-	c.postpone(&done.visit, &done.request, done.seen)
-	if c.isOf(&done.request) {
-		c.enqueue(l, done.visit, true)
-	} else {
-		c.Planner.Return(done.visit)
-	}
-	c.trim(l, now)
-	c.admit(l, now)
-}
-
-// trim hands back what a server turned out to have no room for in this round: it asked for more
-// time than was thought. What they would have taken of the budget is free for others.
-func (c *crew) trim(l *line, now time.Time) {
-	for room := max(c.room(l, now), 1); len(l.visits) > room; {
-		last := len(l.visits) - 1
-		c.Planner.Return(l.visits[last])
-		l.visits = l.visits[:last]
-		c.parked--
-		l.at.parked--
-	}
-}
-
 func sooner(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a
 	}
 	return b
-}
-
-// giveBack hands the visits that have not begun back to the planner, and opens all servers again.
-// Lines and places of which nothing need be remembered are forgotten; addresses are looked up anew
-// in the next round.
-func (c *crew) giveBack() {
-	now := c.Clock.Now()
-	for s, l := range c.lines {
-		for _, v := range l.visits {
-			c.Planner.Return(v)
-		}
-		l.visits, l.index = nil, -1
-		c.Planner.Open(s)
-		if l.up {
-			l.seeking = l.search.up
-			continue
-		}
-		l.at, l.seeking = nil, l.search.up
-		if !l.search.up && l.steps == 0 && l.pause <= c.Pause && !l.notBefore.After(now) {
-			delete(c.lines, s)
-		}
-	}
-	for address, p := range c.places {
-		p.lines, p.parked, p.index = nil, 0, -1
-		if !p.busy && !p.notBefore.After(now) {
-			delete(c.places, address)
-		}
-	}
-	c.ready, c.unsought, c.parked = [allPaces]readiness{}, [allPaces][]*line{}, 0
 }
 
 // drain waits for the workers after an error, so that none outlives the crew. Outcomes that are in

@@ -15,7 +15,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// gate watches the visits of a concurrent loop: promise 3.
+// gate watches the visits of a concurrent loop: guarantee 3.
 type gate struct {
 	*testing.T
 	mu        sync.Mutex

@@ -82,7 +82,7 @@ func crawl(t *testing.T, d *disk, workers int) error {
 // crashed is thrown by a fetcher: the program is gone, and so is all it did not commit.
 type crashed struct{}
 
-// Promises 1 and 2: over any number of crashes in one round no more visits begin than were
+// Guarantees 1 and 2: over any number of crashes in one round no more visits begin than were
 // granted, and what was acknowledged is there. At each crash at most 1/16 of the grant, or one
 // visit if that is more, is lost.
 func TestBudgetAcrossCrashes(t *testing.T) {

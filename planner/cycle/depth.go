@@ -16,10 +16,10 @@ const (
 	aFew = 2
 )
 
-// depth is how many visits may wait in a line. Where politeness is what limits a crawl these are a
-// few, so that all servers have some; where the budget is, it is all that the server can be asked
-// in the rest of the round, so that the best visits of all get the budget, wherever they are. While
-// servers wait to be met these are a few, too: what they have may be better.
+// depth is how many visits may wait in a line. Where politeness limits the crawl it is a few, so
+// that all servers have some. Where the budget does, it is all that the server can be asked in the
+// rest of the round, so that the best visits of all servers get the budget. While servers wait for
+// their first visit it is a few, too, since their pages may be better.
 func (c *crew) depth(l *line, now time.Time) int {
 	room := c.room(l, now)
 	switch {

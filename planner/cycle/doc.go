@@ -1,7 +1,6 @@
-// Package cycle is the loop: plan a visit, make it, remember what was seen, learn from it,
-// decide when the page is wanted next. The live web, the time-travel web and the replay of
-// recorded histories run this same code; they differ in the Fetcher, the Store and the
-// Clock they pass in. What is evaluated is what runs.
+// Package cycle is the loop: plan a visit, make it, remember what it saw, learn from it, and decide
+// when the page is due next. The live web, the time-travel web and the replay of recorded histories
+// run this same code. They differ in the Fetcher, the Store and the Clock (world.go).
 //
 // A visit's way through the code:
 //
@@ -14,50 +13,50 @@
 //	Planner.Due         what comes next, if that is kept      planner.Due
 //	Store.Save, Commit  acknowledged
 //
-// Promises
+// Files: rounds.go (Run, round after round), visit.go (begin, apply and commit a visit), account.go
+// (the budget in the store); concurrent.go, flights.go, line.go, locate.go, depth.go, landing.go
+// (many workers: which visit may begin, lines of servers and places, how many visits are chosen
+// ahead, what happens when one ends); slowdown.go, hold.go, stall.go (servers in trouble, waits
+// over restarts, faults of this machine); links.go, bounds.go, duplicate.go, relax.go, sources.go
+// (what a visit means for other pages); dryrun.go (plan).
+//
+// # Guarantees
 //
 //  1. A visit is acknowledged (Options.Acknowledged) only after its record, links and new
-//     pages are durable. After a crash every acknowledged visit is there, and the visits made
-//     again are at most those that were not acknowledged.
+//     pages are durable. After a crash every acknowledged visit is there. At most the visits that
+//     were not acknowledged are made again.
 //  2. The budget of a round and of a UTC day holds across crashes: fetches are reserved in the
-//     store before they start. Reserved and unused ones are lost at a crash, at most 1/16 of the
-//     round's. So do all limits of the planner: fetches and bytes are claimed in the store before
-//     they are used, each visit's bytes in full, and a fetcher reads no more than Request.MaxBytes.
-//     A page that turns out larger is cut and fails; the next visit has twice the room. A crash
-//     loses at most a claim of each limit, 1/16 of what it had left, and what visits under way had
-//     not read. A limit counts from the run that first names it.
-//  3. With one worker visits happen one after the other and each outcome steers the next
-//     choice. With more, a server is visited by one worker at a time and not before the
-//     moment its last observation asked for; nor is an address that several servers share.
-//     Whoever must wait (for a server, an address, a name, a Wait) does so in a line and holds
-//     no worker. Answers that take more than 5 s hold none either, up to 8 times Workers; nor does
-//     a server that has not answered yet hold one for more than a second, and up to half of the
-//     workers are kept for servers known to be quick. Look-ups of addresses go by the same rule.
-//     All servers that have something to visit are at work, as many as there are. The end of a
-//     round stops nobody: visits under way go on, and count to the round in which they began.
-//  4. A site that misbehaves never stops the loop; a store that fails does, at once.
+//     store before they start. A crash loses the reserved and unused ones, at most 1/16 of the
+//     round's. All limits of the planner hold likewise: fetches and bytes are claimed in the store
+//     before they are used, and a fetcher reads no more than Request.MaxBytes. A larger page is cut
+//     and fails; its next visit may read twice as much. A crash loses at most a claim of each
+//     limit, 1/16 of what it had left, and what visits under way had not read. A limit counts from
+//     the run that first names it.
+//  3. With one worker, visits happen one after the other, and each outcome is known before the next
+//     choice. With more, a server is visited by one worker at a time, and not before the moment
+//     that its last observation asked for; so is an address that several servers share. A visit
+//     that must wait (for a server, an address, a name, a Wait) waits in a line and holds no
+//     worker. Answers that take more than 5 s hold none either, up to 8 times Workers of them. A
+//     server that has not answered yet holds one for a second at most. Up to half of the workers
+//     are kept for servers known to be quick. Look-ups of addresses follow the same rules. A visit
+//     under way at the end of its round goes on, and counts in that round.
+//  4. A site that misbehaves never stops the loop. A store that fails does, at once.
 //  5. A server in trouble (sitegraph.Trouble) is asked more slowly at once: pauses double, up to an
-//     hour, and each proper answer forgives half of the steps. This, and waits of 15 s and more,
-//     hold over a restart, also a kill, and so does what a Keeper knows of servers. A fault of this
-//     machine (LocalError, Able) is no outcome: the visit is made later, its budget is not used,
-//     and the loop says why it waits, once in some minutes. Then one visit is let through, and with
-//     its answer more and more: where few descriptors are the fault, about as many as there are.
-//     Where a fault may be the server's (LocalError.Unsure), it is taken for that when others are
-//     answered meanwhile.
-//  6. With Proof a page with a copy leaves after several answers of one kind in a row, over hours
-//     to days, that it is not to be had (sitegraph.Record.Doubt). Pages that robots.txt forbade are
-//     asked for again when its rules change and a Permitter does not say that they are forbidden
-//     still. A visit that robots.txt forbids asks for nothing, and costs its server no time.
-//  7. With Bounds a site cannot fill memory and disk: addresses that look like a trap, or are too
-//     many of a visit or a server, do not become known, and are counted (Refused). They hold over
+//     hour, and each proper answer takes back half of the steps. This, waits of 15 s and more, and
+//     what a Keeper knows of servers survive a restart or a kill. A fault of this machine
+//     (LocalError, Able) is no outcome: the visit is made later, without a loss of budget, and the
+//     loop tells why it waits. Then one visit begins, and with each answer more, as many as there
+//     are descriptors for. Where a fault may be the server's (LocalError.Unsure), it counts as the
+//     server's if others answer meanwhile.
+//  6. With Proof a page with a copy leaves only after several answers of one kind in a row, over
+//     hours to days (sitegraph.Record.Doubt). Pages that robots.txt forbade are visited again when
+//     its rules change, unless a Permitter says that they are still forbidden. A visit that
+//     robots.txt forbids sends no request, and costs its server no time.
+//  7. With Bounds a site cannot fill memory and disk: an address that looks like a trap, or is too
+//     many of a visit or a server, does not become known, and is counted (Refused), also over
 //     restarts.
-//  8. When the context ends the loop commits what it has and returns the context's error.
+//  8. When the context ends, the loop commits what it has and returns the context's error.
 //
-// With many workers a visit waits in the line of its server (line.go), at the place of its address.
-// How many are chosen ahead says depth.go: a few where politeness is the limit, all that fit into
-// the round where the budget is. Where politeness is, first visits take their share of the visits
-// of each server, so that pages which change are asked for again while new ones wait.
-//
-// The package knows no HTTP and no disk. A Loop is used by one goroutine; it calls the
-// Fetcher from several.
+// The package knows no HTTP and no disk. A Loop is used by one goroutine; it calls the Fetcher from
+// several.
 package cycle

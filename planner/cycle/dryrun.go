@@ -6,7 +6,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 )
 
-// Preview is what Run would do next, as far as it can be told before any outcome is known.
+// Preview is what Run would do next, as far as that is known before any outcome.
 type Preview struct {
 	Current planner.Round // the round that now is in, with what is left of its budget
 	Next    planner.Round // the one after it
@@ -16,8 +16,8 @@ type Preview struct {
 	Further int             // visits of the round beyond those listed
 }
 
-// DryRun plans the round that Run would carry out at now, and lists at most so many of its visits.
-// The planner is left within that round. Nothing is written.
+// DryRun plans the round that Run would carry out at now, and lists at most that many of its
+// visits. The planner is left within that round. Nothing is written.
 func DryRun(
 	s Store,
 	p *planner.Planner,

@@ -6,10 +6,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// duplicate takes a page that names another one as itself (rel=canonical, RFC 6596) as one that
-// redirects there, if that one has a copy with the same text. Where it is not known it becomes so,
-// like a page that is linked; it is believed in a later visit, when there is a copy to compare. A
-// site that names its home page everywhere loses nothing.
+// duplicate treats a page that names another one as its canonical form (rel=canonical, RFC 6596) as
+// a redirect to it, if the other has a copy with the same text. An unknown canonical page becomes
+// known, like a page that is linked, and is believed in a later visit, when there is a copy to
+// compare. So a site that names its home page everywhere loses nothing.
 func (l *Loop) duplicate(r *sitegraph.Record, o *sitegraph.Observation) error {
 	if l.Bounds == nil || o.Canonical == "" || o.Outcome != sitegraph.OutcomeFetched ||
 		r.State == sitegraph.StateSource {

@@ -242,7 +242,7 @@ func newRig(t *testing.T, w *web, d *disk, name string, o cycle.Options) *rig {
 	return m
 }
 
-// acknowledged checks promise 1: what is acknowledged is durable, the newest of each page.
+// acknowledged checks guarantee 1: what is acknowledged is durable, the newest of each page.
 func (m *rig) acknowledged(events []cycle.Event) {
 	m.Helper()
 	if len(events) == 0 {
@@ -278,7 +278,7 @@ func (m *rig) checkDurable(d *disk, p sitegraph.PageID, want *sitegraph.Record) 
 	}
 }
 
-// days is a round of one day under a virtual clock, which is then at its end.
+// day is a round of one day under a virtual clock, which is then at its end.
 func (m *rig) day(budget int) []string {
 	m.Helper()
 	if err := m.tryDay(context.Background(), budget); err != nil {
@@ -288,13 +288,27 @@ func (m *rig) day(budget int) []string {
 }
 
 func (m *rig) tryDay(ctx context.Context, budget int) error {
+	return m.tryRound(ctx, 24*time.Hour, budget)
+}
+
+func (m *rig) tryRound(ctx context.Context, length time.Duration, budget int) error {
 	m.number++
 	start := m.clock.Now()
-	r := planner.Round{Number: m.number, Start: start.Add(-time.Nanosecond), End: start.Add(24 * time.Hour), Budget: budget}
+	r := planner.Round{Number: m.number, Start: start.Add(-time.Nanosecond), End: start.Add(length), Budget: budget}
 	if err := m.loop.Round(ctx, r); err != nil {
 		return err
 	}
 	return m.clock.SleepUntil(ctx, r.End)
+}
+
+// rounds makes rounds of the same length and budget.
+func (m *rig) rounds(n int, length time.Duration, budget int) {
+	m.Helper()
+	for range n {
+		if err := m.tryRound(context.Background(), length, budget); err != nil {
+			m.Fatal(err)
+		}
+	}
 }
 
 func (m *rig) seed(urls ...string) {

@@ -8,8 +8,8 @@ import (
 
 // flights are visits under way, or look-ups. Those that began lately are young, at most workers of
 // them at a time. Others are not counted, up to flightsPerWorker times as many in all: servers that
-// take a minute to answer hold up nobody else. Who has not answered yet is young for a moment only,
-// and leaves room for those that are known to be quick.
+// take a minute to answer delay no other server. A flight to a server that has not answered yet is
+// young for a moment only, and leaves room for servers that are known to be quick.
 type flights struct {
 	workers  int
 	met      *paces // what is known of the servers
@@ -54,8 +54,8 @@ func (m *paces) get(s sitegraph.ServerID) pace {
 	return unmet
 }
 
-// see learns how long an answer took. Where nobody answered, only that this took long tells
-// something.
+// see learns how long an answer took. Without an answer it learns only that this took
+// long.
 func (m *paces) see(s sitegraph.ServerID, took time.Duration, answered bool) {
 	now := quick
 	switch {
@@ -102,7 +102,7 @@ func (s *start) still() bool { return s.of.up && !s.of.old && s.of.began.Equal(s
 
 func newFlights(workers int, met *paces) flights { return flights{workers: workers, met: met} }
 
-// free reports whether one more flight may begin to whoever is quick.
+// free reports whether one more flight may begin to a quick server.
 func (f *flights) free(now time.Time) bool {
 	young := 0
 	for p := range f.lanes {

@@ -9,7 +9,7 @@ import (
 )
 
 // holdFrom is the shortest wait for a server that is kept over a restart: longer than the usual
-// pause of 10 s, which whoever starts the program again waits out anyway. It keeps a
+// pause of 10 s, which passes anyway while the program starts again. It keeps a
 // Crawl-delay, a Retry-After, and what a server's troubles cost it.
 const holdFrom = 15 * time.Second
 
@@ -49,7 +49,7 @@ func (l *Loop) heldOf(s sitegraph.ServerID) (h held, err error) {
 		return h, nil
 	}
 	if err := json.Unmarshal(value, &h); err != nil {
-		// A store of before held the time alone.
+		// Older stores held the time only.
 		if h.Until, err = time.Parse(time.RFC3339Nano, string(value)); err != nil {
 			return h, fmt.Errorf("the kept wait for %s: %w", server, err)
 		}

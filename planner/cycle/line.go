@@ -113,3 +113,101 @@ func (c *crew) settlePlace(p *place) {
 		heap.Fix(&c.ready[of], p.index)
 	}
 }
+
+// park puts a visit in its server's line, or hands it back if the server has no room for it in this
+// round.
+func (c *crew) park(v planner.Visit, now time.Time) error {
+	l, err := c.line(c.graph.Server(v.Page))
+	if err != nil {
+		return err
+	}
+	if c.room(l, now) <= len(l.visits) {
+		c.Planner.Close(l.server)
+		c.Planner.Return(v)
+		return nil
+	}
+	c.enqueue(l, v, false)
+	c.seek(l, now)
+	c.admit(l, now)
+	return nil
+}
+
+// line returns that of a server.
+func (c *crew) line(server sitegraph.ServerID) (*line, error) {
+	l := c.lines[server]
+	if l == nil {
+		h, err := c.heldOf(server)
+		if err != nil {
+			return nil, err
+		}
+		l = &line{server: server, notBefore: h.Until, slowdown: slowdown{h.Steps}, index: -1}
+		c.lines[server] = l
+	}
+	return l, nil
+}
+
+// enqueue puts a visit behind the others of its line, or before them.
+func (c *crew) enqueue(l *line, v planner.Visit, first bool) {
+	if first {
+		l.visits = append([]planner.Visit{v}, l.visits...)
+	} else {
+		l.visits = append(l.visits, v)
+	}
+	c.parked++
+	if l.at != nil {
+		l.at.parked++
+	}
+}
+
+// admit closes a server whose line is full, opens one whose is not, and gives both their places.
+func (c *crew) admit(l *line, now time.Time) {
+	if len(l.visits) >= c.depth(l, now) {
+		c.Planner.Close(l.server)
+	} else {
+		c.Planner.Open(l.server)
+	}
+	if l.at != nil {
+		c.settle(l)
+	}
+}
+
+// trim hands back what a server turned out to have no room for in this round: it asked for more
+// time than was thought. What they would have taken of the budget is free for others.
+func (c *crew) trim(l *line, now time.Time) {
+	for room := max(c.room(l, now), 1); len(l.visits) > room; {
+		last := len(l.visits) - 1
+		c.Planner.Return(l.visits[last])
+		l.visits = l.visits[:last]
+		c.parked--
+		l.at.parked--
+	}
+}
+
+// giveBack hands the visits that have not begun back to the planner, and opens all servers again.
+// Lines and places of which nothing need be remembered are forgotten; addresses are looked up anew
+// in the next round.
+func (c *crew) giveBack() {
+	now := c.Clock.Now()
+	for s, l := range c.lines {
+		for _, v := range l.visits {
+			c.Planner.Return(v)
+		}
+		l.visits, l.index = nil, -1
+		c.Planner.Open(s)
+		if l.up {
+			l.seeking = l.search.up
+			continue
+		}
+		l.at, l.seeking = nil, l.search.up
+		if !l.search.up && l.steps == 0 && l.pause <= c.Pause && !l.notBefore.After(now) {
+			delete(c.lines, s)
+		}
+	}
+	for address, p := range c.places {
+		p.lines, p.parked, p.index = nil, 0, -1
+		if !p.busy && !p.notBefore.After(now) {
+			delete(c.places, address)
+		}
+	}
+	c.ready, c.unsought, c.parked = [allPaces]readiness{}, [allPaces][]*line{}, 0
+}

@@ -54,15 +54,7 @@ func TestExternalLinksTakeNoRoom(t *testing.T) {
 		})
 		m := defaultLoop(t, clock, f)
 		m.seed("http://h.example/")
-		for range 100 {
-			m.number++
-			start := clock.Now()
-			r := planner.Round{Number: m.number, Start: start.Add(-time.Nanosecond), End: start.Add(24 * time.Hour), Budget: planner.Unlimited}
-			if err := m.loop.Round(context.Background(), r); err != nil {
-				t.Fatal(err)
-			}
-			clock.SleepUntil(context.Background(), r.End)
-		}
+		m.rounds(100, 24*time.Hour, planner.Unlimited)
 		by, _ := m.loop.Refused(1)
 		if m.corpus.Graph.Pages() != 51 || full > 2 || len(by) > 0 {
 			t.Errorf("%d external links before 50 own ones: after 100 visits %d of 51 pages known; asked in full %d, with condition %d; refused %v", external, m.corpus.Graph.Pages(), full, conditional, by)
@@ -90,15 +82,7 @@ func TestForum(t *testing.T) {
 	})
 	m := defaultLoop(t, clock, f)
 	m.seed("http://h.example/")
-	for range 100 {
-		m.number++
-		start := clock.Now()
-		r := planner.Round{Number: m.number, Start: start.Add(-time.Nanosecond), End: start.Add(24 * time.Hour), Budget: planner.Unlimited}
-		if err := m.loop.Round(context.Background(), r); err != nil {
-			t.Fatal(err)
-		}
-		clock.SleepUntil(context.Background(), r.End)
-	}
+	m.rounds(100, 24*time.Hour, planner.Unlimited)
 	by, _ := m.loop.Refused(1)
 	if m.corpus.Graph.Pages() != 551 {
 		t.Errorf("%d of 551 pages known after 100 rounds; refused %v", m.corpus.Graph.Pages(), by)
@@ -468,20 +452,9 @@ func TestRulesThatChangeDaily(t *testing.T) {
 		}}
 		m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: f, Store: d, Clock: clock, Discover: true, Proof: true, Forecast: true})
 		m.seed("http://h.example/")
-		hours := func(n int) {
-			for range n {
-				m.number++
-				start := m.clock.Now()
-				r := planner.Round{Number: m.number, Start: start.Add(-time.Nanosecond), End: start.Add(time.Hour), Budget: 10}
-				if err := m.loop.Round(context.Background(), r); err != nil {
-					t.Fatal(err)
-				}
-				m.clock.SleepUntil(context.Background(), r.End)
-			}
-		}
-		hours(24 * 10)
+		m.rounds(24*10, time.Hour, 10)
 		counting = true
-		hours(24 * 20)
+		m.rounds(24*20, time.Hour, 10)
 		if forbidden > 600 {
 			t.Errorf("%d visits to forbidden pages", forbidden)
 		}

@@ -56,15 +56,7 @@ func (w *moody) live(t *testing.T, d *disk) *rig {
 // hours makes rounds of an hour.
 func (m *rig) hours(n int) {
 	m.Helper()
-	for range n {
-		m.number++
-		start := m.clock.Now()
-		r := planner.Round{Number: m.number, Start: start.Add(-time.Nanosecond), End: start.Add(time.Hour), Budget: planner.Unlimited}
-		if err := m.loop.Round(context.Background(), r); err != nil {
-			m.Fatal(err)
-		}
-		m.clock.SleepUntil(context.Background(), r.End)
-	}
+	m.rounds(n, time.Hour, planner.Unlimited)
 }
 
 func (m *rig) state(url string) sitegraph.State {

@@ -36,9 +36,8 @@ func (s *slowdown) see(t sitegraph.Trouble) (changed bool) {
 	return s.steps != before
 }
 
-// pause is how long to stay away after a visit, where usual is the pause of a server without
-// trouble. Up to a half of it is by chance, so that servers which fell ill together are not asked
-// together.
+// pause is how long to wait after a visit, where usual is the pause of a server without trouble. Up
+// to half of it is random, so that servers which failed together are not asked together.
 func (s *slowdown) pause(usual time.Duration) time.Duration {
 	if s.steps == 0 {
 		return usual

@@ -41,8 +41,8 @@ func (l *Loop) listen(r *sitegraph.Record, o sitegraph.Observation) error {
 	return l.hear(r, o)
 }
 
-// refresh asks for all of a source whose claims are not known: a 304 would tell that nothing
-// changed, but not what is claimed.
+// refresh drops the condition of a source whose claims are not known: a 304 would say that nothing
+// changed, but not what the source claims.
 func (l *Loop) refresh(r *sitegraph.Record) {
 	if r.State == sitegraph.StateSource && !l.heard[r.Page] {
 		r.ETag, r.LastModified = "", time.Time{}
@@ -50,7 +50,7 @@ func (l *Loop) refresh(r *sitegraph.Record) {
 }
 
 // followIndex makes the sitemaps of an index known; those that were never visited, or that it says
-// are newer than our last visit, are wanted at once.
+// are newer than our last visit, are visited at once.
 func (l *Loop) followIndex(r *sitegraph.Record, o sitegraph.Observation) error {
 	for _, c := range o.Claims {
 		p, err := l.addSource(c.URL, r, r.Hops+1)
@@ -87,7 +87,7 @@ func (l *Loop) addSource(url string, from *sitegraph.Record, hops uint8) (sitegr
 		Hops:    hops,
 		Due:     l.Clock.Now(),
 	}
-	save := l.Store.Save // somebody linked to it as to a page
+	save := l.Store.Save // a link named it as a page
 	switch {
 	case !known:
 		r.Page, save = l.graph.Add(url), l.Store.Add
@@ -202,8 +202,8 @@ func (l *Loop) restoreHints() (err error) {
 	return err
 }
 
-// RestoreHints gives a corpus what its sources said when they were read last, and what proved true
-// of it; it returns the sources of which the store knows that. Run does so by itself.
+// RestoreHints gives a corpus what its feeds and sitemaps claimed when they were read last, and how
+// accurate that proved. It returns the sources for which the store has that. Run calls it itself.
 func RestoreHints(s Store, c *planner.Corpus) (heard map[sitegraph.PageID]bool, err error) {
 	heard = map[sitegraph.PageID]bool{}
 	for of := range sitegraph.ServerID(c.Graph.Servers()) {

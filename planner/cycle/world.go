@@ -8,36 +8,36 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Request is what a fetcher is told of a page: its record, for conditional requests.
+// Request is what a fetcher gets: the record of a page, for conditional requests, and bounds.
 type Request struct {
 	Record sitegraph.Record
 	Round  planner.Round
 	// MaxBytes is how much the visit may read from the server, headers and robots.txt included;
-	// 0: no bound. Reading more breaks promise 2.
+	// 0: no bound. Reading more breaks guarantee 2.
 	MaxBytes int64
 }
 
-// Fetcher makes one polite visit. It waits as long as politeness demands, returns the
-// outcome of whatever the site did, and an error only if the program itself cannot go on
-// or ctx ended. With more than one worker it is called concurrently, never twice at a
-// time for one server.
+// Fetcher makes one polite visit. It waits as long as politeness demands, or returns a Wait.
+// Whatever the site does is in the observation. An error means that the program cannot continue,
+// that ctx ended, or a Wait or LocalError. With more than one worker it is called concurrently, but
+// never twice at the same time for one server.
 type Fetcher interface {
 	Fetch(ctx context.Context, r Request) (sitegraph.Observation, error)
 }
 
-// Wait is the error of a Fetch that could not ask for the page yet, and did not wait: the same
-// visit may begin again at Until. What it read meanwhile, as of robots.txt, is in
+// Wait is the error of a Fetch that could not ask for the page yet and did not wait. The same visit
+// may begin again at Until. Bytes that it read meanwhile, as those of robots.txt, are in
 // Observation.Transferred.
 type Wait struct{ Until time.Time }
 
 func (w *Wait) Error() string { return "not before " + w.Until.UTC().Format(time.RFC3339) }
 
 // LocalError is the error of a Fetch that failed by a fault of this machine, as when no file
-// descriptors are left. It tells nothing of the page.
+// descriptors are left. It says nothing about the page.
 type LocalError struct {
 	Err error
-	// Unsure: it may be the server's own fault, as that no network leads there. What was seen is
-	// then an observation of its failure.
+	// Unsure: it may also be the server's fault, as when no network leads there. The observation is
+	// then that of a failure.
 	Unsure bool
 }
 
@@ -45,35 +45,35 @@ func (e *LocalError) Error() string { return e.Err.Error() }
 
 func (e *LocalError) Unwrap() error { return e.Err }
 
-// Locator is a Fetcher that knows at which address a server is asked, so that servers which share
-// one take turns before their visits are begun.
+// Locator is a Fetcher that knows at which address a server is asked. Servers that share an address
+// then take turns before their visits begin.
 type Locator interface {
-	// Locate returns the address of the server of a page, "" if it cannot be found out: the visit
-	// then says why. It may wait for DNS, and is called concurrently.
+	// Locate returns the address of the server of a page; "" if it cannot be found, for which the
+	// visit then has the reason. It may wait for DNS, and is called concurrently.
 	Locate(ctx context.Context, url string) string
 }
 
-// Permitter is a Fetcher that knows what the robots.txt it read last permits, without asking
-// anybody.
+// Permitter is a Fetcher that knows, without a request, what the robots.txt that it read last
+// permits.
 type Permitter interface {
-	// Permits reports whether a page may be asked for; not known: its robots.txt was not read, or
-	// not lately.
+	// Permits reports whether a page may be visited. known is false if its robots.txt was not read,
+	// or not lately.
 	Permits(url string) (permitted, known bool)
 }
 
-// Keeper is a Fetcher that knows something of servers which is to outlive the process, as their
-// robots.txt. It is kept among the settings of the store.
+// Keeper is a Fetcher with knowledge of servers that must outlive the process, as their robots.txt.
+// It is kept among the settings of the store.
 type Keeper interface {
-	// Recall is called before each visit. It takes in what was kept for the server of the page,
-	// unless that is known already.
+	// Recall is called before each visit. It reads what was kept for the server of the page, unless
+	// that is known already.
 	Recall(url string, setting func(name string) (value []byte, ok bool, err error)) error
 	// Keep is called before each commit. It saves what is new since the last call.
 	Keep(save func(name string, value []byte) error) error
 }
 
-// Store keeps what is remembered between visits. Calls come from one goroutine.
-// What was given to Save, Add and SaveLinks before a Commit that returned nil survives
-// any crash, and all of it or nothing of what came after the last Commit.
+// Store keeps what is remembered between visits. Calls come from one goroutine. What was given to
+// Save, Add and SaveLinks before a Commit that returned nil survives any crash. What came after the
+// last Commit survives as a whole or not at all.
 type Store interface {
 	// Add registers a new page; its number is one more than that of the page added before.
 	Add(r *sitegraph.Record) error
@@ -91,8 +91,8 @@ type Store interface {
 	Setting(name string) (value []byte, ok bool, err error)
 	// Commit makes all the above durable.
 	Commit() error
-	// Advance moves the store's clock to now. Records that were due by now and are still
-	// where they were are handed to again, which sets a new Due after now.
+	// Advance moves the store's clock to now. It passes each record that was due by now and not
+	// saved since to again, which sets a new Due after now.
 	Advance(now time.Time, again func(r *sitegraph.Record)) error
 }
 

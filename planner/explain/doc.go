@@ -1,5 +1,5 @@
-// Package explain tells everything that is known of one page, and when it is visited next and why.
-// It puts the page's record beside what each estimator and the policy make of it.
+// Package explain collects all that is known of one page, and when and why it is visited next: the
+// page's record, its change rate by each estimator, and the policy's probability of a change.
 //
 // # Terms
 //

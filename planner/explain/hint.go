@@ -14,7 +14,7 @@ import (
 type hint struct {
 	Kind      string     `json:"kind"`       // of the source that log_ratio goes by
 	Claimed   *time.Time `json:"claimed"`    // newest modification claimed; null: listed without a date
-	EveryDays *float64   `json:"every_days"` // how often it is said to change; null: not told
+	EveryDays *float64   `json:"every_days"` // how often it changes, as claimed; null: not claimed
 	LogRatio  float64    `json:"log_ratio"`  // what it adds to the logarithm of the odds of a change
 }
 

@@ -25,7 +25,8 @@ type Page struct {
 	Visits     uint32     `json:"visits"`
 	Changes    uint32     `json:"changes"`
 	Errors     uint8      `json:"errors"`
-	// Misses are answers in a row that the page is not to be had; of a page that left: since then.
+	// Misses are answers in a row that the page is gone, moved or forbidden; of a page that left:
+	// since it left.
 	Misses       uint8      `json:"misses"`
 	NoIndex      bool       `json:"noindex"`
 	ETag         string     `json:"etag"`
@@ -52,13 +53,7 @@ type site struct {
 
 // Of explains the page of a record at now. The planner has just made the dry run, which lists all
 // visits of its round; policy is the name of its policy.
-func Of(
-	r *sitegraph.Record,
-	p *planner.Planner,
-	ahead *cycle.Preview,
-	policy string,
-	now time.Time,
-) *Page {
+func Of(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy string, now time.Time) *Page {
 	g := p.Corpus.Graph
 	h := r.History
 	e := &Page{

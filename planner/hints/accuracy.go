@@ -191,16 +191,34 @@ func (h *Hints) Restore(s sitegraph.ServerID, value []byte) error {
 	return nil
 }
 
+// Counts are how many sources of one kind there are, what they list, and how their claims proved.
+type Counts struct {
+	Sources int `json:"sources"` // that list a page now
+	Pages   int `json:"pages"`   // listed now
+
+	// Visits that compared a page with its copy, by what was claimed of the time since the visit
+	// before. Visits to pages of which nothing was claimed are in none.
+	True   int `json:"true"`   // claimed to have changed, and had
+	False  int `json:"false"`  // claimed to have changed, and had not
+	Missed int `json:"missed"` // listed as unchanged, and had changed
+	Same   int `json:"same"`   // listed as unchanged, and was
+}
+
+// Add adds the counts of another server or kind.
+func (c *Counts) Add(o Counts) {
+	c.Sources += o.Sources
+	c.Pages += o.Pages
+	c.True += o.True
+	c.False += o.False
+	c.Missed += o.Missed
+	c.Same += o.Same
+}
+
 // SourceInfo is what claims of one kind on one server are worth.
 type SourceInfo struct {
-	Server  sitegraph.ServerID
-	Kind    Kind
-	Sources int // that list a page now
-	Pages   int // listed now
-
-	// Visits to pages that a source had said something of: claimed changed and had, claimed
-	// and had not, listed as unchanged and had changed, listed as unchanged and was.
-	True, False, Missed, Same int
+	Server sitegraph.ServerID
+	Kind   Kind
+	Counts
 	// LogRatio is what a claim is worth, and Silence what its absence is where the page is listed.
 	LogRatio, Silence float64
 }

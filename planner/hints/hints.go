@@ -1,10 +1,3 @@
-// Package hints keeps what feeds, sitemaps and Last-Modified headers claim about pages, and
-// measures what their claims are worth.
-//
-// A claim is a hint, not a fact: many sitemaps name today for every page. So each visit to a page
-// that a source had listed is a test of that source. What the tests showed, by server and kind of
-// source, gives the likelihood ratio that a claim adds to the odds of a change (LogRatio). A source
-// that has proved nothing adds nothing.
 package hints
 
 import (
@@ -37,7 +30,7 @@ func (k Kind) String() string {
 // Hint is what sources claim of a page, and what that is worth.
 type Hint struct {
 	Claimed time.Time     // newest modification claimed; zero: listed without a date
-	Every   time.Duration // how often it is said to change; 0: not told
+	Every   time.Duration // how often it changes, as claimed; 0: not claimed
 	Kind    Kind          // of the source that LogRatio goes by
 	// LogRatio is the logarithm of the likelihood ratio that the page has changed since its last
 	// visit: what to add to the logarithm of the odds. It is negative where a source that has
@@ -63,7 +56,7 @@ type told struct {
 type Hints struct {
 	graph    *sitegraph.Graph
 	visits   Visits
-	any      bool // somebody claimed something
+	any      bool // something was claimed
 	told     [kindCount]map[sitegraph.PageID]told
 	listed   map[sitegraph.PageID][]sitegraph.PageID // by source: pages it names, sorted
 	kinds    map[sitegraph.PageID]Kind               // by source
@@ -115,14 +108,14 @@ func (h *Hints) ClaimHeader(p sitegraph.PageID, modified time.Time) {
 type Claim struct {
 	Page     sitegraph.PageID
 	Modified time.Time     // zero: no date
-	Every    time.Duration // how often it is said to change; 0: not told
+	Every    time.Duration // how often it changes, as claimed; 0: not claimed
 }
 
 // Update takes what a source says that was just read; whole: that is all it says. A moment in the
 // future of the reading is cut to it, one more than a day ahead is no date, and said has them so
 // afterwards. Pages that the source does not list any more, as a feed those that are no longer
 // among the newest, keep what it said of them, but it no longer says that they are unchanged. Hear
-// returns the pages of which something else is said than before.
+// returns the pages of which the claims changed.
 func (h *Hints) Update(
 	source sitegraph.PageID,
 	kind Kind,

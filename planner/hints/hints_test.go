@@ -185,7 +185,11 @@ func TestAccuracySurvives(t *testing.T) {
 	if err := again.Restore(0, kept[0]); err != nil {
 		t.Fatal(err)
 	}
-	want := []SourceInfo{{Kind: Sitemap, True: 1}, {Kind: Feed, Same: 2}, {Kind: LastModified, False: 1}}
+	want := []SourceInfo{
+		{Kind: Sitemap, Counts: Counts{True: 1}},
+		{Kind: Feed, Counts: Counts{Same: 2}},
+		{Kind: LastModified, Counts: Counts{False: 1}},
+	}
 	got := again.Sources()
 	for i := range got {
 		got[i].LogRatio, got[i].Silence = 0, 0

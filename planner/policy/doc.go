@@ -1,12 +1,23 @@
 // Package policy has all policies by name: those of others, those of the papers, and ours. A policy
 // ranks the pages that have a copy; see planner.Policy.
 //
-// The registry (New, Names, About, Published) says of each where it comes from. Published policies
+// The registry (registry.go: New, Names, All, Published) has the kind of each. Published policies
 // follow their sources; docs/policies.md has a line for each, with the departures. Reference lines
 // know the future and work in evaluations only.
 //
-// To add a policy, write a type with the methods of planner.Policy in a file of its family and add
-// a line to the registry:
+// To add a policy:
+//
+//  1. Write a type with the methods of planner.Policy, in a file of its family (below), and a
+//     constructor that takes Settings. Three frames spare most of the methods: newGreedy ranks by a
+//     score (scorer), newDueDriven keeps an interval for each page (intervalRule), and a plain
+//     order embeds cycling.
+//  2. Add a line to the map policies in registry.go: name, constructor, kind, and what it visits.
+//     That makes it known to --policy, to recrawl policies and to the tests of all policies.
+//     TestEvalJSON of cmd/recrawl has the names once more: they are promised to users.
+//  3. If it is published, add a line to docs/policies.md; a test asks for it. Compare its formula
+//     in a test with values computed by hand or published.
+//
+// The families:
 //
 //	greedy*.go, ebayes.go   rank pages by an estimate of their change rate
 //	commoncrawl.go          score pages by place, age and last outcome

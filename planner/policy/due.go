@@ -82,13 +82,11 @@ func (d *dueDriven) Hinted(p sitegraph.PageID) {
 		m := d.Corpus.Memory(p)
 		due, _ := d.Due(p, m.History.LastVisit())
 		m.Due = sitegraph.Unix32(due.When)
-		d.ranking.Push(
-			rank.Candidate[float64]{
-				Score: score(m, d.Corpus.Round()),
-				Tie:   d.ties.UpTo(d.Corpus)[p],
-				Page:  p,
-			},
-		)
+		d.ranking.Push(rank.Candidate[float64]{
+			Score: score(m, d.Corpus.Round()),
+			Tie:   d.ties.UpTo(d.Corpus)[p],
+			Page:  p,
+		})
 	}
 }
 
@@ -171,11 +169,9 @@ func (d *dueDriven) Due(p sitegraph.PageID, _ time.Time) (planner.Due, time.Dura
 		why = planner.Because("seen once: due within its first interval of %.1f days", interval)
 	}
 	return planner.Due{
-			When:   m.History.LastVisit().Add(estimator.FromDays(max(wait, 0))),
-			Reason: why,
-		}, estimator.FromDays(
-			interval,
-		)
+		When:   m.History.LastVisit().Add(estimator.FromDays(max(wait, 0))),
+		Reason: why,
+	}, estimator.FromDays(interval)
 }
 
 // byEstimate is [SAT eq. 1]: the interval is an estimate of the mean time between changes.

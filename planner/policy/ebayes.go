@@ -79,9 +79,7 @@ func (e *ebayes) Next() (planner.Visit, bool) {
 		Page: best.Page, Due: m.DueTime(), Probability: probability, Value: value,
 		Reason: planner.Because(
 			"%.0f changes seen in %.0f revisits, last visit %.3g days ago",
-			float64(
-				m.History.Changes,
-			),
+			float64(m.History.Changes),
 			float64(m.History.Visits-1),
 			estimator.Days(m.History.Age(e.Corpus.Round().End)),
 		),
@@ -112,14 +110,6 @@ func (e *ebayes) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 		threshold /= weight
 	}
 	wait := min(posterior.AgeAt(threshold), estimator.DefaultLimits.Max)
-	return planner.Due{
-			When: h.LastVisit().Add(wait),
-			Reason: planner.Because(
-				"its probability of change then reaches %.2g, where the budget ends",
-				threshold,
-			),
-		},
-		estimator.FromDays(
-			1 / posterior.Mean(),
-		)
+	why := planner.Because("its probability of change then reaches %.2g, where the budget ends", threshold)
+	return planner.Due{When: h.LastVisit().Add(wait), Reason: why}, estimator.FromDays(1 / posterior.Mean())
 }

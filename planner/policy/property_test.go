@@ -38,7 +38,7 @@ func testedPolicies() []string {
 	})
 }
 
-// Random webs, budgets, shares and ways to work, and whatever happens: promises 1 to 3. What
+// Random webs, budgets, shares and ways to work, and whatever happens: guarantees 1 to 3. What
 // holds for one visit is in sim.check.
 func TestPlannerProperties(t *testing.T) {
 	eachPolicy(t, 15, func(t *testing.T, policy string, s Settings) {

@@ -9,10 +9,11 @@ import (
 	"github.com/recrawl/recrawl/planner/value"
 )
 
+// constructor is a policy in the registry.
 type constructor struct {
 	make   func(Settings) planner.Policy
 	origin origin
-	about  string
+	about  string // what it visits, in one line
 }
 
 // origin is where a policy comes from.
@@ -25,6 +26,7 @@ const (
 	reference            // knows the future: a line to compare with, in evaluations only
 )
 
+// policies is the registry. To add a policy, add a line; see the package comment.
 var policies = map[string]constructor{
 	"random":        {newRandom, published, "pages in seeded random order"},
 	"breadth-first": {newBreadthFirst, published, "pages by depth from the start page"},
@@ -99,10 +101,10 @@ func init() {
 // SweepOnly reports whether a policy works in the snapshot protocol alone.
 func SweepOnly(name string) bool { return strings.Contains(name, "+") }
 
-// DefaultPolicy is the one that run uses unless told otherwise.
+// Default is the policy that run uses unless told otherwise.
 const Default = "value"
 
-// Names lists all policies by name.
+// Names returns the names of all policies, sorted.
 func Names() []string {
 	names := make([]string, 0, len(policies))
 	for name := range policies {
@@ -112,10 +114,10 @@ func Names() []string {
 	return names
 }
 
-// StreamNames lists those that work in a stream, by name.
+// StreamNames returns the names of the policies that work in a stream, sorted.
 func StreamNames() []string { return slices.DeleteFunc(Names(), SweepOnly) }
 
-// Info is what people want to know of a policy.
+// Info describes a policy.
 type Info struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`  // published, own or reference
@@ -124,7 +126,7 @@ type Info struct {
 
 var originNames = map[origin]string{published: "published", own: "own", reference: "reference"}
 
-// All describes all policies, by name.
+// All describes all policies, sorted by name.
 func All() (all []Info) {
 	for _, name := range Names() {
 		of := policies[name]

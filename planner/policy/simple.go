@@ -115,10 +115,8 @@ func (b *breadthFirst) Next() (planner.Visit, bool) {
 	for cycles := 0; cycles < 2; cycles++ {
 		for p, ok := b.left.Pop(); ok; p, ok = b.left.Pop() {
 			if b.Corpus.Refetchable(p) {
-				return planner.Unranked(
-					p,
-					planner.Because("depth %.0f, its turn breadth-first", float64(b.Corpus.Graph.Depth(p))),
-				), true
+				depth := float64(b.Corpus.Graph.Depth(p))
+				return planner.Unranked(p, planner.Because("depth %.0f, its turn breadth-first", depth)), true
 			}
 		}
 		if b.Mode == planner.Sweep {

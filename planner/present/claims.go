@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/hints"
@@ -18,15 +19,9 @@ type claims struct {
 
 // serverClaims is one kind of claims on one server.
 type serverClaims struct {
-	Server  string `json:"server"`
-	Kind    string `json:"kind"`    // sitemap, feed, or last-modified: the header of pages
-	Sources int    `json:"sources"` // that list a page now
-	Pages   int    `json:"pages"`   // listed now
-	// Visits to pages of which it was said that they had changed, or were the same.
-	True   int `json:"true"`   // changed, and had
-	False  int `json:"false"`  // changed, and had not
-	Missed int `json:"missed"` // the same, and had changed
-	Same   int `json:"same"`   // the same, and was
+	Server string `json:"server"`
+	Kind   string `json:"kind"` // sitemap, feed, or last-modified: the header of pages
+	hints.Counts
 	// LogRatio is what a claim of a change adds to the logarithm of its odds, Silence what being
 	// listed without one does.
 	LogRatio float64 `json:"log_ratio"`
@@ -43,12 +38,7 @@ func claimsOf(c *planner.Corpus) claims {
 		r.Servers = append(r.Servers, serverClaims{
 			Server:   c.Graph.ServerName(s.Server),
 			Kind:     s.Kind.String(),
-			Sources:  s.Sources,
-			Pages:    s.Pages,
-			True:     s.True,
-			False:    s.False,
-			Missed:   s.Missed,
-			Same:     s.Same,
+			Counts:   s.Counts,
 			LogRatio: s.LogRatio,
 			Silence:  s.Silence,
 		})
@@ -65,23 +55,13 @@ func claimsOf(c *planner.Corpus) claims {
 func (r *claims) tables() []report.Table {
 	t := report.Table{
 		Title: "Claims of feeds, sitemaps and Last-Modified, by what they proved to be worth",
-		Header: []string{
-			"server", "claims of", "sources", "pages",
-			"changed: right", "wrong", "same: wrong", "right", "worth of either",
-		},
 	}
+	t.Header = append([]string{"server", "claims of"}, present.ClaimColumns...)
+	t.Header = append(t.Header, "worth of either")
 	for _, s := range r.Servers[:min(len(r.Servers), shownServers)] {
-		t.Rows = append(t.Rows, []string{
-			s.Server,
-			s.Kind,
-			report.Count(s.Sources),
-			report.Count(s.Pages),
-			report.Count(s.True),
-			report.Count(s.False),
-			report.Count(s.Missed),
-			report.Count(s.Same),
-			fmt.Sprintf("odds x%.2g, x%.2g", math.Exp(s.LogRatio), math.Exp(s.Silence)),
-		})
+		row := append([]string{s.Server, s.Kind}, present.ClaimCells(s.Counts)...)
+		worth := fmt.Sprintf("odds x%.2g, x%.2g", math.Exp(s.LogRatio), math.Exp(s.Silence))
+		t.Rows = append(t.Rows, append(row, worth))
 	}
 	if len(t.Rows) == 0 {
 		return nil

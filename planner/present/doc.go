@@ -5,7 +5,7 @@
 //
 //	run      the rounds that one process made, in numbers
 //	plan     the next visits of a round, before any outcome of them is known
-//	unfit    pages that were wanted and did not fit under the limits of a server, or in bytes
+//	unfit    pages that the policy chose and that did not fit under the limits of a server, or in bytes
 //	beyond   pages that the budget of fetches leaves out of a round
 //	refused  addresses that did not become known, because they look like traps or are too many
 //
@@ -15,5 +15,5 @@
 //  2. Moments are told in UTC, wherever the program runs.
 //  3. Tables show the servers that matter most. JSON has all that is known of them.
 //
-// The package decides nothing and writes to nobody. Package explain tells of a single page.
+// The package decides nothing and prints nothing. Package explain has the report of a single page.
 package present

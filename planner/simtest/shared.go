@@ -16,24 +16,20 @@ func Claimed(t *testing.T, pages int, read time.Time) (*planner.Corpus, sitegrap
 	t.Helper()
 	c := planner.NewCorpus(sitegraph.NewGraph())
 	source := c.Graph.Add("http://h.example/sitemap.xml")
-	c.Remember(
-		&sitegraph.Record{
-			Page:    source,
-			State:   sitegraph.StateSource,
-			History: sitegraph.Start(read),
-			Tried:   read,
-		},
-	)
+	c.Remember(&sitegraph.Record{
+		Page:    source,
+		State:   sitegraph.StateSource,
+		History: sitegraph.Start(read),
+		Tried:   read,
+	})
 	for i := range pages {
 		p := c.Graph.Add("http://h.example/" + string(rune('a'+i)))
-		c.Remember(
-			&sitegraph.Record{
-				Page:    p,
-				State:   sitegraph.StateAlive,
-				History: sitegraph.Start(ClaimsBase),
-				Tried:   ClaimsBase,
-			},
-		)
+		c.Remember(&sitegraph.Record{
+			Page:    p,
+			State:   sitegraph.StateAlive,
+			History: sitegraph.Start(ClaimsBase),
+			Tried:   ClaimsBase,
+		})
 	}
 	return c, source
 }

@@ -339,9 +339,7 @@ func (m *Sim) Check(v planner.Visit) {
 	if v.First != (state == sitegraph.StateNew) || !v.First && state != sitegraph.StateAlive {
 		m.Fatalf("%s is %v, and the visit is first: %v", url, state, v.First)
 	}
-	if wait := m.Corpus.Round().End.Sub(
-		m.Records[v.Page].Tried,
-	); m.Records[v.Page].Errors > 0 &&
+	if wait := m.Corpus.Round().End.Sub(m.Records[v.Page].Tried); m.Records[v.Page].Errors > 0 &&
 		wait < planner.BackOff(m.Records[v.Page].Errors) {
 		m.Fatalf("%s is proposed %v after failure %d", url, wait, m.Records[v.Page].Errors)
 	}

@@ -1,14 +1,14 @@
 // Package bench measures stores of page states: engines that keep a record of each page
 // and hand out those that are due, on the workload of package workload.
 //
-// Words
+// # Terms
 //
 //	engine  a store under measurement, behind the interface Engine
-//	floor   the first engine: what ratios are taken to; seqlog, unless asked otherwise
+//	floor   the first engine, by whose time the others are divided; seqlog, unless asked otherwise
 //	trial   one engine, loaded afresh, through all units once
 //	cold    no byte of an engine's files is in the page cache
 //
-// Promises
+// # Guarantees
 //
 //  1. All engines visit the same records in the same states: after each unit the number of
 //     its visits, the sum of their draws and the requests applied are compared with the
@@ -18,10 +18,10 @@
 //     of the harness: lists of ids, layouts and checks are made before and after. In the
 //     timed part the harness allocates nothing per record.
 //  3. Each unit begins cold: files are synced, unmapped where an engine maps them, and
-//     dropped from the page cache; the share that stayed is told (UnitCost.Cached). What an
+//     dropped from the page cache; the share that stayed is reported (UnitCost.Cached). What an
 //     engine holds in its own memory stays.
-//  4. What is put off is told: what an engine does between the timed parts (Beside), until it
-//     is idle after the last (Settle), and what it still owes. Engines are idle before the
+//  4. Work that an engine puts off is reported: what it does between the timed parts (Beside),
+//     until it is idle after the last (Settle), and what it still owes. Engines are idle before the
 //     first unit. All of that is in Measure.Written.
 //  5. Engines take turns, in another order in each repetition; ratios are taken within a
 //     repetition, and come with their extremes.
@@ -37,6 +37,6 @@
 // time is measured, and files are warm.
 //
 // To add an engine: write a file with a Kind and the methods of Engine, and put the Kind
-// into Kinds; sat.go shows one that also takes requests. Tables and charts are made by
-// cmd/recrawl; the figures by Sweep. Source of the setting: [SAT 4.1], Tamura and Kitsuregawa.
+// into Kinds; sat.go shows one that also takes requests. Package present makes tables and charts,
+// Sweep the figures. Source of the setting: [SAT 4.1], Tamura and Kitsuregawa.
 package bench

@@ -31,16 +31,8 @@ func timeOf(who int) time.Duration {
 // got there: it counts a page of 4 KiB for a byte, and a mapped page each time it is made
 // dirty, also when the device is written to once for many times.
 func device() (read, written int64) {
-	return field(
-			"/proc/self/io",
-			"read_bytes:",
-		), field(
-			"/proc/self/io",
-			"write_bytes:",
-		) - field(
-			"/proc/self/io",
-			"cancelled_write_bytes:",
-		)
+	const io = "/proc/self/io"
+	return field(io, "read_bytes:"), field(io, "write_bytes:") - field(io, "cancelled_write_bytes:")
 }
 
 // field returns the number behind a word of a file in /proc; 0 if there is none.

@@ -32,7 +32,7 @@ var (
 const sweepUnits = 3
 
 // Sweep measures what the figures 5 and 7 to 10 of the paper show, with the records of o
-// and, where nothing else is said, its settings. Each point is one short run: take what
+// and, where a figure does not set them, its settings. Each point is one short run: take what
 // stands out, not the last digit.
 func Sweep(ctx context.Context, o Options) ([]Figure, error) {
 	o.Repeat, o.DiskBytes, o.Messages = 1, 0, 0

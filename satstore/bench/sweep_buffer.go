@@ -14,9 +14,8 @@ func (s *sweep) buffers(ctx context.Context) ([]Figure, error) {
 			Title:  fmt.Sprintf("Time by buffers, %d buckets of one %v", sweepLongest[unit], unit),
 			XLabel: "buffers",
 			YLabel: "us per record",
-			Note: s.setting(
-				unit,
-			) + " B-tree: bbolt, by page size. It has no buffer of its own: one run each, drawn as a level.",
+			Note: s.setting(unit) +
+				" B-tree: bbolt, by page size. It has no buffer of its own: one run each, drawn as a level.",
 		}
 		for _, bytes := range sweepBuffers {
 			f.X = append(f.X, SizeText(bytes))

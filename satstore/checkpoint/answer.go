@@ -35,7 +35,7 @@ func Answer(data string, store Store, unheard func(error)) error {
 			continue // taken back
 		}
 		switch age := time.Since(info.ModTime()); {
-		case age > 2*longestWait: // well after who asked has given up, so that nobody is left waiting
+		case age > 2*longestWait: // well after the process that asked has given up
 			_ = os.Remove(place)
 		case strings.HasSuffix(name, requestSuffix):
 			if err := answer(store, strings.TrimSuffix(place, requestSuffix), unheard); err != nil {

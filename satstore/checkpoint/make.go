@@ -52,7 +52,7 @@ func Make(ctx context.Context, data, to string) (running bool, err error) {
 	return false, err
 }
 
-// copyStore copies a store that nobody else has open.
+// copyStore copies a store that no other process has open.
 func copyStore(data, to string) (err error) {
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true}) // for writing it would make one
 	if err == nil {
@@ -106,7 +106,7 @@ func ask(ctx context.Context, data, to string) (running bool, err error) {
 				if err := copyStore(data, to); !errors.Is(err, satstore.ErrInUse) {
 					return false, err
 				}
-				if err := (request{To: to}).write(place + requestSuffix); err != nil { // somebody was faster
+				if err := (request{To: to}).write(place + requestSuffix); err != nil { // another process was faster
 					return true, err
 				}
 				continue

@@ -1,7 +1,7 @@
-// Package directory has what the directory of every store begins with: a lock, names that are
-// durable, and a version file that is there whole or not at all.
+// Package directory has what every store needs of its directory: a lock, durable names, and a
+// version file that is there whole or not at all.
 //
-// Promises
+// # Guarantees
 //
 //  1. A directory is locked by one process at a time, and by one store of it (ErrInUse).
 //  2. What Make, Write, WriteFormat and Sync made survives a crash after they returned nil. The
@@ -9,5 +9,5 @@
 //     is there, or none; a file of its temporary name may be left by a crash.
 //  3. A directory that holds anything else is never taken for a new store (CheckOwn).
 //
-// What stands in the version file, and what else is in the directory, is the matter of the stores.
+// The stores decide what is in the version file, and what else is in the directory.
 package directory

@@ -1,6 +1,6 @@
 // Package journal keeps a line for every visit that was made, in files by day.
 //
-// Promises
+// # Guarantees
 //
 //  1. Each line is one JSON object, written whole before the next begins. After a crash the
 //     last line of a file may be torn: it is ended there, and readers skip it.

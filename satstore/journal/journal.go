@@ -37,7 +37,7 @@ type Entry struct {
 	Trouble       string    `json:"trouble,omitempty"`  // of the server: failing, or busy
 	NoIndex       bool      `json:"noindex,omitempty"`
 	ElapsedMillis int64     `json:"ms"`
-	Next          time.Time `json:"next"` // when the page is wanted again
+	Next          time.Time `json:"next"` // when the page is due next
 }
 
 // Journal appends entries to a directory.

@@ -5,11 +5,12 @@ import (
 	"io"
 	"math/rand/v2"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/recrawl/recrawl/satstore/crashtest"
 )
 
 // After each crash or closing, of which some come in the middle of a unit, the store agrees
@@ -152,15 +153,9 @@ func TestErrorAtEveryOperation(t *testing.T) {
 			}
 			for k := 1 + seed%step; ; k += step {
 				mem := vfs.NewCrashableMem()
-				var n atomic.Uint64
-				var fired atomic.Bool
-				fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-					if !ours(op) || op.Kind == errorfs.OpFileClose || op.Kind == errorfs.OpFilePreallocate || n.Add(1) != k {
-						return nil
-					}
-					fired.Store(true)
-					return errorfs.ErrInjected
-				}))
+				fs, fired := crashtest.FailAt(mem, k, false, func(op errorfs.Op) bool {
+					return ours(op) && op.Kind != errorfs.OpFileClose && op.Kind != errorfs.OpFilePreallocate
+				})
 				d := newDriver(v.Options, rand.New(rand.NewPCG(seed, 3)))
 				err := use(d, fs, 60)
 				if !fired.Load() {

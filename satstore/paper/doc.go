@@ -2,7 +2,7 @@
 // SAT/Naive, to be measured beside other stores and read beside the text. Package satstore
 // is what the crawler uses.
 //
-// Words
+// # Terms
 //
 //	unit      the step of time; the clock is the last unit that is over
 //	bucket    the records due in one unit (of a coarse level: in Width units), a file
@@ -14,7 +14,7 @@
 // are sorted among the records, or kept beside them in a table (Options.Delivery); levels
 // of coarser buckets replace most files (Options.Levels, [SAT 3.6]).
 //
-// Promises
+// # Guarantees
 //
 //  1. Visit hands out each record of its unit once and stores it in the bucket of its next
 //     unit, 1 to T later. All forms hand out the same records.

@@ -79,10 +79,8 @@ func (x *sorter) mergeFrom(name string, file vfs.File, runs []extent, f func(f f
 }
 
 func (a *runReader) less(b *runReader) bool {
-	if c := bytes.Compare(
-		a.head[headerBytes:headerBytes+idBytes],
-		b.head[headerBytes:headerBytes+idBytes],
-	); c != 0 {
+	idA, idB := a.head[headerBytes:headerBytes+idBytes], b.head[headerBytes:headerBytes+idBytes]
+	if c := bytes.Compare(idA, idB); c != 0 {
 		return c < 0
 	}
 	if ra, rb := a.head.kind() == kindRecord, b.head.kind() == kindRecord; ra != rb {

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
-	"testing"
+
+	"github.com/recrawl/recrawl/satstore/crashtest"
 )
 
 // variant is a way to store the same records.
@@ -122,13 +120,4 @@ type mismatch struct{ text string }
 
 func (m *mismatch) Error() string { return m.text }
 
-func seeded(t *testing.T) *rand.Rand {
-	seed := uint64(os.Getpid())
-	if v, err := strconv.ParseUint(os.Getenv("RECRAWL_SEED"), 10, 64); err == nil {
-		seed = v
-	}
-	t.Logf("repeat with RECRAWL_SEED=%d go test ./satstore/paper -run '^%s$'", seed, t.Name())
-	return rand.New(rand.NewPCG(seed, 1))
-}
-
-func long() bool { return os.Getenv("RECRAWL_LONG") != "" }
+var seeded, long = crashtest.Seeded, crashtest.Long

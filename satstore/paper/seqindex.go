@@ -106,11 +106,8 @@ func (x *sequenceIndex) commit(next uint32) error {
 	batch := x.db.NewBatch()
 	defer batch.Close()
 	for i := range ids {
-		if err := batch.Set(
-			ids[i][:],
-			binary.BigEndian.AppendUint32(nil, x.pending[ids[i]]),
-			nil,
-		); err != nil {
+		seq := binary.BigEndian.AppendUint32(nil, x.pending[ids[i]])
+		if err := batch.Set(ids[i][:], seq, nil); err != nil {
 			return err
 		}
 	}

@@ -8,11 +8,9 @@ func (s *Store) applyRun(p []byte) error {
 	}
 	head := fields{b: p[:runHead]}
 	tail := fields{b: p[len(p)-8:]}
-	number, class, made, serial, size := head.u32(), head.u8(), int64(
-		head.u64(),
-	), head.u64(), int64(
-		tail.u64(),
-	)
+	number, class := head.u32(), head.u8()
+	made, serial := int64(head.u64()), head.u64()
+	size := int64(tail.u64())
 	if class >= classes || serial <= s.serial || size < 0 || size > maxFileBytes {
 		return errPayload
 	}

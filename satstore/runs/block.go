@@ -55,7 +55,7 @@ const (
 
 	inPage  = 0xffff // the block is a page of its slot
 	inHeld  = 0xfffe // a page whose slot is being handed out or split up
-	inNone  = 0xfffd // the bytes are gone, or nobody needs them; a slot still lists the handle
+	inNone  = 0xfffd // the bytes are gone, or are not needed; a slot still lists the handle
 	inLimbo = 0xfffc // no slot lists it, and the index still points to it
 	// maxFiles bounds the table of files.
 	maxFiles = 1 << 14
@@ -114,9 +114,8 @@ func (b *block) diskKind() uint8 {
 func blockIs(b []byte, seed uint32, want *block, sl slotKey, file uint32) bool {
 	return len(b) == int(want.size) && len(b) >= blockHeader &&
 		binary.LittleEndian.Uint32(b[0:]) == blockMagic && binary.LittleEndian.Uint32(b[4:]) == want.size &&
-		binary.LittleEndian.Uint16(
-			b[8:],
-		) == want.count && (b[10] == want.kind || b[10] == want.diskKind()) && int(b[11]) == sl.level &&
+		binary.LittleEndian.Uint16(b[8:]) == want.count &&
+		(b[10] == want.kind || b[10] == want.diskKind()) && int(b[11]) == sl.level &&
 		binary.LittleEndian.Uint32(b[12:]) == file && int64(binary.LittleEndian.Uint64(b[16:])) == sl.index &&
 		int64(binary.LittleEndian.Uint32(b[24:]))*blockAlign == want.off &&
 		binary.LittleEndian.Uint32(b[blockCRCAt:]) == blockCRC(b, seed) && len(framesIn(b)) > 0

@@ -77,11 +77,8 @@ func (s *Store) copyTo(dir string) error {
 		}
 	}
 	// The log grows in place: it is never linked.
-	if err := copyFile(
-		s.fs,
-		s.segmentPath(s.log.number),
-		s.fs.PathJoin(dir, s.fs.PathBase(s.segmentPath(s.log.number))),
-	); err != nil {
+	log := s.segmentPath(s.log.number)
+	if err := copyFile(s.fs, log, s.fs.PathJoin(dir, s.fs.PathBase(log))); err != nil {
 		return err
 	}
 	if err := directory.Sync(s.fs, dir); err != nil {

@@ -4,20 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/recrawl/recrawl/satstore/crashtest"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// What the tests of all stores share, by short names.
+var (
+	must, seeded, long = crashtest.Must, crashtest.Seeded, crashtest.Long
+	readAll, writeAll  = crashtest.ReadFile, crashtest.WriteFile
+)
 
 // variant are options under which the same operations must do the same.
 type variant struct {
@@ -37,21 +36,6 @@ func variants() []variant {
 		{"hours", Options{Levels: HoursAndDays, BufferBytes: 256 << 10, PageBytes: 1024, PartBytes: 1000, LogBytes: 64 << 10}},
 	}
 }
-
-func seeded(t testing.TB) *rand.Rand {
-	seed := uint64(os.Getpid())
-	if v := os.Getenv("RECRAWL_SEED"); v != "" {
-		seed = 0
-		for _, c := range v {
-			seed = seed*10 + uint64(c-'0')
-		}
-	}
-	t.Logf("repeat with RECRAWL_SEED=%d go test ./satstore/runs -run '^%s$'", seed, t.Name())
-	return rand.New(rand.NewPCG(seed, 1))
-}
-
-// long reports whether RECRAWL_LONG asks for the long form of random tests.
-func long() bool { return os.Getenv("RECRAWL_LONG") != "" }
 
 const storeDir = "a/store"
 
@@ -251,18 +235,10 @@ func errorAtEveryOperation(t *testing.T, o Options, lasting bool) {
 	}
 	for k := 1 + seed%step; ; k += step {
 		mem := vfs.NewCrashableMem()
-		var n atomic.Uint64
-		var fired atomic.Bool
-		o.FS = errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-			if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || op.Kind == errorfs.OpFileClose {
-				return nil
-			}
-			if i := n.Add(1); i < k || i > k && !lasting {
-				return nil
-			}
-			fired.Store(true)
-			return errorfs.ErrInjected
-		}))
+		fs, fired := crashtest.FailAt(mem, k, lasting, func(op errorfs.Op) bool {
+			return op.Kind.ReadOrWrite() == errorfs.OpIsWrite && op.Kind != errorfs.OpFileClose
+		})
+		o.FS = fs
 		d := &driver{rng: rand.New(rand.NewPCG(seed, 3))}
 		err := run(d, o, 150)
 		if !fired.Load() {
@@ -299,15 +275,9 @@ func TestErrorAtEveryRead(t *testing.T) {
 	seed := seeded(t).Uint64()
 	for k := 1 + seed%5; ; k += 5 {
 		mem := vfs.NewCrashableMem()
-		var n atomic.Uint64
-		var fired atomic.Bool
-		fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-			if op.Kind.ReadOrWrite() != errorfs.OpIsRead || n.Add(1) != k {
-				return nil
-			}
-			fired.Store(true)
-			return errorfs.ErrInjected
-		}))
+		fs, fired := crashtest.FailAt(mem, k, false, func(op errorfs.Op) bool {
+			return op.Kind.ReadOrWrite() == errorfs.OpIsRead
+		})
 		d := &driver{rng: rand.New(rand.NewPCG(seed, 3))}
 		err := run(d, smallOptions(fs), 150)
 		if !fired.Load() {

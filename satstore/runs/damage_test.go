@@ -14,29 +14,6 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-func readAll(t testing.TB, fs vfs.FS, path string) []byte {
-	t.Helper()
-	f, err := fs.Open(path)
-	must(t, err)
-	defer f.Close()
-	stat, err := f.Stat()
-	must(t, err)
-	b := make([]byte, stat.Size())
-	if len(b) > 0 {
-		must(t, readFull(f, b, 0))
-	}
-	return b
-}
-
-func writeAll(t testing.TB, fs vfs.FS, path string, b []byte) {
-	t.Helper()
-	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
-	must(t, err)
-	_, err = f.Write(bytes.Clone(b))
-	must(t, err)
-	must(t, f.Close())
-}
-
 // files of a store: their names and contents.
 func contents(t testing.TB, fs vfs.FS, dir string) map[string][]byte {
 	t.Helper()

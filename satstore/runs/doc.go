@@ -2,17 +2,17 @@
 // once and are their own log. It is SAT [SAT 3] with mixed radix [SAT 3.6], ad-hoc messages [SAT
 // 3.5] and no second write of the bulk.
 //
-// Words
+// # Terms
 //
 //	unit      the step of time; due times and the clock count units
 //	slot      the records due in a span of units: one unit near the clock, a day, say, far from it
 //	frame     a record or a message as bytes; block: about a page of frames of one slot
 //	run       blocks written by one commit, ordered by slot; a file holds a few
 //	index     per record, where its newest version is: 6 bytes
-//	stale     said of a copy to which the index does not point
+//	stale     a copy to which the index does not point is stale
 //	class     near (slots of a unit) or far (all others); each has files of its own
 //
-// Promises
+// # Guarantees
 //
 //  1. What was done before a Commit that returned nil survives any crash, and nothing of what
 //     came after the last Commit does. A Commit during which the machine stops is there whole or

@@ -133,5 +133,5 @@ func punch(path string, e extent) int64 {
 	return to - from
 }
 
-// garbage returns the bytes of a file that nobody needs and that were not given back.
+// garbage returns the bytes of a file that are not needed and were not given back.
 func (f *runFile) garbage() int64 { return max(f.size-f.punched-f.live, 0) }

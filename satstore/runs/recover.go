@@ -100,11 +100,8 @@ func (s *Store) removeOthers(n names) error {
 	if err := s.fs.Remove(s.fs.PathJoin(s.dir, logTemp)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	if err := remove(
-		n.runs,
-		func(i int64) string { return s.files.path(uint32(i)) },
-		func(i int64) bool { return known[i] },
-	); err != nil {
+	path := func(i int64) string { return s.files.path(uint32(i)) }
+	if err := remove(n.runs, path, func(i int64) bool { return known[i] }); err != nil {
 		return err
 	}
 	if err := remove(n.segments, s.segmentPath, func(i int64) bool { return i == s.log.number }); err != nil {

@@ -13,7 +13,7 @@ func alignedChunk(n int) []byte {
 	return b[skip : skip : skip+n]
 }
 
-// createSink makes a run file, for direct writes if wanted and possible.
+// createSink makes a run file, for direct writes if asked for and possible.
 func createSink(fs vfs.FS, path string, direct bool) (runSink, error) {
 	if direct && fs == vfs.Default {
 		if sink := createDirect(path); sink != nil {

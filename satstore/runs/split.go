@@ -134,7 +134,7 @@ func (s *Store) release(h uint32) {
 	s.free = append(s.free, h)
 }
 
-// retire forgets a slot without records, and the messages that nobody will read.
+// retire forgets a slot without records, and the messages that will not be read.
 func (s *Store) retire(sl *slot) {
 	s.dropAll(sl, kindRecords)
 	s.dropMessages(sl)

@@ -8,7 +8,7 @@ type Stats struct {
 
 	LiveBytes     int64 // of blocks that hold newest versions or messages
 	RunBytes      int64 // of all run files, without the holes made
-	GarbageBytes  int64 // of them what nobody needs
+	GarbageBytes  int64 // of them those not needed
 	LogBytes      int64 // of the log segment
 	IndexFileSize int64
 	Files         int // run files, log segment, index and version file

@@ -2,7 +2,7 @@
 // multi-periodic updates as a crawler performs them [SAT 4.1], reduced to their input and
 // output. Nothing is random: a record is a function of its number.
 //
-// Words
+// # Terms
 //
 //	record    what is kept of a page: a fixed part, which begins with its id, and its URL
 //	unit      the step of time: a minute, an hour or a day; t counts units from 1
@@ -12,7 +12,7 @@
 //	plan      what is due in each of the first units, and what visiting it must give
 //	tally     the sum of all records of a store, their bytes and due times, in any order
 //
-// Promises
+// # Guarantees
 //
 //  1. The same Options give the same bytes, on every machine.
 //  2. Intervals follow what [SAT fig. 2] tells. Days: 7.5 % of the records are due daily,

@@ -18,10 +18,7 @@ var hourShares, dayShares = cumulative(
 	24,
 	func(i int) float64 { return rising*float64(i+1)/300 + (1-rising)/24 },
 ),
-	cumulative(
-		longestDays-1,
-		func(i int) float64 { return math.Pow(float64(i+2), decay) },
-	)
+	cumulative(longestDays-1, func(i int) float64 { return math.Pow(float64(i+2), decay) })
 
 // cumulative returns running sums, the last of which is 1.
 func cumulative(n int, weight func(i int) float64) []float64 {

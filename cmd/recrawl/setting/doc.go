@@ -9,20 +9,20 @@
 //	for      the commands that have it as a flag; of a group: of all in it
 //	range    an interval of numbers or time spans, as [1,10] or (0,1] or [0,) or [1m,24h]
 //	oneof    names, as "hour, day"
-//	want     what is wanted, where the range or the names do not say it well
+//	want     what messages ask for, where range or names do not tell it well
 //	help     what --help says of it
 //
 // A key names a setting in the file, behind the key of its group ("eval.weeks"). Its flag has no
 // group ("--weeks" of the command eval). Its variable in the environment is the whole key in
 // capitals behind a prefix ("RECRAWL_EVAL_WEEKS"). Ranges and names of a list hold for each value.
 //
-// Promises
+// # Guarantees
 //
 //  1. A flag overrules the environment, that overrules the file, that overrules the default.
 //  2. Keys and variables that set nothing are refused, with the nearest that would.
-//  3. All settings are read and checked for each command, also those that it has no flag of. All
-//     that is wrong is told at once: by the flag where one was given, else by the key, with the
-//     value and what is wanted.
+//  3. All settings are read and checked for each command, also those that it has no flag for. All
+//     errors are reported at once, by the flag where one was given, else by the key, with the value
+//     and what is allowed.
 //
-// What settings mean together is up to the program; it adds what it refuses to the Review.
+// What settings mean together the program decides. It adds what it refuses to the Review.
 package setting

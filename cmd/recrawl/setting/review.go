@@ -22,7 +22,7 @@ func (r *Review) unread(problem error, hint string) {
 	r.Problems, r.Hint = append(r.Problems, problem), hint
 }
 
-// Refuse says that the value of a key, or a part of it, is not what is wanted.
+// Refuse reports that the value of a key, or a part of it, is not allowed.
 func (r *Review) Refuse(key string, value any, want string) {
 	name := key + ":"
 	if x := r.set.find(key); x.origin == FromFlag {
@@ -58,7 +58,7 @@ func (r *Review) hold(x *setting, value reflect.Value) {
 	}
 }
 
-// restriction reads the tags range and oneof: which values they allow, and how that is said.
+// restriction reads the tags range and oneof: which values they allow, and how messages say it.
 func restriction(interval, names string) (allowed func(reflect.Value) bool, want string) {
 	switch {
 	case names != "":

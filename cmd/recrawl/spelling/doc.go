@@ -1,5 +1,4 @@
-// Package spelling finds the word that a misspelt one was to be.
-// It knows no language: near is what few changed letters turn into each other.
-//
-// Distance is the Levenshtein distance: the letters to insert, delete or replace.
+// Package spelling finds the known word that is nearest to a misspelt one.
+// It knows no language. The distance of two words is that of Levenshtein: the letters to insert,
+// delete or replace.
 package spelling

@@ -1,9 +1,11 @@
 package satstore
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -19,6 +21,47 @@ func TestRecordRoundTrip(t *testing.T) {
 		if err := decodeRecord(b[6:], &got); err != nil || got != want {
 			t.Fatalf("%v\n got %+v\nwant %+v", err, got, want)
 		}
+	}
+}
+
+// A field that is added to a record and not stored would be lost at each restart.
+func TestEveryFieldOfARecordIsStored(t *testing.T) {
+	r := sitegraph.Record{Missed: sitegraph.OutcomeGone} // no other field has values that cannot be stored
+	fill(t, reflect.ValueOf(&r).Elem(), "Record")
+	b, err := appendRecord(nil, &r)
+	must(t, err)
+	got := sitegraph.Record{Page: r.Page}
+	must(t, decodeRecord(b, &got))
+	if got != r {
+		t.Errorf("read back as %+v, want %+v; FORMAT.md says how to change the record", got, r)
+	}
+}
+
+// fill gives each field that is zero a value that is not.
+func fill(t *testing.T, v reflect.Value, name string) {
+	t.Helper()
+	switch {
+	case v.Type() == reflect.TypeFor[time.Time]():
+		v.Set(reflect.ValueOf(day0))
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			fill(t, v.Field(i), name+"."+v.Type().Field(i).Name)
+		}
+	case v.Kind() == reflect.Array:
+		for i := range v.Len() {
+			fill(t, v.Index(i), name)
+		}
+	case !v.IsZero():
+	case v.Kind() == reflect.String:
+		v.SetString(name)
+	case v.Kind() == reflect.Bool:
+		v.SetBool(true)
+	case v.CanInt():
+		v.SetInt(7)
+	case v.CanUint():
+		v.SetUint(7)
+	default:
+		t.Fatalf("%s: no value for a %v", name, v.Type())
 	}
 }
 

@@ -1,0 +1,33 @@
+package evaltest
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/recrawl/recrawl/eval/history"
+)
+
+// Gone is a version from which on there is no page.
+func Gone(t int64) history.Version { return history.Version{T: t, Gone: true} }
+
+// Page is a page with versions in the order of time.
+func Page(url string, versions ...history.Version) *history.Page {
+	return &history.Page{URL: url, Versions: versions}
+}
+
+// Server puts pages in the order that history.NewServer asks for.
+func Server(name string, t0 int64, pages ...*history.Page) *history.Server {
+	slices.SortStableFunc(pages, func(p, q *history.Page) int { return int(p.Versions[0].T - q.Versions[0].T) })
+	return history.NewServer(name, t0, pages)
+}
+
+// JSON is a value as indented JSON.
+func JSON(t testing.TB, v any) string {
+	t.Helper()
+	b, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

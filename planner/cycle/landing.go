@@ -1,0 +1,88 @@
+package cycle
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// completion is what a worker hands back.
+type completion struct {
+	visit   planner.Visit
+	request Request
+	seen    sitegraph.Observation
+	err     error
+	took    time.Duration
+}
+
+// complete takes what a worker hands back.
+func (c *crew) complete(ctx context.Context, done completion) error {
+	now := c.Clock.Now()
+	l := c.landed(&done)
+	var wait *Wait
+	var local *LocalError
+	isWait, isLocal := errors.As(done.err, &wait), errors.As(done.err, &local)
+	if !isLocal {
+		c.met.see(l.server, done.took, done.seen.Status != 0 || done.seen.Transferred > 0)
+	}
+	switch {
+	case isWait:
+		l.notBefore, l.pause = wait.Until, max(l.pause, wait.Until.Sub(now))
+		l.at.notBefore = later(l.at.notBefore, sooner(wait.Until, now.Add(c.Pause)))
+		c.again(l, &done, now)
+		return c.hold(l, false)
+	case isLocal && !c.blames(l, local, now):
+		c.fault(local.Err, l.began, now)
+		c.again(l, &done, now)
+		return nil
+	case isLocal:
+		done.err = nil // what was seen is the failure of the server
+	}
+	c.finish(&done.visit, &done.request, done.seen, done.err)
+	if done.err != nil {
+		c.Planner.Return(done.visit)
+		return fetchError(ctx, done.request.Record.URL, done.err)
+	}
+	c.wentWell(l.began, now)
+	l.blameless = 0
+	if done.seen.Status != 0 {
+		c.answered = now
+	}
+	changed := l.see(done.seen.Trouble)
+	l.pause = l.slowdown.pause(max(done.seen.NotBefore.Sub(now), 0))
+	l.notBefore = now.Add(l.pause)
+	if !done.seen.ByRobots || done.seen.Transferred > 0 { // otherwise no request was sent
+		l.at.notBefore = now.Add(c.Pause)
+	}
+	c.trim(l, now)
+	c.admit(l, now)
+	if err := c.hold(l, changed); err != nil {
+		return err
+	}
+	return c.apply(done.visit, &done.request, done.seen)
+}
+
+// landed frees the line and the place of a visit that is over.
+func (c *crew) landed(done *completion) *line {
+	l := c.lines[c.graph.Server(done.visit.Page)]
+	c.land(&l.flight)
+	c.stall.land(l.began)
+	l.at.busy = false
+	return l
+}
+
+// again puts a visit back that could not ask for its page: it is the first of its line, and its
+// fetch is not used. One of an earlier round waits for the next one.
+func (c *crew) again(l *line, done *completion, now time.Time) {
+	c.postpone(&done.visit, &done.request, done.seen)
+	if c.isOf(&done.request) {
+		c.enqueue(l, done.visit, true)
+	} else {
+		c.Planner.Return(done.visit)
+	}
+	c.trim(l, now)
+	c.admit(l, now)
+}

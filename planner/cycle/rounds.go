@@ -1,0 +1,179 @@
+package cycle
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Run carries out round after round of the given length, aligned to the clock, with perDay fetches
+// a UTC day (planner.Unlimited: no bound). It returns when ctx ends, or when more, which is called
+// after each round, returns false; nil is for ever. A round that a crash or a stop interrupted
+// continues with what is left of its budget.
+func (l *Loop) Run(
+	ctx context.Context,
+	perDay float64,
+	length time.Duration,
+	more func(planner.Round) bool,
+) error {
+	l.Reserve = true
+	var err error
+	if l.account, err = readAccount(l.Store); err != nil {
+		return err
+	}
+	if err := l.Planner.Caps().Load(l.Store.Setting); err != nil {
+		return l.storeError(err, "read the budgets")
+	}
+	c := l.hire(ctx)
+	defer c.dismiss()
+	for {
+		r, err := l.nextRound(perDay, length)
+		if err != nil {
+			return err
+		}
+		if err := l.retryStarts(r.Start); err != nil {
+			return err
+		}
+		err = l.carryOut(ctx, c, r)
+		if err = l.settle(err); err != nil {
+			return err
+		}
+		if more != nil && !more(r) {
+			return l.settle(l.closeRound(c, c.await(ctx)))
+		}
+		if err := l.rest(ctx, r.End); err != nil {
+			return err
+		}
+		if err := l.Advance(r.End); err != nil {
+			return err
+		}
+	}
+}
+
+// nextRound opens the account of the round that the clock is in, or goes on with it. A new
+// account is durable before the first visit, so that no two rounds have one number.
+func (l *Loop) nextRound(perDay float64, length time.Duration) (planner.Round, error) {
+	l.reserved = 0
+	var opened bool
+	if l.account, opened = l.account.at(l.Clock.Now(), perDay, length); opened {
+		if err := l.saveAccount(); err != nil {
+			return planner.Round{}, err
+		}
+	}
+	return l.account.round(length), nil
+}
+
+// Round carries out one round, until its budget is used up, nothing is left to visit, or, with
+// several workers, its time is over. Then it waits for the visits that are under way.
+func (l *Loop) Round(ctx context.Context, r planner.Round) error {
+	c := l.hire(ctx)
+	defer c.dismiss()
+	err := l.carryOut(ctx, c, r)
+	if err != nil || c == nil {
+		return err
+	}
+	return l.closeRound(c, c.await(ctx))
+}
+
+// carryOut does a round; with a crew, visits may be under way when it returns without an error.
+func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
+	if err := l.restoreHints(); err != nil {
+		return err
+	}
+	l.round = r
+	l.lastCommit = time.Now()
+	for _, line := range l.lines {
+		if line.up {
+			l.Planner.Carry(line.page)
+		}
+	}
+	l.Planner.Begin(r)
+	if c == nil {
+		return l.closeRound(c, l.sequential(ctx))
+	}
+	return l.closeRound(c, c.run(ctx))
+}
+
+// closeRound commits what was done, whatever ended it. No worker outlives an error.
+func (l *Loop) closeRound(c *crew, err error) error {
+	if err != nil {
+		c.dismiss()
+	}
+	if l.broken {
+		return err
+	}
+	return errors.Join(err, l.commit())
+}
+
+// settle gives back what was reserved and not used, after a round that ended with err. It returns
+// that, or else its own error.
+func (l *Loop) settle(err error) error {
+	if l.broken {
+		return err
+	}
+	l.account.Used -= l.reserved
+	l.reserved = 0
+	l.Planner.Caps().Settle()
+	_, settled := l.saveCaps()
+	if settled == nil {
+		settled = l.saveAccount()
+	}
+	return cmp.Or(err, settled)
+}
+
+// isOf reports whether a visit began in the round under way.
+func (l *Loop) isOf(r *Request) bool { return r.Round.Number == l.round.Number }
+
+// rest waits for the end of a round.
+func (l *Loop) rest(ctx context.Context, until time.Time) error {
+	for l.Between != nil {
+		step := l.Clock.Now().Add(time.Second)
+		if !step.Before(until) {
+			break
+		}
+		if err := l.Clock.SleepUntil(ctx, step); err != nil {
+			return err
+		}
+		if err := l.between(); err != nil {
+			return err
+		}
+	}
+	return l.Clock.SleepUntil(ctx, until)
+}
+
+// Advance moves the clock of the store to now. Records that are due and were not visited get the
+// next due time that the planner gives them.
+func (l *Loop) Advance(now time.Time) error {
+	err := l.Store.Advance(now, func(r *sitegraph.Record) {
+		due, _ := l.Planner.Due(r.Page, now)
+		r.Due = due.When
+		if l.Forecast {
+			r.Reason = due.Reason.String()
+		}
+	})
+	if err != nil {
+		return l.storeError(err, "advance the store to %s", now.Format(time.RFC3339))
+	}
+	return nil
+}
+
+// Upcoming returns the round that Run would carry out at now, with what is left of its
+// budget, and the one after it. Nothing is written.
+func Upcoming(
+	s Store,
+	perDay float64,
+	length time.Duration,
+	now time.Time,
+) (current, next planner.Round, err error) {
+	a, err := readAccount(s)
+	if err != nil {
+		return current, next, err
+	}
+	a, _ = a.at(now, perDay, length)
+	after, _ := a.at(a.Start.Add(length), perDay, length)
+	return a.round(length), after.round(length), nil
+}
