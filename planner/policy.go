@@ -77,6 +77,15 @@ type Learner interface {
 	// Recall takes in what Learnt returned, before the first round. After an error it knows nothing
 	// of it.
 	Recall(learnt []byte) error
+	// Lessons tell people what it has learnt.
+	Lessons() []Lesson
+}
+
+// Lesson is one thing that a policy has learnt.
+type Lesson struct {
+	What  string  `json:"what"`
+	Value float64 `json:"value"`
+	About string  `json:"about"` // how it came about, and what it means; may be empty
 }
 
 // Contribution is what one piece of evidence adds to the logarithm of the odds that a page has

@@ -18,6 +18,9 @@ type Visit struct {
 	Probability float64   // of having changed since the copy; NaN: the policy does not estimate it
 	Value       float64   // what the policy ranked it by; larger is earlier; NaN: not ranked
 	Reason      Reason    // why it was chosen
+	// DrawnFrom is how many pages a visit of exploration was drawn from: each was as likely as the
+	// others. 0: it was made for its worth.
+	DrawnFrom int
 
 	planned  bool  // what it needs is set aside under the limits
 	need     int64 // bytes set aside for it

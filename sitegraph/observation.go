@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -199,6 +200,11 @@ const (
 var verdictNames = [...]string{"unknown", "first", "unchanged", "changed", "left", "doubted"}
 
 func (v Verdict) String() string { return enumName(verdictNames[:], int(v)) }
+
+// ParseVerdict is the verdict of a name; VerdictUnknown where it names none.
+func ParseVerdict(name string) Verdict {
+	return Verdict(max(slices.Index(verdictNames[:], name), 0))
+}
 
 func enumName(names []string, i int) string {
 	if i < len(names) {

@@ -3,7 +3,13 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/present"
+	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/inspect"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 func (p *program) inspectCommand() *cobra.Command {
@@ -37,5 +43,30 @@ func (p *program) inspect() error {
 	if err != nil {
 		return err
 	}
-	return p.publish(r, r.Page(), "")
+	lessons, err := p.lessons(store)
+	if err != nil {
+		return err
+	}
+	page := r.Page()
+	page.Sections[0].Tables = append(page.Sections[0].Tables, present.Lessons(lessons)...)
+	return p.publish(struct {
+		*inspect.Result
+		Learnt []planner.Lesson `json:"learnt"` // by the policy, from the visits made here
+	}{r, lessons}, page, "")
+}
+
+// lessons are what the policy has learnt from the visits that a store knows of.
+func (p *program) lessons(store *satstore.Store) ([]planner.Lesson, error) {
+	ranking, err := policy.New(policy.Default, policy.Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()), Mode: planner.Stream})
+	if err != nil {
+		return nil, err
+	}
+	learner, ok := ranking.(planner.Learner)
+	if !ok {
+		return []planner.Lesson{}, nil
+	}
+	if err := cycle.RecallLearnt(store, ranking); err != nil {
+		return nil, err
+	}
+	return learner.Lessons(), nil
 }

@@ -75,6 +75,9 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	if err != nil {
 		return nil, errors.Join(usageError{err, "recrawl run --help lists the policies"}, store.Close())
 	}
+	if err := cycle.RecallLearnt(store, ranking); err != nil {
+		fmt.Fprintf(p.stderr, "recrawl: warning: %v; it begins anew\n", err)
+	}
 	o.plan = planner.New(o.corpus, ranking, planner.Options{
 		NewShare:     c.New,
 		SourceShare:  sourceShare,

@@ -68,7 +68,10 @@ func Models(ctx context.Context, o Options) (*Parameters, error) {
 		}
 	}
 	for kind := range o.Kinds {
-		l.steps += o.Rounds * (len(sweeps(l.window(kind))) + len(streams(l.window(kind))))
+		l.steps += o.Rounds * len(streams(l.window(kind)))
+		if kind == sweepKind {
+			l.steps += o.Rounds * len(sweeps(l.window(kind)))
+		}
 	}
 	l.steps += 2*gatherFolds*(o.Rounds-1) + 2*o.Folds*len(kinds)
 	rule := value.NewModel()

@@ -44,6 +44,10 @@ func sweeps(window int) (all []trial) {
 	return all
 }
 
+// sweepKind is the kind of web that sweeps are learnt from. Those learnt from three kinds ranked
+// the built-in web worse: a gain of 0.22 in the place of 0.42.
+const sweepKind = 0
+
 // streams begin early or late in the window. They end with it, at the latest.
 func streams(window int) (all []trial) {
 	const usual, least = 40, 4 // weeks
@@ -63,8 +67,10 @@ func streams(window int) (all []trial) {
 func (l *learner) gather(ctx context.Context, by *eval.Learnt, round int) error {
 	l.sweep.before, l.stream.before = l.sweep.Len(), l.stream.Len()
 	for kind := range l.Kinds {
-		if err := l.try(ctx, by, kind, round, sweeps(l.window(kind)), &l.sweep); err != nil {
-			return err
+		if kind == sweepKind {
+			if err := l.try(ctx, by, kind, round, sweeps(l.window(kind)), &l.sweep); err != nil {
+				return err
+			}
 		}
 		if err := l.try(ctx, by, kind, round, streams(l.window(kind)), &l.stream); err != nil {
 			return err

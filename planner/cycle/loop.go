@@ -81,6 +81,7 @@ type Loop struct {
 	event       Event   // of the last visit
 	unacked     []Event
 	uncommitted int
+	sinceLearnt int // visits since what the policy has learnt was kept
 	lastCommit  time.Time
 	reserved    int // fetches reserved in the store and not yet begun
 	account     account

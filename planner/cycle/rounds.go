@@ -106,6 +106,9 @@ func (l *Loop) closeRound(c *crew, err error) error {
 	if l.broken {
 		return err
 	}
+	if learnt := l.keepLearnt(true); learnt != nil {
+		return errors.Join(err, learnt)
+	}
 	return errors.Join(err, l.commit())
 }
 

@@ -145,6 +145,9 @@ func (l *Loop) commit() error {
 	if err := l.Planner.Corpus.Hints.Save(l.saveProofs); err != nil {
 		return err
 	}
+	if err := l.keepLearnt(false); err != nil {
+		return err
+	}
 	if keeper, ok := l.Fetcher.(Keeper); ok {
 		if err := keeper.Keep(l.Store.SaveSetting); err != nil {
 			return l.storeError(err, "keep what is known of servers")

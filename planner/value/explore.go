@@ -179,7 +179,8 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 		e.underWay[p] = want.isFollowUp
 		v.rate(p)
 		visit := v.visit(p)
-		pages := float64(v.rankings.of[want.server].alive)
+		visit.DrawnFrom = int(v.rankings.of[want.server].alive)
+		pages := float64(visit.DrawnFrom)
 		switch {
 		case v.Mode == planner.Sweep:
 			visit.Reason = planner.Because(

@@ -16,9 +16,9 @@ import (
 // model says. It is judged by the newer ones, and adopted only if it predicts them better. Then it
 // is one more expert of the mixture. If it turns worse, it is dropped.
 //
-// A visit made for its worth is an example of pages like it. A probe stands for all quiet pages that
-// it was drawn from, so it counts more: by the root of their number, as examples of a server count
-// by the root of theirs.
+// A visit made for its worth is an example of pages like it. A probe stands for all pages that it
+// was drawn from, so it counts more: by the root of their number, as examples of a server count by
+// the root of theirs.
 type inPlace struct {
 	examples []example // a ring: the newest mostExamples
 	next     int       // in the ring, once it is full
@@ -29,7 +29,7 @@ type inPlace struct {
 	asked    map[sitegraph.PageID]example
 	forest   *trees.Forest // adopted; nil: none
 	fast     *trees.Fast
-	record   InPlaceRecord
+	record   Adoption
 	trial    trialOf
 }
 
@@ -43,14 +43,14 @@ type example struct {
 	changed bool
 }
 
-// InPlaceRecord says how the parameters learnt in place came about: for people, and kept with them.
-type InPlaceRecord struct {
+// Adoption says how the parameters learnt in place came about: for people, and kept with them.
+type Adoption struct {
 	Version  int     `json:"version"`  // counts those adopted; 0: none yet
 	Day      float32 `json:"day"`      // when it was adopted, in days since 1970
 	Examples int     `json:"examples"` // that it was learnt from
 	HeldOut  int     `json:"held_out"` // that it was judged by
-	// Log losses of the examples held out, in nats, each server counted by the root of its examples:
-	// by the experts before, and with the forest among them.
+	// Log losses of the examples held out, in nats, by the experts before, and with the forest
+	// among them. Each server counts by the root of its examples.
 	LossBefore float64 `json:"loss_before"`
 	Loss       float64 `json:"loss"`
 	Refused    int     `json:"refused"` // forests that predicted no better
@@ -77,8 +77,8 @@ const (
 // forestOptions suit some thousand examples.
 var forestOptions = trees.Options{Trees: 40, Depth: 3, Rate: 0.15, Lambda: 10, LeastWeight: 25}
 
-// ask notes a page that is about to be visited; drawnFrom is how many quiet pages a probe stands
-// for, 1 for other visits.
+// ask notes a page that is about to be visited; drawnFrom is how many pages a probe stands
+// for, 0 for other visits.
 func (l *inPlace) ask(p sitegraph.PageID, row *Row, known, mixed float32, drawnFrom int) {
 	if l.share < 1 && sampleOf(p, l.seen) >= l.share {
 		return
@@ -136,6 +136,20 @@ func (l *inPlace) begin(now float32, perDay float64) (adopted bool) {
 	l.fitted, l.fitDay = l.seen, now
 	return l.fit(now)
 }
+
+// LearnNow learns from the visits so far and reports whether it adopted what it learnt.
+func (v *Policy) LearnNow() (adopted bool) {
+	if len(v.inPlace.examples) < leastExamples {
+		return false
+	}
+	if adopted = v.inPlace.fit(v.now); adopted {
+		v.mixture.trustInPlace()
+	}
+	return adopted
+}
+
+// InPlace says what was learnt in place last.
+func (v *Policy) InPlace() Adoption { return v.inPlace.record }
 
 // fit learns a forest and adopts it if it predicts better.
 func (l *inPlace) fit(now float32) (adopted bool) {
@@ -209,7 +223,7 @@ func toLearn(examples []*example) *logodds.Examples {
 }
 
 // judge returns the mean log loss of the experts before, and with a forest that counts half. The
-// forest is better if it is so over all servers by more than chance (two standard errors), and without
+// forest is better if it is so over all servers by more than a standard error, and without
 // the server that speaks for it most: one server that lies about its changes persuades nobody.
 func judge(held []*example, forest *trees.Fast) (before, after float64, better bool) {
 	gains := map[sitegraph.ServerID]float64{}
@@ -232,7 +246,7 @@ func judge(held []*example, forest *trees.Fast) (before, after float64, better b
 			most = max(most, gain)
 		}
 	}
-	return before / all, after / all, total-most > 0 && total > 2*math.Sqrt(squares)
+	return before / all, after / all, total-most > 0 && total > math.Sqrt(squares)
 }
 
 // logLoss of an outcome, in nats.

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/recrawl/recrawl/estimator/trees"
+	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -23,7 +25,7 @@ type kept struct {
 	Rebuilt         [2]float32    `json:"rebuilt"` // of all servers: rebuilds expected, and seen
 	Probes          [2]float32    `json:"probes"`  // and pages that became known by them
 	Outcomes        []keptBin     `json:"outcomes"`
-	InPlace         InPlaceRecord `json:"in_place"`
+	InPlace         Adoption      `json:"in_place"`
 	Forest          *trees.Forest `json:"forest,omitempty"`
 }
 
@@ -82,6 +84,38 @@ func (v *Policy) Learnt() ([]byte, error) {
 		k.Servers = k.Servers[:mostKeptServers]
 	}
 	return json.Marshal(&k)
+}
+
+// Lessons tell people what was learnt on this web.
+func (v *Policy) Lessons() (all []planner.Lesson) {
+	add := func(what string, value float64, about string) {
+		all = append(all, planner.Lesson{What: what, Value: value, About: about})
+	}
+	w := v.mixture.weights(sitegraph.ServerID(len(v.mixture.servers))) // of a server without visits
+	if v.inPlace.forest == nil {
+		w = w.withoutInPlace()
+	}
+	for k, name := range expertNames {
+		add("weight of the expert: "+name, float64(w[k]), "of all pages; those of a server move beside it")
+	}
+	r := &v.inPlace.record
+	about := "none was adopted yet"
+	if r.Version > 0 {
+		at := time.Unix(int64(r.Day*24*60*60), 0).UTC().Format("2006-01-02")
+		about = fmt.Sprintf("of %s, by %d visits; log loss %.4f instead of %.4f over %d held out", at, r.Examples, r.Loss, r.LossBefore, r.HeldOut)
+		if v.inPlace.forest == nil {
+			about += "; dropped, since it turned worse"
+		}
+	}
+	add("version of what was learnt in place", float64(r.Version), about)
+	add("forests learnt in place and refused", float64(r.Refused), "they predicted visits that were held out no better")
+	add("forests learnt in place and dropped", float64(r.Dropped), "they turned worse")
+	add("rebuilds found beside those expected", float64(v.exploration.rebuilds.ratio(sitegraph.ServerID(len(v.exploration.rebuilds.servers)))), "by probes of quiet pages; near 0 there are few probes")
+	add("new pages found by a probe", float64(v.exploration.rebuilds.finds()), "")
+	if v.price > 0 {
+		add("price", v.price, "what the last visit that fits is worth, in changes and copies")
+	}
+	return all
 }
 
 // told is how much the visits of a server told.

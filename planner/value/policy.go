@@ -251,7 +251,7 @@ func (v *Policy) Next() (planner.Visit, bool) {
 	v.grow()
 	if visit, ok := v.exploration.next(v); ok {
 		v.fill(visit.Page, v.now, &v.row)
-		v.ask(visit.Page, int(v.rankings.of[v.Corpus.Graph.Server(visit.Page)].alive))
+		v.ask(visit.Page, visit.DrawnFrom)
 		return visit, true
 	}
 	for {
@@ -271,7 +271,7 @@ func (v *Policy) Next() (planner.Visit, bool) {
 		v.spent.worth += v.lowest
 		v.spent.changes += visit.Value
 		v.fill(p, v.now, &v.row)
-		v.ask(p, 1)
+		v.ask(p, 0)
 		visit.Reason = v.reason(p, &v.row)
 		return visit, true
 	}
@@ -421,7 +421,7 @@ func (v *predictor) fill(p sitegraph.PageID, now float32, row *Row) {
 }
 
 // ask notes what each expert says of a page that is about to be visited, whose row v.row is.
-// drawnFrom is how many quiet pages a probe stands for, 1 for other visits.
+// drawnFrom is that of the visit: how many pages a probe stands for, 0 for other visits.
 func (v *Policy) ask(p sitegraph.PageID, drawnFrom int) {
 	if v.Mode != planner.Stream || v.model(p).blend(v.Mode) == nil {
 		return
@@ -431,4 +431,13 @@ func (v *Policy) ask(p sitegraph.PageID, drawnFrom int) {
 	w.complete(&o, v.inPlace.adds(&v.row), v.inPlace.fast != nil)
 	v.mixture.ask(p, o)
 	v.inPlace.ask(p, &v.row, o[expertModel], w.others(&o), drawnFrom)
+}
+
+// Asked tells of a visit that Next did not name and that is about to be observed, as in a replay of
+// recorded visits.
+func (v *Policy) Asked(p sitegraph.PageID, at time.Time, drawnFrom int) {
+	v.grow()
+	v.Row(p, at, &v.row)
+	v.scores[p].raw = v.raw(p, &v.row)
+	v.ask(p, drawnFrom)
 }

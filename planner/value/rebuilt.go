@@ -32,8 +32,8 @@ const (
 	// serverRebuildPrior for how many the ratio of all servers counts at each.
 	rebuildPrior       = 3
 	serverRebuildPrior = 2
-	// firstFinds is how many pages a probe is believed to find at first, and findsPrior for how many
-	// probes that counts.
+	// firstFinds is how many pages a probe is believed to find at first. That counts for findsPrior
+	// probes.
 	firstFinds = 0.5
 	findsPrior = 20
 )

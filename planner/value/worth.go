@@ -3,8 +3,8 @@ package value
 import "math"
 
 // A visit is worth the change that it probably finds, and the copy that it brings. Of two pages
-// that are equally likely to have changed, a visit to the one that changes seldom keeps a copy fresh
-// for longer.
+// that are equally likely to have changed, the one that changes less often keeps a fresh copy
+// longer.
 //
 // What a copy is worth follows from the time for which copies are fresh. A page that changes at a
 // rate r (Poisson) and is visited each t days has a fresh copy for (1 - exp(-r*t)) / r days of each

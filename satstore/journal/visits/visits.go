@@ -27,6 +27,7 @@ func entryOf(e *cycle.Event) journal.Entry {
 		Round:         e.Round.Number,
 		First:         e.Visit.First,
 		Reason:        e.Visit.Reason.String(),
+		DrawnFrom:     e.Visit.DrawnFrom,
 		Outcome:       o.Outcome.String(),
 		Verdict:       e.Verdict.String(),
 		Status:        o.Status,

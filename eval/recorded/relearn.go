@@ -1,0 +1,157 @@
+package recorded
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Relearnt is what the policy value learnt from the visits of a journal.
+type Relearnt struct {
+	Visits  int              `json:"visits"` // to pages that were compared with a copy, or had left
+	Days    int              `json:"days"`   // on which there were some
+	Torn    int              `json:"torn"`   // lines that cannot be read
+	Adopted bool             `json:"adopted"`
+	InPlace value.Adoption   `json:"in_place"`
+	Lessons []planner.Lesson `json:"lessons"`
+}
+
+// Relearn shows the visits of a journal to the policy value, day by day, as if they were made now,
+// and learns from them: weights of experts, what probes are good for, and a forest, which is adopted
+// if it predicts the newest visits better. What was learnt is written into the store, where run
+// finds it. The store must not be in use.
+//
+// The visits were chosen, so they are no fair sample of the pages. Models are of what follows from
+// the features of a page, by which it was chosen, too; and a probe, which stands for the quiet pages
+// that it was drawn from, counts as the root of their number.
+func Relearn(ctx context.Context, data string, seed uint64) (r *Relearnt, err error) {
+	store, err := satstore.Open(data, satstore.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closed := store.Close(); err == nil {
+			err = closed
+		}
+	}()
+	graph := sitegraph.NewGraph()
+	sources := map[sitegraph.PageID]bool{}
+	err = store.Restore(graph, func(r *sitegraph.Record) {
+		if r.State == sitegraph.StateSource {
+			sources[r.Page] = true
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	graph.Refresh()
+	days, r, err := visitsByDay(data, graph, sources)
+	if err != nil {
+		return nil, err
+	}
+	t := newTeller(graph, seed, float64(r.Visits)/float64(max(len(days), 1)))
+	for _, day := range days {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		t.tell(day)
+	}
+	r.Adopted = t.policy.LearnNow()
+	r.InPlace, r.Lessons = t.policy.InPlace(), t.policy.Lessons()
+	if err := cycle.SaveLearnt(store, t.policy); err != nil {
+		return nil, err
+	}
+	return r, store.Commit()
+}
+
+// told is a visit of a journal.
+type told struct {
+	page      sitegraph.PageID
+	at        time.Time
+	verdict   sitegraph.Verdict
+	drawnFrom int
+}
+
+// visitsByDay reads the visits that tell something, in the order of time.
+func visitsByDay(
+	data string,
+	graph *sitegraph.Graph,
+	sources map[sitegraph.PageID]bool,
+) (days [][]told, r *Relearnt, err error) {
+	r = &Relearnt{}
+	last := ""
+	r.Torn, err = journal.Read(filepath.Join(data, "journal"), func(e *journal.Entry) {
+		page, ok := graph.Lookup(e.URL)
+		verdict := sitegraph.ParseVerdict(e.Verdict)
+		if !ok || sources[page] || verdict == sitegraph.VerdictUnknown || verdict == sitegraph.VerdictDoubted {
+			return
+		}
+		if day := e.Time.UTC().Format(time.DateOnly); day != last {
+			last = day
+			days = append(days, nil)
+		}
+		end := len(days) - 1
+		days[end] = append(days[end], told{page, e.Time, verdict, e.DrawnFrom})
+		if verdict != sitegraph.VerdictFirst {
+			r.Visits++
+		}
+	})
+	r.Days = len(days)
+	if err == nil && r.Visits == 0 {
+		err = fmt.Errorf("the journal in %s has no visit to a page that was known: there is nothing to learn from yet", data)
+	}
+	return days, r, err
+}
+
+// teller shows visits to a policy.
+type teller struct {
+	corpus  *planner.Corpus
+	policy  *value.Policy
+	records []sitegraph.Record
+	rounds  int
+}
+
+func newTeller(graph *sitegraph.Graph, seed uint64, perDay float64) *teller {
+	t := &teller{corpus: planner.NewCorpus(graph), records: make([]sitegraph.Record, graph.Pages())}
+	for p := range t.records {
+		page := sitegraph.PageID(p)
+		t.records[p] = sitegraph.Record{Page: page, URL: graph.URL(page), State: sitegraph.StateNew}
+		t.corpus.Remember(&t.records[p])
+	}
+	t.policy = value.New(value.Settings{Corpus: t.corpus, Mode: planner.Stream, Seed: seed, PerDay: perDay})
+	return t
+}
+
+// tell shows the visits of a day.
+func (t *teller) tell(day []told) {
+	t.rounds++
+	start := day[0].at.UTC().Truncate(24 * time.Hour)
+	round := planner.Round{Number: t.rounds, Start: start, End: start.Add(24 * time.Hour), Budget: len(day)}
+	t.corpus.Begin(round)
+	t.policy.Begin(round)
+	for _, v := range day {
+		r := &t.records[v.page]
+		if v.verdict != sitegraph.VerdictFirst {
+			t.policy.Asked(v.page, v.at, v.drawnFrom)
+		}
+		switch v.verdict {
+		case sitegraph.VerdictFirst:
+			r.State, r.History = sitegraph.StateAlive, sitegraph.Start(v.at)
+		case sitegraph.VerdictChanged, sitegraph.VerdictUnchanged:
+			r.History.See(v.at, v.verdict == sitegraph.VerdictChanged, time.Time{})
+		case sitegraph.VerdictLeft:
+			r.State = sitegraph.StateGone
+		}
+		r.Tried = v.at
+		t.corpus.Remember(r)
+		t.policy.Observe(v.page, v.verdict)
+	}
+}

@@ -1,0 +1,113 @@
+package recorded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// crawled makes the data of a planner that visited 40 pages of each of six servers every other day.
+// changed says what the n-th visit of a page found.
+func crawled(t *testing.T, visits int, changed func(server, page, n int) bool) (data string) {
+	t.Helper()
+	data = t.TempDir()
+	store, err := satstore.Open(data, satstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := journal.Open(filepath.Join(data, "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const servers, pages = 6, 40
+	graph := sitegraph.NewGraph()
+	url := func(s, p int) string { return fmt.Sprintf("http://s%d.example/d%d/page-%d", s, p%3, p) }
+	for s := range servers {
+		for p := range pages {
+			r := &sitegraph.Record{Page: graph.Add(url(s, p)), URL: url(s, p), State: sitegraph.StateAlive, History: sitegraph.Start(noon), Due: noon}
+			if err := store.Add(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for n := range visits + 1 {
+		for s := range servers {
+			for p := range pages {
+				e := journal.Entry{URL: url(s, p), Time: noon.AddDate(0, 0, 2*n).Add(time.Duration(s*pages+p) * time.Second), Verdict: "first"}
+				if n > 0 {
+					e.Verdict = map[bool]string{true: "changed", false: "unchanged"}[changed(s, p, n)]
+				}
+				if err := log.Append(e); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	if err := errors.Join(log.Close(), store.Commit(), store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// What holds on a web and nothing else knows is learnt from its journal, kept in the store, and
+// there in another process: pages that change at every other visit.
+func TestRelearn(t *testing.T) {
+	data := crawled(t, 16, func(_, p, n int) bool { return (n+p)%2 == 0 })
+	r, err := Relearn(context.Background(), data, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Adopted || r.InPlace.Version == 0 || r.Visits != 16*240 || r.Days != 17 || r.Torn != 0 || len(r.Lessons) == 0 {
+		t.Errorf("relearnt %+v", r)
+	}
+	if p := r.InPlace; !(p.Loss < p.LossBefore) || p.Examples == 0 || p.HeldOut == 0 {
+		t.Errorf("adopted by %+v", p)
+	}
+	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	policy := value.New(value.Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()), Mode: planner.Stream})
+	if err := cycle.RecallLearnt(store, policy); err != nil || policy.InPlace() != r.InPlace {
+		t.Errorf("in another process %+v, %v", policy.InPlace(), err)
+	}
+}
+
+// Where there is no visit to learn from, the error says so; a context that ends leaves the store as
+// it was.
+func TestRelearnRefuses(t *testing.T) {
+	data := crawled(t, 0, nil)
+	if _, err := Relearn(context.Background(), data, 1); err == nil || !strings.Contains(err.Error(), "nothing to learn from") {
+		t.Errorf("error %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	data = crawled(t, 3, func(_, p, n int) bool { return n == p%3 })
+	if _, err := Relearn(ctx, data, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	policy := value.New(value.Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()), Mode: planner.Stream})
+	if _, ok, err := store.Setting("policy/learnt"); ok || err != nil {
+		t.Errorf("something was kept, or %v", err)
+	}
+	if err := cycle.RecallLearnt(store, policy); err != nil {
+		t.Error(err)
+	}
+}
