@@ -112,7 +112,7 @@ func (e *examples) split(
 		}
 		copy(row[:], e.Row(i))
 		without.Mask(&row)
-		to.Add(row[:], e.Changed[i], float32(weightOf(count[s])))
+		to.Add(row[:value.Features], e.Changed[i], float32(weightOf(count[s])))
 		to.Offsets = append(to.Offsets, value.Offset(e.mode, &row))
 	}
 	balance(train.Weights, kinds)

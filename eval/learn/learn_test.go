@@ -138,7 +138,7 @@ func TestSplit(t *testing.T) {
 		server := fmt.Sprintf("s%d.example", int(math.Sqrt(float64(rng.IntN(100)))))
 		var row value.Row
 		row[0] = float32(i)
-		e.add(0, server, row[:], i%3 == 0, i%2 == 0)
+		e.add(0, server, row[:value.Features], i%3 == 0, i%2 == 0)
 		count[server]++
 	}
 	for _, folds := range []int{1, 2, 5} {
@@ -193,13 +193,13 @@ func TestSplitMasks(t *testing.T) {
 		for i := range row {
 			row[i] = rng.Float32()
 		}
-		plain.add(0, "a.example", row[:], true, false)
+		plain.add(0, "a.example", row[:value.Features], true, false)
 		for i, name := range value.FeatureNames {
 			if strings.Contains(name, "directory") {
 				row[i] = rng.Float32()
 			}
 		}
-		other.add(0, "a.example", row[:], true, false)
+		other.add(0, "a.example", row[:value.Features], true, false)
 	}
 	for _, c := range []struct {
 		without value.Without
@@ -283,7 +283,7 @@ func TestCurve(t *testing.T) {
 	var row value.Row
 	add := func(n int, share float64, chosen bool) {
 		for range n {
-			e.add(0, "a.example", row[:], rng.Float64() < share, chosen)
+			e.add(0, "a.example", row[:value.Features], rng.Float64() < share, chosen)
 		}
 	}
 	for i := range row {

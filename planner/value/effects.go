@@ -1,6 +1,10 @@
 package value
 
-import "github.com/recrawl/recrawl/sitegraph"
+import (
+	"math"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
 
 // tally compares what visits to a group of pages found with what was predicted of them. The group
 // is a server, or an address shape of at least manyPages pages.
@@ -109,13 +113,25 @@ func bounded(factor float32) float32 { return min(max(factor, 1.0/mostEffect), m
 
 // effects is what visits to the server and to the address shape of a page found since a moment, and
 // what was expected of them.
-type effects struct{ server, shape counts }
+type effects struct {
+	server, shape counts
+	trust         float32 // the power of the factors; see effectTrust
+}
 
 // factors are what the odds of a page last visited then are multiplied by for its server, and with
 // it for its shape.
 func (b effects) factors() (server, both float32) {
 	server = b.server.ratio(serverPrior)
-	return server, bounded(server * b.shapeBeyondServer(server).ratio(shapePrior))
+	both = bounded(server * b.shapeBeyondServer(server).ratio(shapePrior))
+	return power(server, b.trust), power(both, b.trust)
+}
+
+// power is x to the power of a trust.
+func power(x, trust float32) float32 {
+	if x == 1 || trust == 1 {
+		return x
+	}
+	return float32(math.Pow(float64(x), float64(trust)))
 }
 
 // shapeBeyondServer is what the shape showed, and what was to be expected of it after its server's
@@ -162,4 +178,46 @@ func (k *groupIndex) effectsSince(p sitegraph.PageID, last uint32) (b effects) {
 // timesOdds multiplies the odds of a probability.
 func timesOdds(probability, factor float32) float32 {
 	return min(probability*factor/(1+probability*(factor-1)), 1)
+}
+
+// effectTrust learns how far what visits to a server and a shape find tells of their other pages.
+// On a web whose servers are rebuilt it tells much. Where pages change one by one it is chance, and
+// a factor of the odds that follows chance does harm.
+//
+// The trust is the power of the factors: 1 takes them as they are, 0 not at all. Each outcome moves
+// it by the gradient of the log loss, for the corpus and, beside it, for the server, as the weights
+// of a mixture are moved; what is learnt is forgotten as it is there.
+type effectTrust struct {
+	corpus  float32   // beside 1
+	servers []float32 // beside that of the corpus
+}
+
+const (
+	// mostTrust bounds the power.
+	mostTrust = 1.2
+	// trustStep is how far an outcome moves it.
+	trustStep = 0.02
+)
+
+func (t *effectTrust) of(s sitegraph.ServerID) float32 {
+	trust := 1 + t.corpus
+	if int(s) < len(t.servers) {
+		trust += t.servers[s]
+	}
+	return min(max(trust, 0), mostTrust)
+}
+
+// see learns from the outcome of a visit that was believed to find a change with some probability,
+// where the factor of the odds was so large before it was trusted.
+func (t *effectTrust) see(s sitegraph.ServerID, changed bool, believed, factor float32) {
+	for len(t.servers) <= int(s) {
+		t.servers = append(t.servers, 0)
+	}
+	missed := -believed
+	if changed {
+		missed++
+	}
+	step := trustStep * missed * float32(math.Log(float64(factor)))
+	t.corpus = min(max(corpusKept*t.corpus+step, -1), mostTrust-1)
+	t.servers[s] = min(max(serverKept*t.servers[s]+step, -1), 1)
 }

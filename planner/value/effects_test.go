@@ -116,6 +116,7 @@ func TestFrailtyOfBoth(t *testing.T) {
 		{effects{server: all, shape: none}, server, server * against},
 		{effects{server: counts{visits: 100, changed: 100, expected: 1}, shape: counts{visits: 50, changed: 50, expected: 0.5}}, mostEffect, mostEffect},
 	} {
+		c.beyond.trust = 1
 		server, both := c.beyond.factors()
 		if !near(server, c.server, 1e-3) || !near(both, c.both, 1e-3) || c.beyond.total() != both {
 			t.Errorf("%+v: factors %g and %g, want %g and %g", c.beyond, server, both, c.server, c.both)
@@ -139,6 +140,7 @@ func TestReasonOfFrailty(t *testing.T) {
 		// Where the product is bounded, too.
 		{effects{server: counts{visits: 30, changed: 15, expected: 3}, shape: counts{visits: 15, changed: 15, expected: 1.5}}, "of 15 visits to addresses like its own since its last, 15 saw a change, where 5.88 were expected"},
 	} {
+		c.beyond.trust = 1
 		if reason, said := c.beyond.reason(); reason.String() != c.want || said != (c.want != "") {
 			t.Errorf("%+v: %v, %q, want %q", c.beyond, said, reason, c.want)
 		}
@@ -172,24 +174,25 @@ func TestFrailtyOfShapes(t *testing.T) {
 			}
 		}
 		h.begin(101)
+		h.policy.trust = effectTrust{} // whatever these visits told
 		odds := func(section string) float32 { return h.policy.effect(of[section][6]) }
 		server := counts{visits: 8, changed: 4, expected: 0.8}
 		shape := counts{visits: 4, changed: 4, expected: 0.4}
 		var want, rest float32
 		switch variant {
 		case "value":
-			want, rest = effects{server, shape}.total(), effects{server: server}.total()
+			want, rest = effects{server, shape, 1}.total(), effects{server: server, trust: 1}.total()
 		case "value-shape":
-			want, rest = effects{server: server}.total(), effects{server: server}.total()
+			want, rest = effects{server: server, trust: 1}.total(), effects{server: server, trust: 1}.total()
 		case "value-server":
-			want, rest = effects{shape: shape}.total(), 1
+			want, rest = effects{shape: shape, trust: 1}.total(), 1
 		default:
 			want, rest = 1, 1
 		}
 		if visited, other := h.policy.effect(of["news"][0]), h.policy.effect(h.corpus.Graph.ServerPages(1)[6]); visited != 1 || other != 1 {
 			t.Errorf("%s: factor %g of a page visited then, %g of one of another server", variant, visited, other)
 		}
-		row := [Features]float32{fAge: 5}
+		row := Row{fAge: 5}
 		reason := h.policy.reason(of["news"][6], &row).String()
 		if reasons := map[string]string{
 			"value": "of 8 visits to its server since its last, 4 saw a change, where 0.8 were expected", "value-shape": "of 8 visits to its server since its last, 4 saw a change, where 0.8 were expected",
@@ -231,6 +234,7 @@ func TestFrailtyReachesPages(t *testing.T) {
 			h.visit(p, 100, true)
 		}
 		h.begin(101)
+		h.policy.trust = effectTrust{} // whatever these visits told
 		return h.policy.effect(pages[6]), h.policy.effect(h.corpus.Graph.ServerPages(1)[6]), h.policy.effect(pages[1])
 	}
 	if same, other, visited := of("value", 0.1); !near(same, 6/2.4*5.6/2, 1e-3) || other != 1 || visited != 1 {
@@ -308,5 +312,31 @@ func TestFrailtyExpects(t *testing.T) {
 	}
 	if all := h.policy.groups.servers[0].tally.since(0); all.visits != visits || !near(all.expected, sum, 1e-4) {
 		t.Errorf("expected %g of %g visits, want %g of %g", all.expected, all.visits, sum, visits)
+	}
+}
+
+// Where what visits to a server showed tells nothing of its other pages, it comes to be trusted
+// little, there first; where it tells, it stays.
+func TestEffectTrust(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	var noise, rebuilt effectTrust
+	for range 600 {
+		factor := float32(math.Exp(3 * (rng.Float64() - 0.5)))
+		believed := timesOdds(0.3, power(factor, noise.of(2)))
+		noise.see(2, rng.Float64() < 0.3, believed, factor)
+		likely := timesOdds(0.3, factor)
+		rebuilt.see(2, rng.Float64() < float64(likely), timesOdds(0.3, power(factor, rebuilt.of(2))), factor)
+	}
+	if here, elsewhere := noise.of(2), noise.of(3); here > 0.4 || elsewhere > 0.8 || here > elsewhere {
+		t.Errorf("chance is trusted %g here and %g elsewhere", here, elsewhere)
+	}
+	if got := rebuilt.of(2); got < 0.7 {
+		t.Errorf("what tells is trusted %g", got)
+	}
+	for range 10_000 {
+		noise.see(2, true, 0, mostEffect)
+	}
+	if got := noise.of(2); !(got >= 0 && got <= mostTrust) {
+		t.Errorf("trust %g", got)
 	}
 }

@@ -64,8 +64,13 @@ const (
 	Features
 )
 
-// Row is the features of a page, in the order of FeatureNames.
-type Row = [Features]float32
+// Row is the features of a page, in the order of FeatureNames, and beside them its promise, which
+// models are not asked by.
+type Row = [Features + 1]float32
+
+// promise is the place in a row of how much likelier a change is if the page is one of the fast
+// ones; see rateBelief.
+const promise = Features
 
 // FeatureNames are for people.
 var FeatureNames = [Features]string{
@@ -395,8 +400,9 @@ func (k *groupIndex) simple(p sitegraph.PageID, now float32, row *Row) {
 	rate := of.directory.pooledRate(of.server.pooledRate(k.all.pooledRate(defaultRate)))
 	age := row[fAge]
 	row[fPooled] = expectedChanges(float32(h.Changes), inDays(h.Last-h.Epoch), rate, age)
-	odds := k.beliefs.logOdds(h, age)
+	odds, more := k.beliefs.logOdds(h, age)
 	row[fRates], row[fHalfRates] = odds[trustWhole], odds[trustHalf]
+	row[promise] = more
 	row[fWeekend] = weekendShare(now-age, now)
 }
 

@@ -87,7 +87,9 @@ func (l *inPlace) ask(p sitegraph.PageID, row *Row, known, mixed float32, drawnF
 		l.asked = map[sitegraph.PageID]example{}
 	}
 	weight := min(float32(math.Sqrt(float64(max(drawnFrom, 1)))), mostProbeWeight)
-	l.asked[p] = example{row: *row, known: known, mixed: mixed, weight: weight}
+	e := example{known: known, mixed: mixed, weight: weight}
+	copy(e.row[:], row[:])
+	l.asked[p] = e
 }
 
 // see takes in what came of it.

@@ -44,6 +44,7 @@ type outcome struct {
 	left     bool    // it is gone
 	raw      float32 // its probability by its last score, as it is kept
 	expected float32 // with what its server and its like had shown by then
+	factor   float32 // of its odds by that, before it is trusted
 }
 
 // Settings are what the policy is built with.
@@ -314,7 +315,10 @@ func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		return
 	}
 	l.raw = v.scores[p].raw
-	l.expected = timesOdds(l.raw, v.effects(p, l.from).total())
+	seen := v.effects(p, l.from)
+	l.expected = timesOdds(l.raw, seen.total())
+	seen.trust = 1
+	l.factor = seen.total()
 	if v.Without == WithoutImmediate {
 		v.delayed = append(v.delayed, l)
 		return
@@ -336,6 +340,7 @@ func (v *Policy) learn(l outcome) {
 	v.doubt(server, abs32(saw-l.expected))
 	v.mixture.see(l.page, server, l.changed, v.calibrator.of(l.expected))
 	v.inPlace.see(l.page, server, l.changed)
+	v.trust.see(server, l.changed, v.calibrator.of(l.expected), l.factor)
 	v.calibrator.see(l.expected, l.changed, v.Corpus.Round().Budget)
 	surprise := max(saw-l.expected, 0)
 	probe, isFollowUp := v.exploration.wasProbe(l.page)
@@ -375,7 +380,7 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 	reached := func(exponent int) bool {
 		v.fill(p, start+float32(int(1)<<exponent), &v.row)
 		probability := v.believed(v.raw(p, &v.row), effect)
-		return float64(v.gain(probability, v.row[fAge])*v.weight(p)) >= price
+		return float64(v.gain(probability, v.row[fAge], v.row[promise])*v.weight(p)) >= price
 	}
 	// Of 1, 2, 4 ... 128 days the first at which it is reached, else 256: up or down from a guess.
 	const most = 8

@@ -21,6 +21,7 @@ import (
 type rateBelief struct {
 	believed [trusts]rateWeights // of all pages
 	quiet    [trusts]quietTable
+	fast     quietTable         // of the pages by their rates: see logOdds
 	sample   []sitegraph.PageID // from which the distributions are learnt
 	of       int                // pages there were when the sample was drawn
 }
@@ -68,9 +69,25 @@ func newRateBelief() *rateBelief {
 	b := &rateBelief{}
 	for trust := range b.believed {
 		b.believed[trust] = firstRates
-		b.quiet[trust].fill(&firstRates)
 	}
+	b.fill()
 	return b
+}
+
+// fill makes the tables of what is believed.
+func (b *rateBelief) fill() {
+	for trust := range b.quiet {
+		b.quiet[trust].fill(&b.believed[trust])
+	}
+	fast, sum := b.believed[trustWhole], float32(0)
+	for i := range fast {
+		fast[i] = float32(math.Ldexp(float64(fast[i]), i))
+		sum += fast[i]
+	}
+	for i := range fast {
+		fast[i] /= sum
+	}
+	b.fast.fill(&fast)
 }
 
 // learn makes a round of expectation and maximisation: the distribution of all pages is the mean of
@@ -99,8 +116,8 @@ func (b *rateBelief) learn(k *groupIndex) {
 		for i, sum := range &sums[trust] {
 			b.believed[trust][i] = (sum + priorPages*firstRates[i]) / (seen + priorPages)
 		}
-		b.quiet[trust].fill(&b.believed[trust])
 	}
+	b.fill()
 }
 
 // draw takes a sample of the pages whenever there are half as many more: those with the smallest
@@ -167,9 +184,13 @@ func rootLikelihoods(h *sitegraph.History) (root rateWeights) {
 	return root
 }
 
-// logOdds of a change within age after the last visit, by each belief.
-func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (odds [trusts]float32) {
-	if h.Changes == 0 { // as most pages: two looks into a table
+// logOdds of a change within age after the last visit, by each belief; and promise: how much
+// likelier the change is where each rate counts by itself, too. That is the probability of a page
+// whose rate is drawn by what its changes are worth in the long run. It is far above the other one
+// where little is known of the page and it may be one of the fast ones, and as large where its rate
+// is known.
+func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (odds [trusts]float32, promise float32) {
+	if h.Changes == 0 { // as most pages: some looks into tables
 		quiet := inDays(h.Stable)
 		for trust := range odds {
 			seen := quiet
@@ -179,11 +200,14 @@ func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (odds [trusts]fl
 			table := &b.quiet[trust]
 			odds[trust] = logOddsExpected(table.at(seen+age) - table.at(seen))
 		}
-		return odds
+		expected, fast := b.quiet[trustWhole].at(quiet+age)-b.quiet[trustWhole].at(quiet), b.fast.at(quiet+age)-b.fast.at(quiet)
+		return odds, max(exp32(-expected)-exp32(-fast), 0)
 	}
 	likelihood := rootLikelihoods(h)
 	cell, part := tableCell(slowestRate * age)
 	var changed, same [trusts]float32
+	var fastChanged, fastSame float32
+	rate := float32(1)
 	for i, l := range &likelihood {
 		stays := sameTable.at(cell+i*cellsPerOctave, part)
 		half := l * b.believed[trustHalf][i]
@@ -192,12 +216,16 @@ func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (odds [trusts]fl
 		changed[trustHalf] += half * (1 - stays)
 		same[trustWhole] += whole * stays
 		changed[trustWhole] += whole * (1 - stays)
+		fastSame += rate * whole * stays
+		fastChanged += rate * whole * (1 - stays)
+		rate *= 2
 	}
 	for trust := range odds {
-		ratio := float64(changed[trust]) / float64(same[trust]) // +Inf at worst: a page is never without both
+		ratio := float64(changed[trust]) / float64(same[trust])
 		odds[trust] = float32(math.Log(min(max(ratio, leastOdds), mostOdds)))
 	}
-	return odds
+	whole := changed[trustWhole] / (changed[trustWhole] + same[trustWhole])
+	return odds, max(fastChanged/(fastChanged+fastSame)-whole, 0)
 }
 
 // Tables over positive numbers have cellsPerOctave cells between powers of two and interpolate

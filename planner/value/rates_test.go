@@ -48,6 +48,25 @@ func exactly(b *rateBelief, trust int, h *sitegraph.History, age float64) float6
 	return math.Log(min(max(changed/same, leastOdds), mostOdds))
 }
 
+// promised is the promise that logOdds approximates.
+func promised(b *rateBelief, h *sitegraph.History, age float64) float64 {
+	quiet := float64(h.Stable) / daySeconds
+	var changed, all, fastChanged, fastAll float64
+	for k, weight := range b.believed[trustWhole] {
+		rate := math.Ldexp(slowestRate, k)
+		w := float64(weight) * math.Exp(-rate*quiet)
+		if h.Changes > 0 {
+			apart := (float64(h.Last-h.Epoch)/daySeconds - quiet) / float64(h.Changes)
+			w *= math.Pow(-math.Expm1(-rate*apart), float64(h.Changes))
+		}
+		changed -= w * math.Expm1(-rate*age)
+		all += w
+		fastChanged -= rate * w * math.Expm1(-rate*age)
+		fastAll += rate * w
+	}
+	return max(fastChanged/fastAll-changed/all, 0)
+}
+
 // Tables and fast exponentials are within 0.05 of the exact log odds: a twentieth of the odds.
 func TestRateBeliefIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -60,11 +79,14 @@ func TestRateBeliefIsExact(t *testing.T) {
 		}
 		h := pastOf(math.Exp(rng.Float64()*8-3), visits...)
 		age := math.Exp(rng.Float64()*9 - 3)
-		got := b.logOdds(&h, float32(age))
+		got, promise := b.logOdds(&h, float32(age))
 		for trust := range got {
 			if want := exactly(b, trust, &h, age); math.Abs(float64(got[trust])-want) > 0.05 {
 				t.Fatalf("history %+v, age %g, trust %d: log odds %g, want %g", h, age, trust, got[trust], want)
 			}
+		}
+		if want := promised(b, &h, age); math.Abs(float64(promise)-want) > 0.01 {
+			t.Fatalf("history %+v, age %g: promise %g, want %g", h, age, promise, want)
 		}
 	}
 }
@@ -77,7 +99,12 @@ func TestRateBeliefOrders(t *testing.T) {
 	fresh := pastOf(5)
 	last := [trusts]float32{float32(math.Inf(-1)), float32(math.Inf(-1))}
 	for age := float32(0.01); age < 3000; age *= 2 {
-		x, y, z := b.logOdds(&quiet, age), b.logOdds(&fresh, age), b.logOdds(&busy, age)
+		x, promised := b.logOdds(&quiet, age)
+		y, unknown := b.logOdds(&fresh, age)
+		z, _ := b.logOdds(&busy, age)
+		if promised > unknown+0.01 && age < 10 {
+			t.Errorf("age %g: a quiet page promises %g, one of which nothing is known %g", age, promised, unknown)
+		}
 		for trust := range x {
 			if x[trust] > y[trust] || y[trust] > z[trust] {
 				t.Errorf("age %g: quiet %g, unknown %g, busy %g", age, x[trust], y[trust], z[trust])
@@ -116,7 +143,7 @@ func TestRateBeliefLearnsTheWeb(t *testing.T) {
 			v.groups.beliefs.learn(v.groups)
 		}
 		once := pastOf(10, true)
-		odds := v.groups.beliefs.logOdds(&once, 1)
+		odds, _ := v.groups.beliefs.logOdds(&once, 1)
 		return 1 / (1 + math.Exp(-float64(odds[trustWhole])))
 	}
 	mixed := after(func(i int) bool { return i%10 == 0 })
@@ -166,7 +193,7 @@ func BenchmarkRateBelief(bench *testing.B) {
 			bench.ReportAllocs()
 			age := float32(1)
 			for bench.Loop() {
-				if b.logOdds(&h, age)[0] > 100 {
+				if odds, _ := b.logOdds(&h, age); odds[0] > 100 {
 					bench.Fatal("no log odds")
 				}
 				age = 1 + age/2

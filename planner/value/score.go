@@ -19,6 +19,7 @@ type predictor struct {
 	calibrator calibrator
 	mixture    mixture
 	inPlace    inPlace
+	trust      effectTrust
 }
 
 // scorer keeps what a visit to each page is worth.
@@ -49,13 +50,13 @@ type scored struct {
 // rate makes the score of a page anew.
 func (v *scorer) rate(p sitegraph.PageID) {
 	v.fill(p, v.now, &v.row)
-	v.note(p, v.raw(p, &v.row), v.effect(p), v.row[fAge])
+	v.note(p, v.raw(p, &v.row), v.effect(p), v.row[fAge], v.row[promise])
 }
 
-// note keeps the score of a page, of such an age.
-func (v *scorer) note(p sitegraph.PageID, raw, effect, age float32) {
+// note keeps the score of a page, of such an age and promise.
+func (v *scorer) note(p sitegraph.PageID, raw, effect, age, promise float32) {
 	probability, weight := v.believed(raw, effect), v.weight(p)
-	gain := v.gain(probability, age)
+	gain := v.gain(probability, age, promise)
 	// Until something happens the probability grows about as its age does, and what a copy is worth
 	// as the square of it. What is below the price is scored again when it may come to it; what is
 	// above, when it may be worth a quarter more: it is ranked, and scored when it is its turn.
@@ -130,7 +131,7 @@ func (v *scorer) rateAll(b *batch) {
 		if lane == 0 || !v.groups.alike(p, b.pages[lane-1]) {
 			effect = v.effect(p)
 		}
-		v.note(p, v.mixed(m, &w, row, learnt[lane], adds[lane], v.claimed(p)), effect, row[fAge])
+		v.note(p, v.mixed(m, &w, row, learnt[lane], adds[lane], v.claimed(p)), effect, row[fAge], row[promise])
 	}
 }
 
@@ -215,6 +216,10 @@ func (v *predictor) effects(p sitegraph.PageID, last uint32) (b effects) {
 		return b
 	}
 	b = v.groups.effectsSince(p, last)
+	b.trust = 1
+	if v.Mode == planner.Stream {
+		b.trust = v.trust.of(v.Corpus.Graph.Server(p))
+	}
 	switch v.Without {
 	case WithoutServer:
 		b.server = counts{}

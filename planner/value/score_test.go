@@ -218,11 +218,11 @@ func TestNoteWithCopies(t *testing.T) {
 		for probability := float32(0.005); probability < 0.9; probability *= 1.5 {
 			for age := float32(2); age < 100; age *= 2 {
 				v.calibrator = calibrator{}
-				v.note(p, probability, 1, age)
+				v.note(p, probability, 1, age, 0)
 				wait := v.scores[p].again - v.now
 				x := -math.Log1p(float64(-probability)) * float64((age+wait)/age)
-				then := v.gain(float32(-math.Expm1(-x)), age+wait)
-				if below := v.gain(probability, age) < 0.8*float32(price); below && wait > 1 && then > 1.1*float32(price) {
+				then := v.gain(float32(-math.Expm1(-x)), age+wait, 0)
+				if below := v.gain(probability, age, 0) < 0.8*float32(price); below && wait > 1 && then > 1.1*float32(price) {
 					t.Errorf("price %g, probability %g, %g days old: worth %g after %g days", price, probability, age, then, wait)
 				} else if below && wait > 1 && wait < 29 && then < 0.5*float32(price) {
 					t.Errorf("price %g, probability %g, %g days old: worth no more than %g after %g days", price, probability, age, then, wait)
@@ -247,7 +247,7 @@ func TestNote(t *testing.T) {
 	} {
 		v.price = c.price
 		v.calibrator = calibrator{}
-		v.note(p, c.raw, 1, c.age)
+		v.note(p, c.raw, 1, c.age, 0)
 		if got := v.scores[p].again - v.now; !near(got, c.waited, 0.02) {
 			t.Errorf("price %g, probability %g, %g days old: again after %g days, want %g", c.price, c.raw, c.age, got, c.waited)
 		}
@@ -255,14 +255,14 @@ func TestNote(t *testing.T) {
 	v.price = 0.1
 	v.exact = true
 	for age, want := range map[float32]float32{4: 12, 20: 30} {
-		if v.note(p, 0.01, 1, age); !near(v.scores[p].again-v.now, want, 0.02) {
+		if v.note(p, 0.01, 1, age, 0); !near(v.scores[p].again-v.now, want, 0.02) {
 			t.Errorf("exact, %g days old: again after %g days, want %g", age, v.scores[p].again-v.now, want)
 		}
 	}
 	v.exact = false
 	v.Corpus.SetWeights(planner.NewWeights([]planner.WeightRule{{Prefix: "http://", Weight: 0}}))
 	for _, age := range []float32{0, 1} {
-		v.note(p, 0.5, 1, age)
+		v.note(p, 0.5, 1, age, 0)
 		if got := v.scores[p].again - v.now; !(got >= 1 && got <= 30) {
 			t.Errorf("weight 0, %g days old: again after %g days", age, got)
 		}

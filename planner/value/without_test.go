@@ -30,7 +30,7 @@ func TestMask(t *testing.T) {
 	for w := WithoutNothing; w < withouts; w++ {
 		changed := map[int]bool{}
 		for range 50 {
-			var row [Features]float32
+			var row Row
 			for i := range row {
 				row[i] = 1000 + 1000*rng.Float32() // nothing a mask would set
 			}
@@ -129,14 +129,14 @@ func (h *handDriven) visit(p sitegraph.PageID, day int, changed bool) {
 	h.policy.Observe(p, map[bool]sitegraph.Verdict{true: sitegraph.VerdictChanged, false: sitegraph.VerdictUnchanged}[changed])
 }
 
-func (h *handDriven) row(p sitegraph.PageID, day int) (row [Features]float32) {
+func (h *handDriven) row(p sitegraph.PageID, day int) (row Row) {
 	h.policy.Row(p, simtest.At(day), &row)
 	return row
 }
 
 // differing names the features in which rows differ by more than sums in floats do.
-func differing(a, b [Features]float32) (names []string) {
-	for i := range a {
+func differing(a, b Row) (names []string) {
+	for i := range FeatureNames {
 		if math.Abs(float64(a[i]-b[i])) > 1e-4*math.Max(1, math.Abs(float64(a[i]))) {
 			names = append(names, FeatureNames[i])
 		}
@@ -150,7 +150,7 @@ func TestWithoutSeesNothing(t *testing.T) {
 	const page, last = 3, 17
 	groups := []Without{WithoutAll, WithoutServer, WithoutSection, WithoutDirectory, WithoutShape}
 	for denied := range len(groups) + 1 {
-		var rows [2][Features]float32
+		var rows [2]Row
 		for world := range rows {
 			h := newHandDriven(t, "value")
 			for day := 1; day <= 12; day++ {

@@ -39,22 +39,25 @@ func TestFreshShareIsTheDerivative(t *testing.T) {
 // age the likelier; and without a budget copies are worth nothing.
 func TestGain(t *testing.T) {
 	var v scorer
-	if got := v.gain(0.3, 50); got != 0.3 {
+	if got := v.gain(0.3, 50, 0); got != 0.3 {
 		t.Errorf("no budget known: %g", got)
 	}
 	v.cycle = 20
-	if young, old := v.gain(0.5, 5), v.gain(0.5, 50); !(0.5 < young && young < old) {
+	if young, old := v.gain(0.5, 5, 0), v.gain(0.5, 50, 0); !(0.5 < young && young < old) {
 		t.Errorf("age 5: %g, age 50: %g", young, old)
 	}
 	last := float32(0)
 	for p := float32(0.01); p < 0.8; p += 0.01 {
-		if got := v.gain(p, 10); !(got > last) {
+		if got := v.gain(p, 10, 0); !(got > last) {
 			t.Errorf("probability %g: %g after %g", p, got, last)
 		} else {
 			last = got
 		}
 	}
-	if a, b := v.gain(0.5, 20*mostCycles), v.gain(0.5, 40*mostCycles); a != b {
+	if plain, promising := v.gain(0.5, 5, 0), v.gain(0.5, 5, 0.2); !(plain < promising && promising < plain+0.2) {
+		t.Errorf("without a promise %g, with one of 0.2 %g", plain, promising)
+	}
+	if a, b := v.gain(0.5, 20*mostCycles, 0), v.gain(0.5, 40*mostCycles, 0); a != b {
 		t.Errorf("beyond the bound of the age: %g and %g", a, b)
 	}
 }
