@@ -28,8 +28,9 @@
 //
 //  1. A round never yields more visits than its budget. First visits take more than their share
 //     only where the policy wants nothing more and Options.Leftover is set, or where what it wants
-//     is worth less than Options.LeastRefetch of what the first visit is worth.
-//     With ShareByServer the share holds for the visits of each server, too.
+//     is worth less than Options.LeastRefetch of what the first visit is worth. Even so the policy
+//     has one in twenty visits of each server, if it wants one there. With ShareByServer the share
+//     holds for the visits of each server, too.
 //  2. A page is visited at most once in a round, and not again before its outcome is known. A visit
 //     that is carried into the next round (Carry) counts to its own.
 //  3. Each visit carries a reason. Probability and Value are NaN where the policy has none.

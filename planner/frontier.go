@@ -40,6 +40,7 @@ type newLine struct {
 	ranked bool
 	later  bool    // there
 	claim  float64 // first visits that its share has room for
+	firsts uint8   // visits since the last one to a page with a copy
 	served float64 // turns: where it stands after what was served; see frontier.rank
 }
 
@@ -174,14 +175,20 @@ func (f *frontier) shareOut(share float64) {
 	}
 }
 
-// count counts a visit of a server for its share; first: it uses it.
-func (f *frontier) count(s sitegraph.ServerID, first bool) {
+// count counts a visit of a server for its share, which a first visit uses unless it is one of the
+// leftovers, and for looksNow.
+func (f *frontier) count(s sitegraph.ServerID, v *Visit) {
+	l := f.line(s)
+	if v.First {
+		l.firsts = min(l.firsts+1, lookAfter)
+	} else {
+		l.firsts = 0
+	}
 	if f.share == 0 {
 		return
 	}
-	l := f.line(s)
 	l.claim += f.share
-	if first {
+	if v.First && !v.leftover {
 		l.claim--
 	}
 	l.claim = min(max(l.claim, 0), 1)
@@ -213,6 +220,14 @@ func (f *frontier) next(beyond bool) (Visit, bool) {
 	}
 	return Visit{}, false
 }
+
+// lookAfter first visits of a server on end, its next refetch is made whatever it is worth. Who
+// never looks at what is known does not learn that it changes, and no refetch would ever be worth
+// one while new pages wait. It costs a visit in twenty.
+const lookAfter = 19
+
+// looksNow reports whether it is time to look at a page of a server that has a copy.
+func (f *frontier) looksNow(s sitegraph.ServerID) bool { return f.line(s).firsts >= lookAfter }
 
 // leastTurn is the least worth that a turn goes by: 20 turns of a server of doubtful pages take as
 // long as one of another.

@@ -21,7 +21,8 @@ type Options struct {
 	Leftover bool
 	// LeastRefetch is what a refetch must be worth to go before a new page that waits, once the
 	// share of new pages is used up: in changes found, times what the new page is worth. On a new
-	// crawl all copies are minutes old, and hardly one has changed. 0: the share holds whatever
+	// crawl all copies are minutes old, and hardly one has changed. One visit in twenty of a server
+	// is a refetch all the same, so that what changes is found out. 0: the share holds whatever
 	// refetches are worth.
 	LeastRefetch float64
 	// Turns lets the servers take turns at visits to their new pages; otherwise the page that has
@@ -254,7 +255,7 @@ func (p *Planner) ShareByServer(on bool) {
 
 func (p *Planner) take(v Visit) Visit {
 	v.round = p.rounds
-	p.frontier.count(p.Corpus.Graph.Server(v.Page), v.First && !v.leftover)
+	p.frontier.count(p.Corpus.Graph.Server(v.Page), &v)
 	p.Corpus.Propose(v.Page)
 	p.Corpus.price.See(p.Corpus.worth(&v))
 	p.spendSource(&v, 1)

@@ -3,6 +3,8 @@ package cycle_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -168,6 +170,52 @@ func TestRefetchesWhileNewPagesWait(t *testing.T) {
 			}
 			if again < all/10 || all-again < all/5 {
 				t.Errorf("%s: of %d visits %d are to pages with a copy, which all change", policy, all, again)
+			}
+		})
+	}
+}
+
+// A new crawl looks at some of what it knows, though new pages are worth more. So it learns which
+// pages change, before it has met all others, and these are asked for again from then on: where
+// politeness is the bound, and where the budget is.
+func TestLearnsWhatChangesWhileNewPagesWait(t *testing.T) {
+	for _, perDay := range []float64{1e7, 24 * 200} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newTown(t, 10*time.Second, 1)
+			w.answer = func(_ string, o *sitegraph.Observation) {
+				switch u, _ := url.Parse(o.URL); {
+				case u.Path == "/":
+					for i := range 300 {
+						o.Links = append(o.Links, fmt.Sprintf("%snews/%d", o.URL, i))
+					}
+					for i := range 4000 {
+						o.Links = append(o.Links, fmt.Sprintf("%sold/%d", o.URL, i))
+					}
+				case strings.HasPrefix(u.Path, "/news/"):
+					o.Digests.Bytes = sitegraph.DigestOf([]byte(o.Time.String())) // changes all the time
+				}
+			}
+			again, all := 0, 0
+			seen := func(e *cycle.Event) {
+				if e.Round.Number <= 4 {
+					return
+				}
+				if all++; !e.Visit.First && strings.Contains(e.Record.URL, "/news/") {
+					again++
+				}
+			}
+			m := newLive(t, w, newDisk(), "value", perDay, cycle.Options{Workers: 4, Seen: seen})
+			m.seed(startsOf("s", 1)...)
+			ctx, cancel := context.WithTimeout(t.Context(), 9*time.Hour)
+			defer cancel()
+			if err := m.loop.Run(ctx, perDay, time.Hour, nil); !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatal(err)
+			}
+			if m.plan.Waiting() == 0 {
+				t.Fatal("no new page waits")
+			}
+			if again < all*6/10 {
+				t.Errorf("%v a day: of %d visits %d are to known pages that change all the time", perDay, all, again)
 			}
 		})
 	}
