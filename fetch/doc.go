@@ -4,7 +4,7 @@
 //
 //	visit     one request for a page, and one for robots.txt if that is not known
 //	source    a feed or sitemap: no page, read by fetch/source for what it claims of pages
-//	server    authority of an address, host[:port]; address: IP address dialled
+//	server    authority of an address, host[:port], under http and https; address: IP address dialled
 //	interval  from the end of a request to the start of the next (10 s)
 //
 // Promises
@@ -28,7 +28,7 @@
 //     on which a parser panics is a failure of its page.
 //  8. Try never waits for a turn, for robots.txt or for a delay: it says when to come again. Where
 //     robots.txt cannot be had, the Try that asked for it is a failure, and others are told to
-//     wait. Locate says beforehand at which address a server is asked. A fault of this machine is a
+//     wait, unless they are of another scheme. Locate says beforehand at which address a server is asked. A fault of this machine is a
 //     LocalError; one of the network, which may be the server's, says so (Unsure). A name of which
 //     no name server tells anything is a LocalError, too, unless the resolver told of others.
 //

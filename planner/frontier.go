@@ -195,6 +195,15 @@ func (f *frontier) count(s sitegraph.ServerID, v *Visit) {
 	f.rank(s)
 }
 
+// uncount gives back what a first visit used of its server's share, as it was not made.
+func (f *frontier) uncount(s sitegraph.ServerID, v *Visit) {
+	if f.share > 0 && !v.leftover {
+		l := f.line(s)
+		l.claim = min(l.claim+1, 1)
+		f.rank(s)
+	}
+}
+
 // next takes the page whose turn it is, of servers that have had their share only if asked so.
 // Pages deeper than MaxDepth are not fetched until links bring them nearer.
 func (f *frontier) next(beyond bool) (Visit, bool) {

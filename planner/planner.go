@@ -284,6 +284,18 @@ func (p *Planner) Return(v Visit) {
 	}
 	if v.First {
 		p.frontier.failed = append(p.frontier.failed, v.Page)
+		p.frontier.uncount(p.Corpus.Graph.Server(v.Page), &v)
+	}
+}
+
+// PutBack puts new pages in line again that were handed back in this round. Others are for the next
+// one.
+func (p *Planner) PutBack(pages []sitegraph.PageID) {
+	for _, page := range pages {
+		if m := p.Corpus.Memory(page); m.State == sitegraph.StateNew {
+			m.mark = 0 // it was proposed, and not visited
+			p.frontier.add(page)
+		}
 	}
 }
 

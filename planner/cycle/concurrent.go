@@ -78,7 +78,7 @@ func (c *crew) run(ctx context.Context) error {
 		if err := c.start(c.work, now); err != nil {
 			return err
 		}
-		if c.inFlight == 0 && c.parked == 0 && !now.Before(c.stall.until) && !c.Planner.More() {
+		if c.inFlight == 0 && c.parked == 0 && !now.Before(c.stall.until) && !c.Planner.More() && !c.awaitsBar() {
 			c.giveBack()
 			return ctx.Err()
 		}
@@ -151,6 +151,11 @@ func (c *crew) park(v planner.Visit, now time.Time) error {
 	l, err := c.line(c.graph.Server(v.Page))
 	if err != nil {
 		return err
+	}
+	if b := l.bars(c.graph.URL(v.Page), now); b != nil {
+		b.pages = append(b.pages, v.Page)
+		c.Planner.Return(v)
+		return nil
 	}
 	if c.room(l, now) <= len(l.visits) {
 		c.Planner.Close(l.server)
@@ -313,6 +318,9 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 		c.met.see(l.server, done.took, done.seen.Status != 0 || done.seen.Transferred > 0)
 	}
 	switch {
+	case isWait && wait.Scheme && c.hasOther(l, done.visit.Page):
+		c.bar(l, &done, wait.Until, now)
+		return nil
 	case isWait:
 		l.notBefore, l.pause = wait.Until, max(l.pause, wait.Until.Sub(now))
 		l.at.notBefore = later(l.at.notBefore, sooner(wait.Until, now.Add(c.Pause)))
@@ -400,13 +408,16 @@ func (c *crew) giveBack() {
 			c.Planner.Return(v)
 		}
 		l.visits, l.index = nil, -1
+		for i := range l.barred {
+			l.barred[i].pages = nil // the next round has them again
+		}
 		c.Planner.Open(s)
 		if l.up {
 			l.seeking = l.search.up
 			continue
 		}
 		l.at, l.seeking = nil, l.search.up
-		if !l.search.up && l.steps == 0 && l.pause <= c.Pause && !l.notBefore.After(now) {
+		if !l.search.up && l.steps == 0 && l.pause <= c.Pause && !l.notBefore.After(now) && len(l.barred) == 0 {
 			delete(c.lines, s)
 		}
 	}

@@ -221,6 +221,48 @@ func TestLearnsWhatChangesWhileNewPagesWait(t *testing.T) {
 	}
 }
 
+// Where robots.txt cannot be had under one scheme, as where a port is closed, pages of the server
+// under the other go on. Those that wait are asked for when it is looked for again, in this round.
+func TestSchemeBarred(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTown(t, time.Second, 1)
+		began, until := time.Now(), time.Now().Add(5*time.Minute)
+		secure, plain := 0, map[int]int{}
+		w.refuse = func(r cycle.Request, now time.Time) (sitegraph.Observation, error) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if !strings.HasPrefix(r.Record.URL, "https:") {
+				plain[int(now.Sub(began)/time.Minute)]++
+				return sitegraph.Observation{}, nil
+			}
+			if now.Before(until) {
+				return sitegraph.Observation{Outcome: sitegraph.OutcomeFailed}, &cycle.Wait{Until: until, Scheme: true}
+			}
+			secure++
+			return sitegraph.Observation{}, nil
+		}
+		w.answer = func(_ string, o *sitegraph.Observation) {
+			if strings.HasSuffix(o.URL, ".example/") {
+				for i := range 400 {
+					o.Links = append(o.Links, fmt.Sprintf("%sp%d", o.URL, i))
+					if i < 100 {
+						o.Links = append(o.Links, fmt.Sprintf("https%ss%d", strings.TrimPrefix(o.URL, "http"), i))
+					}
+				}
+			}
+		}
+		w.live(cycle.Options{Workers: 4}, "value", planner.Unlimited, time.Hour, 12*time.Minute, startsOf("s", 1)...)
+		for minute := range 5 {
+			if plain[minute] < 50 {
+				t.Errorf("minute %d: %d visits under http, of 57", minute, plain[minute])
+			}
+		}
+		if secure < 90 {
+			t.Errorf("%d visits under https after it had come back, of 100 pages", secure)
+		}
+	})
+}
+
 // A Crawl-delay before the first visit holds though the program is killed before that.
 func TestDelayOverAKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

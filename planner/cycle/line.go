@@ -19,6 +19,7 @@ type line struct {
 	pause     time.Duration // last time between the end of a visit and notBefore
 	slowdown                // what its troubles cost it
 	blameless int           // faults in a row that were taken for this machine's
+	barred    []bar
 
 	at      *place
 	located time.Time // when at was found out; zero: never
