@@ -28,9 +28,10 @@
 //     on which a parser panics is a failure of its page.
 //  8. Try never waits for a turn, for robots.txt or for a delay: it says when to come again. Where
 //     robots.txt cannot be had, the Try that asked for it is a failure, and others are told to
-//     wait, unless they are of another scheme. Locate says beforehand at which address a server is asked. A fault of this machine is a
-//     LocalError; one of the network, which may be the server's, says so (Unsure). A name of which
-//     no name server tells anything is a LocalError, too, unless the resolver told of others.
+//     wait, unless they are of another scheme. Locate says beforehand at which address a server is
+//     asked. A fault of this machine is a LocalError; one of the network, which may be the
+//     server's, says so (Unsure). A name of which no name server tells anything is a LocalError,
+//     too, unless the resolver told of others.
 //
 // What a status means is told at judge. A 304 counts only if it was asked for; each 16th
 // visit asks without condition, as some servers answer 304 for ever. NotBefore of an

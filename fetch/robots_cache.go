@@ -49,7 +49,7 @@ type robotsEntry struct {
 	why      string        // the last failure
 	retry    time.Time
 	after    time.Time
-	wished   time.Time // Retry-After of the last request; zero: none
+	wished   time.Time         // Retry-After of the last request; zero: none
 	trouble  sitegraph.Trouble // of the last request
 	elapsed  time.Duration
 	text     []byte // that rules were read from, until it is kept

@@ -26,16 +26,20 @@ func schemeOf(url string) string {
 // not barred.
 func (c *crew) hasOther(l *line, page sitegraph.PageID) bool {
 	scheme := schemeOf(c.graph.URL(page))
-	return slices.ContainsFunc(c.graph.ServerPages(l.server), func(p sitegraph.PageID) bool {
-		if int(p) >= c.Planner.Corpus.Pages() {
-			return false
+	corpus := c.Planner.Corpus
+	for _, p := range c.graph.ServerPages(l.server) {
+		if int(p) >= corpus.Pages() {
+			continue
+		}
+		if s := corpus.Memory(p).State; s != sitegraph.StateNew && s != sitegraph.StateAlive {
+			continue
 		}
 		other := schemeOf(c.graph.URL(p))
-		if state := c.Planner.Corpus.Memory(p).State; state != sitegraph.StateNew && state != sitegraph.StateAlive {
-			return false
+		if other != scheme && !slices.ContainsFunc(l.barred, func(b bar) bool { return b.scheme == other }) {
+			return true
 		}
-		return other != scheme && !slices.ContainsFunc(l.barred, func(b bar) bool { return b.scheme == other })
-	})
+	}
+	return false
 }
 
 // bars returns what keeps a page of a line from being asked for; nil: nothing.
@@ -51,7 +55,8 @@ func (l *line) bars(url string, now time.Time) *bar {
 // bar hands a visit back that met a robots.txt which cannot be had, and those of its line under the
 // same scheme. The others go on: nobody was asked for anything.
 func (c *crew) bar(l *line, done *completion, until, now time.Time) {
-	b := bar{scheme: schemeOf(c.graph.URL(done.visit.Page)), until: until, pages: []sitegraph.PageID{done.visit.Page}}
+	page := done.visit.Page
+	b := bar{schemeOf(c.graph.URL(page)), until, []sitegraph.PageID{page}}
 	c.postpone(&done.visit, &done.request, done.seen)
 	c.Planner.Return(done.visit)
 	kept := l.visits[:0]
@@ -66,7 +71,8 @@ func (c *crew) bar(l *line, done *completion, until, now time.Time) {
 		l.at.parked--
 	}
 	l.visits = kept
-	l.barred = append(slices.DeleteFunc(l.barred, func(old bar) bool { return old.scheme == b.scheme }), b)
+	l.barred = slices.DeleteFunc(l.barred, func(old bar) bool { return old.scheme == b.scheme })
+	l.barred = append(l.barred, b)
 	c.barring[l.server] = l
 	c.admit(l, now)
 }
@@ -86,8 +92,8 @@ func (c *crew) awaitsBar() bool {
 	return false
 }
 
-// unbar ends what is over, once a second. The new pages that were handed back are in line again, the others in the
-// next round.
+// unbar ends what is over, once a second. The new pages that were handed back are in line again,
+// the others in the next round.
 func (c *crew) unbar(now time.Time) {
 	for s, l := range c.barring {
 		l.barred = slices.DeleteFunc(l.barred, func(b bar) bool {
