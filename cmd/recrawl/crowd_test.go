@@ -22,6 +22,7 @@ type crowd struct {
 	mu     sync.Mutex
 	ended  map[string]time.Time
 	visits map[string]int
+	all    map[string]int // with those for robots.txt and sitemaps
 	well   map[string]int // requests for pages in trouble (/p...) after a recovering server's trouble
 	early  []string       // requests sooner than least after the last one
 }
@@ -51,7 +52,7 @@ func newCrowd(t *testing.T, pages int, least time.Duration) *crowd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &crowd{pages: pages, least: least, begun: time.Now(), ended: map[string]time.Time{}, visits: map[string]int{}, well: map[string]int{}}
+	c := &crowd{pages: pages, least: least, begun: time.Now(), ended: map[string]time.Time{}, visits: map[string]int{}, all: map[string]int{}, well: map[string]int{}}
 	_, c.port, _ = net.SplitHostPort(listener.Addr().String())
 	server := &http.Server{Handler: c}
 	go server.Serve(listener)
@@ -73,15 +74,20 @@ func (c *crowd) starts(servers map[kind]int) (urls []string) {
 }
 
 // of counts the requests for pages of all servers of a kind.
-func (c *crowd) of(k kind) (visits int) {
+func (c *crowd) of(k kind) (visits int) { return c.count(c.visits, k) }
+
+// asked counts all requests to them.
+func (c *crowd) asked(k kind) (requests int) { return c.count(c.all, k) }
+
+func (c *crowd) count(of map[string]int, k kind) (sum int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for address, n := range c.visits {
+	for address, n := range of {
 		if strings.HasPrefix(address, fmt.Sprintf("127.%d.", k)) {
-			visits += n
+			sum += n
 		}
 	}
-	return visits
+	return sum
 }
 
 func (c *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -107,6 +113,7 @@ func (c *crowd) arrive(address, path string) (k kind, isWell bool) {
 		c.early = append(c.early, fmt.Sprintf("%s%s after %v", address, path, time.Since(last)))
 	}
 	isWell = time.Since(c.begun) > c.sick
+	c.all[address]++
 	if path != "/robots.txt" && path != "/sitemap.xml" {
 		c.visits[address]++
 		if isWell && strings.HasPrefix(path, "/p") {
