@@ -34,14 +34,14 @@ type frontier struct {
 
 // newLine is what waits of a server, first in, first out.
 type newLine struct {
-	pages  []ticket
-	head   int
-	score  float64 // what the server is ranked by
-	ranked bool
-	later  bool    // there
-	claim  float64 // first visits that its share has room for
-	firsts uint8   // visits since the last one to a page with a copy
-	served float64 // turns: where it stands after what was served; see frontier.rank
+	pages    []ticket
+	head     int
+	score    float64 // what the server is ranked by
+	ranked   bool
+	later    bool    // there
+	claim    float64 // first visits that its share has room for
+	unlooked uint8   // first visits since the last visit to a page with a copy
+	served   float64 // turns: where it stands after what was served; see frontier.rank
 }
 
 // ticket is a page's place among all that wait.
@@ -180,9 +180,9 @@ func (f *frontier) shareOut(share float64) {
 func (f *frontier) count(s sitegraph.ServerID, v *Visit) {
 	l := f.line(s)
 	if v.First {
-		l.firsts = min(l.firsts+1, lookAfter)
+		l.unlooked = min(l.unlooked+1, lookAfter)
 	} else {
-		l.firsts = 0
+		l.unlooked = 0
 	}
 	if f.share == 0 {
 		return
@@ -236,7 +236,7 @@ func (f *frontier) next(beyond bool) (Visit, bool) {
 const lookAfter = 19
 
 // looksNow reports whether it is time to look at a page of a server that has a copy.
-func (f *frontier) looksNow(s sitegraph.ServerID) bool { return f.line(s).firsts >= lookAfter }
+func (f *frontier) looksNow(s sitegraph.ServerID) bool { return f.line(s).unlooked >= lookAfter }
 
 // leastTurn is the least worth that a turn goes by: 20 turns of a server of doubtful pages take as
 // long as one of another.

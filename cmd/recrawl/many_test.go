@@ -32,14 +32,16 @@ func TestMany(t *testing.T) {
 	most := 0
 	began, before := time.Now(), map[kind]int{}
 	for time.Since(began) < length {
+		since := time.Now()
 		time.Sleep(min(time.Minute, length-time.Since(began)))
+		part := time.Since(since).Seconds()
 		memory := resident(t, p.cmd.Process.Pid)
 		most = max(most, memory)
 		line := fmt.Sprintf("%v: %d MiB", time.Since(began).Round(time.Second), memory>>10)
 		for k := range kinds {
 			if servers[k] > 0 {
 				n := c.asked(k)
-				line += fmt.Sprintf(", %s %d (%.1f/s of %.1f)", kindNames[k], n, float64(n-before[k])/60, float64(servers[k])/(delay+takes[k]).Seconds())
+				line += fmt.Sprintf(", %s %d (%.1f/s of %.1f)", kindNames[k], n, float64(n-before[k])/part, float64(servers[k])/(delay+takes[k]).Seconds())
 				before[k] = n
 			}
 		}
