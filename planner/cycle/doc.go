@@ -33,8 +33,9 @@
 //     no worker. Answers that take more than 5 s hold none either, up to 8 times Workers; nor does
 //     a server that has not answered yet hold one for more than a second, and up to half of the
 //     workers are kept for servers known to be quick. Look-ups of addresses go by the same rule.
-//     All servers that have something to visit are at work, as many as there are. The end of a
-//     round stops nobody: visits under way go on, and count to the round in which they began.
+//     A Wait of one scheme holds up no page of its server under another. All servers that have
+//     something to visit are at work, as many as there are. The end of a round stops nobody:
+//     visits under way go on, and count to the round in which they began.
 //  4. A site that misbehaves never stops the loop; a store that fails does, at once.
 //  5. A server in trouble (sitegraph.Trouble) is asked more slowly at once: pauses double, up to an
 //     hour, and each proper answer forgives half of the steps. This, and waits of 15 s and more,
