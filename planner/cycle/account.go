@@ -83,10 +83,11 @@ func (l *Loop) saveAccount() error {
 }
 
 // at returns the account of the round that now is in: a as it stands, also if the clock went
-// back behind its start, or a new one.
+// back behind its start, or a new one. A round that lies further ahead than its length was opened by
+// a clock that was wrong, and is over: else there would be no visits until then.
 func (a account) at(now time.Time, perDay float64, length time.Duration) (current account, opened bool) {
 	start := now.UTC().Truncate(length)
-	if start.Equal(a.Start) || now.Before(a.Start) {
+	if start.Equal(a.Start) || now.Before(a.Start) && a.Start.Sub(now) <= length {
 		return a.within(perDay, length), false
 	}
 	grant := budget.Grant{PerDay: perDay, Carry: a.Carry}
@@ -177,6 +178,7 @@ func (l *Loop) Run(
 	if err := l.Planner.Caps().Load(l.Store.Setting); err != nil {
 		return l.storeError(err, "read the budgets")
 	}
+	l.Planner.Corpus.NotAfter(l.Clock.Now())
 	c := l.hire(ctx)
 	defer c.dismiss()
 	for {
