@@ -18,6 +18,7 @@ type crowd struct {
 	least time.Duration // between the end of an answer and the next request
 	begun time.Time
 	sick  time.Duration // from begun on, servers that recover are in trouble
+	takes time.Duration // until a slow server answers; run gives up after 15 s
 
 	mu     sync.Mutex
 	ended  map[string]time.Time
@@ -33,7 +34,7 @@ type kind int
 const (
 	honest     kind = 1 + iota
 	trapping        // 5,000 new links on each page
-	slow            // takes 20 s to answer
+	slow            // takes long to answer
 	busy            // answers 429 without Retry-After
 	delaying        // Crawl-delay: 300
 	failing         // 500, 503, closed connections and cut bodies, until it recovers
@@ -52,7 +53,7 @@ func newCrowd(t *testing.T, pages int, least time.Duration) *crowd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &crowd{pages: pages, least: least, begun: time.Now(), ended: map[string]time.Time{}, visits: map[string]int{}, all: map[string]int{}, well: map[string]int{}}
+	c := &crowd{pages: pages, least: least, takes: 20 * time.Second, begun: time.Now(), ended: map[string]time.Time{}, visits: map[string]int{}, all: map[string]int{}, well: map[string]int{}}
 	_, c.port, _ = net.SplitHostPort(listener.Addr().String())
 	server := &http.Server{Handler: c}
 	go server.Serve(listener)
@@ -157,7 +158,7 @@ func (c *crowd) page(w http.ResponseWriter, r *http.Request, address string, k k
 		return
 	case k == slow:
 		select {
-		case <-time.After(20 * time.Second):
+		case <-time.After(c.takes):
 		case <-r.Context().Done(): // whoever asked is gone: the request is over
 			return
 		}

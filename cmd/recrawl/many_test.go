@@ -26,9 +26,10 @@ func TestMany(t *testing.T) {
 	delay, length := *manyDelay, *manyFor
 	servers := map[kind]int{honest: *many - 2*(*many/20), trapping: *many / 20, slow: *many / 20}
 	c := newCrowd(t, 50, delay-2*time.Millisecond)
+	c.takes = 10 * time.Second
 	p := start(t, t.TempDir(), nil, append([]string{"run", "--data", filepath.Join(t.TempDir(), "data"), "--user-agent", contact, "--allow-network", "127.0.0.0/8",
 		"--allow-port", c.port, "--delay", delay.String(), "--budget", "100000000", "--quiet"}, c.starts(servers)...)...)
-	takes := map[kind]time.Duration{honest: 0, trapping: 0, slow: 20 * time.Second}
+	takes := map[kind]time.Duration{honest: 0, trapping: 0, slow: c.takes}
 	most := 0
 	began, before := time.Now(), map[kind]int{}
 	for time.Since(began) < length {
