@@ -94,8 +94,8 @@ func (c *Corpus) Remember(r *sitegraph.Record) {
 	m.size = budget.SizeClass(r.Size)
 }
 
-// NotAfter takes times of visits that lie more than a day after now for now: the clock was wrong when
-// they were made. Before the first round.
+// NotAfter takes times of visits that lie more than a day after now for now: the clock was wrong
+// when they were made. Before the first round.
 func (c *Corpus) NotAfter(now time.Time) {
 	for i := range c.pages {
 		m := &c.pages[i]

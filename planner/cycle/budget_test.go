@@ -159,8 +159,8 @@ func (s skewed) SleepUntil(ctx context.Context, t time.Time) error {
 	return cycle.WallClock{}.SleepUntil(ctx, t.Add(-s.by))
 }
 
-// A clock that was a year ahead for a while stops nothing once it is right again: neither rounds nor
-// limits nor the waits of servers nor pages that were visited then.
+// A clock that was a year ahead for a while stops nothing once it is right again: neither rounds
+// nor limits nor the waits of servers nor pages that were visited then.
 func TestClockWasAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages, starts := farm(2, 20)
