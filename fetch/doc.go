@@ -9,7 +9,7 @@
 //
 //	visit     one request for a page, and one for robots.txt if that is not known
 //	source    a feed or sitemap: no page, read by fetch/source for what it claims of pages
-//	server    authority of an address, host[:port]; address: IP address dialled
+//	server    authority of an address, host[:port], under http and https; address: IP address dialled
 //	interval  from the end of a request to the start of the next (10 s)
 //
 // # Guarantees
@@ -33,10 +33,11 @@
 //  7. Whatever a site does is an outcome. The error of Visit is that of its context. If a parser
 //     panics on a body, the visit to its page failed.
 //  8. Try never waits for a turn, for robots.txt or for a delay: it returns when to come again.
-//     Where robots.txt cannot be fetched, the Try that asked for it fails, and others must wait.
-//     Locate returns beforehand at which address a server is asked. A fault of this machine is a
-//     LocalError; one of the network, which may be the server's, is Unsure. A name for which no
-//     name server answers is a LocalError, too, unless the resolver answers for other names.
+//     Where robots.txt cannot be fetched, the Try that asked for it fails, and others must wait,
+//     unless they are of another scheme. Locate returns beforehand at which address a server is
+//     asked. A fault of this machine is a LocalError; one of the network, which may be the
+//     server's, is Unsure. A name for which no name server answers is a LocalError, too, unless the
+//     resolver answers for other names.
 //
 // judge.go has the meaning of each status. A 304 counts only if the request was conditional; each
 // 16th visit is not, as some servers answer 304 for ever. NotBefore of an observation is when the

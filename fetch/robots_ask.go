@@ -58,7 +58,12 @@ func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPoli
 	p, ok := entry.policy(now)
 	if !ok {
 		// The clock went on past the retry while we asked: what we learned still holds once.
-		p = robotsPolicy{unreachable: entry.why, retry: entry.retry}
+		p = robotsPolicy{
+			unreachable: entry.why,
+			retry:       entry.retry,
+			after:       entry.after,
+			wished:      entry.wished,
+		}
 	}
 	p.asked, p.trouble, p.elapsed = true, entry.trouble, entry.elapsed
 	return p, nil
@@ -126,7 +131,7 @@ func (c *Client) askRobots(
 }
 
 func (e *robotsEntry) know(r *robots.Rules, now time.Time) {
-	e.rules, e.fetched, e.failures, e.why, e.text = r, now, 0, "", nil
+	e.rules, e.fetched, e.failures, e.why, e.wished, e.text = r, now, 0, "", time.Time{}, nil
 	e.sources = sitemapsOf(e.key, r)
 }
 

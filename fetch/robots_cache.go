@@ -34,6 +34,7 @@ type robotsPolicy struct {
 	elapsed     time.Duration     // and how long it took
 	retry       time.Time         // when robots.txt will be asked for again
 	after       time.Time         // when the pause after the request for robots.txt is over
+	wished      time.Time         // Retry-After of the last request
 	sources     []string          // sitemaps; with rules
 }
 
@@ -48,6 +49,7 @@ type robotsEntry struct {
 	why      string        // the last failure
 	retry    time.Time
 	after    time.Time
+	wished   time.Time         // Retry-After of the last request; zero: none
 	trouble  sitegraph.Trouble // of the last request
 	elapsed  time.Duration
 	text     []byte // that rules were read from, until it is kept
@@ -69,7 +71,7 @@ func (e *robotsEntry) policy(now time.Time) (robotsPolicy, bool) {
 	if e.rules != nil && age >= 0 && age < e.fresh+robotsStale {
 		return robotsPolicy{rules: e.rules, after: e.after, sources: e.sources}, true
 	}
-	return robotsPolicy{unreachable: e.why, retry: e.retry}, true
+	return robotsPolicy{unreachable: e.why, retry: e.retry, after: e.after, wished: e.wished}, true
 }
 
 // fail notes that robots.txt could not be had.
@@ -79,7 +81,7 @@ func (e *robotsEntry) fail(now time.Time, why string, asked time.Time) {
 		pause = min(robotsRetry<<e.failures, robotsRetryMax)
 	}
 	e.failures++
-	e.why = why
+	e.why, e.wished = why, asked
 	e.retry = now.Add(pause)
 	if asked.After(e.retry) {
 		e.retry = asked

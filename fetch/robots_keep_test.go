@@ -165,6 +165,7 @@ func TestUnreachableRobotsIsAWait(t *testing.T) {
 	c := w.client(nil)
 	failures, waits := 0, 0
 	var pauses []time.Duration
+	var last time.Time
 	for i := range 200 {
 		o, until, err := c.Try(t.Context(), sitegraph.Record{URL: fmt.Sprint(home, i)})
 		switch {
@@ -172,12 +173,21 @@ func TestUnreachableRobotsIsAWait(t *testing.T) {
 			t.Fatal(err)
 		case !until.IsZero():
 			waits++
+			if o.Outcome != sitegraph.OutcomeFailed {
+				t.Errorf("waits, and the outcome is %v", o.Outcome)
+			}
 			if wait := until.Sub(w.clock.Now()); wait <= 0 || wait > robotsRetryMax {
 				t.Errorf("wait %v", wait)
 			}
 		default:
 			failures++
-			pauses = append(pauses, o.NotBefore.Sub(o.Time))
+			if !last.IsZero() {
+				pauses = append(pauses, w.clock.Now().Sub(last))
+			}
+			last = w.clock.Now()
+			if until := o.NotBefore.Sub(o.Time); until != 10*time.Second { // other schemes need not wait longer
+				t.Errorf("the server is not to be asked for %v", until)
+			}
 			if o.Outcome != sitegraph.OutcomeFailed || o.Trouble != sitegraph.TroubleFailing || !strings.HasPrefix(o.Detail, "robots.txt: ") {
 				t.Errorf("%+v", o)
 			}

@@ -39,8 +39,9 @@ const busyAgain = 250 * time.Millisecond
 // Try is a Visit that never waits for a turn: if the page cannot be asked for yet, it says until
 // when, and nothing was asked of the page. It may have asked for robots.txt, whose pause the page
 // then keeps. So it is while robots.txt cannot be had: the visit that asked for that is a failure,
-// others wait until it is asked for again. A zero time: the visit was made, and o is its outcome.
-// The error is ctx's, or a LocalError.
+// others wait until it is asked for again. Then o is a failure, and it need not hold up pages of
+// the server under another scheme. A zero time: the visit was made, and o is its outcome. The error
+// is ctx's, or a LocalError.
 func (c *Client) Try(
 	ctx context.Context,
 	rec sitegraph.Record,

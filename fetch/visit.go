@@ -32,9 +32,13 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 	case policy.unreachable != "":
 		o.Time, o.Trouble, o.Elapsed = c.clock.Now(), policy.trouble, policy.elapsed
 		o.Outcome, o.Detail = sitegraph.OutcomeFailed, "robots.txt: "+policy.unreachable
-		o.NotBefore = policy.retry
 		if !policy.asked { // no request was sent: the visit that asked has reported the failure
 			return o, &notYet{until: policy.retry, unreachable: true}
+		}
+		// Not policy.retry: pages of the server under another scheme need not wait so long.
+		o.NotBefore = policy.after
+		if policy.wished.After(o.NotBefore) {
+			o.NotBefore = policy.wished
 		}
 		return o, nil
 	case !policy.rules.Allowed(u.RequestURI()):

@@ -94,6 +94,17 @@ func (c *Corpus) Remember(r *sitegraph.Record) {
 	m.size = budget.SizeClass(r.Size)
 }
 
+// NotAfter takes times of visits that lie more than a day after now for now: the clock was wrong
+// when they were made. Before the first round.
+func (c *Corpus) NotAfter(now time.Time) {
+	for i := range c.pages {
+		m := &c.pages[i]
+		r := sitegraph.Record{History: m.History, Tried: time.Unix(int64(m.Tried), 0)}
+		r.NotAfter(now)
+		m.History, m.Tried = r.History, sitegraph.Unix32(r.Tried)
+	}
+}
+
 // Pages returns the number of known pages, with or without a copy.
 func (c *Corpus) Pages() int { return len(c.pages) }
 

@@ -38,8 +38,9 @@
 //
 //  1. A round never yields more visits than its budget. First visits take more than their share
 //     only where the policy proposes nothing more and Options.Leftover is set, or where its
-//     proposal is worth less than Options.LeastRefetch times the first visit.
-//     With ShareByServer the share also holds for the visits of each server.
+//     proposal is worth less than Options.LeastRefetch times the first visit. Even so the policy
+//     has one in twenty visits of each server, if it proposes one there. With ShareByServer the
+//     share also holds for the visits of each server.
 //  2. A page is visited at most once in a round, and not again before its outcome is known. A visit
 //     that goes on into the next round (Carry) counts in its own.
 //  3. Each visit has a reason. Probability and Value are NaN where the policy has none.

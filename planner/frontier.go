@@ -34,13 +34,14 @@ type frontier struct {
 
 // newLine is what waits of a server, first in, first out.
 type newLine struct {
-	pages  []ticket
-	head   int
-	score  float64 // what the server is ranked by
-	ranked bool
-	later  bool    // there
-	claim  float64 // first visits that its share has room for
-	served float64 // turns: where it stands after what was served; see frontier.rank
+	pages    []ticket
+	head     int
+	score    float64 // what the server is ranked by
+	ranked   bool
+	later    bool    // there
+	claim    float64 // first visits that its share has room for
+	unlooked uint8   // first visits since the last visit to a page with a copy
+	served   float64 // turns: where it stands after what was served; see frontier.rank
 }
 
 // ticket is a page's place among all that wait.
@@ -174,18 +175,33 @@ func (f *frontier) shareOut(share float64) {
 	}
 }
 
-// count counts a visit of a server for its share; first: it uses it.
-func (f *frontier) count(s sitegraph.ServerID, first bool) {
+// count counts a visit of a server for its share, which a first visit uses unless it is one of the
+// leftovers, and for looksNow.
+func (f *frontier) count(s sitegraph.ServerID, v *Visit) {
+	l := f.line(s)
+	if v.First {
+		l.unlooked = min(l.unlooked+1, lookAfter)
+	} else {
+		l.unlooked = 0
+	}
 	if f.share == 0 {
 		return
 	}
-	l := f.line(s)
 	l.claim += f.share
-	if first {
+	if v.First && !v.leftover {
 		l.claim--
 	}
 	l.claim = min(max(l.claim, 0), 1)
 	f.rank(s)
+}
+
+// uncount gives back what a first visit used of its server's share, as it was not made.
+func (f *frontier) uncount(s sitegraph.ServerID, v *Visit) {
+	if f.share > 0 && !v.leftover {
+		l := f.line(s)
+		l.claim = min(l.claim+1, 1)
+		f.rank(s)
+	}
 }
 
 // next takes the page whose turn it is; with beyond, also of servers whose share is used up. Pages
@@ -213,6 +229,14 @@ func (f *frontier) next(beyond bool) (Visit, bool) {
 	}
 	return Visit{}, false
 }
+
+// lookAfter is after how many first visits of a server in a row its next refetch is made, whatever
+// that is worth. Without refetches the policy does not learn which pages change, and no refetch
+// would ever be worth a visit while new pages wait. It costs one visit in twenty.
+const lookAfter = 19
+
+// looksNow reports whether it is time to look at a page of a server that has a copy.
+func (f *frontier) looksNow(s sitegraph.ServerID) bool { return f.line(s).unlooked >= lookAfter }
 
 // leastTurn is the least worth that a turn goes by: 20 turns of a server of doubtful pages take as
 // long as one of another.

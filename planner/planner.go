@@ -21,7 +21,8 @@ type Options struct {
 	Leftover bool
 	// LeastRefetch is the least worth of a refetch that goes before a waiting new page, once the
 	// share of new pages is used up: in changes found, times the worth of the new page. In a new
-	// crawl all copies are minutes old, and hardly one has changed. 0: the share always holds.
+	// crawl all copies are minutes old, and hardly one has changed. One visit in twenty of a server
+	// is a refetch all the same, to learn which pages change. 0: the share always holds.
 	LeastRefetch float64
 	// Turns lets servers take turns at visits to their new pages. Otherwise the page that has
 	// waited longest is next, and a server that links to millions of pages keeps all others
@@ -257,7 +258,7 @@ func (p *Planner) ShareByServer(on bool) {
 
 func (p *Planner) take(v Visit) Visit {
 	v.round = p.rounds
-	p.frontier.count(p.Corpus.Graph.Server(v.Page), v.First && !v.leftover)
+	p.frontier.count(p.Corpus.Graph.Server(v.Page), &v)
 	p.Corpus.Propose(v.Page)
 	p.Corpus.price.See(p.Corpus.worth(&v))
 	p.spendSource(&v, 1)
@@ -286,6 +287,18 @@ func (p *Planner) Return(v Visit) {
 	}
 	if v.First {
 		p.frontier.failed = append(p.frontier.failed, v.Page)
+		p.frontier.uncount(p.Corpus.Graph.Server(v.Page), &v)
+	}
+}
+
+// PutBack puts new pages in line again that were handed back in this round. Others are for the next
+// one.
+func (p *Planner) PutBack(pages []sitegraph.PageID) {
+	for _, page := range pages {
+		if m := p.Corpus.Memory(page); m.State == sitegraph.StateNew {
+			m.mark = 0 // it was proposed, and not visited
+			p.frontier.add(page)
+		}
 	}
 }
 

@@ -132,6 +132,27 @@ type Record struct {
 	Reason       string        // why it is due then
 }
 
+// wrongClock is how far a time must lie ahead to have been written by a clock that was wrong.
+const wrongClock = 24 * time.Hour
+
+// NotAfter takes times that lie more than a day after now for now: the clock was wrong when they
+// were noted, and it is not known when that was.
+func (h *History) NotAfter(now time.Time) {
+	at := Unix32(now)
+	if int64(h.Last) <= now.Add(wrongClock).Unix() {
+		return
+	}
+	h.Epoch, h.Last, h.LastChange = min(h.Epoch, at), at, min(h.LastChange, at)
+}
+
+// NotAfter does so with the times of a record.
+func (r *Record) NotAfter(now time.Time) {
+	r.History.NotAfter(now)
+	if r.Tried.Sub(now) > wrongClock {
+		r.Tried = now.Add(-time.Second) // a visit now is a later one
+	}
+}
+
 // MaxErrors bounds Record.Errors. A page that failed so often in a row is visited rarely.
 const MaxErrors = 250
 

@@ -18,10 +18,12 @@ type crowd struct {
 	least time.Duration // between the end of an answer and the next request
 	begun time.Time
 	sick  time.Duration // from begun on, servers that recover are in trouble
+	takes time.Duration // until a slow server answers; run gives up after 15 s
 
 	mu     sync.Mutex
 	ended  map[string]time.Time
 	visits map[string]int
+	all    map[string]int // with those for robots.txt and sitemaps
 	well   map[string]int // requests for pages in trouble (/p...) after a recovering server's trouble
 	early  []string       // requests sooner than least after the last one
 }
@@ -32,7 +34,7 @@ type kind int
 const (
 	honest     kind = 1 + iota
 	trapping        // 5,000 new links on each page
-	slow            // takes 20 s to answer
+	slow            // takes long to answer
 	busy            // answers 429 without Retry-After
 	delaying        // Crawl-delay: 300
 	failing         // 500, 503, closed connections and cut bodies, until it recovers
@@ -51,7 +53,7 @@ func newCrowd(t *testing.T, pages int, least time.Duration) *crowd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &crowd{pages: pages, least: least, begun: time.Now(), ended: map[string]time.Time{}, visits: map[string]int{}, well: map[string]int{}}
+	c := &crowd{pages: pages, least: least, takes: 20 * time.Second, begun: time.Now(), ended: map[string]time.Time{}, visits: map[string]int{}, all: map[string]int{}, well: map[string]int{}}
 	_, c.port, _ = net.SplitHostPort(listener.Addr().String())
 	server := &http.Server{Handler: c}
 	go server.Serve(listener)
@@ -73,15 +75,20 @@ func (c *crowd) starts(servers map[kind]int) (urls []string) {
 }
 
 // of counts the requests for pages of all servers of a kind.
-func (c *crowd) of(k kind) (visits int) {
+func (c *crowd) of(k kind) (visits int) { return c.count(c.visits, k) }
+
+// asked counts all requests to them.
+func (c *crowd) asked(k kind) (requests int) { return c.count(c.all, k) }
+
+func (c *crowd) count(of map[string]int, k kind) (sum int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for address, n := range c.visits {
+	for address, n := range of {
 		if strings.HasPrefix(address, fmt.Sprintf("127.%d.", k)) {
-			visits += n
+			sum += n
 		}
 	}
-	return visits
+	return sum
 }
 
 func (c *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -107,6 +114,7 @@ func (c *crowd) arrive(address, path string) (k kind, isWell bool) {
 		c.early = append(c.early, fmt.Sprintf("%s%s after %v", address, path, time.Since(last)))
 	}
 	isWell = time.Since(c.begun) > c.sick
+	c.all[address]++
 	if path != "/robots.txt" && path != "/sitemap.xml" {
 		c.visits[address]++
 		if isWell && strings.HasPrefix(path, "/p") {
@@ -150,7 +158,7 @@ func (c *crowd) page(w http.ResponseWriter, r *http.Request, address string, k k
 		return
 	case k == slow:
 		select {
-		case <-time.After(20 * time.Second):
+		case <-time.After(c.takes):
 		case <-r.Context().Done(): // whoever asked is gone: the request is over
 			return
 		}

@@ -27,7 +27,7 @@ func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Obse
 	case errors.As(err, &local):
 		err = &cycle.LocalError{Err: local.Err, Unsure: local.Unsure}
 	case err == nil && !until.IsZero():
-		err = &cycle.Wait{Until: until}
+		err = &cycle.Wait{Until: until, Scheme: o.Outcome == sitegraph.OutcomeFailed}
 	}
 	return o, err
 }

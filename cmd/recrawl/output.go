@@ -3,13 +3,12 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/satstore/whole"
 )
 
 // publish prints a result, as JSON or as tables, and writes the report where asked for.
@@ -70,29 +69,7 @@ func writeWhole(path string, write func(io.Writer) error) error {
 	if err := regular(path); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".recrawl-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	defer os.Remove(f.Name()) // after the rename there is nothing of that name
-	w := bufio.NewWriter(f)
-	err = write(w)
-	if err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return whole.Write(path, write)
 }
 
 // writable refuses, before any work, a file that writeWhole could not write; "" is none.
@@ -103,11 +80,7 @@ func writable(path string) error {
 	if err := regular(path); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".recrawl-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	return whole.Check(path)
 }
 
 func regular(path string) error {

@@ -33,7 +33,7 @@ func (c *Client) Try(
 	if m.cut.Load() {
 		o.Transferred = m.most
 		if o.Outcome == sitegraph.OutcomeFailed {
-			o.Detail = errNoBytes.Error()
+			o.Detail, o.Trouble = errNoBytes.Error(), sitegraph.TroubleUnknown // the server has none
 		}
 	}
 	return o, until, err

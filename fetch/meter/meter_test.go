@@ -109,6 +109,9 @@ func TestMeter(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if test.outcome == sitegraph.OutcomeFailed && o.Trouble != sitegraph.TroubleUnknown {
+				t.Errorf("trouble of the server: %v; it was cut by us", o.Trouble)
+			}
 			time.Sleep(20 * time.Millisecond) // whatever still comes
 			got := passed.Load() - before
 			t.Logf("%v, %d read, %d passed", o.Outcome, o.Transferred, got)

@@ -83,8 +83,9 @@ func (b *Account) Open(number int, end time.Time, listening float64) {
 	last := end.Add(-time.Nanosecond)
 	for i, period := range periods {
 		// A window that lies ahead stays open: the clock went back, and what was used then
-		// must not be used again.
-		if start := last.Truncate(period).Unix(); start > b.start[i] {
+		// must not be used again. If it lies more than a period ahead, the clock was wrong then.
+		start := last.Truncate(period).Unix()
+		if start > b.start[i] || start < b.start[i]-int64(period.Seconds()) {
 			b.start[i], b.opened[i] = start, number
 			b.used[i], b.claimed[i], b.flying[i] = amounts{}, amounts{}, amounts{}
 		}

@@ -80,10 +80,11 @@ func (l *Loop) saveAccount() error {
 }
 
 // at returns the account of the round that now is in: a as it stands, also if the clock went
-// back behind its start, or a new one.
+// back behind its start, or a new one. A round that lies further ahead than its length was opened
+// by a clock that was wrong, and is over: else there would be no visits until then.
 func (a account) at(now time.Time, perDay float64, length time.Duration) (current account, opened bool) {
 	start := now.UTC().Truncate(length)
-	if start.Equal(a.Start) || now.Before(a.Start) {
+	if start.Equal(a.Start) || now.Before(a.Start) && a.Start.Sub(now) <= length {
 		return a.within(perDay, length), false
 	}
 	grant := budget.Grant{PerDay: perDay, Carry: a.Carry}

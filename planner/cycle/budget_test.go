@@ -2,6 +2,7 @@ package cycle_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -148,6 +149,48 @@ func TestLimitsAcrossCrashes(t *testing.T) {
 	if crashes < 30 {
 		t.Errorf("only %d crashes", crashes)
 	}
+}
+
+// skewed is a clock that is wrong.
+type skewed struct{ by time.Duration }
+
+func (s skewed) Now() time.Time { return cycle.WallClock{}.Now().Add(s.by) }
+func (s skewed) SleepUntil(ctx context.Context, t time.Time) error {
+	return cycle.WallClock{}.SleepUntil(ctx, t.Add(-s.by))
+}
+
+// A clock that was a year ahead for a while stops nothing once it is right again: neither rounds
+// nor limits nor the waits of servers nor pages that were visited then.
+func TestClockWasAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pages, starts := farm(2, 20)
+		limit := budget.Limit{Amount: 25, Unit: budget.InFetches, Per: time.Hour}
+		limits := budget.Limits{All: []budget.Limit{limit}, Servers: []budget.ServerLimit{{Pattern: "*", Limit: limit}}}
+		d := newDisk()
+		for _, ahead := range []time.Duration{365 * 24 * time.Hour, 0} {
+			w := &web{clock: skewed{ahead}, pages: pages, delay: 20 * time.Second}
+			p := &purse{T: t, limits: limits, used: map[string]float64{}}
+			seen := map[string]int{}
+			count := func(e *cycle.Event) {
+				if e.Verdict != sitegraph.VerdictUnknown {
+					seen[e.Record.URL]++
+				}
+			}
+			m := newMeteredRig(t, w, d, p, cycle.Options{Workers: 2, Seen: count})
+			m.seed(starts...)
+			ctx, cancel := context.WithTimeout(t.Context(), 8*time.Hour)
+			if err := m.loop.Run(ctx, 24*25, time.Hour, nil); !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatal(err)
+			}
+			cancel()
+			for url := range pages {
+				if seen[url] < 1 {
+					t.Errorf("with the clock %v ahead: %s was not seen in 8 hours", ahead, url)
+				}
+			}
+			d = d.crash()
+		}
+	})
 }
 
 func (m *rig) runLimited(perDay float64, length time.Duration, rounds int) {

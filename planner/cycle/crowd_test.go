@@ -3,6 +3,8 @@ package cycle_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -171,6 +173,94 @@ func TestRefetchesWhileNewPagesWait(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A new crawl looks at some of what it knows, though new pages are worth more. So it learns which
+// pages change, before it has met all others, and these are asked for again from then on: where
+// politeness is the bound, and where the budget is.
+func TestLearnsWhatChangesWhileNewPagesWait(t *testing.T) {
+	for _, perDay := range []float64{1e7, 24 * 200} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newTown(t, 10*time.Second, 1)
+			w.answer = func(_ string, o *sitegraph.Observation) {
+				switch u, _ := url.Parse(o.URL); {
+				case u.Path == "/":
+					for i := range 300 {
+						o.Links = append(o.Links, fmt.Sprintf("%snews/%d", o.URL, i))
+					}
+					for i := range 4000 {
+						o.Links = append(o.Links, fmt.Sprintf("%sold/%d", o.URL, i))
+					}
+				case strings.HasPrefix(u.Path, "/news/"):
+					o.Digests.Bytes = sitegraph.DigestOf([]byte(o.Time.String())) // changes all the time
+				}
+			}
+			again, all := 0, 0
+			seen := func(e *cycle.Event) {
+				if e.Round.Number <= 4 {
+					return
+				}
+				if all++; !e.Visit.First && strings.Contains(e.Record.URL, "/news/") {
+					again++
+				}
+			}
+			m := newLive(t, w, newDisk(), "value", perDay, cycle.Options{Workers: 4, Seen: seen})
+			m.seed(startsOf("s", 1)...)
+			ctx, cancel := context.WithTimeout(t.Context(), 9*time.Hour)
+			defer cancel()
+			if err := m.loop.Run(ctx, perDay, time.Hour, nil); !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatal(err)
+			}
+			if m.plan.Waiting() == 0 {
+				t.Fatal("no new page waits")
+			}
+			if again < all*6/10 {
+				t.Errorf("%v a day: of %d visits %d are to known pages that change all the time", perDay, all, again)
+			}
+		})
+	}
+}
+
+// Where robots.txt cannot be had under one scheme, as where a port is closed, pages of the server
+// under the other go on. Those that wait are asked for when it is looked for again, in this round.
+func TestSchemeBarred(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTown(t, time.Second, 1)
+		began, until := time.Now(), time.Now().Add(5*time.Minute)
+		secure, plain := 0, map[int]int{}
+		w.refuse = func(r cycle.Request, now time.Time) (sitegraph.Observation, error) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if !strings.HasPrefix(r.Record.URL, "https:") {
+				plain[int(now.Sub(began)/time.Minute)]++
+				return sitegraph.Observation{}, nil
+			}
+			if now.Before(until) {
+				return sitegraph.Observation{Outcome: sitegraph.OutcomeFailed}, &cycle.Wait{Until: until, Scheme: true}
+			}
+			secure++
+			return sitegraph.Observation{}, nil
+		}
+		w.answer = func(_ string, o *sitegraph.Observation) {
+			if strings.HasSuffix(o.URL, ".example/") {
+				for i := range 400 {
+					o.Links = append(o.Links, fmt.Sprintf("%sp%d", o.URL, i))
+					if i < 100 {
+						o.Links = append(o.Links, fmt.Sprintf("https%ss%d", strings.TrimPrefix(o.URL, "http"), i))
+					}
+				}
+			}
+		}
+		w.live(cycle.Options{Workers: 4}, "value", planner.Unlimited, time.Hour, 12*time.Minute, startsOf("s", 1)...)
+		for minute := range 5 {
+			if plain[minute] < 50 {
+				t.Errorf("minute %d: %d visits under http, of 57", minute, plain[minute])
+			}
+		}
+		if secure < 90 {
+			t.Errorf("%d visits under https after it had come back, of 100 pages", secure)
+		}
+	})
 }
 
 // A Crawl-delay before the first visit holds though the program is killed before that.

@@ -81,6 +81,7 @@ func (c *crew) weigh(now time.Time) {
 		return
 	}
 	c.weighed = now
+	c.unbar(now)
 	defer func() { c.Planner.ShareByServer(c.ample) }()
 	left := c.Planner.Left()
 	switch {

@@ -16,9 +16,9 @@
 // Files: rounds.go (Run, round after round), visit.go (begin, apply and commit a visit), account.go
 // (the budget in the store); concurrent.go, flights.go, line.go, locate.go, depth.go, landing.go
 // (many workers: which visit may begin, lines of servers and places, how many visits are chosen
-// ahead, what happens when one ends); slowdown.go, hold.go, stall.go (servers in trouble, waits
-// over restarts, faults of this machine); links.go, bounds.go, duplicate.go, relax.go, sources.go
-// (what a visit means for other pages); dryrun.go (plan).
+// ahead, what happens when one ends); slowdown.go, hold.go, bar.go, stall.go (servers in trouble,
+// waits over restarts, faults of this machine); links.go, bounds.go, duplicate.go, relax.go,
+// sources.go (what a visit means for other pages); dryrun.go (plan).
 //
 // # Guarantees
 //
@@ -38,8 +38,9 @@
 //     that must wait (for a server, an address, a name, a Wait) waits in a line and holds no
 //     worker. Answers that take more than 5 s hold none either, up to 8 times Workers of them. A
 //     server that has not answered yet holds one for a second at most. Up to half of the workers
-//     are kept for servers known to be quick. Look-ups of addresses follow the same rules. A visit
-//     under way at the end of its round goes on, and counts in that round.
+//     are kept for servers known to be quick. Look-ups of addresses follow the same rules. A Wait
+//     of one scheme delays no page of its server under another. A visit under way at the end of its
+//     round goes on, and counts in that round.
 //  4. A site that misbehaves never stops the loop. A store that fails does, at once.
 //  5. A server in trouble (sitegraph.Trouble) is asked more slowly at once: pauses double, up to an
 //     hour, and each proper answer takes back half of the steps. This, waits of 15 s and more, and

@@ -19,6 +19,10 @@ type held struct {
 	Steps uint8     `json:"steps,omitempty"` // of its slowdown
 }
 
+// longestHold is the longest wait that a server is kept waiting for: a Retry-After is not believed
+// beyond a day. What lies further ahead was written by a clock that was wrong.
+const longestHold = 25 * time.Hour
+
 func holdSetting(server string) string { return "hold/" + server }
 
 // hold keeps the wait that a server asked for, if it is long, and its slowdown where that changed.
@@ -53,6 +57,9 @@ func (l *Loop) heldOf(s sitegraph.ServerID) (h held, err error) {
 		if h.Until, err = time.Parse(time.RFC3339Nano, string(value)); err != nil {
 			return h, fmt.Errorf("the kept wait for %s: %w", server, err)
 		}
+	}
+	if h.Until.Sub(l.Clock.Now()) > longestHold {
+		h.Until = time.Time{}
 	}
 	h.Steps = min(h.Steps, mostSteps)
 	return h, nil

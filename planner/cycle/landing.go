@@ -29,6 +29,9 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 		c.met.see(l.server, done.took, done.seen.Status != 0 || done.seen.Transferred > 0)
 	}
 	switch {
+	case isWait && wait.Scheme && c.hasOther(l, done.visit.Page):
+		c.bar(l, &done, wait.Until, now)
+		return nil
 	case isWait:
 		l.notBefore, l.pause = wait.Until, max(l.pause, wait.Until.Sub(now))
 		l.at.notBefore = later(l.at.notBefore, sooner(wait.Until, now.Add(c.Pause)))

@@ -19,6 +19,7 @@ type line struct {
 	pause     time.Duration // last time between the end of a visit and notBefore
 	slowdown                // what its troubles cost it
 	blameless int           // faults in a row that were taken for this machine's
+	barred    []bar
 
 	at      *place
 	located time.Time // when at was found out; zero: never
@@ -121,6 +122,11 @@ func (c *crew) park(v planner.Visit, now time.Time) error {
 	if err != nil {
 		return err
 	}
+	if b := l.bars(c.graph.URL(v.Page), now); b != nil {
+		b.pages = append(b.pages, v.Page)
+		c.Planner.Return(v)
+		return nil
+	}
 	if c.room(l, now) <= len(l.visits) {
 		c.Planner.Close(l.server)
 		c.Planner.Return(v)
@@ -193,13 +199,16 @@ func (c *crew) giveBack() {
 			c.Planner.Return(v)
 		}
 		l.visits, l.index = nil, -1
+		for i := range l.barred {
+			l.barred[i].pages = nil // the next round has them again
+		}
 		c.Planner.Open(s)
 		if l.up {
 			l.seeking = l.search.up
 			continue
 		}
 		l.at, l.seeking = nil, l.search.up
-		if !l.search.up && l.steps == 0 && l.pause <= c.Pause && !l.notBefore.After(now) {
+		if !l.search.up && l.steps == 0 && l.pause <= c.Pause && !l.notBefore.After(now) && len(l.barred) == 0 {
 			delete(c.lines, s)
 		}
 	}

@@ -86,6 +86,7 @@ type Loop struct {
 	reserved    int // fetches reserved in the store and not yet begun
 	account     account
 	lines       map[sitegraph.ServerID]*line // of servers visited concurrently
+	barring     map[sitegraph.ServerID]*line // those with pages that are barred
 	places      map[string]*place            // by address, of those servers
 	answers     paces                        // how quickly servers answer
 	names       paces                        // and how quickly their names are looked up
@@ -115,6 +116,7 @@ func New(o Options) *Loop {
 		Options:   o,
 		graph:     o.Planner.Corpus.Graph,
 		lines:     map[sitegraph.ServerID]*line{},
+		barring:   map[sitegraph.ServerID]*line{},
 		places:    map[string]*place{},
 		rules:     map[sitegraph.ServerID]uint64{},
 		discovery: discovery{fetched: map[sitegraph.ServerID]int{}},

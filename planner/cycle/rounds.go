@@ -28,6 +28,7 @@ func (l *Loop) Run(
 	if err := l.Planner.Caps().Load(l.Store.Setting); err != nil {
 		return l.storeError(err, "read the budgets")
 	}
+	l.Planner.Corpus.NotAfter(l.Clock.Now())
 	c := l.hire(ctx)
 	defer c.dismiss()
 	for {

@@ -28,7 +28,12 @@ type Fetcher interface {
 // Wait is the error of a Fetch that could not ask for the page yet and did not wait. The same visit
 // may begin again at Until. Bytes that it read meanwhile, as those of robots.txt, are in
 // Observation.Transferred.
-type Wait struct{ Until time.Time }
+type Wait struct {
+	Until time.Time
+	// Scheme: so must all pages of the server under the scheme of the page, as http: their robots.txt
+	// cannot be had. Those under another, which has a robots.txt of its own, need not.
+	Scheme bool
+}
 
 func (w *Wait) Error() string { return "not before " + w.Until.UTC().Format(time.RFC3339) }
 

@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/recrawl/recrawl/satstore/whole"
 )
 
 // The names of the files: a prefix, a name that no other request has, and what they are.
@@ -32,29 +35,7 @@ func newPlace(data string) string {
 
 // write makes a file that appears whole.
 func (r request) write(path string) error {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".recrawl-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	defer os.Remove(f.Name()) // after the rename there is nothing of that name
-	_, err = f.Write(append(text, '\n'))
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return whole.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) })
 }
 
 // read reads a request or an answer.

@@ -1,0 +1,110 @@
+package cycle
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// bar keeps the pages of a server under one scheme, as https, from being asked for: their
+// robots.txt cannot be had. It is often so that one port of a server is closed or has no valid
+// certificate, and its pages under the other scheme link to it.
+type bar struct {
+	scheme string
+	until  time.Time
+	pages  []sitegraph.PageID // handed back to the planner in this round
+}
+
+func schemeOf(url string) string {
+	scheme, _, _ := strings.Cut(url, "://")
+	return scheme
+}
+
+// hasOther reports whether a line's server has pages under another scheme than a page, which are
+// not barred.
+func (c *crew) hasOther(l *line, page sitegraph.PageID) bool {
+	scheme := schemeOf(c.graph.URL(page))
+	corpus := c.Planner.Corpus
+	for _, p := range c.graph.ServerPages(l.server) {
+		if int(p) >= corpus.Pages() {
+			continue
+		}
+		if s := corpus.Memory(p).State; s != sitegraph.StateNew && s != sitegraph.StateAlive {
+			continue
+		}
+		other := schemeOf(c.graph.URL(p))
+		if other != scheme && !slices.ContainsFunc(l.barred, func(b bar) bool { return b.scheme == other }) {
+			return true
+		}
+	}
+	return false
+}
+
+// bars returns what keeps a page of a line from being asked for; nil: nothing.
+func (l *line) bars(url string, now time.Time) *bar {
+	for i := range l.barred {
+		if b := &l.barred[i]; b.until.After(now) && b.scheme == schemeOf(url) {
+			return b
+		}
+	}
+	return nil
+}
+
+// bar hands a visit back that met a robots.txt which cannot be had, and those of its line under the
+// same scheme. The others go on: no request was sent.
+func (c *crew) bar(l *line, done *completion, until, now time.Time) {
+	page := done.visit.Page
+	b := bar{schemeOf(c.graph.URL(page)), until, []sitegraph.PageID{page}}
+	c.postpone(&done.visit, &done.request, done.seen)
+	c.Planner.Return(done.visit)
+	kept := l.visits[:0]
+	for _, v := range l.visits {
+		if schemeOf(c.graph.URL(v.Page)) != b.scheme {
+			kept = append(kept, v)
+			continue
+		}
+		b.pages = append(b.pages, v.Page)
+		c.Planner.Return(v)
+		c.parked--
+		l.at.parked--
+	}
+	l.visits = kept
+	l.barred = slices.DeleteFunc(l.barred, func(old bar) bool { return old.scheme == b.scheme })
+	l.barred = append(l.barred, b)
+	c.barring[l.server] = l
+	c.admit(l, now)
+}
+
+// awaitsBar reports whether pages that are barred may be asked for in the rest of the round.
+func (c *crew) awaitsBar() bool {
+	if c.Planner.Left() == 0 {
+		return false
+	}
+	for _, l := range c.barring {
+		for _, b := range l.barred {
+			if len(b.pages) > 0 && b.until.Before(c.round.End) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unbar ends what is over, once a second. The new pages that were handed back are in line again,
+// the others in the next round.
+func (c *crew) unbar(now time.Time) {
+	for s, l := range c.barring {
+		l.barred = slices.DeleteFunc(l.barred, func(b bar) bool {
+			if b.until.After(now) {
+				return false
+			}
+			c.Planner.PutBack(b.pages)
+			return true
+		})
+		if len(l.barred) == 0 {
+			delete(c.barring, s)
+		}
+	}
+}
