@@ -25,13 +25,13 @@ type Relearnt struct {
 }
 
 // Relearn shows the visits of a journal to the policy value, day by day, as if they were made now,
-// and learns from them: weights of experts, what probes are good for, and a forest, which is adopted
-// if it predicts the newest visits better. What was learnt is written into the store, where run
-// finds it. The store must not be in use.
+// and learns from them: weights of experts, what probes are good for, and a forest. The forest is
+// adopted if it predicts the newest visits better. What was learnt is written into the store, where
+// run finds it. The store must not be in use.
 //
-// The visits were chosen, so they are no fair sample of the pages. Models are of what follows from
-// the features of a page, by which it was chosen, too; and a probe, which stands for the quiet pages
-// that it was drawn from, counts as the root of their number.
+// The visits were chosen, so they are no fair sample of the pages. But what is learnt is what
+// follows from the features of a page, and the features say why it was chosen, too. A probe stands
+// for the pages that it was drawn from, and counts as the root of their number.
 func Relearn(ctx context.Context, data string, seed uint64) (r *Relearnt, err error) {
 	store, err := satstore.Open(data, satstore.Options{})
 	if err != nil {
@@ -57,15 +57,21 @@ func Relearn(ctx context.Context, data string, seed uint64) (r *Relearnt, err er
 	if err != nil {
 		return nil, err
 	}
+	before := value.New(value.Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()), Mode: planner.Stream})
+	if err := cycle.RecallLearnt(store, before); err != nil {
+		return nil, err
+	}
 	t := newTeller(graph, seed, float64(r.Visits)/float64(max(len(days), 1)))
+	t.policy.Replay(r.Visits, before)
 	for _, day := range days {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		t.tell(day)
 	}
-	r.Adopted = t.policy.LearnNow()
+	t.policy.LearnNow()
 	r.InPlace, r.Lessons = t.policy.InPlace(), t.policy.Lessons()
+	r.Adopted = r.InPlace.Version > before.InPlace().Version
 	if err := cycle.SaveLearnt(store, t.policy); err != nil {
 		return nil, err
 	}

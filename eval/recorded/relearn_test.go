@@ -74,6 +74,11 @@ func TestRelearn(t *testing.T) {
 	if p := r.InPlace; !(p.Loss < p.LossBefore) || p.Examples == 0 || p.HeldOut == 0 {
 		t.Errorf("adopted by %+v", p)
 	}
+	again, err := Relearn(context.Background(), data, 1)
+	if err != nil || again.InPlace.Version < r.InPlace.Version {
+		t.Errorf("learnt again %+v, %v, after %+v", again, err, r)
+	}
+	r = again
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)

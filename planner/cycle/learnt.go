@@ -39,8 +39,8 @@ func SaveLearnt(s Store, policy planner.Policy) error {
 	return s.SaveSetting(learntSetting, learnt)
 }
 
-// keepLearnt keeps what the policy has learnt, where the loop goes on after a restart: at the end of
-// a round, and after many visits.
+// keepLearnt keeps what the policy has learnt, where the loop goes on after a restart: at the end
+// of a round, and after many visits.
 func (l *Loop) keepLearnt(roundEnds bool) error {
 	l.sinceLearnt += l.uncommitted
 	if !l.Reserve || !roundEnds && l.sinceLearnt < learntEvery {

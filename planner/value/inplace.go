@@ -26,6 +26,7 @@ type inPlace struct {
 	fitted   int       // of these when a forest was last learnt
 	fitDay   float32   // when that was
 	share    float32   // of visits that become examples
+	replayed int       // visits that are to come, in a replay; 0: not known
 	asked    map[sitegraph.PageID]example
 	forest   *trees.Forest // adopted; nil: none
 	fast     *trees.Fast
@@ -125,13 +126,17 @@ func (l *inPlace) adds(row *Row) float32 {
 func (l *inPlace) begin(now float32, perDay float64) (adopted bool) {
 	clear(l.asked)
 	l.share = 1
-	if perDay > 0 {
+	switch {
+	case l.replayed > 0:
+		l.share = min(mostExamples/float32(l.replayed), 1)
+	case perDay > 0:
 		l.share = min(float32(mostExamples/(exampleDays*perDay)), 1)
 	}
 	if l.forest != nil && l.trial.worse() {
 		l.adopt(nil)
 		l.record.Dropped++
 	}
+	l.fitDay = min(l.fitDay, now) // the clock may have been ahead
 	if l.seen < leastExamples || l.seen < l.fitted+l.fitted/2 && now < l.fitDay+7*leastDays || now < l.fitDay+leastDays {
 		return false
 	}
@@ -139,15 +144,18 @@ func (l *inPlace) begin(now float32, perDay float64) (adopted bool) {
 	return l.fit(now)
 }
 
-// LearnNow learns from the visits so far and reports whether it adopted what it learnt.
-func (v *Policy) LearnNow() (adopted bool) {
-	if len(v.inPlace.examples) < leastExamples {
-		return false
-	}
-	if adopted = v.inPlace.fit(v.now); adopted {
+// Replay prepares for a replay of so many visits by a policy that goes on where another stopped.
+// What that one learnt in place stays until something better is learnt.
+func (v *Policy) Replay(visits int, before *Policy) {
+	v.inPlace.replayed, v.inPlace.record = visits, before.inPlace.record
+	v.inPlace.adopt(before.inPlace.forest)
+}
+
+// LearnNow learns from the visits so far, if they are enough. InPlace tells what came of it.
+func (v *Policy) LearnNow() {
+	if len(v.inPlace.examples) >= leastExamples && v.inPlace.fit(v.now) {
 		v.mixture.trustInPlace()
 	}
-	return adopted
 }
 
 // InPlace says what was learnt in place last.

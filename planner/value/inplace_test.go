@@ -124,7 +124,7 @@ func TestInPlaceDrops(t *testing.T) {
 func TestInPlaceBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	l := newInPlace()
-	l.fitDay = 1e6 // nothing is learnt
+	l.fitted = 1 << 40 // nothing is learnt
 	visitsTo(&l, rng, mostExamples+10, even(rng))
 	if len(l.examples) != mostExamples || l.next != 10 || len(l.asked) != 0 {
 		t.Errorf("%d examples, the next at %d, %d asked", len(l.examples), l.next, len(l.asked))

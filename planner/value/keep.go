@@ -101,7 +101,7 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 	r := &v.inPlace.record
 	about := "none was adopted yet"
 	if r.Version > 0 {
-		at := time.Unix(int64(r.Day*24*60*60), 0).UTC().Format("2006-01-02")
+		at := time.Unix(int64(r.Day*24*60*60)-1, 0).UTC().Format("2006-01-02")
 		about = fmt.Sprintf("of %s, by %d visits; log loss %.4f instead of %.4f over %d held out", at, r.Examples, r.Loss, r.LossBefore, r.HeldOut)
 		if v.inPlace.forest == nil {
 			about += "; dropped, since it turned worse"

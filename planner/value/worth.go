@@ -26,8 +26,8 @@ const (
 	// known to change wait for those that may.
 	promiseWorth = 0.3
 	// freshWorth is what a copy is worth that is fresh for a cycle, in changes found. More of it
-	// keeps copies fresher, and costs changes where pages change independently: by 2 a tenth of them
-	// and 0.005 of freshness more than by 0.5.
+	// keeps copies fresher, and costs changes where pages change independently: 2 in the place of
+	// 0.5 costs a tenth of them, and brings 0.005 of freshness.
 	freshWorth = 0.75
 	// mostCycles bounds the age that counts.
 	mostCycles = 8
