@@ -155,6 +155,9 @@ func TestRateBeliefLearnsTheWeb(t *testing.T) {
 
 // The sample is drawn anew as pages become known, and holds about as many as asked for.
 func TestRateBeliefSamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 65,000 pages")
+	}
 	g := sitegraph.NewGraph()
 	c := planner.NewCorpus(g)
 	v := New(Settings{Corpus: c, Mode: planner.Stream, Seed: 1})
