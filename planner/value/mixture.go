@@ -75,6 +75,8 @@ const (
 	serverKept = 0.99
 	// farthest bounds what one opinion counts for beside the mean, in log odds.
 	farthest = 4
+	// mostGain bounds gains, so that no weight is 0 or infinite.
+	mostGain = 40
 )
 
 // weights of the experts for pages of a server.
@@ -85,6 +87,7 @@ func (m *mixture) weights(s sitegraph.ServerID) (w weights) {
 		if int(s) < len(m.servers) {
 			gain += m.servers[s][k]
 		}
+		gain = min(max(gain, -mostGain), mostGain)
 		w[k] = firstWeights[k] * float32(math.Exp(float64(gain)))
 		sum += w[k]
 	}
@@ -107,13 +110,25 @@ func (w *weights) others(o *opinions) (mean float32) {
 	for k := range expertInPlace {
 		mean += w[k] * o[k]
 	}
-	return mean / (1 - w[expertInPlace])
+	return mean / w.ofOthers()
+}
+
+// ofOthers is the weight of the others together, which is above 0.
+func (w *weights) ofOthers() (sum float32) {
+	if w[expertInPlace] < 0.99 {
+		return 1 - w[expertInPlace]
+	}
+	for k := range expertInPlace { // exact where 1 minus a weight is not
+		sum += w[k]
+	}
+	return sum
 }
 
 // withoutInPlace are the weights where nothing was learnt in place.
 func (w weights) withoutInPlace() weights {
+	others := w.ofOthers()
 	for k := range expertInPlace {
-		w[k] /= 1 - w[expertInPlace]
+		w[k] /= others
 	}
 	w[expertInPlace] = 0
 	return w
