@@ -22,6 +22,7 @@ import (
 type inPlace struct {
 	examples []example // a ring: the newest mostExamples
 	next     int       // in the ring, once it is full
+	offered  int       // visits so far that could become examples
 	seen     int       // examples so far
 	fitted   int       // of these when a forest was last learnt
 	fitDay   float32   // when that was
@@ -81,7 +82,8 @@ var forestOptions = trees.Options{Trees: 40, Depth: 3, Rate: 0.15, Lambda: 10, L
 // ask notes a page that is about to be visited; drawnFrom is how many pages a probe stands
 // for, 0 for other visits.
 func (l *inPlace) ask(p sitegraph.PageID, row *Row, known, mixed float32, drawnFrom int) {
-	if l.share < 1 && sampleOf(p, l.seen) >= l.share {
+	l.offered++
+	if l.share < 1 && sampleOf(p, l.offered) >= l.share {
 		return
 	}
 	if l.asked == nil {
