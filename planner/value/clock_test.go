@@ -41,3 +41,22 @@ func TestClockPutRight(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Probes after that are expected to find no fewer rebuilds than none.
+func TestClockPutRightForProbes(t *testing.T) {
+	h := newHandDriven(t, "value")
+	h.begin(39)
+	h.policy.price = 0.01
+	for s := range h.policy.exploration.lastProbe {
+		h.policy.exploration.lastProbe[s] = h.policy.now
+	}
+	h.begin(38)
+	if len(h.policy.exploration.wanted) == 0 {
+		t.Fatal("no probe is worth it")
+	}
+	for _, want := range h.policy.exploration.wanted {
+		if want.days < 0 {
+			t.Errorf("%g days since the last probe of server %d", want.days, want.server)
+		}
+	}
+}
