@@ -29,6 +29,7 @@ func learntPolicy(t *testing.T) *handDriven {
 	}
 	v.mixture.corpus = gains{0.5, -0.5, 0.25, 0, 1}
 	v.mixture.servers = []gains{{}, {1, 2, 3, 4, 5}}
+	v.trust = effectTrust{corpus: -0.5, servers: []float32{0, 0.25}}
 	v.exploration.rebuilds.probe(1, 2)
 	v.calibrator.see(0.7, true, 1000)
 	v.price, v.changesPerWorth = 0.4, 0.8
@@ -49,6 +50,11 @@ func TestLearntOutlivesTheProcess(t *testing.T) {
 	v, w := h.policy, again.policy
 	if v.mixture.corpus != w.mixture.corpus || v.mixture.servers[1] != w.mixture.servers[1] || v.price != w.price || v.changesPerWorth != w.changesPerWorth {
 		t.Errorf("learnt %+v and %+v", v.mixture, w.mixture)
+	}
+	for s := range sitegraph.ServerID(2) {
+		if a, b := v.trust.of(s), w.trust.of(s); a != b || a == 1 {
+			t.Errorf("server %d: a trust of %g, then %g", s, a, b)
+		}
 	}
 	var row Row
 	row[fDepth] = 0.9
@@ -82,6 +88,8 @@ func TestRecallRefuses(t *testing.T) {
 		"rebuilds":   bytes.Replace(learnt, []byte(`"rebuilt":[2`), []byte(`"rebuilt":[-2`), 1),
 		"feature":    bytes.Replace(learnt, []byte(`{"f":36`), []byte(`{"f":99`), 1),
 		"features":   bytes.Replace(learnt, []byte(`"forest":{"features":48`), []byte(`"forest":{"features":47`), 1),
+		"trust":      bytes.Replace(learnt, []byte(`"trust":-0.5`), []byte(`"trust":-5`), 1),
+		"probes":     bytes.Replace(learnt, []byte(`"probes":[1`), []byte(`"probes":[-20`), 1),
 		"bad weight": bytes.Replace(learnt, []byte(`"outcomes":[[`), []byte(`"outcomes":[[-`), 1),
 	} {
 		if bytes.Equal(damaged, learnt) {
