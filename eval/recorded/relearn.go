@@ -25,9 +25,9 @@ type Relearnt struct {
 }
 
 // Relearn shows the visits of a journal to the policy value, day by day, as if they were made now,
-// and learns from them: weights of experts, what probes are good for, and a forest. The forest is
-// adopted if it predicts the newest visits better. What was learnt is written into the store, where
-// run finds it. The store must not be in use.
+// and learns from them: weights of experts, the calibration, and a forest. The forest is adopted if
+// it predicts the newest visits better. What the policy knew of probes and of the price stays. All
+// of it is written into the store, where run finds it. The store must not be in use.
 //
 // The visits were chosen, so they are no fair sample of the pages. But what is learnt is what
 // follows from the features of a page, and the features say why it was chosen, too. A probe stands
@@ -57,7 +57,7 @@ func Relearn(ctx context.Context, data string, seed uint64) (r *Relearnt, err er
 	if err != nil {
 		return nil, err
 	}
-	before := value.New(value.Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()), Mode: planner.Stream})
+	before := value.New(value.Settings{Corpus: planner.NewCorpus(graph), Mode: planner.Stream})
 	if err := cycle.RecallLearnt(store, before); err != nil {
 		return nil, err
 	}
@@ -70,6 +70,7 @@ func Relearn(ctx context.Context, data string, seed uint64) (r *Relearnt, err er
 		t.tell(day)
 	}
 	t.policy.LearnNow()
+	t.policy.GoOn(before)
 	r.InPlace, r.Lessons = t.policy.InPlace(), t.policy.Lessons()
 	r.Adopted = r.InPlace.Version > before.InPlace().Version
 	if err := cycle.SaveLearnt(store, t.policy); err != nil {

@@ -2,9 +2,12 @@ package recorded
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +90,58 @@ func TestRelearn(t *testing.T) {
 	policy := value.New(value.Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()), Mode: planner.Stream})
 	if err := cycle.RecallLearnt(store, policy); err != nil || policy.InPlace() != r.InPlace {
 		t.Errorf("in another process %+v, %v", policy.InPlace(), err)
+	}
+}
+
+// What no journal tells stays as run had learnt it: the price, and what probes are good for.
+func TestRelearnKeepsWhatNoJournalTells(t *testing.T) {
+	data := crawled(t, 3, func(_, p, n int) bool { return n == p%3 })
+	const known = `{"form":10,"price":0.3,"changes_per_worth":0.7,"rebuilt":[5,1],"probes":[50,3],
+		"servers":[{"name":"s2.example","rebuilt":[2,1]}]}`
+	type server struct {
+		Name    string
+		Rebuilt [2]float32
+	}
+	type learnt struct {
+		Price           float64
+		ChangesPerWorth float64 `json:"changes_per_worth"`
+		Rebuilt, Probes [2]float32
+		Servers         []server
+	}
+	// kept is what a policy on the store's graph has learnt after a change.
+	kept := func(change func(*satstore.Store, *value.Policy) error) (k learnt) {
+		t.Helper()
+		store, err := satstore.Open(data, satstore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		graph := sitegraph.NewGraph()
+		if err := store.Restore(graph, func(*sitegraph.Record) {}); err != nil {
+			t.Fatal(err)
+		}
+		policy := value.New(value.Settings{Corpus: planner.NewCorpus(graph), Mode: planner.Stream})
+		if err := change(store, policy); err != nil {
+			t.Fatal(err)
+		}
+		written, err := policy.Learnt()
+		if err := errors.Join(err, json.Unmarshal(written, &k), store.Commit(), store.Close()); err != nil {
+			t.Fatal(err)
+		}
+		k.Servers = slices.DeleteFunc(k.Servers, func(s server) bool { return s.Rebuilt == [2]float32{} })
+		return k
+	}
+	before := kept(func(store *satstore.Store, policy *value.Policy) error {
+		return errors.Join(policy.Recall([]byte(known)), cycle.SaveLearnt(store, policy))
+	})
+	if before.Price != 0.3 || len(before.Servers) != 1 {
+		t.Fatalf("known before: %+v", before)
+	}
+	if _, err := Relearn(context.Background(), data, 1); err != nil {
+		t.Fatal(err)
+	}
+	after := kept(func(store *satstore.Store, policy *value.Policy) error { return cycle.RecallLearnt(store, policy) })
+	if !reflect.DeepEqual(before, after) {
+		t.Errorf("known before: %+v, and after: %+v", before, after)
 	}
 }
 

@@ -147,10 +147,19 @@ func (l *inPlace) begin(now float32, perDay float64) (adopted bool) {
 }
 
 // Replay prepares for a replay of so many visits by a policy that goes on where another stopped.
-// What that one learnt in place stays until something better is learnt.
 func (v *Policy) Replay(visits int, before *Policy) {
 	v.inPlace.replayed, v.inPlace.record = visits, before.inPlace.record
-	v.inPlace.adopt(before.inPlace.forest)
+}
+
+// GoOn ends a replay. It takes over what no replay tells: the price, and what probes are good for.
+// The forest that was learnt before stays, unless a better one was adopted. The replayed visits do
+// not judge it, since it may have been learnt from them.
+func (v *Policy) GoOn(before *Policy) {
+	v.price, v.changesPerWorth = before.price, before.changesPerWorth
+	v.exploration.rebuilds = before.exploration.rebuilds
+	if v.inPlace.record.Version == before.inPlace.record.Version {
+		v.inPlace.adopt(before.inPlace.forest)
+	}
 }
 
 // LearnNow learns from the visits so far, if they are enough. InPlace tells what came of it.
