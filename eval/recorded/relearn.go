@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
@@ -94,27 +95,31 @@ func visitsByDay(
 	sources map[sitegraph.PageID]bool,
 ) (days [][]told, r *Relearnt, err error) {
 	r = &Relearnt{}
-	last := ""
+	var visits []told
 	r.Torn, err = journal.Read(filepath.Join(data, "journal"), func(e *journal.Entry) {
 		page, ok := graph.Lookup(e.URL)
 		verdict := sitegraph.ParseVerdict(e.Verdict)
 		if !ok || sources[page] || verdict == sitegraph.VerdictUnknown || verdict == sitegraph.VerdictDoubted {
 			return
 		}
-		if day := e.Time.UTC().Format(time.DateOnly); day != last {
-			last = day
-			days = append(days, nil)
-		}
-		end := len(days) - 1
-		days[end] = append(days[end], told{page, e.Time, verdict, e.DrawnFrom})
+		visits = append(visits, told{page, e.Time, verdict, e.DrawnFrom})
 		if verdict != sitegraph.VerdictFirst {
 			r.Visits++
 		}
 	})
-	r.Days = len(days)
 	if err == nil && r.Visits == 0 {
 		err = fmt.Errorf("the journal in %s has no visit to a page that was known: there is nothing to learn from yet", data)
 	}
+	// Visits that end at about the same time are not in order.
+	slices.SortStableFunc(visits, func(a, b told) int { return a.at.Compare(b.at) })
+	day := func(i int) time.Time { return visits[i].at.UTC().Truncate(24 * time.Hour) }
+	for from, i := 0, 1; i <= len(visits); i++ {
+		if i == len(visits) || day(i) != day(from) {
+			days = append(days, visits[from:i])
+			from = i
+		}
+	}
+	r.Days = len(days)
 	return days, r, err
 }
 
@@ -146,8 +151,11 @@ func (t *teller) tell(day []told) {
 	t.policy.Begin(round)
 	for _, v := range day {
 		r := &t.records[v.page]
-		if v.verdict != sitegraph.VerdictFirst {
+		switch hasCopy := r.State == sitegraph.StateAlive; {
+		case hasCopy && v.verdict != sitegraph.VerdictFirst:
 			t.policy.Asked(v.page, v.at, v.drawnFrom)
+		case v.verdict == sitegraph.VerdictChanged || v.verdict == sitegraph.VerdictUnchanged:
+			v.verdict = sitegraph.VerdictFirst // the journal does not reach back to the first visit
 		}
 		switch v.verdict {
 		case sitegraph.VerdictFirst:

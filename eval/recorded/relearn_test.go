@@ -145,6 +145,42 @@ func TestRelearnKeepsWhatNoJournalTells(t *testing.T) {
 	}
 }
 
+// A journal of which the beginning is gone, and of which lines about midnight are not in order, tells
+// of as many days as there were, and of pages as old as it is.
+func TestRelearnFromPartOfAJournal(t *testing.T) {
+	graph := sitegraph.NewGraph()
+	data := t.TempDir()
+	log, err := journal.Open(filepath.Join(data, "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const day = 24 * 60 * 60
+	midnight := noon.Add(12 * time.Hour)
+	for i, after := range []time.Duration{-2, 1, -1, 2, day - 1, day} {
+		url := fmt.Sprintf("http://s.example/%d", i%2)
+		graph.Add(url)
+		if err := log.Append(journal.Entry{URL: url, Time: midnight.Add(after * time.Second), Verdict: "unchanged"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	days, r, err := visitsByDay(data, graph, nil)
+	if err != nil || r.Days != 3 || len(days) != 3 || len(days[0]) != 2 || len(days[1]) != 3 || len(days[2]) != 1 {
+		t.Fatalf("%+v, %+v, %v; want 2, 3 and 1 visits on 3 days", days, r, err)
+	}
+	teller := newTeller(graph, 1, 2)
+	for _, day := range days {
+		teller.tell(day)
+	}
+	for _, r := range teller.records {
+		if known := r.History.Last - r.History.Epoch; r.State != sitegraph.StateAlive || known > 2*day {
+			t.Errorf("%s is %v and known for %d seconds", r.URL, r.State, known)
+		}
+	}
+}
+
 // Where there is no visit to learn from, the error says so; a context that ends leaves the store as
 // it was.
 func TestRelearnRefuses(t *testing.T) {
