@@ -3,6 +3,7 @@ package recorded
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -34,6 +35,9 @@ type Relearnt struct {
 // follows from the features of a page, and the features say why it was chosen, too. A probe stands
 // for the pages that it was drawn from, and counts as the root of their number.
 func Relearn(ctx context.Context, data string, seed uint64) (r *Relearnt, err error) {
+	if _, err := os.Stat(journalOf(data)); err != nil {
+		return nil, fmt.Errorf("read journal: %w", err) // before a store is made where there was none
+	}
 	store, err := satstore.Open(data, satstore.Options{})
 	if err != nil {
 		return nil, err
@@ -80,6 +84,9 @@ func Relearn(ctx context.Context, data string, seed uint64) (r *Relearnt, err er
 	return r, store.Commit()
 }
 
+// journalOf is where the journal of a crawl is.
+func journalOf(data string) string { return filepath.Join(data, "journal") }
+
 // told is a visit of a journal.
 type told struct {
 	page      sitegraph.PageID
@@ -96,7 +103,7 @@ func visitsByDay(
 ) (days [][]told, r *Relearnt, err error) {
 	r = &Relearnt{}
 	var visits []told
-	r.Torn, err = journal.Read(filepath.Join(data, "journal"), func(e *journal.Entry) {
+	r.Torn, err = journal.Read(journalOf(data), func(e *journal.Entry) {
 		page, ok := graph.Lookup(e.URL)
 		verdict := sitegraph.ParseVerdict(e.Verdict)
 		if !ok || sources[page] || verdict == sitegraph.VerdictUnknown || verdict == sitegraph.VerdictDoubted {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -187,6 +188,11 @@ func TestRelearnRefuses(t *testing.T) {
 	data := crawled(t, 0, nil)
 	if _, err := Relearn(context.Background(), data, 1); err == nil || !strings.Contains(err.Error(), "nothing to learn from") {
 		t.Errorf("error %v", err)
+	}
+	none := filepath.Join(t.TempDir(), "none")
+	_, err := Relearn(context.Background(), none, 1)
+	if _, made := os.Stat(none); !errors.Is(err, os.ErrNotExist) || !errors.Is(made, os.ErrNotExist) {
+		t.Errorf("of a directory that is not there: %v, then %v", err, made)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
