@@ -201,8 +201,10 @@ func (k *kept) check() error {
 	if !(k.Probes[0] >= 0 && k.Probes[1] >= 0) {
 		return fmt.Errorf("%g probes found %g pages", k.Probes[0], k.Probes[1])
 	}
-	for _, b := range k.Outcomes {
-		if !(b[0] >= 0 && b[1] >= 0 && b[1] <= b[0]*1.001 && b[2] >= 0 && b[2] <= b[0]*1.001) {
+	for i, b := range k.Outcomes {
+		const rounding = 1e-3
+		low, high := float64(i)/outcomeBins-rounding, float64(i+1)/outcomeBins+rounding
+		if !(b[0] >= 0 && b[1] >= low*b[0] && b[1] <= high*b[0] && b[2] >= 0 && b[2] <= b[0]*(1+rounding)) {
 			return errors.New("an outcome is outside of its bin")
 		}
 	}

@@ -90,6 +90,7 @@ func TestRecallRefuses(t *testing.T) {
 		"features":   bytes.Replace(learnt, []byte(`"forest":{"features":48`), []byte(`"forest":{"features":47`), 1),
 		"trust":      bytes.Replace(learnt, []byte(`"trust":-0.5`), []byte(`"trust":-5`), 1),
 		"probes":     bytes.Replace(learnt, []byte(`"probes":[1`), []byte(`"probes":[-20`), 1),
+		"other bin":  bytes.Replace(learnt, []byte(`[1,0.699999`), []byte(`[1,0.199999`), 1),
 		"bad weight": bytes.Replace(learnt, []byte(`"outcomes":[[`), []byte(`"outcomes":[[-`), 1),
 	} {
 		if bytes.Equal(damaged, learnt) {
@@ -112,7 +113,7 @@ func TestRecallRefuses(t *testing.T) {
 // FuzzRecall takes anything, and what it takes is written again as it is read.
 func FuzzRecall(f *testing.F) {
 	f.Add([]byte(`{"form":10}`))
-	f.Add([]byte(`{"form":10,"servers":[{"name":"s0.example"}],"outcomes":[[1,0.5,1]]}`))
+	f.Add([]byte(`{"form":10,"servers":[{"name":"s0.example"}],"outcomes":[[1,0.02,1]]}`))
 	f.Fuzz(func(t *testing.T, learnt []byte) {
 		h := newHandDriven(t, "value")
 		if h.policy.Recall(learnt) != nil {
