@@ -146,8 +146,8 @@ func TestRelearnKeepsWhatNoJournalTells(t *testing.T) {
 	}
 }
 
-// A journal of which the beginning is gone, and of which lines about midnight are not in order, tells
-// of as many days as there were, and of pages as old as it is.
+// The beginning of a journal may be gone, and lines about midnight may not be in order. It tells of
+// as many days as there were, and its pages are as old as it is.
 func TestRelearnFromPartOfAJournal(t *testing.T) {
 	graph := sitegraph.NewGraph()
 	data := t.TempDir()

@@ -27,7 +27,7 @@ type inPlace struct {
 	fitted   int       // of these when a forest was last learnt
 	fitDay   float32   // when that was
 	share    float32   // of visits that become examples
-	replayed int       // visits that are to come, in a replay; 0: not known
+	replayed int       // visits that a replay makes; 0: this is none
 	asked    map[sitegraph.PageID]example
 	forest   *trees.Forest // adopted; nil: none
 	fast     *trees.Fast
@@ -62,10 +62,10 @@ type Adoption struct {
 const (
 	// mostExamples bounds memory: 3.4 MB.
 	mostExamples = 1 << 14
-	// exampleDays is how far back the examples are to reach where visits are many.
+	// exampleDays is how far back the examples reach where visits are many.
 	exampleDays = 28
-	// leastExamples are needed for a first forest; for another, half as many more than there were,
-	// and leastDays since.
+	// leastExamples are needed for a first forest. Another one needs leastDays since the last, and
+	// half as many examples more; after 7 * leastDays it needs no more of them.
 	leastExamples = 1500
 	leastDays     = 3
 	// heldOut is the share of the examples that judge, the newest.
@@ -216,7 +216,8 @@ func (l *inPlace) split() (old, held []*example) {
 	return old, held
 }
 
-// byRoots weighs examples: those of each server by the root of their number, 1 in the mean.
+// byRoots weighs examples: each server counts by the root of the weight of its examples. The mean
+// of the weights is 1.
 func byRoots(examples []*example) []float32 {
 	count := map[sitegraph.ServerID]float32{}
 	for _, e := range examples {
@@ -244,8 +245,9 @@ func toLearn(examples []*example) *logodds.Examples {
 }
 
 // judge returns the mean log loss of the experts before, and with a forest that counts half. The
-// forest is better if it is so over all servers by more than a standard error, and without
-// the server that speaks for it most: one server that lies about its changes persuades nobody.
+// forest is better if it predicts all servers better by more than a standard error and, where there
+// are three servers or more, is still better without the one that speaks for it most. So one server
+// that lies about its changes persuades nobody.
 func judge(held []*example, forest *trees.Fast) (before, after float64, better bool) {
 	gains := map[sitegraph.ServerID]float64{}
 	total, squares, all := 0.0, 0.0, 0.0

@@ -24,7 +24,7 @@ type kept struct {
 	Trust           float32       `json:"trust"`   // in what servers and shapes show, beside 1
 	Servers         []keptServer  `json:"servers"` // whose visits told most, mostKeptServers at most
 	Rebuilt         [2]float32    `json:"rebuilt"` // of all servers: rebuilds expected, and seen
-	Probes          [2]float32    `json:"probes"`  // and pages that became known by them
+	Probes          [2]float32    `json:"probes"`  // how many there were, and pages that they found
 	Outcomes        []keptBin     `json:"outcomes"`
 	InPlace         Adoption      `json:"in_place"`
 	Forest          *trees.Forest `json:"forest,omitempty"`

@@ -55,9 +55,8 @@ type (
 	weights  [experts]float32 // which add up to 1
 )
 
-// firstWeights are believed before any outcome. On webs that the model was not learnt from, and on
-// others of the kinds that it was learnt from, 0.3 to 0.6 for the model find the same. That of what
-// is learnt in place counts from when there is any.
+// firstWeights are believed before any outcome. The weight of what is learnt in place counts once
+// there is a forest; before that, the others share it in proportion.
 var firstWeights = weights{
 	expertModel:     0.24,
 	expertPooled:    0.06,
@@ -105,7 +104,7 @@ func (w *weights) logOdds(o *opinions) (mean float32) {
 	return mean
 }
 
-// others is the mean of opinions but that of what was learnt in place.
+// others is the mean of all opinions but that of what was learnt in place.
 func (w *weights) others(o *opinions) (mean float32) {
 	for k := range expertInPlace {
 		mean += w[k] * o[k]
