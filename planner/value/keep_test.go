@@ -2,6 +2,7 @@ package value
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -70,8 +71,21 @@ func TestLearntOutlivesTheProcess(t *testing.T) {
 	again.begin(1)
 	again.visit(3, 1, true)
 	again.begin(9)
-	if c := again.policy.Explain(3, simtest.At(10)); len(c.Experts) != int(experts) {
+	c := again.policy.Explain(3, simtest.At(10))
+	if len(c.Experts) != int(experts) {
 		t.Errorf("%d experts with what was learnt in place, want %d", len(c.Experts), experts)
+	}
+	// Its parts add up to what is predicted, before that is calibrated.
+	sum := c.Start
+	for _, x := range c.All {
+		if x.Evidence != "what came of probabilities like this one" {
+			sum += x.LogOdds
+		}
+	}
+	again.policy.Row(3, simtest.At(10), &row)
+	want := logOdds(float64(timesOdds(again.policy.raw(3, &row), again.policy.effect(3))))
+	if math.Abs(sum-want) > 1e-3 {
+		t.Errorf("log odds of %g are explained by parts that add up to %g", want, sum)
 	}
 }
 
