@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/recrawl/recrawl/estimator/trees"
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -145,4 +146,28 @@ func FuzzRecall(f *testing.F) {
 			t.Fatalf("%s, then %s: %v", once, twice, err)
 		}
 	})
+}
+
+// A replay does not go by the forest that was learnt before, which may know the visits already.
+// After it that forest is back, unless another one was adopted.
+func TestReplayGoesOn(t *testing.T) {
+	before := learntPolicy(t).policy
+	for _, adopts := range []bool{false, true} {
+		v := newHandDriven(t, "value").policy
+		v.Replay(1000, before)
+		if v.inPlace.forest != nil || v.InPlace() != before.InPlace() {
+			t.Fatalf("in a replay: a forest %v, %+v", v.inPlace.forest != nil, v.InPlace())
+		}
+		if adopts {
+			v.inPlace.record.Version++
+			v.inPlace.adopt(&trees.Forest{Features: Features})
+		}
+		v.GoOn(before)
+		if isBack := v.inPlace.forest == before.inPlace.forest; isBack == adopts {
+			t.Errorf("another forest adopted: %v; the one before is back: %v", adopts, isBack)
+		}
+		if v.price != before.price || v.exploration.rebuilds.ratio(1) != before.exploration.rebuilds.ratio(1) {
+			t.Errorf("a price of %g, %+v", v.price, v.exploration.rebuilds)
+		}
+	}
 }
