@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/satstore"
@@ -65,8 +64,6 @@ func (p *program) lessons(store *satstore.Store) ([]planner.Lesson, error) {
 	if !ok {
 		return []planner.Lesson{}, nil
 	}
-	if err := cycle.RecallLearnt(store, ranking); err != nil {
-		return nil, err
-	}
+	p.recall(store, ranking)
 	return learner.Lessons(), nil
 }

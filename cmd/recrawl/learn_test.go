@@ -1,12 +1,15 @@
 package main_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/recrawl/recrawl/satstore"
 )
 
 // fourServers writes histories of four servers, in both of two folds.
@@ -132,4 +135,20 @@ func TestEvalFolds(t *testing.T) {
 	}
 	recrawl(t, "learn", dir).refused(t, 2, "no output")
 	recrawl(t, "learn", "-o", "x.json").refused(t, 2, "no histories")
+}
+
+// What cannot be read of what the policy had learnt costs a warning; the rest of the store is shown.
+func TestInspectWithoutWhatWasLearnt(t *testing.T) {
+	data := t.TempDir()
+	store, err := satstore.Open(data, satstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(store.SaveSetting("policy/learnt", []byte("{")), store.Commit(), store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r := recrawl(t, "inspect", "--data", data).ok(t)
+	if !strings.Contains(r.stderr, "it begins anew") || !strings.Contains(r.stdout, "Records by due time") {
+		t.Errorf("inspect says %q and warns %q", r.stdout, r.stderr)
+	}
 }

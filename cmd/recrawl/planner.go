@@ -75,9 +75,7 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	if err != nil {
 		return nil, errors.Join(usageError{err, "recrawl run --help lists the policies"}, store.Close())
 	}
-	if err := cycle.RecallLearnt(store, ranking); err != nil {
-		fmt.Fprintf(p.stderr, "recrawl: warning: %v; it begins anew\n", err)
-	}
+	p.recall(store, ranking)
 	o.plan = planner.New(o.corpus, ranking, planner.Options{
 		NewShare:     c.New,
 		SourceShare:  sourceShare,
@@ -89,6 +87,13 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		MostBytes:    c.mostBytes(),
 	})
 	return o, nil
+}
+
+// recall gives a policy what it had learnt. A policy begins anew where that cannot be read.
+func (p *program) recall(store *satstore.Store, ranking planner.Policy) {
+	if err := cycle.RecallLearnt(store, ranking); err != nil {
+		fmt.Fprintf(p.stderr, "recrawl: warning: %v; it begins anew\n", err)
+	}
 }
 
 // openStore opens the store of --data for reading.

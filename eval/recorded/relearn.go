@@ -3,7 +3,9 @@ package recorded
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
@@ -25,14 +27,17 @@ type Relearnt struct {
 }
 
 // Relearn shows the visits of a journal to the policy value, day by day, as if they were made now,
-// and learns from them: weights of experts, what probes are good for, and a forest. The forest is
-// adopted if it predicts the newest visits better. What was learnt is written into the store, where
-// run finds it. The store must not be in use.
+// and learns from them: weights of experts, the calibration, and a forest. The forest is adopted if
+// it predicts the newest visits better. What the policy knew of probes and of the price stays. All
+// of it is written into the store, where run finds it. The store must not be in use.
 //
 // The visits were chosen, so they are no fair sample of the pages. But what is learnt is what
 // follows from the features of a page, and the features say why it was chosen, too. A probe stands
 // for the pages that it was drawn from, and counts as the root of their number.
 func Relearn(ctx context.Context, data string, seed uint64) (r *Relearnt, err error) {
+	if _, err := os.Stat(journalOf(data)); err != nil {
+		return nil, fmt.Errorf("read journal: %w", err) // before a store is made where there was none
+	}
 	store, err := satstore.Open(data, satstore.Options{})
 	if err != nil {
 		return nil, err
@@ -57,7 +62,7 @@ func Relearn(ctx context.Context, data string, seed uint64) (r *Relearnt, err er
 	if err != nil {
 		return nil, err
 	}
-	before := value.New(value.Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()), Mode: planner.Stream})
+	before := value.New(value.Settings{Corpus: planner.NewCorpus(graph), Mode: planner.Stream})
 	if err := cycle.RecallLearnt(store, before); err != nil {
 		return nil, err
 	}
@@ -70,6 +75,7 @@ func Relearn(ctx context.Context, data string, seed uint64) (r *Relearnt, err er
 		t.tell(day)
 	}
 	t.policy.LearnNow()
+	t.policy.GoOn(before)
 	r.InPlace, r.Lessons = t.policy.InPlace(), t.policy.Lessons()
 	r.Adopted = r.InPlace.Version > before.InPlace().Version
 	if err := cycle.SaveLearnt(store, t.policy); err != nil {
@@ -77,6 +83,9 @@ func Relearn(ctx context.Context, data string, seed uint64) (r *Relearnt, err er
 	}
 	return r, store.Commit()
 }
+
+// journalOf is where the journal of a crawl is.
+func journalOf(data string) string { return filepath.Join(data, "journal") }
 
 // told is a visit of a journal.
 type told struct {
@@ -93,27 +102,31 @@ func visitsByDay(
 	sources map[sitegraph.PageID]bool,
 ) (days [][]told, r *Relearnt, err error) {
 	r = &Relearnt{}
-	last := ""
-	r.Torn, err = journal.Read(filepath.Join(data, "journal"), func(e *journal.Entry) {
+	var visits []told
+	r.Torn, err = journal.Read(journalOf(data), func(e *journal.Entry) {
 		page, ok := graph.Lookup(e.URL)
 		verdict := sitegraph.ParseVerdict(e.Verdict)
 		if !ok || sources[page] || verdict == sitegraph.VerdictUnknown || verdict == sitegraph.VerdictDoubted {
 			return
 		}
-		if day := e.Time.UTC().Format(time.DateOnly); day != last {
-			last = day
-			days = append(days, nil)
-		}
-		end := len(days) - 1
-		days[end] = append(days[end], told{page, e.Time, verdict, e.DrawnFrom})
+		visits = append(visits, told{page, e.Time, verdict, e.DrawnFrom})
 		if verdict != sitegraph.VerdictFirst {
 			r.Visits++
 		}
 	})
-	r.Days = len(days)
 	if err == nil && r.Visits == 0 {
 		err = fmt.Errorf("the journal in %s has no visit to a page that was known: there is nothing to learn from yet", data)
 	}
+	// Visits that end at about the same time are not in order.
+	slices.SortStableFunc(visits, func(a, b told) int { return a.at.Compare(b.at) })
+	day := func(i int) time.Time { return visits[i].at.UTC().Truncate(24 * time.Hour) }
+	for from, i := 0, 1; i <= len(visits); i++ {
+		if i == len(visits) || day(i) != day(from) {
+			days = append(days, visits[from:i])
+			from = i
+		}
+	}
+	r.Days = len(days)
 	return days, r, err
 }
 
@@ -145,8 +158,11 @@ func (t *teller) tell(day []told) {
 	t.policy.Begin(round)
 	for _, v := range day {
 		r := &t.records[v.page]
-		if v.verdict != sitegraph.VerdictFirst {
+		switch hasCopy := r.State == sitegraph.StateAlive; {
+		case hasCopy && v.verdict != sitegraph.VerdictFirst:
 			t.policy.Asked(v.page, v.at, v.drawnFrom)
+		case v.verdict == sitegraph.VerdictChanged || v.verdict == sitegraph.VerdictUnchanged:
+			v.verdict = sitegraph.VerdictFirst // the journal does not reach back to the first visit
 		}
 		switch v.verdict {
 		case sitegraph.VerdictFirst:

@@ -210,14 +210,19 @@ func (t *effectTrust) of(s sitegraph.ServerID) float32 {
 // see learns from the outcome of a visit that was believed to find a change with some probability,
 // where the factor of the odds was so large before it was trusted.
 func (t *effectTrust) see(s sitegraph.ServerID, changed bool, believed, factor float32) {
-	for len(t.servers) <= int(s) {
-		t.servers = append(t.servers, 0)
-	}
+	own := t.server(s)
 	missed := -believed
 	if changed {
 		missed++
 	}
 	step := trustStep * missed * float32(math.Log(float64(factor)))
 	t.corpus = min(max(corpusKept*t.corpus+step, -1), mostTrust-1)
-	t.servers[s] = min(max(serverKept*t.servers[s]+step, -1), 1)
+	*own = min(max(serverKept**own+step, -1), 1)
+}
+
+func (t *effectTrust) server(s sitegraph.ServerID) *float32 {
+	for len(t.servers) <= int(s) {
+		t.servers = append(t.servers, 0)
+	}
+	return &t.servers[s]
 }

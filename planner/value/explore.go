@@ -92,7 +92,7 @@ func (e *exploration) begin(v *Policy, r planner.Round) {
 	price := min(v.changesPrice()/v.Corpus.MeanWeight(), 1) // of a page of mean weight
 	most := max(float64(r.Budget), v.PerDay)
 	for s, looked := range e.lastProbe {
-		days := float64(v.now - looked)
+		days := float64(max(v.now-looked, 0)) // the clock may have been ahead
 		pages := min(float64(v.rankings.of[s].alive), most)
 		rebuilt := wasRebuilt(days) * float64(e.rebuilds.ratio(sitegraph.ServerID(s)))
 		if worth := rebuilt*pages*(1-price) + firstWorth*float64(e.rebuilds.finds()); worth > price {

@@ -213,7 +213,7 @@ func (k *groupIndex) alike(p, q sitegraph.PageID) bool {
 func (k *groupIndex) rowOfGroups(p sitegraph.PageID, now float32, row *Row) {
 	of := k.groupsOf(p)
 	r := k.rates(of)
-	last := inDays(k.last[p])
+	last := min(inDays(k.last[p]), now) // it is later where the clock was ahead
 	age := now - last
 
 	inAll := k.all.since(last, now, r.all)

@@ -22,11 +22,12 @@ import (
 type inPlace struct {
 	examples []example // a ring: the newest mostExamples
 	next     int       // in the ring, once it is full
+	offered  int       // visits so far that could become examples
 	seen     int       // examples so far
 	fitted   int       // of these when a forest was last learnt
 	fitDay   float32   // when that was
 	share    float32   // of visits that become examples
-	replayed int       // visits that are to come, in a replay; 0: not known
+	replayed int       // visits that a replay makes; 0: this is none
 	asked    map[sitegraph.PageID]example
 	forest   *trees.Forest // adopted; nil: none
 	fast     *trees.Fast
@@ -61,10 +62,10 @@ type Adoption struct {
 const (
 	// mostExamples bounds memory: 3.4 MB.
 	mostExamples = 1 << 14
-	// exampleDays is how far back the examples are to reach where visits are many.
+	// exampleDays is how far back the examples reach where visits are many.
 	exampleDays = 28
-	// leastExamples are needed for a first forest; for another, half as many more than there were,
-	// and leastDays since.
+	// leastExamples are needed for a first forest. Another one needs leastDays since the last, and
+	// half as many examples more; after 7 * leastDays it needs no more of them.
 	leastExamples = 1500
 	leastDays     = 3
 	// heldOut is the share of the examples that judge, the newest.
@@ -81,7 +82,8 @@ var forestOptions = trees.Options{Trees: 40, Depth: 3, Rate: 0.15, Lambda: 10, L
 // ask notes a page that is about to be visited; drawnFrom is how many pages a probe stands
 // for, 0 for other visits.
 func (l *inPlace) ask(p sitegraph.PageID, row *Row, known, mixed float32, drawnFrom int) {
-	if l.share < 1 && sampleOf(p, l.seen) >= l.share {
+	l.offered++
+	if l.share < 1 && sampleOf(p, l.offered) >= l.share {
 		return
 	}
 	if l.asked == nil {
@@ -145,10 +147,19 @@ func (l *inPlace) begin(now float32, perDay float64) (adopted bool) {
 }
 
 // Replay prepares for a replay of so many visits by a policy that goes on where another stopped.
-// What that one learnt in place stays until something better is learnt.
 func (v *Policy) Replay(visits int, before *Policy) {
 	v.inPlace.replayed, v.inPlace.record = visits, before.inPlace.record
-	v.inPlace.adopt(before.inPlace.forest)
+}
+
+// GoOn ends a replay. It takes over what no replay tells: the price, and what probes are good for.
+// The forest that was learnt before stays, unless a better one was adopted. The replayed visits do
+// not judge it, since it may have been learnt from them.
+func (v *Policy) GoOn(before *Policy) {
+	v.price, v.changesPerWorth = before.price, before.changesPerWorth
+	v.exploration.rebuilds = before.exploration.rebuilds
+	if v.inPlace.record.Version == before.inPlace.record.Version {
+		v.inPlace.adopt(before.inPlace.forest)
+	}
 }
 
 // LearnNow learns from the visits so far, if they are enough. InPlace tells what came of it.
@@ -205,7 +216,8 @@ func (l *inPlace) split() (old, held []*example) {
 	return old, held
 }
 
-// byRoots weighs examples: those of each server by the root of their number, 1 in the mean.
+// byRoots weighs examples: each server counts by the root of the weight of its examples. The mean
+// of the weights is 1.
 func byRoots(examples []*example) []float32 {
 	count := map[sitegraph.ServerID]float32{}
 	for _, e := range examples {
@@ -233,8 +245,9 @@ func toLearn(examples []*example) *logodds.Examples {
 }
 
 // judge returns the mean log loss of the experts before, and with a forest that counts half. The
-// forest is better if it is so over all servers by more than a standard error, and without
-// the server that speaks for it most: one server that lies about its changes persuades nobody.
+// forest is better if it predicts all servers better by more than a standard error and, where there
+// are three servers or more, is still better without the one that speaks for it most. So one server
+// that lies about its changes persuades nobody.
 func judge(held []*example, forest *trees.Fast) (before, after float64, better bool) {
 	gains := map[sitegraph.ServerID]float64{}
 	total, squares, all := 0.0, 0.0, 0.0

@@ -138,6 +138,20 @@ func TestInPlaceBounded(t *testing.T) {
 	}
 }
 
+// Of many visits to a few pages, too, some become examples.
+func TestInPlaceSamplesFewPages(t *testing.T) {
+	l := newInPlace()
+	l.begin(0, 100.0*mostExamples/exampleDays)
+	for i := range 100_000 {
+		p := sitegraph.PageID(i % 50)
+		l.ask(p, &Row{}, 0, 0, 0)
+		l.see(p, 0, false)
+	}
+	if l.seen < 900 || l.seen > 1100 {
+		t.Errorf("%d of 100000 visits to 50 pages became examples, want a hundredth", l.seen)
+	}
+}
+
 // A probe that stands for many pages counts more than a visit, up to a bound.
 func TestProbesCountMore(t *testing.T) {
 	l := newInPlace()

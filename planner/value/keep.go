@@ -13,17 +13,18 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// kept is what a policy learnt that outlives the process: the weights of the experts, what probes
-// tell, the calibration, the price, and the forest learnt in place. Its examples are not: they take
-// megabytes, and come anew.
+// kept is what a policy learnt that outlives the process: the weights of the experts, the trust in
+// what servers and shapes show, what probes tell, the calibration, the price, and the forest learnt
+// in place. Its examples do not outlive it: they take megabytes, and come anew.
 type kept struct {
 	Form            int           `json:"form"` // of the rows that the forest asks for: modelForm
 	Price           float64       `json:"price"`
 	ChangesPerWorth float64       `json:"changes_per_worth"`
 	Corpus          gains         `json:"corpus"`
+	Trust           float32       `json:"trust"`   // in what servers and shapes show, beside 1
 	Servers         []keptServer  `json:"servers"` // whose visits told most, mostKeptServers at most
 	Rebuilt         [2]float32    `json:"rebuilt"` // of all servers: rebuilds expected, and seen
-	Probes          [2]float32    `json:"probes"`  // and pages that became known by them
+	Probes          [2]float32    `json:"probes"`  // how many there were, and pages that they found
 	Outcomes        []keptBin     `json:"outcomes"`
 	InPlace         Adoption      `json:"in_place"`
 	Forest          *trees.Forest `json:"forest,omitempty"`
@@ -32,6 +33,7 @@ type kept struct {
 type keptServer struct {
 	Name    string     `json:"name"`
 	Gains   gains      `json:"gains"`
+	Trust   float32    `json:"trust"` // beside that of the corpus
 	Rebuilt [2]float32 `json:"rebuilt"`
 }
 
@@ -47,6 +49,7 @@ func (v *Policy) Learnt() ([]byte, error) {
 		Price:           v.price,
 		ChangesPerWorth: v.changesPerWorth,
 		Corpus:          v.mixture.corpus,
+		Trust:           v.trust.corpus,
 		InPlace:         v.inPlace.record,
 		Forest:          v.inPlace.forest,
 	}
@@ -59,10 +62,13 @@ func (v *Policy) Learnt() ([]byte, error) {
 	for _, b := range v.calibrator.outcomes.bins {
 		k.Outcomes = append(k.Outcomes, keptBin{b.weight, b.given, b.came})
 	}
-	for s := range max(len(v.mixture.servers), len(r.servers)) {
+	for s := range max(len(v.mixture.servers), len(r.servers), len(v.trust.servers)) {
 		of := keptServer{Name: v.Corpus.Graph.ServerName(sitegraph.ServerID(s))}
 		if s < len(v.mixture.servers) {
 			of.Gains = v.mixture.servers[s]
+		}
+		if s < len(v.trust.servers) {
+			of.Trust = v.trust.servers[s]
 		}
 		if s < len(r.servers) {
 			of.Rebuilt = [2]float32{r.servers[s].expected, r.servers[s].seen}
@@ -123,7 +129,7 @@ func (k *keptServer) told() (told float32) {
 	for _, gain := range k.Gains {
 		told += abs32(gain)
 	}
-	return told + k.Rebuilt[0] + k.Rebuilt[1]
+	return told + abs32(k.Trust) + k.Rebuilt[0] + k.Rebuilt[1]
 }
 
 // Recall takes in what Learnt returned, before the first round. It changes nothing where it returns
@@ -145,7 +151,7 @@ func (v *Policy) Recall(learnt []byte) error {
 	if k.ChangesPerWorth > 0 {
 		v.changesPerWorth = k.ChangesPerWorth
 	}
-	v.mixture.corpus = k.Corpus
+	v.mixture.corpus, v.trust.corpus = k.Corpus, k.Trust
 	r := &v.exploration.rebuilds
 	r.all = rebuildCount{k.Rebuilt[0], k.Rebuilt[1]}
 	r.probes, r.found = k.Probes[0], k.Probes[1]
@@ -168,6 +174,7 @@ func (v *Policy) Recall(learnt []byte) error {
 			v.mixture.servers = append(v.mixture.servers, gains{})
 		}
 		v.mixture.servers[s] = of.Gains
+		*v.trust.server(sitegraph.ServerID(s)) = of.Trust
 		*r.server(sitegraph.ServerID(s)) = rebuildCount{of.Rebuilt[0], of.Rebuilt[1]}
 	}
 	v.inPlace.record = k.InPlace
@@ -177,19 +184,27 @@ func (v *Policy) Recall(learnt []byte) error {
 
 // check reports what makes it unusable.
 func (k *kept) check() error {
-	all := append([]keptServer{{Gains: k.Corpus, Rebuilt: k.Rebuilt}}, k.Servers...)
+	all := append([]keptServer{{Gains: k.Corpus, Trust: k.Trust, Rebuilt: k.Rebuilt}}, k.Servers...)
 	for _, of := range all {
 		for _, gain := range of.Gains {
 			if !(abs32(gain) < 100) {
 				return fmt.Errorf("an expert has a gain of %g", gain)
 			}
 		}
+		if !(abs32(of.Trust) <= 1) {
+			return fmt.Errorf("a trust of %g", of.Trust)
+		}
 		if !(of.Rebuilt[0] >= 0 && of.Rebuilt[1] >= 0) {
 			return fmt.Errorf("%g rebuilds were expected and %g seen", of.Rebuilt[0], of.Rebuilt[1])
 		}
 	}
-	for _, b := range k.Outcomes {
-		if !(b[0] >= 0 && b[1] >= 0 && b[1] <= b[0]*1.001 && b[2] >= 0 && b[2] <= b[0]*1.001) {
+	if !(k.Probes[0] >= 0 && k.Probes[1] >= 0) {
+		return fmt.Errorf("%g probes found %g pages", k.Probes[0], k.Probes[1])
+	}
+	for i, b := range k.Outcomes {
+		const rounding = 1e-3
+		low, high := float64(i)/outcomeBins-rounding, float64(i+1)/outcomeBins+rounding
+		if !(b[0] >= 0 && b[1] >= low*b[0] && b[1] <= high*b[0] && b[2] >= 0 && b[2] <= b[0]*(1+rounding)) {
 			return errors.New("an outcome is outside of its bin")
 		}
 	}

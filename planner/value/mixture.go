@@ -55,9 +55,8 @@ type (
 	weights  [experts]float32 // which add up to 1
 )
 
-// firstWeights are believed before any outcome. On webs that the model was not learnt from, and on
-// others of the kinds that it was learnt from, 0.3 to 0.6 for the model find the same. That of what
-// is learnt in place counts from when there is any.
+// firstWeights are believed before any outcome. The weight of what is learnt in place counts once
+// there is a forest; before that, the others share it in proportion.
 var firstWeights = weights{
 	expertModel:     0.24,
 	expertPooled:    0.06,
@@ -75,6 +74,8 @@ const (
 	serverKept = 0.99
 	// farthest bounds what one opinion counts for beside the mean, in log odds.
 	farthest = 4
+	// mostGain bounds gains, so that no weight is 0 or infinite.
+	mostGain = 40
 )
 
 // weights of the experts for pages of a server.
@@ -85,6 +86,7 @@ func (m *mixture) weights(s sitegraph.ServerID) (w weights) {
 		if int(s) < len(m.servers) {
 			gain += m.servers[s][k]
 		}
+		gain = min(max(gain, -mostGain), mostGain)
 		w[k] = firstWeights[k] * float32(math.Exp(float64(gain)))
 		sum += w[k]
 	}
@@ -102,18 +104,30 @@ func (w *weights) logOdds(o *opinions) (mean float32) {
 	return mean
 }
 
-// others is the mean of opinions but that of what was learnt in place.
+// others is the mean of all opinions but that of what was learnt in place.
 func (w *weights) others(o *opinions) (mean float32) {
 	for k := range expertInPlace {
 		mean += w[k] * o[k]
 	}
-	return mean / (1 - w[expertInPlace])
+	return mean / w.ofOthers()
+}
+
+// ofOthers is the weight of the others together, which is above 0.
+func (w *weights) ofOthers() (sum float32) {
+	if w[expertInPlace] < 0.99 {
+		return 1 - w[expertInPlace]
+	}
+	for k := range expertInPlace { // exact where 1 minus a weight is not
+		sum += w[k]
+	}
+	return sum
 }
 
 // withoutInPlace are the weights where nothing was learnt in place.
 func (w weights) withoutInPlace() weights {
+	others := w.ofOthers()
 	for k := range expertInPlace {
-		w[k] /= 1 - w[expertInPlace]
+		w[k] /= others
 	}
 	w[expertInPlace] = 0
 	return w

@@ -155,3 +155,26 @@ func TestExplainTellsExperts(t *testing.T) {
 		t.Errorf("%d experts of a sweep", len(c.Experts))
 	}
 }
+
+// Weights stay numbers whatever was gained, and those of the others add up to 1 where what was
+// learnt in place has all the weight.
+func TestWeightsOfExtremeGains(t *testing.T) {
+	for _, m := range []mixture{
+		{corpus: gains{expertInPlace: 30}},
+		{corpus: gains{expertInPlace: 99}, servers: []gains{{expertInPlace: 99}}},
+		{corpus: gains{99, 99}, servers: []gains{{99, 99}}},
+		{corpus: gains{-99, -99, -99, -99, -99}, servers: []gains{{-99, -99, -99, -99, -99}}},
+	} {
+		w := m.weights(0)
+		if mean := w.others(&opinions{2, 2, 2, 2, -5}); math.Abs(float64(mean)-2) > 1e-3 {
+			t.Errorf("gains %v: others who agree on 2 say %g", m.corpus, mean)
+		}
+		sum := float32(0)
+		for _, x := range w.withoutInPlace() {
+			sum += x
+		}
+		if math.Abs(float64(sum)-1) > 1e-3 {
+			t.Errorf("gains %v: without what was learnt in place weights add up to %g", m.corpus, sum)
+		}
+	}
+}

@@ -120,8 +120,8 @@ func (b *rateBelief) learn(k *groupIndex) {
 	b.fill()
 }
 
-// draw takes a sample of the pages whenever there are half as many more: those with the smallest
-// ties, which are as good as random.
+// draw takes a sample of the pages: those with the smallest ties, which are as good as random. It
+// draws again where there are half as many pages more, or any more while all fit into the sample.
 func (b *rateBelief) draw(k *groupIndex) {
 	n := len(k.memberships)
 	if n <= b.of+b.of/2 && (n > sampledPages || n == b.of) {

@@ -28,8 +28,8 @@ type rebuildCount struct{ expected, seen float32 }
 type followed struct{ probes, changed float32 }
 
 const (
-	// rebuildPrior is for how many expected rebuilds it counts that as many are seen, and
-	// serverRebuildPrior for how many the ratio of all servers counts at each.
+	// rebuildPrior is how many expected rebuilds the prior ratio of 1 counts for. The ratio of all
+	// servers counts for serverRebuildPrior of them at each server.
 	rebuildPrior       = 3
 	serverRebuildPrior = 2
 	// firstFinds is how many pages a probe is believed to find at first. That counts for findsPrior

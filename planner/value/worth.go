@@ -18,16 +18,15 @@ import "math"
 
 // And it is worth what it may tell. A page of which little is known may be one of the few that
 // change often; once that is known, many visits find its changes. So a part of its promise counts
-// (rateBelief.logOdds): without it, pages that change daily stay unknown for months on a web of
-// thousands that change yearly.
+// (rateBelief.logOdds). It finds the pages that change daily on a web of thousands that change
+// yearly.
 
 const (
-	// promiseWorth is what a promise is worth, in changes found. By 0.5 and more, pages that are
+	// promiseWorth is what a promise is worth, in changes found. More of it makes pages that are
 	// known to change wait for those that may.
 	promiseWorth = 0.3
 	// freshWorth is what a copy is worth that is fresh for a cycle, in changes found. More of it
-	// keeps copies fresher, and costs changes where pages change independently: 2 in the place of
-	// 0.5 costs a tenth of them, and brings 0.005 of freshness.
+	// keeps copies fresher, and finds fewer changes where pages change independently.
 	freshWorth = 0.75
 	// mostCycles bounds the age that counts.
 	mostCycles = 8
