@@ -168,7 +168,7 @@ func (e *exploration) take() (want probe, ok bool) {
 func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 	for want, ok := e.take(); ok; want, ok = e.take() {
 		e.lastProbe[want.server] = v.now // also if there is none, or it fails: not before the others' turn
-		p := v.probePage(want)
+		p, atRandom := v.probePage(want)
 		if p == sitegraph.NoPage {
 			continue
 		}
@@ -179,8 +179,11 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 		e.underWay[p] = want.isFollowUp
 		v.rate(p)
 		visit := v.visit(p)
-		visit.DrawnFrom = int(v.rankings.of[want.server].alive)
-		pages := float64(visit.DrawnFrom)
+		alive := v.rankings.of[want.server].alive
+		if atRandom {
+			visit.DrawnFrom = int(alive)
+		}
+		pages := float64(alive)
 		switch {
 		case v.Mode == planner.Sweep:
 			visit.Reason = planner.Because(
@@ -208,10 +211,8 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 // three any: what is rebuilt may be anywhere. Else the oldest copy of a list: new sections are
 // linked there. So a link less from the start page counts as much as four times the age, each
 // directory that a page links to as much as its age once more, and each page that a change of it
-// leads to four times (see hub). (By parameters of an earlier time 0.87 instead of 0.83 of the new
-// pages of real histories become known at 1 % a day by depth and directories, in eight runs each;
-// by others less is gained.)
-func (v *Policy) probePage(of probe) sitegraph.PageID {
+// leads to four times (see hub).
+func (v *Policy) probePage(of probe) (page sitegraph.PageID, atRandom bool) {
 	draw := rank.Mix(
 		v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^ uint64(of.tie*(1<<52)),
 	)
@@ -227,7 +228,7 @@ func (v *Policy) probePage(of probe) sitegraph.PageID {
 		for _, p := range v.Corpus.Graph.ServerPages(of.server) {
 			consider(p, float64(math.Float32bits(v.ties.Of(p))*odd))
 		}
-		return best
+		return best, true
 	}
 	end := int64(sitegraph.Unix32(v.Corpus.Round().End))
 	old := func(p sitegraph.PageID) float64 {
@@ -243,7 +244,7 @@ func (v *Policy) probePage(of probe) sitegraph.PageID {
 	for _, l := range v.discovery.servers[of.server].hubs {
 		consider(l.page, old(l.page)*float64(1+v.groups.directories(l.page))*float64(1+hubWorth*l.expected()))
 	}
-	return best
+	return best, false
 }
 
 // lessByDepth is 1/4 for each link from the start page, by groupIndex.depth.

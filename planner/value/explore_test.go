@@ -108,7 +108,7 @@ func looksFollow(t *testing.T, seed uint64, lag int, likely bool) bool {
 			value.scores[v.Page].worth = 1
 		}
 	}
-	for day := 1; day <= 60; day++ {
+	for day := 1; day <= 100; day++ {
 		found, followed := false, 0
 		for _, v := range m.Day(day, 40) {
 			s := m.Graph.ServerName(m.Graph.Server(v.Page))

@@ -100,7 +100,7 @@ func (v *Policy) Begin(r planner.Round) {
 	}
 	v.delayed = v.delayed[:0]
 	clear(v.exploration.underWay)
-	clear(v.exploration.rebuilds.open)
+	v.exploration.rebuilds.begin()
 	clear(v.mixture.asked)
 	v.scratch = nil
 	for s := range v.surprises {

@@ -1,6 +1,10 @@
 package value
 
-import "github.com/recrawl/recrawl/sitegraph"
+import (
+	"maps"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
 
 // rebuilds learns what probes of quiet pages are good for on this web.
 //
@@ -15,8 +19,8 @@ import "github.com/recrawl/recrawl/sitegraph"
 type rebuilds struct {
 	all     rebuildCount
 	servers []rebuildCount
-	// Of this round, by server: the probes that follow one that found a change, and how many of
-	// them found one.
+	// By server: the probes that follow one that found a change, and how many of them found one.
+	// Those that have told are forgotten with the round.
 	open   map[sitegraph.ServerID]followed
 	probes float32 // that did not follow others
 	found  float32 // pages that became known by them
@@ -54,6 +58,12 @@ func (r *rebuilds) probe(s sitegraph.ServerID, expected float32) {
 
 // discovered counts pages that became known by a probe.
 func (r *rebuilds) discovered(pages int) { r.found += float32(min(pages, mostFound)) }
+
+// begin forgets the probes of the round before that have told. Others go on: a round may have room
+// for one alone.
+func (r *rebuilds) begin() {
+	maps.DeleteFunc(r.open, func(_ sitegraph.ServerID, of followed) bool { return of.probes == followUpProbes })
+}
 
 // follow takes in the outcome of a probe that follows one that found a change. The first two tell.
 // Both changed is a rebuild, one of them counts as a quarter of one.

@@ -14,7 +14,7 @@ func TestRebuildsLearn(t *testing.T) {
 		good.probe(3, 0.2)
 		good.follow(3, true)
 		good.follow(3, true)
-		clear(good.open)
+		good.begin()
 	}
 	if here, elsewhere := waste.ratio(3), waste.ratio(4); here > 0.05 || elsewhere > 0.2 || here > elsewhere {
 		t.Errorf("after 20 rebuilds that did not come: %g here, %g elsewhere", here, elsewhere)
@@ -37,6 +37,21 @@ func TestRebuildsFollow(t *testing.T) {
 		if r.all.seen != c.want {
 			t.Errorf("%v: %g rebuilds, want %g", c.outcomes, r.all.seen, c.want)
 		}
+	}
+}
+
+// Where a round has room for one probe that follows, the second may come in a later round.
+func TestRebuildsFollowOverRounds(t *testing.T) {
+	var r rebuilds
+	r.follow(0, true)
+	r.begin()
+	r.follow(0, true)
+	if r.all.seen != 1 {
+		t.Errorf("%g rebuilds, want 1", r.all.seen)
+	}
+	r.begin()
+	if len(r.open) != 0 {
+		t.Errorf("%d servers are remembered that have told", len(r.open))
 	}
 }
 
