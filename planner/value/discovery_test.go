@@ -117,7 +117,7 @@ func TestLeadsOfRounds(t *testing.T) {
 // Of pages alike that which led to many is looked at more often.
 func TestLooksAtLeads(t *testing.T) {
 	looks := map[string]int{}
-	for seed := range uint64(6) {
+	for seed := range uint64(12) {
 		w := twoBusy()
 		top := w.Of["http://s0.example/"]
 		for i := range 24 {

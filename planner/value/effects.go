@@ -131,7 +131,7 @@ func power(x, trust float32) float32 {
 	if x == 1 || trust == 1 {
 		return x
 	}
-	return float32(math.Pow(float64(x), float64(trust)))
+	return exp32(trust * log32(x))
 }
 
 // shapeBeyondServer is what the shape showed, and what was to be expected of it after its server's

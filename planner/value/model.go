@@ -149,10 +149,12 @@ func Offset(mode planner.Mode, row *Row) float32 {
 
 // logOddsExpected are those of p = 1 - exp(-changes), of leastExpected to mostExpected changes.
 func logOddsExpected(changes float32) float32 {
-	return float32(math.Log(math.Expm1(min(max(float64(changes), leastExpected), mostExpected))))
+	return logOddsTable.at(tableCell(min(max(changes, leastExpected), mostExpected)))
 }
+
+var logOddsTable = newTable(func(x float64) float64 { return math.Log(math.Expm1(x)) })
 
 const leastExpected, mostExpected = 1e-4, 6
 
 // The odds of these.
-var leastOdds, mostOdds = math.Expm1(leastExpected), math.Expm1(mostExpected)
+var leastOdds, mostOdds = float32(math.Expm1(leastExpected)), float32(math.Expm1(mostExpected))

@@ -380,7 +380,8 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 	reached := func(exponent int) bool {
 		v.fill(p, start+float32(int(1)<<exponent), &v.row)
 		probability := v.believed(v.raw(p, &v.row), effect)
-		return float64(v.gain(probability, v.row[fAge], v.row[promise])*v.weight(p)) >= price
+		gain, _ := v.gain(probability, v.row[fAge], v.row[promise])
+		return float64(gain*v.weight(p)) >= price
 	}
 	// Of 1, 2, 4 ... 128 days the first at which it is reached, else 256: up or down from a guess.
 	const most = 8

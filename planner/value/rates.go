@@ -221,8 +221,7 @@ func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (odds [trusts]fl
 		rate *= 2
 	}
 	for trust := range odds {
-		ratio := float64(changed[trust]) / float64(same[trust])
-		odds[trust] = float32(math.Log(min(max(ratio, leastOdds), mostOdds)))
+		odds[trust] = log32(min(max(changed[trust]/same[trust], leastOdds), mostOdds))
 	}
 	whole := changed[trustWhole] / (changed[trustWhole] + same[trustWhole])
 	return odds, max(fastChanged/(fastChanged+fastSame)-whole, 0)
@@ -266,7 +265,11 @@ func cellStart(cell int) float64 {
 	return math.Ldexp(1+float64(cell%cellsPerOctave)/cellsPerOctave, firstOctave+cell/cellsPerOctave)
 }
 
+// log32 is the logarithm of a number from 2^-30 to 2^30, within 0.002.
+func log32(x float32) float32 { return logTable.at(tableCell(x)) }
+
 var (
+	logTable        = newTable(math.Log)
 	logChangedTable = newTable(func(x float64) float64 { return math.Log(-math.Expm1(-x)) })
 	sameTable       = newTable(func(x float64) float64 { return math.Exp(-x) })
 )
@@ -294,8 +297,8 @@ func (t *quietTable) fill(w *rateWeights) {
 
 func (t *quietTable) at(days float32) float32 { return (*table)(t).at(tableCell(days)) }
 
-// exp32 is exp(x) for x of 0 or less, within 0.3 %: 2^x by the exponent of a float32, and a
-// parabola in between.
+// exp32 is exp(x) for x below 80, within 0.3 %: 2^x by the exponent of a float32, and a parabola in
+// between.
 func exp32(x float32) float32 {
 	x = max(x*math.Log2E, -126)
 	whole := math.Floor(float64(x))

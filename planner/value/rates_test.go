@@ -45,7 +45,7 @@ func exactly(b *rateBelief, trust int, h *sitegraph.History, age float64) float6
 		changed -= w * math.Expm1(-rate*age)
 		same += w * math.Exp(-rate*age)
 	}
-	return math.Log(min(max(changed/same, leastOdds), mostOdds))
+	return math.Log(min(max(changed/same, float64(leastOdds)), float64(mostOdds)))
 }
 
 // promised is the promise that logOdds approximates.

@@ -56,7 +56,7 @@ func (v *scorer) rate(p sitegraph.PageID) {
 // note keeps the score of a page, of such an age and promise.
 func (v *scorer) note(p sitegraph.PageID, raw, effect, age, promise float32) {
 	probability, weight := v.believed(raw, effect), v.weight(p)
-	gain := v.gain(probability, age, promise)
+	gain, copies := v.gain(probability, age, promise)
 	// Until something happens the probability grows about as its age does, and what a copy is worth
 	// as the square of it. What is below the price is scored again when it may come to it; what is
 	// above, when it may be worth a quarter more: it is ranked, and scored when it is its turn.
@@ -67,9 +67,9 @@ func (v *scorer) note(p sitegraph.PageID, raw, effect, age, promise float32) {
 	wait := float32(1)
 	switch near := 0.85 * float32(v.price) / weight; {
 	case gain < near:
-		// When probability*grow + copies*grow^2 comes to near; it can be Inf.
-		p, copies := probability/near, (gain-probability)/near
-		grow := 2 / (p + float32(math.Sqrt(float64(p*p+4*copies))))
+		// When (gain - copies)*grow + copies*grow^2 comes to near; it can be Inf.
+		p := (gain - copies) / near
+		grow := 2 / (p + float32(math.Sqrt(float64(p*p+4*copies/near))))
 		wait = age * min(grow-1, times)
 	case gain >= near: // not so if no price is known
 		wait = age * more / max(1-probability*probability/gain, 1e-3)

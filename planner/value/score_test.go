@@ -221,8 +221,8 @@ func TestNoteWithCopies(t *testing.T) {
 				v.note(p, probability, 1, age, 0)
 				wait := v.scores[p].again - v.now
 				x := -math.Log1p(float64(-probability)) * float64((age+wait)/age)
-				then := v.gain(float32(-math.Expm1(-x)), age+wait, 0)
-				if below := v.gain(probability, age, 0) < 0.8*float32(price); below && wait > 1 && then > 1.1*float32(price) {
+				then := gainOf(&v.scorer, float32(-math.Expm1(-x)), age+wait, 0)
+				if below := gainOf(&v.scorer, probability, age, 0) < 0.8*float32(price); below && wait > 1 && then > 1.1*float32(price) {
 					t.Errorf("price %g, probability %g, %g days old: worth %g after %g days", price, probability, age, then, wait)
 				} else if below && wait > 1 && wait < 29 && then < 0.5*float32(price) {
 					t.Errorf("price %g, probability %g, %g days old: worth no more than %g after %g days", price, probability, age, then, wait)

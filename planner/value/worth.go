@@ -1,7 +1,5 @@
 package value
 
-import "math"
-
 // A visit is worth the change that it probably finds, and the copy that it brings. Of two pages
 // that are equally likely to have changed, the one that changes less often keeps a fresh copy
 // longer.
@@ -33,23 +31,24 @@ const (
 )
 
 // gain is what a visit to a page of such a probability of change, age in days and promise is worth,
-// in changes found.
-func (v *scorer) gain(probability, age, promise float32) float32 {
+// in changes found; and the part of it that the copy is worth.
+func (v *scorer) gain(probability, age, promise float32) (gain, copies float32) {
 	if !(v.cycle > 0) {
-		return probability
+		return probability, 0
 	}
-	return probability + promiseWorth*promise + freshWorth*min(age/v.cycle, mostCycles)*freshShare(probability)
+	copies = freshWorth * min(age/v.cycle, mostCycles) * freshShare(probability)
+	return probability + promiseWorth*promise + copies, copies
 }
 
 // freshShare is the part of an age for which one more visit keeps a copy fresh:
-// (1 - (1 + x) * exp(-x)) / x, where the probability is 1 - exp(-x).
+// (1 - (1 + x) * exp(-x)) / x, where the probability is 1 - exp(-x). It is within 1 %.
 func freshShare(probability float32) float32 {
-	if probability < 0.01 { // the first terms of its series, exact to 1 in 30,000
-		return probability/2 - probability*probability/12
+	p := min(max(probability, 0), 0.9999)
+	if p < 0.25 { // the first terms of its series
+		return p * (1./2 - p*(1./12+p*(1./24+p*(19./720))))
 	}
-	probability = min(probability, 0.9999)
-	x := float32(-math.Log1p(float64(-probability)))
-	return (1 - (1+x)*(1-probability)) / x
+	x := -log32(1 - p)
+	return (1 - (1+x)*(1-p)) / x
 }
 
 // spent adds up what visits of a round that were made for their worth brought.
