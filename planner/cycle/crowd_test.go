@@ -179,6 +179,9 @@ func TestRefetchesWhileNewPagesWait(t *testing.T) {
 // pages change, before it has met all others, and these are asked for again from then on: where
 // politeness is the bound, and where the budget is.
 func TestLearnsWhatChangesWhileNewPagesWait(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes thousands of visits, which the race detector slows down too much")
+	}
 	for _, perDay := range []float64{1e7, 24 * 200} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newTown(t, 10*time.Second, 1)
