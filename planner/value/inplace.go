@@ -39,7 +39,7 @@ type inPlace struct {
 type example struct {
 	row     [Features]float32
 	known   float32 // log odds by the shipped model, to which the forest adds
-	mixed   float32 // log odds by all experts then
+	mixed   float32 // log odds then by all experts but what was learnt in place
 	weight  float32
 	server  sitegraph.ServerID
 	changed bool

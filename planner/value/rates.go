@@ -46,6 +46,8 @@ const (
 	sampledPages = 1 << 14
 	// priorPages is how many pages the distribution of firstRates counts for.
 	priorPages = 20
+	// anyRate is the share of pages that may have any rate of the grid, before anything was seen.
+	anyRate = 0.05
 	// firstRounds of learning are made at once when a policy begins on pages with a past.
 	firstRounds = 10
 )
@@ -55,12 +57,12 @@ const (
 // hundred changes would not persuade it.
 var firstRates = func() (w rateWeights) {
 	for i := range w {
-		w[i] = 0.05 / rateCount
+		w[i] = anyRate / rateCount
 	}
 	gamma := estimator.DefaultPrior.Rates()
 	for i, weight := range &gamma.Weight {
 		octave := math.Round(math.Log2(estimator.GridRate(i) / slowestRate))
-		w[min(max(int(octave), 0), rateCount-1)] += 0.95 * float32(weight)
+		w[min(max(int(octave), 0), rateCount-1)] += (1 - anyRate) * float32(weight)
 	}
 	return w
 }()

@@ -13,11 +13,10 @@ package value
 // days (Cho and Garcia-Molina 2003; Olston and Pandey 2008, eq. 4). Here x is what the probability
 // of change says, and r = x / age. The days count as shares of a cycle, the time in which the
 // budget goes through all pages once: so the same weight suits any budget.
-
-// And it is worth what it may tell. A page of which little is known may be one of the few that
-// change often; once that is known, many visits find its changes. So a part of its promise counts
-// (rateBelief.logOdds). It finds the pages that change daily on a web of thousands that change
-// yearly.
+//
+// A visit is also worth what it may tell. A page of which little is known may be one of the few
+// that change often. Once that is known, many visits find its changes. So a part of its promise
+// counts (rateBelief.logOdds).
 
 const (
 	// promiseWorth is what a promise is worth, in changes found. More of it makes pages that are
