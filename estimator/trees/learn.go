@@ -18,8 +18,12 @@ type Options struct {
 	LeastWeight float64
 }
 
-// bins a feature is cut into, at most.
-const bins = 64
+const (
+	// bins a feature is cut into, at most.
+	bins = 64
+	// abreast features are summed up in one pass over the rows: no sum waits for another.
+	abreast = 4
+)
 
 // learner is one run of boosting. Features are cut into bins once; gradients are those of the
 // logistic loss.
@@ -28,17 +32,23 @@ type learner struct {
 	e          *logodds.Examples
 	thresholds [][]float32 // by feature, ascending; bin b holds values up to thresholds[b]
 	binned     [][]uint8   // by feature, by row
+	varied     []int       // features with thresholds
+	blocks     []block     // of the varied features
 	sum        []float32   // log odds, by row
-	gradient   []float32
-	hessian    []float32
-	leaf       []uint8 // of the tree at work, by row
+	rows       []sums      // of each row by itself
+	leaf       []uint8     // of the tree at work, by row
+}
+
+// block is what the rows have of a few features.
+type block struct {
+	features []int            // abreast of them, or fewer
+	bins     [][abreast]uint8 // by row
 }
 
 // Learn fits a forest to examples, of which there must be some, by gradient boosting of the
 // logistic loss. goOn is asked after each tree; once it says no, Learn returns nil. It may be nil.
 func Learn(e *logodds.Examples, o Options, goOn func() bool) *Forest {
-	l := &learner{Options: o, e: e, sum: make([]float32, e.Len()), gradient: make([]float32, e.Len()),
-		hessian: make([]float32, e.Len()), leaf: make([]uint8, e.Len())}
+	l := &learner{Options: o, e: e, sum: make([]float32, e.Len()), rows: make([]sums, e.Len()), leaf: make([]uint8, e.Len())}
 	l.cut()
 	copy(l.sum, e.Offsets)
 	f := &Forest{Features: e.Features, Start: e.Start()}
@@ -84,6 +94,20 @@ func (l *learner) cut() {
 		}
 		l.thresholds[f], l.binned[f] = thresholds, binned
 	})
+	for f, thresholds := range l.thresholds {
+		if len(thresholds) > 0 {
+			l.varied = append(l.varied, f)
+		}
+	}
+	for features := range slices.Chunk(l.varied, abreast) {
+		b := block{features, make([][abreast]uint8, n)}
+		for k, f := range features {
+			for i, bin := range l.binned[f] {
+				b.bins[i][k] = bin
+			}
+		}
+		l.blocks = append(l.blocks, b)
+	}
 }
 
 // tree grows one tree level by level and adds it to the sums.
@@ -94,7 +118,7 @@ func (l *learner) tree() Tree {
 		if l.e.Changed[i] {
 			y = 1
 		}
-		l.gradient[i], l.hessian[i] = w*(y-p), w*p*(1-p)
+		l.rows[i] = sums{g: float64(w * (y - p)), h: float64(w * p * (1 - p)), w: float64(w)}
 	}
 	clear(l.leaf)
 	var t Tree
@@ -114,10 +138,11 @@ func (l *learner) tree() Tree {
 	g, h, w := make([]float64, n), make([]float64, n), make([]float64, n)
 	all := 0.0
 	for i, leaf := range l.leaf {
-		g[leaf] += float64(l.gradient[i])
-		h[leaf] += float64(l.hessian[i])
-		w[leaf] += float64(l.e.Weights[i])
-		all += float64(l.e.Weights[i])
+		row := &l.rows[i]
+		g[leaf] += row.g
+		h[leaf] += row.h
+		w[leaf] += row.w
+		all += row.w
 	}
 	t.Leaves, t.Shares = make([]float32, n), make([]float32, n)
 	for k := range n {
@@ -139,7 +164,13 @@ type split struct {
 // best finds the question that brings most over all leaves of a level.
 func (l *learner) best(depth int) (feature, bin int, ok bool) {
 	splits := make([]split, l.e.Features)
-	each(l.e.Features, func(f int) { splits[f] = l.bestOf(f, 1<<depth) })
+	each(len(l.blocks), func(k int) {
+		b := &l.blocks[k]
+		tables := l.sumUp(b, 1<<depth)
+		for lane, f := range b.features {
+			splits[f] = l.bestOf(f, lane, tables)
+		}
+	})
 	best := -1
 	for f, s := range splits {
 		if s.gain > 1e-9 && (best < 0 || s.gain > splits[best].gain) {
@@ -152,23 +183,38 @@ func (l *learner) best(depth int) (feature, bin int, ok bool) {
 	return best, splits[best].bin, true
 }
 
-func (l *learner) bestOf(f, leaves int) split {
+// sums of the gradients, hessians and weights of rows; those of one bin, or of a single row.
+type sums struct{ g, h, w, _ float64 }
+
+// table of a leaf, for the features of a block.
+type table [abreast][bins]sums
+
+// sumUp sums up the rows of each leaf by the bins of a block's features.
+func (l *learner) sumUp(b *block, leaves int) []table {
+	tables := make([]table, leaves)
+	addRows(tables, l.rows, l.leaf, b.bins)
+	return tables
+}
+
+func addRowsPlainly(tables []table, rows []sums, leaf []uint8, at [][abreast]uint8) {
+	for i, at := range at {
+		row, t := &rows[i], &tables[leaf[i]]
+		for k, bin := range at {
+			s := &t[k][bin%bins]
+			s.g += row.g
+			s.h += row.h
+			s.w += row.w
+		}
+	}
+}
+
+// bestOf finds the best question about a feature, given the tables of its block by leaf.
+func (l *learner) bestOf(f, lane int, tables []table) split {
 	n := len(l.thresholds[f])
-	if n == 0 {
-		return split{}
-	}
-	type sums struct{ g, h, w float64 }
-	table := make([]sums, leaves*bins)
-	for i, b := range l.binned[f] {
-		s := &table[int(l.leaf[i])*bins+int(b)]
-		s.g += float64(l.gradient[i])
-		s.h += float64(l.hessian[i])
-		s.w += float64(l.e.Weights[i])
-	}
 	score := func(s sums) float64 { return s.g * s.g / (s.h + l.Lambda) }
 	var gains, least [bins]float64
-	for k := range leaves {
-		row := table[k*bins : (k+1)*bins]
+	for k := range tables {
+		row := &tables[k][lane]
 		var all, low sums
 		for _, s := range row[:n+1] {
 			all.g, all.h, all.w = all.g+s.g, all.h+s.h, all.w+s.w
@@ -176,7 +222,7 @@ func (l *learner) bestOf(f, leaves int) split {
 		for b := range n {
 			s := row[b]
 			low.g, low.h, low.w = low.g+s.g, low.h+s.h, low.w+s.w
-			high := sums{all.g - low.g, all.h - low.h, all.w - low.w}
+			high := sums{g: all.g - low.g, h: all.h - low.h, w: all.w - low.w}
 			gains[b] += score(low) + score(high) - score(all)
 			least[b] += min(low.w, high.w)
 		}
