@@ -66,7 +66,7 @@ type Settings struct {
 func New(s Settings) *Policy {
 	v := &Policy{lowest: math.NaN()}
 	v.Settings, v.ties, v.exact = s, rank.NewTies(s.Seed), s.Mode == planner.Sweep
-	v.price, v.changesPerWorth = math.NaN(), 1
+	v.price, v.changesPerWorth, v.copyWeight = math.NaN(), 1, firstCopyWeight
 	v.groups = newGroupIndex(s.Corpus, &v.ties)
 	v.exploration.underWay = map[sitegraph.PageID]bool{}
 	v.discovery.newPages = map[sitegraph.PageID]newPage{}
@@ -92,6 +92,7 @@ func (v *Policy) Begin(r planner.Round) {
 		}
 		for range firstRounds {
 			v.groups.beliefs.learn(v.groups)
+			v.weighCopies(v.groups.beliefs.rates(), estimator.Days(r.End.Sub(r.Start)))
 		}
 		v.begun = true
 	}
@@ -113,6 +114,7 @@ func (v *Policy) Begin(r planner.Round) {
 	}
 	if v.Mode == planner.Stream {
 		v.groups.beliefs.learn(v.groups)
+		v.weighCopies(v.groups.beliefs.rates(), estimator.Days(r.End.Sub(r.Start)))
 		if v.Without != WithoutInPlace && !v.exact && v.inPlace.begin(v.now, v.PerDay) {
 			v.mixture.trustInPlace()
 		}

@@ -122,6 +122,9 @@ func (b *rateBelief) learn(k *groupIndex) {
 	b.fill()
 }
 
+// rates are those of all pages.
+func (b *rateBelief) rates() *rateWeights { return &b.believed[trustWhole] }
+
 // draw takes a sample of the pages: those with the smallest ties, which are as good as random. It
 // draws again where there are half as many pages more, or any more while all fit into the sample.
 func (b *rateBelief) draw(k *groupIndex) {

@@ -32,6 +32,7 @@ type scorer struct {
 	// changesPerWorth is the share of expected changes in the worth of visits, smoothed.
 	changesPerWorth float64
 	cycle           float32 // days in which the budget goes through all pages; 0: not known
+	copyWeight      float32 // what a copy is worth that is fresh for a cycle, in changes found
 	row             Row     // room for work
 	// Pages are scored where they would be lifted, and sooner: in a sweep, and where examples are
 	// collected.

@@ -48,7 +48,7 @@ func TestGain(t *testing.T) {
 	if got := gainOf(&v, 0.3, 50, 0); got != 0.3 {
 		t.Errorf("no budget known: %g", got)
 	}
-	v.cycle = 20
+	v.cycle, v.copyWeight = 20, firstCopyWeight
 	if young, old := gainOf(&v, 0.5, 5, 0), gainOf(&v, 0.5, 50, 0); !(0.5 < young && young < old) {
 		t.Errorf("age 5: %g, age 50: %g", young, old)
 	}
@@ -65,5 +65,85 @@ func TestGain(t *testing.T) {
 	}
 	if a, b := gainOf(&v, 0.5, 20*mostCycles, 0), gainOf(&v, 0.5, 40*mostCycles, 0); a != b {
 		t.Errorf("beyond the bound of the age: %g and %g", a, b)
+	}
+}
+
+// twoRates is a web where a share of the pages changes at a rate a day, and the others at another.
+func twoRates(share float32, fast, slow int) *rateWeights {
+	var w rateWeights
+	w[fast], w[slow] = share, 1-share
+	return &w
+}
+
+// spreadRates is a web with as many pages of each rate between two.
+func spreadRates(from, to int) *rateWeights {
+	var w rateWeights
+	for i := from; i <= to; i++ {
+		w[i] = 1 / float32(to-from+1)
+	}
+	return &w
+}
+
+// octave is the place of the rate 2^n a day in the grid.
+func octave(n int) int { return n + 13 }
+
+// A schedule finds what can be worked out by hand, and copies that count more cost changes.
+func TestSchedule(t *testing.T) {
+	// Half of the pages may be visited a day. All are alike, so each is visited every second day.
+	s := newSchedule(twoRates(1, octave(-2), octave(0)), 2, 1)
+	if got, want := s.changes(0), -math.Expm1(-0.25*2)/2; math.Abs(got-want) > 0.01*want {
+		t.Errorf("pages alike: %g changes a day and page, want %g", got, want)
+	}
+	// A tenth of the pages changes twice a day and takes the whole budget.
+	s = newSchedule(twoRates(0.1, octave(1), octave(-13)), 10, 1)
+	if got, want := s.changes(0), 0.1*-math.Expm1(-2); math.Abs(got-want) > 0.02*want {
+		t.Errorf("a tenth is fast: %g changes a day and page, want %g", got, want)
+	}
+	s = newSchedule(&firstRates, 50, 1)
+	last := s.changes(0)
+	for weight := 0.25; weight < 8; weight *= 2 {
+		if got := s.changes(weight); got > 1.001*last || !(got > 0) {
+			t.Errorf("weight %g: %g changes, by half the weight %g", weight, got, last)
+		} else {
+			last = got
+		}
+	}
+	// A budget for more visits than a round allows is not used up.
+	s = newSchedule(twoRates(1, octave(-2), octave(0)), 0.5, 1)
+	if got, want := s.changes(0), -math.Expm1(-0.25); math.Abs(got-want) > 0.01*want {
+		t.Errorf("more budget than visits: %g changes a day and page, want %g", got, want)
+	}
+}
+
+// Copies come to count much where they cost next to no changes, and little where all pages change
+// often; and their weight settles where they cost what they may.
+func TestWeighCopies(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		rates       *rateWeights
+		cycle       float32
+		least, most float32
+	}{
+		{"all alike", twoRates(1, octave(-5), octave(0)), 20, mostCopyWeight, mostCopyWeight},
+		{"few change", twoRates(0.01, octave(-2), octave(-13)), 20, 0.8, mostCopyWeight},
+		{"each 8 to 128 days", spreadRates(octave(-7), octave(-3)), 50, leastCopyWeight, 0.6},
+	} {
+		v := scorer{cycle: c.cycle, copyWeight: firstCopyWeight}
+		for range 100 {
+			v.weighCopies(c.rates, 1)
+		}
+		if v.copyWeight < c.least || v.copyWeight > c.most {
+			t.Errorf("%s: copies weigh %g, want %g to %g", c.name, v.copyWeight, c.least, c.most)
+		}
+		s := newSchedule(c.rates, float64(c.cycle), 1)
+		kept := s.changes(float64(v.copyWeight/copyStep)) / s.changes(0)
+		if v.copyWeight > leastCopyWeight && kept < 1-copiesCost-0.005 {
+			t.Errorf("%s: copies that weigh %g leave %.3f of the changes", c.name, v.copyWeight, kept)
+		}
+	}
+	v := scorer{copyWeight: firstCopyWeight}
+	v.weighCopies(&firstRates, 1)
+	if v.copyWeight != firstCopyWeight {
+		t.Errorf("without a budget copies weigh %g", v.copyWeight)
 	}
 }
