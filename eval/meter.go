@@ -26,6 +26,7 @@ type meter struct {
 	discovered         int
 	delaySum           float64
 	deletions          int
+	deletionDelays     float64 // days, summed
 	tallies            []tally
 	week               tally
 	weekFresh          float64
@@ -50,6 +51,7 @@ type pageMeter struct {
 	now, copy        content // at the last day end; of our copy
 	known, has, once bool    // known: as a page to visit; has: a copy; once: was ever known
 	since            int32   // day of the first unseen change; 0: the copy is good
+	died             int32   // day at whose end it was first gone, if it is gone now
 }
 
 func newMeter(c *Corpus, t *truth, graph *sitegraph.Graph) *meter {
@@ -143,7 +145,12 @@ func (m *meter) update(i int32, change func(p *pageMeter)) {
 func (m *meter) beginDay(d int) {
 	m.day = d
 	for _, t := range m.truth.byDay[d] {
-		m.update(t.page, func(p *pageMeter) { p.now = t.now })
+		m.update(t.page, func(p *pageMeter) {
+			if p.now.alive && !t.now.alive {
+				p.died = int32(d)
+			}
+			p.now = t.now
+		})
 	}
 }
 
@@ -189,6 +196,9 @@ func (m *meter) seen(e *cycle.Event) {
 			m.tallies[m.truth.pages[i].server].fetched++
 		}
 	}
+	if e.Visit.Gone > 0 {
+		r.DeletionVisits++
+	}
 	if e.Verdict == sitegraph.VerdictChanged {
 		r.Changed++
 		m.week.found++
@@ -203,6 +213,7 @@ func (m *meter) seen(e *cycle.Event) {
 	case sitegraph.VerdictLeft:
 		if m.pages[i].has {
 			m.deletions++
+			m.deletionDelays += float64(max(m.day-int(m.pages[i].died), 0))
 		}
 		m.update(i, func(p *pageMeter) { p.known, p.has = false, false })
 	case sitegraph.VerdictUnknown: // a failure, which replay never has: the copy stays as it was
@@ -292,6 +303,7 @@ func (m *meter) result(name string, o StreamOptions) StreamResult {
 		r.DiscoveryDelayDays = Number(m.delaySum / float64(m.discovered))
 	}
 	r.DeletionsFound = ratio(m.deletions, m.truth.deaths)
+	r.DeletionDelayDays = ratio(m.deletionDelays, float64(m.deletions))
 	r.visited, r.unvisited = m.visited, m.unvisited
 	r.Calibration, r.CalibrationUnvisited = m.visited.calibration(), m.unvisited.calibration()
 	if r.draws = m.drawn(); o.Spread {

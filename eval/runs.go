@@ -52,11 +52,12 @@ func (r *StreamResult) shares() []*Number {
 		&r.Discovered,
 		&r.DiscoveryDelayDays,
 		&r.DeletionsFound,
+		&r.DeletionDelayDays,
 	}
 }
 
 func (r *StreamResult) counts() []*int {
-	return []*int{&r.Fetched, &r.Refetched, &r.Changed, &r.NewFetched, &r.Sources}
+	return []*int{&r.Fetched, &r.Refetched, &r.Changed, &r.NewFetched, &r.DeletionVisits, &r.Sources}
 }
 
 // meanOf several runs of one policy with the seeds that follow one: each measure is the mean of

@@ -270,7 +270,7 @@ func (r *slowRun) measure(log []step) StreamResult {
 	}
 	discoverable := r.discoverable()
 	var delays, freshness, ages []float64
-	found := 0
+	found, foundAfter := 0, 0
 	for d := 1; d <= r.days; d++ {
 		visited := map[string]bool{}
 		for ; len(log) > 0 && log[0].day == d; log = log[1:] {
@@ -314,6 +314,11 @@ func (r *slowRun) measure(log []step) StreamResult {
 			case sitegraph.VerdictLeft:
 				if has {
 					found++
+					died := d
+					for r.state(v.url, died-1) == nil {
+						died--
+					}
+					foundAfter += d - died
 				}
 				delete(r.copyDay, v.url)
 				delete(r.known, v.url)
@@ -343,6 +348,7 @@ func (r *slowRun) measure(log []step) StreamResult {
 	result.Discovered = ratio(len(delays), len(discoverable))
 	result.DiscoveryDelayDays = slowMean(delays)
 	result.DeletionsFound = ratio(found, deaths)
+	result.DeletionDelayDays = ratio(foundAfter, found)
 	return result
 }
 

@@ -59,6 +59,8 @@ type StreamResult struct {
 	DiscoveryDelayDays Number `json:"discovery_delay_days"`
 	NewFetched         int    `json:"new_fetched"`
 	DeletionsFound     Number `json:"deletions_found"` // share of all deletions
+	DeletionDelayDays  Number `json:"deletion_delay_days"`
+	DeletionVisits     int    `json:"deletion_visits"` // made because the page was probably gone
 	// Sources are the visits to feeds and sitemaps, among those fetched. Claims are what they and
 	// Last-Modified claimed, and how accurate it was. Histories have none of them.
 	Sources int         `json:"sources,omitempty"`
@@ -111,6 +113,7 @@ type StreamOptions struct {
 	Seed   uint64
 	Runs   int     // number of runs of each policy, with seeds from Seed on; results are their means; 0: one
 	Alpha  float64 // of gamma
+	Gone   float64 // what it is worth to value to find that a page is gone, in changes found
 	Spread bool
 	Watch  Watch // may be nil
 	// Limits are budgets beside Budget, as the fetches that a server allows in a day.
@@ -214,7 +217,7 @@ func (c *Corpus) stream(
 	grant := budget.Grant{PerDay: o.Budget * float64(len(c.Pages))}
 	policy, err := policy.New(
 		name,
-		policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run), Alpha: o.Alpha,
+		policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run), Alpha: o.Alpha, GoneWorth: o.Gone,
 			PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate(), ModelOf: c.modelOf(name)},
 	)
 	if err != nil {

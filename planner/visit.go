@@ -16,6 +16,7 @@ type Visit struct {
 	First       bool      // the page has no copy: discovery, not a refetch
 	Due         time.Time // since when it has been due; zero: the policy has no due times
 	Probability float64   // of having changed since the copy; NaN: the policy does not estimate it
+	Gone        float64   // probability that it is gone, where that is why it is visited; else 0
 	Value       float64   // what the policy ranked it by; larger is earlier; NaN: not ranked
 	Reason      Reason    // why it was chosen
 	// DrawnFrom is how many pages a visit of exploration was drawn from: each was as likely as the

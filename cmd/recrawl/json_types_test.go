@@ -228,6 +228,8 @@ type streamRun struct {
 		DiscoveryDelayDays          *float64 `json:"discovery_delay_days"`
 		NewFetched                  int      `json:"new_fetched"`
 		DeletionsFound              *float64 `json:"deletions_found"`
+		DeletionDelayDays           *float64 `json:"deletion_delay_days"`
+		DeletionVisits              int      `json:"deletion_visits"`
 		Weekly                      []struct {
 			Week       int
 			UpdateRate *float64 `json:"update_rate"`

@@ -66,11 +66,12 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	p.warnOfDamage(store.Damage(), lost)
 	o.corpus.SetWeights(c.weights())
 	ranking, err := policy.New(c.Policy, policy.Settings{
-		Corpus: o.corpus,
-		Mode:   planner.Stream,
-		Seed:   c.Seed,
-		Alpha:  c.Alpha,
-		PerDay: c.pace(o.corpus),
+		Corpus:    o.corpus,
+		Mode:      planner.Stream,
+		Seed:      c.Seed,
+		Alpha:     c.Alpha,
+		GoneWorth: c.Gone,
+		PerDay:    c.pace(o.corpus),
 	})
 	if err != nil {
 		return nil, errors.Join(usageError{err, "recrawl run --help lists the policies"}, store.Close())

@@ -7,6 +7,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/synth"
 	"github.com/recrawl/recrawl/eval/timetravel"
+	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -115,7 +116,7 @@ type plan struct {
 }
 
 func (o *Options) plan() plan {
-	stream := eval.StreamOptions{Weeks: o.Weeks, Budget: o.Budget, New: o.New, Seed: o.Seed}
+	stream := eval.StreamOptions{Weeks: o.Weeks, Budget: o.Budget, New: o.New, Gone: value.DefaultGoneWorth, Seed: o.Seed}
 	return plan{sweeps: topFirst, policy: o.Policy, stream: stream}
 }
 

@@ -172,7 +172,7 @@ func absentNote(absent []string, run Run) string {
 func StreamSection(run eval.StreamRun, shown []string) report.Section {
 	t := report.Table{Title: fmt.Sprintf("%.3g %% of the pages a day, %d weeks: %d servers, %d base pages, %d pages in all, %d events; change by %s",
 		100*run.Budget, run.Weeks, run.Corpus.Servers, run.Corpus.BasePages, run.Corpus.Pages, run.Corpus.Events, run.Change),
-		Header: []string{"policy", "fetched", "refetched", "changed", "U", "C", "freshness", "age, days", "discovered", "delay, days", "deletions"}}
+		Header: []string{"policy", "fetched", "refetched", "changed", "U", "C", "freshness", "age, days", "discovered", "delay, days", "deletions", "delay, days", "visits for them"}}
 	withSpread := len(run.Results) > 0 && run.Results[0].Spread != nil
 	if withSpread {
 		t.Header = append(t.Header, "C 5-95 %")
@@ -183,7 +183,8 @@ func StreamSection(run eval.StreamRun, shown []string) report.Section {
 	}
 	for _, r := range run.Results {
 		row := []string{r.Policy, report.Count(r.Fetched), report.Count(r.Refetched), report.Count(r.Changed), Decimals(r.UpdateRate), Decimals(r.Coverage),
-			Decimals(r.Freshness), Tenths(r.MeanAgeDays), Decimals(r.Discovered), Tenths(r.DiscoveryDelayDays), Decimals(r.DeletionsFound)}
+			Decimals(r.Freshness), Tenths(r.MeanAgeDays), Decimals(r.Discovered), Tenths(r.DiscoveryDelayDays), Decimals(r.DeletionsFound),
+			Tenths(r.DeletionDelayDays), report.Count(r.DeletionVisits)}
 		if withSpread {
 			row = append(row, span(r.Spread[eval.Coverage]))
 		}

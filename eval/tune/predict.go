@@ -20,6 +20,7 @@ type Options struct {
 	Weeks   int     // predicted
 	History int     // weekly states before the base that the policy sees
 	New     float64 // share of a day's budget for first visits
+	Gone    float64 // what it is worth to find that a page is gone, in changes found
 	Change  sitegraph.ChangeBy
 	Futures int // drawn; more tell the spread better and take longer
 	Seed    uint64
@@ -100,6 +101,7 @@ func (o *Options) stream(budget float64, limits budget.Limits) eval.StreamOption
 		Weeks:  o.Weeks,
 		Budget: budget,
 		New:    o.New,
+		Gone:   o.Gone,
 		Seed:   o.Seed,
 		Spread: true,
 		Limits: limits,

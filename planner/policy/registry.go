@@ -171,5 +171,5 @@ func GoesByClaims(policy string) bool {
 
 // newValueWithout builds value, without a kind of evidence.
 func newValueWithout(s Settings, w value.Without) planner.Policy {
-	return value.New(value.Settings{Corpus: s.Corpus, Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay, Model: s.Model, ModelOf: s.ModelOf, Without: w})
+	return value.New(value.Settings{Corpus: s.Corpus, Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay, GoneWorth: float32(s.GoneWorth), Model: s.Model, ModelOf: s.ModelOf, Without: w})
 }

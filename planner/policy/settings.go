@@ -32,4 +32,7 @@ type Settings struct {
 	ModelOf func(server string) *value.Model
 	// PerDay is the budget in fetches a day, for policies that plan ahead; 0: not known.
 	PerDay float64
+	// GoneWorth is what it is worth to value to find that a page is gone, in changes found; 0: such
+	// pages are not looked for.
+	GoneWorth float64
 }

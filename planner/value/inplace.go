@@ -157,6 +157,8 @@ func (v *Policy) Replay(visits int, before *Policy) {
 func (v *Policy) GoOn(before *Policy) {
 	v.price, v.changesPerWorth = before.price, before.changesPerWorth
 	v.exploration.rebuilds = before.exploration.rebuilds
+	v.gone.looks, v.gone.servers, v.gone.versions = before.gone.looks, before.gone.servers, before.gone.versions
+	v.copyWeight = before.copyWeight
 	if v.inPlace.record.Version == before.inPlace.record.Version {
 		v.inPlace.adopt(before.inPlace.forest)
 	}

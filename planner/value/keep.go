@@ -20,11 +20,13 @@ type kept struct {
 	Form            int           `json:"form"` // of the rows that the forest asks for: modelForm
 	Price           float64       `json:"price"`
 	ChangesPerWorth float64       `json:"changes_per_worth"`
+	CopyWeight      float32       `json:"copy_weight"`
 	Corpus          gains         `json:"corpus"`
 	Trust           float32       `json:"trust"`   // in what servers and shapes show, beside 1
 	Servers         []keptServer  `json:"servers"` // whose visits told most, mostKeptServers at most
 	Rebuilt         [2]float32    `json:"rebuilt"` // of all servers: rebuilds expected, and seen
 	Probes          [2]float32    `json:"probes"`  // how many there were, and pages that they found
+	Gone            [][2]float32  `json:"gone"`    // by the looks before: those that found a page gone, and all
 	Outcomes        []keptBin     `json:"outcomes"`
 	InPlace         Adoption      `json:"in_place"`
 	Forest          *trees.Forest `json:"forest,omitempty"`
@@ -35,6 +37,7 @@ type keptServer struct {
 	Gains   gains      `json:"gains"`
 	Trust   float32    `json:"trust"` // beside that of the corpus
 	Rebuilt [2]float32 `json:"rebuilt"`
+	Gone    [2]float32 `json:"gone"`
 }
 
 type keptBin [3]float64 // weight, given, came
@@ -48,6 +51,7 @@ func (v *Policy) Learnt() ([]byte, error) {
 		Form:            modelForm,
 		Price:           v.price,
 		ChangesPerWorth: v.changesPerWorth,
+		CopyWeight:      v.copyWeight,
 		Corpus:          v.mixture.corpus,
 		Trust:           v.trust.corpus,
 		InPlace:         v.inPlace.record,
@@ -59,10 +63,13 @@ func (v *Policy) Learnt() ([]byte, error) {
 	r := &v.exploration.rebuilds
 	k.Rebuilt = [2]float32{r.all.expected, r.all.seen}
 	k.Probes = [2]float32{r.probes, r.found}
+	for _, l := range v.gone.looks {
+		k.Gone = append(k.Gone, [2]float32{l.gone, l.all})
+	}
 	for _, b := range v.calibrator.outcomes.bins {
 		k.Outcomes = append(k.Outcomes, keptBin{b.weight, b.given, b.came})
 	}
-	for s := range max(len(v.mixture.servers), len(r.servers), len(v.trust.servers)) {
+	for s := range max(len(v.mixture.servers), len(r.servers), len(v.trust.servers), len(v.gone.servers)) {
 		of := keptServer{Name: v.Corpus.Graph.ServerName(sitegraph.ServerID(s))}
 		if s < len(v.mixture.servers) {
 			of.Gains = v.mixture.servers[s]
@@ -72,6 +79,9 @@ func (v *Policy) Learnt() ([]byte, error) {
 		}
 		if s < len(r.servers) {
 			of.Rebuilt = [2]float32{r.servers[s].expected, r.servers[s].seen}
+		}
+		if s < len(v.gone.servers) {
+			of.Gone = [2]float32{v.gone.servers[s].gone, v.gone.servers[s].all}
 		}
 		if of.told() > 0 {
 			k.Servers = append(k.Servers, of)
@@ -118,6 +128,9 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 	add("forests learnt in place and dropped", float64(r.Dropped), "they turned worse")
 	add("rebuilds found beside those expected", float64(v.exploration.rebuilds.ratio(sitegraph.ServerID(len(v.exploration.rebuilds.servers)))), "by probes of quiet pages; near 0 there are few probes")
 	add("new pages found by a probe", float64(v.exploration.rebuilds.finds()), "")
+	if first := &v.gone.looks[0]; first.all > 0 {
+		add("share gone of pages that lost all links", float64(first.gone/first.all), fmt.Sprintf("of %.0f that were visited", first.all))
+	}
 	if v.price > 0 {
 		add("price", v.price, "what the last visit that fits is worth, in changes and copies")
 	}
@@ -129,7 +142,7 @@ func (k *keptServer) told() (told float32) {
 	for _, gain := range k.Gains {
 		told += abs32(gain)
 	}
-	return told + abs32(k.Trust) + k.Rebuilt[0] + k.Rebuilt[1]
+	return told + abs32(k.Trust) + k.Rebuilt[0] + k.Rebuilt[1] + k.Gone[1]
 }
 
 // Recall takes in what Learnt returned, before the first round. It changes nothing where it returns
@@ -161,6 +174,14 @@ func (v *Policy) Recall(learnt []byte) error {
 		}
 	}
 	v.calibrator.curve = v.calibrator.outcomes.Curve()
+	for i, l := range k.Gone {
+		if i < mostLooks {
+			v.gone.looks[i] = looks{l[0], l[1]}
+		}
+	}
+	if k.CopyWeight > 0 {
+		v.copyWeight = k.CopyWeight
+	}
 	places := map[string]int{}
 	for s := range v.Corpus.Graph.Servers() {
 		places[v.Corpus.Graph.ServerName(sitegraph.ServerID(s))] = s
@@ -176,6 +197,8 @@ func (v *Policy) Recall(learnt []byte) error {
 		v.mixture.servers[s] = of.Gains
 		*v.trust.server(sitegraph.ServerID(s)) = of.Trust
 		*r.server(sitegraph.ServerID(s)) = rebuildCount{of.Rebuilt[0], of.Rebuilt[1]}
+		v.gone.grow(s + 1)
+		v.gone.servers[s] = looks{of.Gone[0], of.Gone[1]}
 	}
 	v.inPlace.record = k.InPlace
 	v.inPlace.adopt(k.Forest)
@@ -194,8 +217,19 @@ func (k *kept) check() error {
 		if !(abs32(of.Trust) <= 1) {
 			return fmt.Errorf("a trust of %g", of.Trust)
 		}
+		if !(of.Gone[0] >= 0 && of.Gone[0] <= of.Gone[1]) {
+			return fmt.Errorf("of %g pages of a server that lost all links %g were gone", of.Gone[1], of.Gone[0])
+		}
 		if !(of.Rebuilt[0] >= 0 && of.Rebuilt[1] >= 0) {
 			return fmt.Errorf("%g rebuilds were expected and %g seen", of.Rebuilt[0], of.Rebuilt[1])
+		}
+	}
+	if !(k.CopyWeight >= 0 && k.CopyWeight <= mostCopyWeight) {
+		return fmt.Errorf("copies weigh %g", k.CopyWeight)
+	}
+	for _, l := range k.Gone {
+		if !(l[0] >= 0 && l[0] <= l[1]) {
+			return fmt.Errorf("of %g pages that lost all links %g were gone", l[1], l[0])
 		}
 	}
 	if !(k.Probes[0] >= 0 && k.Probes[1] >= 0) {

@@ -54,6 +54,9 @@ type Settings struct {
 	Seed   uint64
 	// PerDay is the budget in fetches a day; 0: not known.
 	PerDay float64
+	// GoneWorth is what it is worth to find that a page is gone, in changes found; 0: such pages
+	// are not looked for. DefaultGoneWorth suits.
+	GoneWorth float32
 	// Model is what was learnt from histories; nil: what comes with the program.
 	Model *Model
 	// ModelOf names the learnt parameters for a server, where they differ from server to server: in
@@ -118,6 +121,9 @@ func (v *Policy) Begin(r planner.Round) {
 		if v.Without != WithoutInPlace && !v.exact && v.inPlace.begin(v.now, v.PerDay) {
 			v.mixture.trustInPlace()
 		}
+	}
+	if v.Mode == planner.Stream && v.GoneWorth > 0 {
+		v.gone.lookThrough(v)
 	}
 	v.clearRankings()
 	v.weigh()
@@ -275,7 +281,9 @@ func (v *Policy) Next() (planner.Visit, bool) {
 		v.spent.changes += visit.Value
 		v.fill(p, v.now, &v.row)
 		v.ask(p, 0)
-		visit.Reason = v.reason(p, &v.row)
+		if visit.Reason = v.reason(p, &v.row); visit.Gone > 0 {
+			visit.Reason = v.goneReason(p)
+		}
 		return visit, true
 	}
 }
@@ -288,9 +296,11 @@ func (v *Policy) Opened(s sitegraph.ServerID) {
 
 // visit to a page, by its score and what its server and its like showed by now.
 func (v *scorer) visit(p sitegraph.PageID) planner.Visit {
-	probability := v.believed(v.scores[p].raw, v.effect(p))
+	probability, gone := v.believed(v.scores[p].raw, v.effect(p)), v.isGone(p)
+	probability *= 1 - gone
 	return planner.Visit{
 		Page:        p,
+		Gone:        float64(gone),
 		Probability: float64(probability),
 		Value:       float64(probability * v.weight(p)),
 	}
@@ -313,7 +323,8 @@ func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		v.first(p, true)
 	}
 	v.scores[p].again = 0
-	if !ok {
+	unlinked := v.gone.see(p, v.Corpus.Graph.Server(p), verdict, v.now)
+	if !ok || unlinked && l.left { // pages that links lead to need not be gone, too
 		return
 	}
 	l.raw = v.scores[p].raw

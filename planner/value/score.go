@@ -26,6 +26,7 @@ type predictor struct {
 type scorer struct {
 	predictor
 	ties   rank.Ties
+	gone   disappearance
 	scores []scored // by page
 	now    float32  // days: end of the round
 	price  float64  // worth of the last visit that fitted into the budget, smoothed; NaN: not known
@@ -58,6 +59,9 @@ func (v *scorer) rate(p sitegraph.PageID) {
 func (v *scorer) note(p sitegraph.PageID, raw, effect, age, promise float32) {
 	probability, weight := v.believed(raw, effect), v.weight(p)
 	gain, copies := v.gain(probability, age, promise)
+	if gone := v.isGone(p); gone > 0 {
+		gain, copies = (1-gone)*gain+gone*v.GoneWorth, (1-gone)*copies
+	}
 	// Until something happens the probability grows about as its age does, and what a copy is worth
 	// as the square of it. What is below the price is scored again when it may come to it; what is
 	// above, when it may be worth a quarter more: it is ranked, and scored when it is its turn.

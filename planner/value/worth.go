@@ -29,13 +29,13 @@ const (
 	// promiseWorth is what a promise is worth, in changes found. More of it makes pages that are
 	// known to change wait for those that may.
 	promiseWorth = 0.3
-	// copiesCost is the share of the changes that fresh copies may cost. By half as much again legal
-	// pages are fresher by 0.003, and 1 to 2 % fewer changes are found of home pages.
+	// copiesCost is the share of the changes that fresh copies may cost. By half as much again
+	// legal pages are fresher by 0.003, and 1 to 2 % fewer changes are found of home pages.
 	copiesCost = 0.02
 	// firstCopyWeight is what a copy is worth that is fresh for a cycle, in changes found, before
 	// anything is known; and mostCopyWeight is the most that it comes to be.
 	firstCopyWeight, leastCopyWeight, mostCopyWeight = 0.75, 1. / 16, 4
-	// copyStep is how far it moves in a round.
+	// copyStep is the factor by which it moves in a round, at most.
 	copyStep = 1.1
 	// mostCycles bounds the age that counts.
 	mostCycles = 8
@@ -75,15 +75,18 @@ func (v *scorer) weighCopies(rates *rateWeights, round float64) {
 		return
 	}
 	s := newSchedule(rates, float64(v.cycle), round)
-	if s.changes(float64(v.copyWeight)) >= (1-copiesCost)*s.changes(0) {
-		v.copyWeight = min(v.copyWeight*copyStep, mostCopyWeight)
-	} else {
-		v.copyWeight = max(v.copyWeight/copyStep, leastCopyWeight)
+	all := s.changes(0)
+	if !(all > 0) {
+		return
 	}
+	toSpare := s.changes(float64(v.copyWeight))/all - (1 - copiesCost)
+	step := min(max(toSpare/copiesCost, -1), 1)
+	v.copyWeight *= float32(math.Pow(copyStep, step))
+	v.copyWeight = min(max(v.copyWeight, leastCopyWeight), mostCopyWeight)
 }
 
-// schedule tells how many changes a budget finds among pages that change independently (Poisson), at
-// rates that are known: each page is visited as often as its visit is worth the price.
+// schedule tells how many changes a budget finds among pages that change independently (Poisson),
+// at rates that are known: each page is visited as often as its visit is worth the price.
 type schedule struct {
 	rates  *rateWeights
 	budget float64 // visits a day and page

@@ -21,15 +21,17 @@ type Entry struct {
 	Reason      string     `json:"reason"`
 	Probability *float64   `json:"p,omitempty"` // of a change, as planned
 	// DrawnFrom is how many pages a visit of exploration was drawn from; 0: made for its worth.
-	DrawnFrom int    `json:"drawn_from,omitempty"`
-	Outcome   string `json:"outcome"`
-	Verdict   string `json:"verdict"`
-	Status    int    `json:"status"`
-	Detail    string `json:"detail,omitempty"`
-	Digest    string `json:"digest,omitempty"`
-	Text      string `json:"text,omitempty"`
-	Main      string `json:"main,omitempty"`
-	Bytes     int64  `json:"bytes"` // of the content
+	DrawnFrom int `json:"drawn_from,omitempty"`
+	// Gone is the probability that the page is gone, where that is why it was visited.
+	Gone    float64 `json:"gone,omitempty"`
+	Outcome string  `json:"outcome"`
+	Verdict string  `json:"verdict"`
+	Status  int     `json:"status"`
+	Detail  string  `json:"detail,omitempty"`
+	Digest  string  `json:"digest,omitempty"`
+	Text    string  `json:"text,omitempty"`
+	Main    string  `json:"main,omitempty"`
+	Bytes   int64   `json:"bytes"` // of the content
 	// Bytes of the network, headers and robots.txt included.
 	Moved         int64     `json:"moved,omitempty"`
 	Cut           bool      `json:"cut,omitempty"`      // not all of the content was read

@@ -28,6 +28,7 @@ func entryOf(e *cycle.Event) journal.Entry {
 		First:         e.Visit.First,
 		Reason:        e.Visit.Reason.String(),
 		DrawnFrom:     e.Visit.DrawnFrom,
+		Gone:          e.Visit.Gone,
 		Outcome:       o.Outcome.String(),
 		Verdict:       e.Verdict.String(),
 		Status:        o.Status,
