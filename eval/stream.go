@@ -11,6 +11,7 @@ import (
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -114,8 +115,10 @@ type StreamOptions struct {
 	Runs   int     // number of runs of each policy, with seeds from Seed on; results are their means; 0: one
 	Alpha  float64 // of gamma
 	Gone   float64 // what it is worth to value to find that a page is gone, in changes found
-	Spread bool
-	Watch  Watch // may be nil
+	// Objective says what value visits pages for.
+	Objective value.Objective
+	Spread    bool
+	Watch     Watch // may be nil
 	// Limits are budgets beside Budget, as the fetches that a server allows in a day.
 	Limits budget.Limits
 	// Compare names the policy to be compared with the others; "": none. Without are its
@@ -217,7 +220,7 @@ func (c *Corpus) stream(
 	grant := budget.Grant{PerDay: o.Budget * float64(len(c.Pages))}
 	policy, err := policy.New(
 		name,
-		policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run), Alpha: o.Alpha, GoneWorth: o.Gone,
+		policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run), Alpha: o.Alpha, GoneWorth: o.Gone, Objective: o.Objective,
 			PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate(), ModelOf: c.modelOf(name)},
 	)
 	if err != nil {

@@ -28,6 +28,11 @@ type Options struct {
 	// waited longest is next, and a server that links to millions of pages keeps all others
 	// waiting.
 	Turns bool
+	// MaxAges promises that no copy gets older; nil: none is promised.
+	MaxAges *MaxAges
+	// Pause is what politeness asks between two visits to a server: it decides whether MaxAges can
+	// be kept. 0: not known.
+	Pause time.Duration
 	// AgainShare is the share of a round's budget that visits to pages which left may take; 0:
 	// there are none.
 	AgainShare float64
@@ -49,6 +54,7 @@ type Planner struct {
 	frontier frontier
 	sources  sources
 	again    again
+	aging    aging
 	rounds   int                // begun so far
 	carried  []sitegraph.PageID // under way when the next round begins
 	left     int                // visits left in this round; Unlimited
@@ -72,8 +78,10 @@ func New(corpus *Corpus, policy Policy, o Options) *Planner {
 	}
 	p.frontier.worth = func(page sitegraph.PageID) float64 { return p.newWorth(page) / corpus.MeanWeight() }
 	p.caps = newCaps(corpus, &o)
+	p.aging.ages = o.MaxAges
 	corpus.caps = p.caps
 	for id := range sitegraph.PageID(corpus.Pages()) {
+		p.aging.note(corpus, id)
 		switch corpus.Memory(id).State {
 		case sitegraph.StateNew:
 			p.frontier.add(id)
@@ -113,6 +121,7 @@ func (p *Planner) Begin(r Round) {
 	p.frontier.begin()
 	p.beginSources(r)
 	p.beginAgain(r)
+	p.aging.begin(r)
 	p.found = p.found[:0] // of no visit
 	if p.Policy != nil {
 		p.Policy.Begin(r)
@@ -120,8 +129,8 @@ func (p *Planner) Begin(r Round) {
 }
 
 // Next yields the next visit; false: none for now, or the budget is used up. It asks in this order:
-// visits that waited for room under the limits, feeds and sitemaps, pages that left, new pages, the
-// policy, and with Leftover new pages beyond their share. Under limits in bytes there may be more
+// visits that waited for room under the limits, feeds and sitemaps, pages that left, pages that come
+// to their greatest age, new pages, the policy, and with Leftover new pages beyond their share. Under limits in bytes there may be more
 // visits once those under way are over.
 func (p *Planner) Next() (Visit, bool) {
 	p.Corpus.turns.more = false
@@ -144,6 +153,12 @@ func (p *Planner) Next() (Visit, bool) {
 		return Visit{}, false
 	}
 	switch v, step := p.nextAgain(); step {
+	case goOn:
+		return p.take(v), true
+	case wait:
+		return Visit{}, false
+	}
+	switch v, step := p.nextAging(); step {
 	case goOn:
 		return p.take(v), true
 	case wait:
@@ -346,6 +361,7 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	p.Corpus.Hints.Test(r.Page, verdict)
 	stillLeft := verdict == sitegraph.VerdictLeft && p.Corpus.Memory(r.Page).State.Left()
 	p.Corpus.Remember(r)
+	p.aging.note(p.Corpus, r.Page)
 	if stillLeft {
 		return // nothing new
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/recrawl/setting"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/satstore/workload"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -25,19 +26,21 @@ type Config struct {
 	UserAgent    string   `key:"user-agent" for:"run" help:"sent with each request; must contain a contact (web or mail address)"`
 	Budget       []string `default:"1000/day" for:"run plan explain" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together"`
 	ServerBudget []string `key:"server-budget" for:"run plan explain" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
+	MaxAge       []string `key:"max-age" for:"run plan explain" help:"no copy is to be older: 30d, or https://example.com/news/=1d; its visits come before others. Said beforehand where it cannot be kept"`
 	Weight       []string `for:"run plan explain" help:"how much a change of pages is worth whose address begins so: https://example.com/news/=3; 0 for never"`
 	Unlimited    bool     `for:"run plan explain" help:"no budget at all; only for your own servers"`
 
-	New     float64       `default:"0.25" range:"[0,1]" want:"a share from 0 to 1" for:"run plan explain eval demo tune" help:"share of the budget that first visits of new pages may take, 0 to 1"`
-	Round   time.Duration `default:"1h" for:"run plan explain" help:"planning period; divides the day"`
-	Rounds  int           `range:"[0,)" for:"run" help:"stop after so many rounds; 0 for never"`
-	Delay   time.Duration `default:"10s" range:"[0,)" for:"run tune" help:"least time between two requests to a server or address; 0 only for your own servers"`
-	Workers int           `default:"64" range:"[1,10000]" for:"run" help:"visits at the same time, at most one to a server; those to slow servers are not counted"`
-	Policy  string        `default:"{policy}" for:"run plan explain demo tune" help:"policy that ranks the pages: {policies}"`
-	Gone    float64       `key:"gone-worth" default:"0.5" range:"[0,100]" for:"run plan explain eval tune" help:"value: what it is worth to find that a page is gone, in changes found; 0: such pages are not looked for"`
-	Alpha   float64       `range:"[0,1)" want:"0 to below 1" for:"run plan explain eval" help:"gamma: the importance that every page has, 0 to below 1; above 0 pages are drawn [NICT eq. 1]"`
-	Seed    uint64        `default:"1" for:"run plan explain eval demo learn tune" help:"seed of ties and random choices"`
-	Change  string        `default:"digest" oneof:"digest, text, main" for:"run plan explain eval demo survey learn tune" help:"which difference counts as a change: digest, text or main"`
+	New       float64       `default:"0.25" range:"[0,1]" want:"a share from 0 to 1" for:"run plan explain eval demo tune" help:"share of the budget that first visits of new pages may take, 0 to 1"`
+	Round     time.Duration `default:"1h" for:"run plan explain" help:"planning period; divides the day"`
+	Rounds    int           `range:"[0,)" for:"run" help:"stop after so many rounds; 0 for never"`
+	Delay     time.Duration `default:"10s" range:"[0,)" for:"run tune" help:"least time between two requests to a server or address; 0 only for your own servers"`
+	Workers   int           `default:"64" range:"[1,10000]" for:"run" help:"visits at the same time, at most one to a server; those to slow servers are not counted"`
+	Policy    string        `default:"{policy}" for:"run plan explain demo tune" help:"policy that ranks the pages: {policies}"`
+	Gone      float64       `key:"gone-worth" default:"0.5" range:"[0,100]" for:"run plan explain eval tune" help:"value: what it is worth to find that a page is gone, in changes found; 0: such pages are not looked for"`
+	Objective string        `default:"changes" for:"run plan explain eval tune" help:"value: what visits are for: changes, freshness or age of the copies, or weights as changes=1,freshness=0.5"`
+	Alpha     float64       `range:"[0,1)" want:"0 to below 1" for:"run plan explain eval" help:"gamma: the importance that every page has, 0 to below 1; above 0 pages are drawn [NICT eq. 1]"`
+	Seed      uint64        `default:"1" for:"run plan explain eval demo learn tune" help:"seed of ties and random choices"`
+	Change    string        `default:"digest" oneof:"digest, text, main" for:"run plan explain eval demo survey learn tune" help:"which difference counts as a change: digest, text or main"`
 
 	AllowPrivate  bool          `key:"allow-private" for:"run" help:"also visit loopback and private addresses, and any port"`
 	AllowNetwork  []string      `key:"allow-network" for:"run" help:"also visit these addresses, as 10.20.0.0/16; may be repeated"`
@@ -176,6 +179,12 @@ func (c *Config) complete(r *setting.Review) {
 	c.Survey.Groups = GroupConfig{c.Survey.Group, c.Survey.GroupBy}
 	slices.Sort(c.Tune.Budget)
 	c.Tune.Budget = slices.Compact(c.Tune.Budget)
+}
+
+// objective is Objective, checked before.
+func (c *Config) objective() value.Objective {
+	o, _ := value.ParseObjective(c.Objective)
+	return o
 }
 
 // changeBy is Change, checked before.

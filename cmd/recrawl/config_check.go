@@ -9,6 +9,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/recrawl/setting"
 	"github.com/recrawl/recrawl/eval/survey"
+	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/value"
 )
@@ -25,6 +26,12 @@ func (c *Config) check(r *setting.Review) (hint string) {
 			want += " (" + c.Policy + " works in evaluations only)"
 		}
 		r.Refuse("policy", c.Policy, want)
+	}
+	if _, err := value.ParseObjective(c.Objective); err != nil {
+		r.Refuse("objective", c.Objective, "changes, freshness or age, or weights from 0 to 1000, as changes=1,freshness=0.5")
+	}
+	if _, err := planner.ParseMaxAges(c.MaxAge); err != nil {
+		r.Refuse("max-age", strings.Join(c.MaxAge, " "), "an age, as 30d or 12h, or ADDRESS=AGE, as https://example.com/news/=1d")
 	}
 	hint = c.Eval.check(r)
 	c.Survey.check(r)

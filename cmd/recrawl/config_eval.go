@@ -137,7 +137,8 @@ func (c *EvalConfig) policies() []string {
 		return c.Policy
 	}
 	return slices.DeleteFunc(c.known(), func(name string) bool {
-		return slices.Contains(value.Ablations(), name) && !slices.Contains(c.Policy, name)
+		variant := slices.Contains(value.Ablations(), name) || slices.Contains(value.ForObjectives(), name)
+		return variant && !slices.Contains(c.Policy, name)
 	})
 }
 

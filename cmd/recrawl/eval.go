@@ -182,7 +182,7 @@ func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 	for _, weeks := range c.Eval.Weeks {
 		for _, budget := range c.Eval.Budget {
 			all = append(all, eval.StreamOptions{Weeks: weeks, Budget: budget, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
-				Compare: c.Eval.compared(), Without: c.Eval.variants(), Alpha: c.Alpha, Gone: c.Gone})
+				Compare: c.Eval.compared(), Without: c.Eval.variants(), Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective()})
 			days += 7 * weeks * len(policies) * c.Eval.Runs
 		}
 	}

@@ -37,8 +37,18 @@ type unfitResult struct {
 }
 
 type budgetResult struct {
-	Fetches       int
-	Granted       *int
+	Fetches int
+	Granted *int
+	Promise *struct {
+		Pages   int
+		PerDay  float64 `json:"per_day"`
+		Overdue int
+		Servers []struct {
+			Server string
+			PerDay float64 `json:"per_day"`
+			Most   float64
+		}
+	}
 	Limits        []limitResult
 	Price         float64
 	Unfit, Beyond []unfitResult

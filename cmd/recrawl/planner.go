@@ -71,13 +71,17 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		Seed:      c.Seed,
 		Alpha:     c.Alpha,
 		GoneWorth: c.Gone,
+		Objective: c.objective(),
 		PerDay:    c.pace(o.corpus),
 	})
 	if err != nil {
 		return nil, errors.Join(usageError{err, "recrawl run --help lists the policies"}, store.Close())
 	}
 	p.recall(store, ranking)
+	ages, _ := planner.ParseMaxAges(c.MaxAge) // checked before
 	o.plan = planner.New(o.corpus, ranking, planner.Options{
+		MaxAges:      ages,
+		Pause:        c.Delay,
 		NewShare:     c.New,
 		SourceShare:  sourceShare,
 		Leftover:     true,

@@ -124,6 +124,9 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	if err := loop.Seed(seeds...); err != nil {
 		return err
 	}
+	if promise := o.plan.Promise(); promise != nil && promise.Broken(c.perDay()) != "" {
+		fmt.Fprintf(p.stderr, "recrawl: warning: %s\n", promise.Says(c.perDay()))
+	}
 	if err := p.keepDistance(work, o); err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 
 func (t *tuning) options() tune.Options {
 	r := &t.result
-	return tune.Options{Policy: r.Policy, Base: r.Base, Weeks: r.Weeks, History: r.History, New: r.New, Gone: t.config.Gone, Change: t.config.changeBy(),
+	return tune.Options{Policy: r.Policy, Base: r.Base, Weeks: r.Weeks, History: r.History, New: r.New, Gone: t.config.Gone, Objective: t.config.objective(), Change: t.config.changeBy(),
 		Futures: r.Futures, Seed: r.Seed, AtOnce: t.config.Tune.AtOnce}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/value"
 )
 
 // weeksTogether is how many weeks a point of the update rate sums up: single weeks jump with
@@ -35,6 +36,41 @@ func blocksOf(r *eval.StreamResult, size int) (blocks []block) {
 		blocks = append(blocks, b)
 	}
 	return blocks
+}
+
+// frontCharts show what each policy makes of the budget: changes found, and good and young copies.
+func frontCharts(run eval.StreamRun) []report.Chart {
+	if len(run.Results) < 2 {
+		return nil
+	}
+	fresh := report.Chart{Title: "Coverage and freshness: upper right is better", XLabel: "share of the changes found",
+		YLabel: "share of good copies, axis may be cut", XPercent: true, YPercent: true, YCut: true}
+	young := report.Chart{Title: "Coverage and age: lower right is better", XLabel: "share of the changes found",
+		YLabel: "days for which copies have been stale, mean", XPercent: true}
+	for _, kind := range []struct {
+		name string
+		has  func(name string) bool
+	}{
+		{"published", policy.Published},
+		{"value, and by objective", func(name string) bool {
+			_, ok := value.ObjectiveOf(name)
+			return ok || name == policy.Default
+		}},
+		{"reference", policy.Reference},
+	} {
+		f := report.Series{Name: kind.name, Points: true}
+		a := f
+		for i := range run.Results {
+			if r := &run.Results[i]; kind.has(r.Policy) {
+				f.X, f.Y, f.Labels = append(f.X, float64(r.Coverage)), append(f.Y, float64(r.Freshness)), append(f.Labels, r.Policy)
+				a.X, a.Y, a.Labels = append(a.X, float64(r.Coverage)), append(a.Y, float64(r.MeanAgeDays)), append(a.Labels, r.Policy)
+			}
+		}
+		if len(f.X) > 0 {
+			fresh.Series, young.Series = append(fresh.Series, f), append(young.Series, a)
+		}
+	}
+	return []report.Chart{fresh, young}
 }
 
 // weekCharts are the learning curves of the policies shown.

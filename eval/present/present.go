@@ -194,7 +194,7 @@ func StreamSection(run eval.StreamRun, shown []string) report.Section {
 		t.Rows = append(t.Rows, row)
 	}
 	return report.Section{Title: fmt.Sprintf("Budget %.3g %% a day, %d weeks", 100*run.Budget, run.Weeks),
-		Tables: []report.Table{t}, Charts: weekCharts(run, shown)}
+		Tables: []report.Table{t}, Charts: append(frontCharts(run), weekCharts(run, shown)...)}
 }
 
 const (

@@ -129,7 +129,7 @@ func (f *Forecast) Solve(
 ) (Answer, []Point, error) {
 	const tries = 4
 	for range tries {
-		b, ok := t.reaches(points, value)
+		b, ok := t.reaches(points, mean)
 		if !ok || slices.ContainsFunc(points, func(p Point) bool { return near(p.Budget, b) }) {
 			break
 		}
@@ -149,7 +149,7 @@ func (f *Forecast) Solve(
 // near is within a hundredth: budgets are not set more finely.
 func near(a, b float64) bool { return a > 0.99*b && a < 1.01*b }
 
-func value(r Range) eval.Number { return r.Value }
+func mean(r Range) eval.Number { return r.Value }
 
 func (t Target) answer(points []Point, pages int) Answer {
 	budget := func(of func(Range) eval.Number) eval.Number {
@@ -161,7 +161,7 @@ func (t Target) answer(points []Point, pages int) Answer {
 	a := Answer{
 		Target: t.String(),
 		Budget: Range{
-			budget(value),
+			budget(mean),
 			budget(func(r Range) eval.Number { return r.High }),
 			budget(func(r Range) eval.Number { return r.Low }),
 		},

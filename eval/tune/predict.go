@@ -10,20 +10,22 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner/budget"
+	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Options of a prediction.
 type Options struct {
-	Policy  string
-	Base    int     // weeks known; what is predicted comes after
-	Weeks   int     // predicted
-	History int     // weekly states before the base that the policy sees
-	New     float64 // share of a day's budget for first visits
-	Gone    float64 // what it is worth to find that a page is gone, in changes found
-	Change  sitegraph.ChangeBy
-	Futures int // drawn; more tell the spread better and take longer
-	Seed    uint64
+	Policy    string
+	Base      int     // weeks known; what is predicted comes after
+	Weeks     int     // predicted
+	History   int     // weekly states before the base that the policy sees
+	New       float64 // share of a day's budget for first visits
+	Gone      float64 // what it is worth to find that a page is gone, in changes found
+	Objective value.Objective
+	Change    sitegraph.ChangeBy
+	Futures   int // drawn; more tell the spread better and take longer
+	Seed      uint64
 	// AtOnce bounds the runs at work at a time; 0: as many as there are cores.
 	AtOnce int
 }
@@ -98,13 +100,14 @@ func (o *Options) corpus() eval.Options {
 
 func (o *Options) stream(budget float64, limits budget.Limits) eval.StreamOptions {
 	return eval.StreamOptions{
-		Weeks:  o.Weeks,
-		Budget: budget,
-		New:    o.New,
-		Gone:   o.Gone,
-		Seed:   o.Seed,
-		Spread: true,
-		Limits: limits,
+		Weeks:     o.Weeks,
+		Budget:    budget,
+		New:       o.New,
+		Gone:      o.Gone,
+		Objective: o.Objective,
+		Seed:      o.Seed,
+		Spread:    true,
+		Limits:    limits,
 	}
 }
 

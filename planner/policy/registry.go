@@ -92,6 +92,12 @@ func init() {
 		policies[name] = constructor{func(s Settings) planner.Policy { return newValueWithout(s, without) }, own,
 			"value without one kind of evidence (" + strings.TrimPrefix(name, Default+"-") + "), for evaluations of what it is worth"}
 	}
+	for _, name := range value.ForObjectives() {
+		policies[name] = constructor{func(s Settings) planner.Policy {
+			s.Objective, _ = value.ObjectiveOf(name)
+			return newValueWithout(s, value.WithoutNothing)
+		}, own, "value by the objective " + name[strings.LastIndexByte(name, '-')+1:]}
+	}
 	for _, m := range []string{"a", "b", "b-closure", "c", "c-closure"} {
 		policies["server-true+"+m] = constructor{newByServer(ratingTrue, m), reference, "reference line: server-true, with " + m + " inside each server"}
 		policies["server-sample+"+m] = constructor{newByServer(ratingSample, m), published, "server-sample, with " + m + " inside each server"}
@@ -160,7 +166,8 @@ func New(name string, s Settings) (planner.Policy, error) {
 
 // Learns reports whether a policy goes by parameters learnt from histories (Settings.Model).
 func Learns(policy string) bool {
-	return policy == "value" || value.WithoutOf(policy) != value.WithoutNothing
+	_, isFor := value.ObjectiveOf(policy)
+	return policy == "value" || isFor || value.WithoutOf(policy) != value.WithoutNothing
 }
 
 // GoesByClaims reports whether a policy goes by what feeds and sitemaps claim, where there are
@@ -171,5 +178,6 @@ func GoesByClaims(policy string) bool {
 
 // newValueWithout builds value, without a kind of evidence.
 func newValueWithout(s Settings, w value.Without) planner.Policy {
-	return value.New(value.Settings{Corpus: s.Corpus, Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay, GoneWorth: float32(s.GoneWorth), Model: s.Model, ModelOf: s.ModelOf, Without: w})
+	return value.New(value.Settings{Corpus: s.Corpus, Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay, GoneWorth: float32(s.GoneWorth), Objective: s.Objective,
+		Model: s.Model, ModelOf: s.ModelOf, Without: w})
 }

@@ -35,4 +35,6 @@ type Settings struct {
 	// GoneWorth is what it is worth to value to find that a page is gone, in changes found; 0: such
 	// pages are not looked for.
 	GoneWorth float64
+	// Objective says what value visits pages for.
+	Objective value.Objective
 }

@@ -22,6 +22,8 @@ type budgets struct {
 	// fetches of the round were used up, in plans only.
 	Unfit  []unfit `json:"unfit"`
 	Beyond []unfit `json:"beyond"`
+	// Promise is what --max-age takes; null: no greatest age is promised.
+	Promise *planner.Promise `json:"promise"`
 
 	perDay float64 // fetches of all servers
 }
@@ -51,6 +53,7 @@ func budgetsOf(p *planner.Planner, r planner.Round, perDay float64) budgets {
 		Price:   p.Price(),
 		Unfit:   unfitOf(p.Unfit()),
 		Beyond:  []unfit{},
+		Promise: p.Promise(),
 		perDay:  perDay,
 	}
 	if r.Budget != planner.Unlimited {
@@ -86,6 +89,9 @@ const shownServers = 10
 
 func (b *budgets) tables() []report.Table {
 	var tables []report.Table
+	if b.Promise != nil {
+		tables = append(tables, report.Table{Note: b.Promise.Says(b.perDay)})
+	}
 	if used := b.usedTable(); len(used.Rows) > 0 {
 		tables = append(tables, used)
 	}

@@ -57,6 +57,7 @@ type Settings struct {
 	// GoneWorth is what it is worth to find that a page is gone, in changes found; 0: such pages
 	// are not looked for. DefaultGoneWorth suits.
 	GoneWorth float32
+	Objective Objective // of streams; sweeps look for changes
 	// Model is what was learnt from histories; nil: what comes with the program.
 	Model *Model
 	// ModelOf names the learnt parameters for a server, where they differ from server to server: in

@@ -125,8 +125,8 @@ func TestWeighCopies(t *testing.T) {
 		least, most float32
 	}{
 		{"all alike", twoRates(1, octave(-5), octave(0)), 20, mostCopyWeight, mostCopyWeight},
-		{"few change", twoRates(0.01, octave(-2), octave(-13)), 20, 0.8, mostCopyWeight},
-		{"each 8 to 128 days", spreadRates(octave(-7), octave(-3)), 50, leastCopyWeight, 0.6},
+		{"few change", twoRates(0.01, octave(-2), octave(-13)), 20, 1, mostCopyWeight},
+		{"each 8 to 128 days", spreadRates(octave(-7), octave(-3)), 50, leastCopyWeight, 0.9},
 	} {
 		v := scorer{cycle: c.cycle, copyWeight: firstCopyWeight}
 		for range 100 {

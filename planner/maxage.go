@@ -1,0 +1,271 @@
+package planner
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// A promise of a greatest age says that no copy is older, whatever the policy thinks of its page.
+// Pages that come near it are visited before others, the oldest first. They may take half of each
+// round's budget, and more only where the promise could not be kept otherwise: so a crawl whose
+// copies are all of one day begins early to spread their next visits.
+
+// MaxAges is the greatest age of copies, by beginning of the address.
+type MaxAges struct{ seconds *Weights }
+
+var errMaxAge = errors.New("want an age, as 30d or 12h, or ADDRESS=AGE, as https://example.com/news/=1d")
+
+// ParseMaxAges reads "30d" and "https://example.com/news/=1d"; of two for one address the later
+// counts. Nil: there are none.
+func ParseMaxAges(texts []string) (*MaxAges, error) {
+	rules := []WeightRule{{Prefix: "*", Weight: 0}}
+	for _, text := range texts {
+		if !strings.Contains(text, "=") {
+			text = "*=" + text
+		}
+		at := strings.LastIndexByte(text, '=')
+		age, err := parseAge(strings.TrimSpace(text[at+1:]))
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", text, errMaxAge)
+		}
+		rule, err := ParseWeight(text[:at+1] + strconv.FormatFloat(age.Seconds(), 'f', -1, 64))
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", text, errMaxAge)
+		}
+		rules = append(rules, rule)
+	}
+	if len(rules) == 1 {
+		return nil, nil
+	}
+	return &MaxAges{NewWeights(rules)}, nil
+}
+
+// parseAge reads a time in days ("30d"), or as Go writes it ("12h").
+func parseAge(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseFloat(days, 64)
+		if err != nil || !(n > 0 && n <= 10_000) {
+			return 0, errMaxAge
+		}
+		return time.Duration(n * float64(Day)), nil
+	}
+	age, err := time.ParseDuration(text)
+	if err != nil || age < time.Second || age > 10_000*Day {
+		return 0, errMaxAge
+	}
+	return age, nil
+}
+
+// of is the greatest age of a page in seconds; 0: none is promised.
+func (a *MaxAges) of(url string) uint32 {
+	return uint32(min(a.seconds.Of(url), math.MaxUint32/2))
+}
+
+// aging knows when the copies of pages come to their greatest age. It takes 20 bytes a page.
+type aging struct {
+	ages     *MaxAges                  // nil: nothing is promised
+	deadline []uint32                  // by page, unix seconds; 0: nothing is promised
+	age      []uint32                  // by page, seconds
+	byTime   rank.Heap[float64]        // of pages by -deadline; an entry is good if that is its page's
+	counts   map[uint32]int            // of pages, by deadline / agingStep
+	left     int                       // visits of this round that the promise may still take
+	passed   []rank.Candidate[float64] // in this round
+}
+
+const (
+	// agingStep is how finely deadlines are counted, in seconds: that of the shortest rounds.
+	agingStep = 600
+	// agingShare of a round's budget is what the promise takes without need.
+	agingShare = 0.5
+)
+
+// note keeps the deadline of a page.
+func (a *aging) note(c *Corpus, p sitegraph.PageID) {
+	if a.ages == nil {
+		return
+	}
+	for n := sitegraph.PageID(len(a.deadline)); int(n) < c.Pages(); n++ {
+		a.deadline, a.age = append(a.deadline, 0), append(a.age, a.ages.of(c.Graph.URL(n)))
+	}
+	m := c.Memory(p)
+	deadline := uint32(0)
+	if m.State == sitegraph.StateAlive && a.age[p] > 0 && !c.Outside(p) {
+		deadline = m.History.Last + a.age[p]
+	}
+	if old := a.deadline[p]; old == deadline {
+		return
+	} else if old > 0 {
+		a.count(old, -1)
+	}
+	a.deadline[p] = deadline
+	if deadline > 0 {
+		a.count(deadline, 1)
+		a.byTime.Push(rank.Candidate[float64]{Score: -float64(deadline), Page: p})
+	}
+}
+
+func (a *aging) count(deadline uint32, n int) {
+	if a.counts == nil {
+		a.counts = map[uint32]int{}
+	}
+	bucket := deadline / agingStep
+	if a.counts[bucket] += n; a.counts[bucket] == 0 {
+		delete(a.counts, bucket)
+	}
+}
+
+// begin finds how many visits of a round the promise needs: as many as are left over when later
+// rounds give it their share. A page whose deadline comes before the end of the next round must be
+// visited in this one.
+func (a *aging) begin(r Round) {
+	a.left = 0
+	for _, c := range a.passed {
+		if -c.Score == float64(a.deadline[c.Page]) { // no visit gave it another one
+			a.byTime.Push(c)
+		}
+	}
+	a.passed = a.passed[:0]
+	if len(a.counts) == 0 {
+		return
+	}
+	buckets := make([]uint32, 0, len(a.counts))
+	for b := range a.counts {
+		buckets = append(buckets, b)
+	}
+	slices.Sort(buckets)
+	length := r.End.Sub(r.Start).Seconds()
+	due := 0
+	for _, b := range buckets {
+		due += a.counts[b]
+		later := math.Floor((float64(b)*agingStep - float64(r.End.Unix())) / length) // rounds before it
+		switch {
+		case later < 1:
+			a.left = due
+		case r.Budget != Unlimited:
+			share := agingShare * float64(r.Budget)
+			need := float64(due) - later*share
+			if need > share { // half of each budget does not suffice: as much of each as does
+				need = float64(due) / (later + 1)
+			}
+			a.left = max(a.left, int(math.Ceil(need)))
+		}
+	}
+}
+
+// nextAging takes the page that comes to its greatest age first; skip: the promise needs none.
+func (p *Planner) nextAging() (Visit, step) {
+	a := &p.aging
+	for a.left > 0 && len(a.byTime.All) > 0 {
+		c := a.byTime.Take()
+		if float64(a.deadline[c.Page]) != -c.Score {
+			continue // it was visited since
+		}
+		a.passed = append(a.passed, c)
+		if !p.Corpus.Refetchable(c.Page) || p.Corpus.Outside(c.Page) {
+			continue
+		}
+		m := p.Corpus.Memory(c.Page)
+		v := Visit{
+			Page:        c.Page,
+			Due:         time.Unix(int64(-c.Score), 0).UTC(),
+			Probability: math.NaN(),
+			Value:       math.NaN(),
+			Reason: Because("its copy is %.3g days old, and none is to be older than %.3g",
+				float64(p.Corpus.round.End.Unix()-int64(m.History.Last))/Day.Seconds(), float64(a.age[c.Page])/Day.Seconds()),
+		}
+		if p.Corpus.Closed(p.Corpus.Graph.Server(c.Page)) {
+			p.putOff(v, false)
+			continue
+		}
+		if step := p.admit(&v); step != skip {
+			a.left--
+			return v, step
+		}
+	}
+	return Visit{}, skip
+}
+
+// Promise says what it takes to keep the greatest ages.
+type Promise struct {
+	Pages   int     `json:"pages"`   // to which a greatest age is promised
+	PerDay  float64 `json:"per_day"` // visits that keep it
+	Overdue int     `json:"overdue"` // copies that are older now
+	// Servers are those that politeness does not let visit often enough, the worst first.
+	Servers []CrowdedServer `json:"servers,omitempty"`
+}
+
+// CrowdedServer cannot be visited as often as its pages need.
+type CrowdedServer struct {
+	Server string  `json:"server"`
+	PerDay float64 `json:"per_day"` // visits that its pages need
+	Most   float64 `json:"most"`    // that a pause between visits allows
+}
+
+// Promise says what the greatest ages take; nil: none are promised.
+func (p *Planner) Promise() *Promise {
+	a := &p.aging
+	if a.ages == nil {
+		return nil
+	}
+	var all Promise
+	needs := make([]float64, p.Corpus.Graph.Servers())
+	now := p.Corpus.round.End.Unix()
+	for page, deadline := range a.deadline {
+		if deadline == 0 {
+			continue
+		}
+		all.Pages++
+		need := Day.Seconds() / float64(a.age[page])
+		all.PerDay += need
+		needs[p.Corpus.Graph.Server(sitegraph.PageID(page))] += need
+		if int64(deadline) < now {
+			all.Overdue++
+		}
+	}
+	if p.options.Pause > 0 {
+		most := Day.Seconds() / p.options.Pause.Seconds()
+		for s, need := range needs {
+			if need > most {
+				all.Servers = append(all.Servers, CrowdedServer{p.Corpus.Graph.ServerName(sitegraph.ServerID(s)), need, most})
+			}
+		}
+		slices.SortFunc(all.Servers, func(a, b CrowdedServer) int {
+			return cmp.Or(cmp.Compare(b.PerDay, a.PerDay), cmp.Compare(a.Server, b.Server))
+		})
+	}
+	return &all
+}
+
+// Says is one line on a promise and whether so many refetches a day keep it.
+func (all *Promise) Says(perDay float64) string {
+	says := fmt.Sprintf("greatest ages of %d pages take %.0f/day of the budget; %d copies are older now", all.Pages, math.Ceil(all.PerDay-1e-6), all.Overdue)
+	if why := all.Broken(perDay); why != "" {
+		says += "; the promise cannot be kept: " + why
+	}
+	return says
+}
+
+// Broken says why a promise cannot be kept by so many refetches a day, and what would keep it; "":
+// it can.
+func (all *Promise) Broken(perDay float64) string {
+	var why []string
+	if perDay >= 0 && all.PerDay > perDay*(1+1e-9) {
+		why = append(why, fmt.Sprintf("%d pages need %.0f visits a day, and the budget has %.0f: a budget of %.0f/day would keep it, or ages %.3g times as long",
+			all.Pages, math.Ceil(all.PerDay-1e-6), perDay, math.Ceil(all.PerDay-1e-6), all.PerDay/max(perDay, 1)))
+	}
+	if n := len(all.Servers); n > 0 {
+		worst := all.Servers[0]
+		why = append(why, fmt.Sprintf("%d servers have more pages than politeness lets visit in time, as %s: it needs %.0f visits a day of %.0f; a shorter --delay agreed with the site would help, or ages %.3g times as long there",
+			n, worst.Server, worst.PerDay, worst.Most, worst.PerDay/worst.Most))
+	}
+	return strings.Join(why, "; ")
+}
