@@ -128,10 +128,10 @@ func (p *Planner) Begin(r Round) {
 	}
 }
 
-// Next yields the next visit; false: none for now, or the budget is used up. It asks in this order:
-// visits that waited for room under the limits, feeds and sitemaps, pages that left, pages that come
-// to their greatest age, new pages, the policy, and with Leftover new pages beyond their share. Under limits in bytes there may be more
-// visits once those under way are over.
+// Next yields the next visit; false: none for now, or the budget is used up. It asks in this
+// order: visits that waited for room under the limits, feeds and sitemaps, pages that left, pages
+// that come to their greatest age, new pages, the policy, and with Leftover new pages beyond their
+// share. Under limits in bytes there may be more visits once those under way are over.
 func (p *Planner) Next() (Visit, bool) {
 	p.Corpus.turns.more = false
 	if p.left == 0 || p.caps != nil && p.caps.spent || p.allClosed() {

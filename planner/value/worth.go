@@ -32,8 +32,8 @@ const (
 	// copiesCost is the share of the changes that fresh copies may cost.
 	copiesCost = 0.04
 	// firstCopyWeight is what a copy is worth that is fresh for a cycle, in changes found, before
-	// anything is known. By more than mostCopyWeight 2 to 3 % fewer changes are found of legal pages,
-	// at 5 and 10 % a day, though the rates alone say that it costs less.
+	// anything is known. By more than mostCopyWeight 2 to 3 % fewer changes are found of legal
+	// pages, at 5 and 10 % a day, though the rates alone say that it costs less.
 	firstCopyWeight, leastCopyWeight, mostCopyWeight = 0.75, 1. / 16, 1.5
 	// copyStep is the factor by which it moves in a round, at most.
 	copyStep = 1.1
@@ -61,9 +61,9 @@ func (v *scorer) gain(probability, age, promise float32) (gain, copies float32) 
 }
 
 // ageShare is the part of the square of an age by which one more visit keeps copies younger:
-// 1/2 + exp(-x) / x - (1 - exp(-x)) / x^2, where the probability is 1 - exp(-x). It is how much less
-// age there is in all, the age of a copy being the time since its page first differed from it (Cho
-// and Garcia-Molina 2003).
+// 1/2 + exp(-x) / x - (1 - exp(-x)) / x^2, where the probability is 1 - exp(-x). It is how much
+// less age there is in all, the age of a copy being the time since its page first differed from it
+// (Cho and Garcia-Molina 2003).
 func ageShare(probability float32) float32 {
 	p := min(max(probability, 0), 0.9999)
 	x := -log32(1 - p)
