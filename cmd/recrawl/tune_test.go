@@ -83,6 +83,7 @@ type Tune struct {
 // TestTune predicts two servers that do the same each week, so that what comes is what was: each
 // week the hub and every other page of its list change.
 func TestTune(t *testing.T) {
+	t.Parallel() // others wait meanwhile
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 64))
 	writeFile(t, filepath.Join(dir, "b.jsonl.gz"), historyFile(t, "b.example", 96))
