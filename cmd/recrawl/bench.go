@@ -33,11 +33,14 @@ func (p *program) benchCommand() *cobra.Command {
 
 func (p *program) benchSatCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "sat",
-		Short:   "Compare stores of page states: SAT's forms, B-trees, LSM trees",
-		Long:    benchSatHelp(),
-		Example: benchSatExample,
-		Args:    noArguments,
+		Use:   "sat",
+		Short: "Compare stores of page states: SAT's forms, B-trees, LSM trees",
+		Long:  present.Help(),
+		Example: `  recrawl bench sat
+  recrawl bench sat --records 4000000 --engines seqlog,sat,pebble-time --repeat 5
+  recrawl bench sat --unit day --messages 0.1 --html bench.html --figures
+  recrawl bench sat --json | jq '.engines[] | [.engine, .ratio.median, .cpu_us_per_record]'`,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := p.load(cmd); err != nil {
 				return err

@@ -137,13 +137,14 @@ func TestBenchFigures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("90 short runs")
 	}
+	t.Parallel() // it waits for the disk
 	html := filepath.Join(t.TempDir(), "bench.html")
 	b := decode[benchSat](t, recrawl(t, "bench", "sat", "--records", "500", "--units", "2", "--repeat", "1", "--disk", "0", "--dir", t.TempDir(),
-		"--engines", "seqlog,sat", "--figures", "--figure-records", "400", "--html", html, "--json").ok(t), true)
+		"--engines", "seqlog,sat", "--figures", "--figure-records", "200", "--html", html, "--json").ok(t), true)
 	var numbers []string
 	for _, f := range b.Figures {
 		numbers = append(numbers, f.Figure)
-		if !strings.Contains(f.Note, "400 records") || (f.Deadline > 0) != (f.Figure == "7" || f.Figure == "8") {
+		if !strings.Contains(f.Note, "200 records") || (f.Deadline > 0) != (f.Figure == "7" || f.Figure == "8") {
 			t.Errorf("figure %s: %q, deadline %v", f.Figure, f.Note, f.Deadline)
 		}
 		for _, l := range f.Lines {

@@ -6,8 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/inspect"
 )
 
 func (p *program) checkCommand() *cobra.Command {
@@ -35,23 +34,6 @@ The directory must not be in use: recrawl checkpoint makes a copy while run work
 	return cmd
 }
 
-// checkResult is what --json prints.
-type checkResult struct {
-	Pages    int         `json:"pages"`
-	Records  int         `json:"records"`
-	Removed  int         `json:"removed"`
-	Starts   int         `json:"starts"`
-	Linked   int         `json:"linked"` // pages whose links are known
-	Settings int         `json:"settings"`
-	Damage   []damageHit `json:"damage"`
-}
-
-type damageHit struct {
-	File   string `json:"file"`
-	Offset int64  `json:"offset"`
-	What   string `json:"what"`
-}
-
 func (p *program) check(ctx context.Context) error {
 	store, err := p.openStore()
 	if err != nil {
@@ -64,30 +46,16 @@ func (p *program) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := checkResult{found.Pages, found.Records, found.Removed, found.Starts, found.Linked, found.Settings, []damageHit{}}
-	for _, d := range found.Damage {
-		r.Damage = append(r.Damage, damageHit{d.Path, d.Offset, d.Error()})
-	}
+	r := inspect.Check(found)
 	if p.json {
 		err = p.printJSON(r)
 	} else {
-		_, err = fmt.Fprintf(p.stdout, "%s, %s, %d removed; links of %d, %s: %s\n", report.Plural(r.Pages, "page"), report.Plural(r.Records, "record"), r.Removed, r.Linked,
-			report.Plural(r.Settings, "setting"), verdictOf(found))
-		for _, d := range r.Damage {
-			fmt.Fprintf(p.stdout, "%s\n", d.What)
-		}
+		err = r.Text(p.stdout)
 	}
 	if err == nil && len(r.Damage) > 0 {
-		return damaged{fmt.Errorf("%s found in %s", report.Plural(len(r.Damage), "damage"), p.config.Data)}
+		return damaged{fmt.Errorf("%s found in %s", r.Verdict(), p.config.Data)}
 	}
 	return err
-}
-
-func verdictOf(r satstore.Report) string {
-	if len(r.Damage) == 0 {
-		return "all is whole"
-	}
-	return report.Plural(len(r.Damage), "damage")
 }
 
 // damaged ends a check that found something.

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"crypto/x509"
-	"errors"
-	"fmt"
 	"net/netip"
-	"os"
 
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
@@ -29,27 +25,8 @@ func (p *program) client(reader *apart.Reader) (*meter.Client, error) {
 		o.AllowPorts = append(o.AllowPorts, uint16(port))
 	}
 	var err error
-	if o.RootCAs, err = trusted(c.CAFile); err != nil {
+	if o.RootCAs, err = fetch.Trusted(c.CAFile); err != nil {
 		return nil, usageError{err, "--ca-file wants a file of certificates in PEM, which begin with -----BEGIN CERTIFICATE-----"}
 	}
 	return meter.New(o)
-}
-
-// trusted are the certificates of the system and those of a file; nil: those of the system alone.
-func trusted(file string) (*x509.CertPool, error) {
-	if file == "" {
-		return nil, nil
-	}
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("certificates: %w", err)
-	}
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		pool = x509.NewCertPool()
-	}
-	if !pool.AppendCertsFromPEM(content) {
-		return nil, errors.New("certificates: " + file + " holds none")
-	}
-	return pool, nil
 }

@@ -285,12 +285,11 @@ type quietTable table
 
 func (t *quietTable) fill(w *rateWeights) {
 	for cell := range t {
-		x := slowestRate * cellStart(cell)
 		sum, changed := 0.0, 0.0
 		for i, weight := range w {
-			rate := math.Ldexp(x, i)
-			sum += float64(weight) * math.Exp(-rate)
-			changed -= float64(weight) * math.Expm1(-rate)
+			of := &oneRate[cell+i*cellsPerOctave]
+			sum += float64(weight) * of.stays
+			changed -= float64(weight) * of.less
 		}
 		if changed < 0.5 { // exact where next to nothing is expected
 			t[cell] = float32(-math.Log1p(-changed))
@@ -299,6 +298,17 @@ func (t *quietTable) fill(w *rateWeights) {
 		}
 	}
 }
+
+// oneRate holds exp(-rate * days) of a page with one rate, and that less one, by days as a table's
+// cells are, at slowestRate. Twice the rate is an octave further. The tables of beliefs are made
+// each round from these: no round takes an exponential for them.
+var oneRate = func() (of [tableSize + (rateCount-1)*cellsPerOctave]struct{ stays, less float64 }) {
+	for cell := range of {
+		x := slowestRate * cellStart(cell)
+		of[cell].stays, of[cell].less = math.Exp(-x), math.Expm1(-x)
+	}
+	return of
+}()
 
 func (t *quietTable) at(days float32) float32 { return (*table)(t).at(tableCell(days)) }
 
