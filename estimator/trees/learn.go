@@ -1,6 +1,7 @@
 package trees
 
 import (
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -75,7 +76,7 @@ func (l *learner) cut() {
 				values = append(values, v)
 			}
 		}
-		slices.Sort(values)
+		values = sorted(values)
 		var thresholds []float32
 		for b := 1; b < bins && len(values) > 0; b++ {
 			v := values[(len(values)-1)*b/bins]
@@ -108,6 +109,47 @@ func (l *learner) cut() {
 		}
 		l.blocks = append(l.blocks, b)
 	}
+}
+
+// sorted sorts numbers, none of which is a NaN, by digits of their bits (radix sort). It needs the
+// memory of as many again.
+func sorted(values []float32) []float32 {
+	const (
+		digit  = 11 // bits
+		few    = 1 << 9
+		digits = 3
+	)
+	if len(values) < few {
+		slices.Sort(values)
+		return values
+	}
+	// Bits of numbers of 0 or more are in their order; those of smaller ones are in the reverse.
+	key := func(v float32) uint32 {
+		b := math.Float32bits(v)
+		return b ^ (uint32(int32(b)>>31) | 1<<31)
+	}
+	var ends [digits][1 << digit]int
+	for _, v := range values {
+		k := key(v)
+		for d := range digits {
+			ends[d][k>>(d*digit)%(1<<digit)]++
+		}
+	}
+	from, to := values, make([]float32, len(values))
+	for d := range digits {
+		at := 0
+		for i, n := range &ends[d] {
+			ends[d][i] = at
+			at += n
+		}
+		for _, v := range from {
+			end := &ends[d][key(v)>>(d*digit)%(1<<digit)]
+			to[*end] = v
+			*end++
+		}
+		from, to = to, from
+	}
+	return from
 }
 
 // tree grows one tree level by level and adds it to the sums.

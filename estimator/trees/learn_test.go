@@ -1,6 +1,7 @@
 package trees
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -59,5 +60,24 @@ func BenchmarkLearn(b *testing.B) {
 	}
 	for b.Loop() {
 		Learn(&e, Options{Trees: 40, Depth: 3, Rate: 0.15, Lambda: 10, LeastWeight: 25}, nil)
+	}
+}
+
+func TestSorted(t *testing.T) {
+	for _, n := range []int{0, 1, 100, 5000} {
+		var values []float32
+		for i := range n {
+			x := float32(math.Sin(float64(i)))
+			values = append(values, x, -x, x*1e30, -x*1e-40, float32(i%3-1)*float32(math.Inf(1-i%2)))
+			if i%7 == 0 {
+				values = append(values, 0, float32(math.Copysign(0, -1)))
+			}
+		}
+		values = slices.DeleteFunc(values, func(v float32) bool { return v != v })
+		want := slices.Clone(values)
+		slices.Sort(want)
+		if got := sorted(values); !slices.Equal(got, want) {
+			t.Errorf("%d numbers are not sorted", len(values))
+		}
 	}
 }

@@ -64,13 +64,18 @@ const (
 	Features
 )
 
-// Row is the features of a page, in the order of FeatureNames, and beside them its promise, which
-// models are not asked by.
-type Row = [Features + 1]float32
+// Row is the features of a page, in the order of FeatureNames, and beside them what models are not
+// asked by.
+type Row = [Features + beside]float32
 
-// promise is the place in a row of how much likelier a change is if the page is one of the fast
-// ones; see rateBelief.
-const promise = Features
+const (
+	// promise is the place in a row of how much likelier a change is if the page is one of the fast
+	// ones; see rateBelief.
+	promise = Features + iota
+	// meanRate is the place of the mean of the prior of the pooled rate; see simple.
+	meanRate
+	beside = iota // places after the features
+)
 
 // FeatureNames are for people.
 var FeatureNames = [Features]string{
@@ -251,6 +256,8 @@ func (k *groupIndex) rowOfGroups(p sitegraph.PageID, now float32, row *Row) {
 	row[fServerGone], row[fSectionGone], row[fShapeGone] = of.gone()
 	row[fAllShare] = allShare
 	row[fAllVisits] = inAll.visits
+	row[fWeekend] = weekendShare(now-age, now)
+	row[meanRate] = of.directory.pooledRate(of.server.pooledRate(k.all.pooledRate(defaultRate)))
 }
 
 // rowOfPage fills in the rest: what is known of the page itself, beside its groups.
@@ -278,7 +285,7 @@ func (k *groupIndex) rowOfPage(p sitegraph.PageID, now float32, row *Row) {
 	rate := estimator.BiasReduced(int(h.Changes), looks, float64(watched))
 	row[fOwnFactor] = factor(float32(rate)*watched, watched*shapeRate)
 	expect(row)
-	k.simple(p, now, row)
+	k.simple(h, row)
 
 	row[fDepth] = k.depth(p)
 	row[fLinks] = float32(len(k.corpus.Graph.Links(p)))
@@ -394,16 +401,12 @@ func hasWord(path string) bool {
 // pulled toward that of its server, and that toward that of all (empirical Bayes; partial pooling).
 // Priors count in changes, not in days, so that webs of any pace are treated alike. The others are
 // those of rateBelief.
-func (k *groupIndex) simple(p sitegraph.PageID, now float32, row *Row) {
-	h := &k.corpus.Memory(p).History
-	of := k.groupsOf(p)
-	rate := of.directory.pooledRate(of.server.pooledRate(k.all.pooledRate(defaultRate)))
+func (k *groupIndex) simple(h *sitegraph.History, row *Row) {
 	age := row[fAge]
-	row[fPooled] = expectedChanges(float32(h.Changes), inDays(h.Last-h.Epoch), rate, age)
+	row[fPooled] = expectedChanges(float32(h.Changes), inDays(h.Last-h.Epoch), row[meanRate], age)
 	odds, more := k.beliefs.logOdds(h, age)
 	row[fRates], row[fHalfRates] = odds[trustWhole], odds[trustHalf]
 	row[promise] = more
-	row[fWeekend] = weekendShare(now-age, now)
 }
 
 // pooledRate is the changes a day of the pages of a group, pulled toward that of a larger group,

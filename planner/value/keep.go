@@ -165,6 +165,7 @@ func (v *Policy) Recall(learnt []byte) error {
 		v.changesPerWorth = k.ChangesPerWorth
 	}
 	v.mixture.corpus, v.trust.corpus = k.Corpus, k.Trust
+	v.mixture.moves++
 	r := &v.exploration.rebuilds
 	r.all = rebuildCount{k.Rebuilt[0], k.Rebuilt[1]}
 	r.probes, r.found = k.Probes[0], k.Probes[1]

@@ -28,6 +28,7 @@ type mixture struct {
 	corpus  gains
 	servers []gains // by server, beside those of the corpus
 	asked   map[sitegraph.PageID]opinions
+	moves   int // counts how often gains changed
 }
 
 // The experts of a mixture.
@@ -96,6 +97,20 @@ func (m *mixture) weights(s sitegraph.ServerID) (w weights) {
 	return w
 }
 
+// lastWeights are the weights of the server that was asked for last, as long as they are the same.
+type lastWeights struct {
+	weights
+	server sitegraph.ServerID
+	moves  int // of the mixture then, and one; 0: none was asked for
+}
+
+func (l *lastWeights) of(m *mixture, s sitegraph.ServerID) *weights {
+	if l.moves != m.moves+1 || l.server != s {
+		l.weights, l.server, l.moves = m.weights(s), s, m.moves+1
+	}
+	return &l.weights
+}
+
 // logOdds is the mean of opinions.
 func (w *weights) logOdds(o *opinions) (mean float32) {
 	for k := range w {
@@ -145,6 +160,7 @@ func (w *weights) complete(o *opinions, adds float32, learnt bool) {
 
 // trustInPlace forgets how what was learnt in place predicted: it is another forest now.
 func (m *mixture) trustInPlace() {
+	m.moves++
 	m.corpus[expertInPlace] = 0
 	for s := range m.servers {
 		m.servers[s][expertInPlace] = 0
@@ -181,6 +197,7 @@ func (m *mixture) see(p sitegraph.PageID, s sitegraph.ServerID, changed bool, be
 		return
 	}
 	delete(m.asked, p)
+	m.moves++
 	for len(m.servers) <= int(s) {
 		m.servers = append(m.servers, gains{})
 	}

@@ -197,16 +197,11 @@ func rootLikelihoods(h *sitegraph.History) (root rateWeights) {
 func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (odds [trusts]float32, promise float32) {
 	if h.Changes == 0 { // as most pages: some looks into tables
 		quiet := inDays(h.Stable)
-		for trust := range odds {
-			seen := quiet
-			if trust == trustHalf {
-				seen /= 2
-			}
-			table := &b.quiet[trust]
-			odds[trust] = logOddsExpected(table.at(seen+age) - table.at(seen))
-		}
-		expected, fast := b.quiet[trustWhole].at(quiet+age)-b.quiet[trustWhole].at(quiet), b.fast.at(quiet+age)-b.fast.at(quiet)
-		return odds, max(exp32(-expected)-exp32(-fast), 0)
+		from, to := placeOf(quiet), placeOf(quiet+age)
+		whole := b.quiet[trustWhole].between(from, to)
+		half := b.quiet[trustHalf].between(placeOf(quiet/2), placeOf(quiet/2+age))
+		odds[trustWhole], odds[trustHalf] = logOddsExpected(whole), logOddsExpected(half)
+		return odds, max(exp32(-whole)-exp32(-b.fast.between(from, to)), 0)
 	}
 	likelihood := rootLikelihoods(h)
 	cell, part := tableCell(slowestRate * age)
@@ -287,9 +282,9 @@ func (t *quietTable) fill(w *rateWeights) {
 	for cell := range t {
 		sum, changed := 0.0, 0.0
 		for i, weight := range w {
-			of := &oneRate[cell+i*cellsPerOctave]
-			sum += float64(weight) * of.stays
-			changed -= float64(weight) * of.less
+			by := &poisson[cell+i*cellsPerOctave]
+			sum += float64(weight) * by.same
+			changed -= float64(weight) * by.changed
 		}
 		if changed < 0.5 { // exact where next to nothing is expected
 			t[cell] = float32(-math.Log1p(-changed))
@@ -299,24 +294,40 @@ func (t *quietTable) fill(w *rateWeights) {
 	}
 }
 
-// oneRate holds exp(-rate * days) of a page with one rate, and that less one, by days as a table's
-// cells are, at slowestRate. Twice the rate is an octave further. The tables of beliefs are made
-// each round from these: no round takes an exponential for them.
-var oneRate = func() (of [tableSize + (rateCount-1)*cellsPerOctave]struct{ stays, less float64 }) {
-	for cell := range of {
+// poisson holds exp(-x) and exp(-x) - 1 of what the slowest rate makes of the days of each cell,
+// and beyond them of what faster rates make of the last ones.
+var poisson = func() (all [tableSize + (rateCount-1)*cellsPerOctave]struct{ same, changed float64 }) {
+	for cell := range all {
 		x := slowestRate * cellStart(cell)
-		of[cell].stays, of[cell].less = math.Exp(-x), math.Expm1(-x)
+		all[cell].same, all[cell].changed = math.Exp(-x), math.Expm1(-x)
 	}
-	return of
+	return all
 }()
 
-func (t *quietTable) at(days float32) float32 { return (*table)(t).at(tableCell(days)) }
+// between is what is expected from one moment to another.
+func (t *quietTable) between(from, to tablePlace) float32 {
+	return (*table)(t).at(to.cell, to.part) - (*table)(t).at(from.cell, from.part)
+}
+
+// tablePlace is where a number lies in tables.
+type tablePlace struct {
+	cell int
+	part float32
+}
+
+func placeOf(x float32) tablePlace {
+	cell, part := tableCell(x)
+	return tablePlace{cell, part}
+}
 
 // exp32 is exp(x) for x below 80, within 0.3 %: 2^x by the exponent of a float32, and a parabola in
 // between.
 func exp32(x float32) float32 {
 	x = max(x*math.Log2E, -126)
-	whole := math.Floor(float64(x))
+	whole := int32(x)
+	if float32(whole) > x {
+		whole--
+	}
 	part := x - float32(whole)
-	return math.Float32frombits(uint32(int32(whole)+127)<<23) * (1 + part*(0.6565+0.3435*part))
+	return math.Float32frombits(uint32(whole+127)<<23) * (1 + part*(0.6565+0.3435*part))
 }

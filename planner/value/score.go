@@ -89,6 +89,7 @@ type batch struct {
 	n       int
 	rows    [logodds.Lanes]Row
 	columns [Features]logodds.Column
+	weights lastWeights
 }
 
 func (b *batch) clear()                      { b.n = 0 }
@@ -130,13 +131,13 @@ func (v *scorer) rateAll(b *batch) {
 	if v.inPlace.fast != nil {
 		v.inPlace.fast.LogOddsOf(b.columns[:], &adds)
 	}
-	w := v.mixture.weights(v.Corpus.Graph.Server(b.pages[0]))
+	w := b.weights.of(&v.mixture, v.Corpus.Graph.Server(b.pages[0]))
 	for lane, p := range b.all() {
 		row := &b.rows[lane]
 		if lane == 0 || !v.groups.alike(p, b.pages[lane-1]) {
 			effect = v.effect(p)
 		}
-		v.note(p, v.mixed(m, &w, row, learnt[lane], adds[lane], v.claimed(p)), effect, row[fAge], row[promise])
+		v.note(p, v.mixed(m, w, row, learnt[lane], adds[lane], v.claimed(p)), effect, row[fAge], row[promise])
 	}
 }
 
