@@ -7,8 +7,9 @@ import (
 
 // A page that is taken down loses its last link first, as a rule: the list that named it changed,
 // or the section that it was in is gone itself. So a living page to which no links lead any more
-// from the start pages of its server is probably gone. How probably is learnt, for all servers and
-// for each, from the visits to such pages. To find that a page is gone is worth Settings.GoneWorth
+// from the start pages of its server is probably gone. How probably is learnt from the visits to
+// such pages: those of its section, pulled toward those of its server, and these toward those of all
+// (partial pooling), since pages go in runs. To find that a page is gone is worth Settings.GoneWorth
 // changes found, so a visit to such a page competes with all others.
 //
 // Belief follows the look: a page that proves to be there all the same is visited for its changes
@@ -18,8 +19,9 @@ import (
 const (
 	lookAgainDays = 14
 	mostLooks     = 6
-	// serverLooks is how many looks the share of all servers counts for at each.
-	serverLooks = 2
+	// parentLooks is how many looks the share of all servers counts for at each, and that of a
+	// server at each section.
+	parentLooks = 2
 )
 
 // DefaultGoneWorth is what it is worth to find that a page is gone, in changes found. On published
@@ -32,7 +34,8 @@ type disappearance struct {
 	pages    map[sitegraph.PageID]unreached
 	versions []int32          // by server: of the graph when its pages were looked through
 	looks    [mostLooks]looks // by the looks before
-	servers  []looks          // first looks, by server
+	servers  [2][]looks       // first looks and later ones, by server
+	sections [2]map[int32]looks
 }
 
 // unreached is a living page that no links lead to.
@@ -57,6 +60,7 @@ func (d *disappearance) lookThrough(v *Policy) {
 	g := v.Corpus.Graph
 	if d.pages == nil {
 		d.pages = map[sitegraph.PageID]unreached{}
+		d.sections = [2]map[int32]looks{{}, {}}
 	}
 	d.grow(g.Servers())
 	for s := range sitegraph.ServerID(g.Servers()) {
@@ -89,30 +93,34 @@ func (d *disappearance) lookThrough(v *Policy) {
 // grow makes room for so many servers.
 func (d *disappearance) grow(servers int) {
 	for len(d.versions) < servers {
-		d.versions, d.servers = append(d.versions, -1), append(d.servers, looks{})
+		d.versions = append(d.versions, -1)
+		for later := range d.servers {
+			d.servers[later] = append(d.servers[later], looks{})
+		}
 	}
 }
 
 // probability is how likely a page is gone; 0 where links lead to it, or it was looked for lately.
-func (d *disappearance) probability(p sitegraph.PageID, s sitegraph.ServerID, now float32) float32 {
-	if len(d.pages) == 0 {
-		return 0
-	}
+func (d *disappearance) probability(p sitegraph.PageID, of home, now float32) float32 {
 	u, ok := d.pages[p]
 	if !ok || u.after > now {
 		return 0
 	}
 	all := &d.looks[min(u.looks, mostLooks-1)]
 	share := (all.gone + 0.5) / (all.all + 1)
-	if u.looks > 0 {
-		return share
-	}
-	server := &d.servers[s]
-	return (server.gone + serverLooks*share) / (server.all + serverLooks)
+	later := min(u.looks, 1)
+	share = d.servers[later][of.server].share(share)
+	section := d.sections[later][of.section]
+	return section.share(share)
+}
+
+// share that was gone, pulled toward that of a larger group.
+func (l *looks) share(parent float32) float32 {
+	return (l.gone + parentLooks*parent) / (l.all + parentLooks)
 }
 
 // see takes in what a visit to a page found. It reports whether no links led to the page.
-func (d *disappearance) see(p sitegraph.PageID, s sitegraph.ServerID, verdict sitegraph.Verdict, now float32) bool {
+func (d *disappearance) see(p sitegraph.PageID, of home, verdict sitegraph.Verdict, now float32) bool {
 	u, ok := d.pages[p]
 	if !ok || verdict == sitegraph.VerdictUnknown {
 		return false
@@ -120,9 +128,11 @@ func (d *disappearance) see(p sitegraph.PageID, s sitegraph.ServerID, verdict si
 	gone := verdict == sitegraph.VerdictLeft
 	if u.after <= now {
 		d.looks[min(u.looks, mostLooks-1)].see(gone)
-		if u.looks == 0 {
-			d.servers[s].see(gone)
-		}
+		later := min(u.looks, 1)
+		d.servers[later][of.server].see(gone)
+		section := d.sections[later][of.section]
+		section.see(gone)
+		d.sections[later][of.section] = section
 		u.after = now + float32(int(lookAgainDays)<<u.looks)
 		u.looks = min(u.looks+1, mostLooks)
 		d.pages[p] = u
@@ -133,9 +143,22 @@ func (d *disappearance) see(p sitegraph.PageID, s sitegraph.ServerID, verdict si
 	return true
 }
 
+// home is where a page belongs.
+type home struct {
+	server  sitegraph.ServerID
+	section int32 // in groupIndex.list
+}
+
+func (v *scorer) homeOf(p sitegraph.PageID) home {
+	return home{v.Corpus.Graph.Server(p), v.groups.list[v.groups.memberships[p].shape].section}
+}
+
 // isGone is how likely a page is gone by now.
 func (v *scorer) isGone(p sitegraph.PageID) float32 {
-	return v.gone.probability(p, v.Corpus.Graph.Server(p), v.now)
+	if len(v.gone.pages) == 0 {
+		return 0
+	}
+	return v.gone.probability(p, v.homeOf(p), v.now)
 }
 
 // goneReason says why a page is believed to be gone.

@@ -140,25 +140,25 @@ func TestLooksAgain(t *testing.T) {
 		t.Fatalf("a page that lost its links is gone with %g, want 0.5", got)
 	}
 	now := l.policy.now
-	if !d.see(page, 0, sitegraph.VerdictUnchanged, now) || d.see(l.pages[5], 0, sitegraph.VerdictUnchanged, now) {
+	if !d.see(page, l.policy.homeOf(page), sitegraph.VerdictUnchanged, now) || d.see(l.pages[5], l.policy.homeOf(page), sitegraph.VerdictUnchanged, now) {
 		t.Error("of two pages the one without links was not told from the other")
 	}
-	if got := d.probability(other, 0, now); !(got > 0 && got < 0.3) {
+	if got := d.probability(other, l.policy.homeOf(other), now); !(got > 0 && got < 0.3) {
 		t.Errorf("after one that was there another one is gone with %g", got)
 	}
 	for _, c := range []struct {
 		days float32
 		is   bool
 	}{{0, false}, {13, false}, {14, true}} {
-		if got := d.probability(page, 0, now+c.days) > 0; got != c.is {
+		if got := d.probability(page, l.policy.homeOf(page), now+c.days) > 0; got != c.is {
 			t.Errorf("%g days after a look: looked for again is %v", c.days, got)
 		}
 	}
-	d.see(page, 0, sitegraph.VerdictUnchanged, now+14)
-	if d.probability(page, 0, now+14+27) > 0 || d.probability(page, 0, now+14+28) == 0 {
+	d.see(page, l.policy.homeOf(page), sitegraph.VerdictUnchanged, now+14)
+	if d.probability(page, l.policy.homeOf(page), now+14+27) > 0 || d.probability(page, l.policy.homeOf(page), now+14+28) == 0 {
 		t.Error("after the second look it was not left alone for four weeks")
 	}
-	d.see(other, 0, sitegraph.VerdictUnknown, now)
+	d.see(other, l.policy.homeOf(other), sitegraph.VerdictUnknown, now)
 	if d.pages[other].looks != 0 {
 		t.Error("a visit that failed counts as a look")
 	}

@@ -33,11 +33,11 @@ type kept struct {
 }
 
 type keptServer struct {
-	Name    string     `json:"name"`
-	Gains   gains      `json:"gains"`
-	Trust   float32    `json:"trust"` // beside that of the corpus
-	Rebuilt [2]float32 `json:"rebuilt"`
-	Gone    [2]float32 `json:"gone"`
+	Name    string        `json:"name"`
+	Gains   gains         `json:"gains"`
+	Trust   float32       `json:"trust"` // beside that of the corpus
+	Rebuilt [2]float32    `json:"rebuilt"`
+	Gone    [2][2]float32 `json:"gone"` // by first and later looks, as of all servers
 }
 
 type keptBin [3]float64 // weight, given, came
@@ -69,7 +69,7 @@ func (v *Policy) Learnt() ([]byte, error) {
 	for _, b := range v.calibrator.outcomes.bins {
 		k.Outcomes = append(k.Outcomes, keptBin{b.weight, b.given, b.came})
 	}
-	for s := range max(len(v.mixture.servers), len(r.servers), len(v.trust.servers), len(v.gone.servers)) {
+	for s := range max(len(v.mixture.servers), len(r.servers), len(v.trust.servers), len(v.gone.versions)) {
 		of := keptServer{Name: v.Corpus.Graph.ServerName(sitegraph.ServerID(s))}
 		if s < len(v.mixture.servers) {
 			of.Gains = v.mixture.servers[s]
@@ -80,8 +80,10 @@ func (v *Policy) Learnt() ([]byte, error) {
 		if s < len(r.servers) {
 			of.Rebuilt = [2]float32{r.servers[s].expected, r.servers[s].seen}
 		}
-		if s < len(v.gone.servers) {
-			of.Gone = [2]float32{v.gone.servers[s].gone, v.gone.servers[s].all}
+		if s < len(v.gone.versions) {
+			for later := range of.Gone {
+				of.Gone[later] = [2]float32{v.gone.servers[later][s].gone, v.gone.servers[later][s].all}
+			}
 		}
 		if of.told() > 0 {
 			k.Servers = append(k.Servers, of)
@@ -142,7 +144,7 @@ func (k *keptServer) told() (told float32) {
 	for _, gain := range k.Gains {
 		told += abs32(gain)
 	}
-	return told + abs32(k.Trust) + k.Rebuilt[0] + k.Rebuilt[1] + k.Gone[1]
+	return told + abs32(k.Trust) + k.Rebuilt[0] + k.Rebuilt[1] + k.Gone[0][1]
 }
 
 // Recall takes in what Learnt returned, before the first round. It changes nothing where it returns
@@ -199,7 +201,9 @@ func (v *Policy) Recall(learnt []byte) error {
 		*v.trust.server(sitegraph.ServerID(s)) = of.Trust
 		*r.server(sitegraph.ServerID(s)) = rebuildCount{of.Rebuilt[0], of.Rebuilt[1]}
 		v.gone.grow(s + 1)
-		v.gone.servers[s] = looks{of.Gone[0], of.Gone[1]}
+		for later, l := range of.Gone {
+			v.gone.servers[later][s] = looks{l[0], l[1]}
+		}
 	}
 	v.inPlace.record = k.InPlace
 	v.inPlace.adopt(k.Forest)
@@ -218,8 +222,10 @@ func (k *kept) check() error {
 		if !(abs32(of.Trust) <= 1) {
 			return fmt.Errorf("a trust of %g", of.Trust)
 		}
-		if !(of.Gone[0] >= 0 && of.Gone[0] <= of.Gone[1]) {
-			return fmt.Errorf("of %g pages of a server that lost all links %g were gone", of.Gone[1], of.Gone[0])
+		for _, l := range of.Gone {
+			if !(l[0] >= 0 && l[0] <= l[1]) {
+				return fmt.Errorf("of %g pages of a server that lost all links %g were gone", l[1], l[0])
+			}
 		}
 		if !(of.Rebuilt[0] >= 0 && of.Rebuilt[1] >= 0) {
 			return fmt.Errorf("%g rebuilds were expected and %g seen", of.Rebuilt[0], of.Rebuilt[1])

@@ -324,7 +324,7 @@ func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		v.first(p, true)
 	}
 	v.scores[p].again = 0
-	unlinked := v.gone.see(p, v.Corpus.Graph.Server(p), verdict, v.now)
+	unlinked := v.gone.see(p, v.homeOf(p), verdict, v.now)
 	if !ok || unlinked && l.left { // pages that links lead to need not be gone, too
 		return
 	}
