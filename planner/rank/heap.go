@@ -58,9 +58,9 @@ func (r *Heap[S]) Order() {
 	}
 }
 
-// Fit gives back room for far more candidates than there are.
+// Fit gives back room for more candidates than there are, but for an eighth.
 func (r *Heap[S]) Fit() {
-	if n := len(r.All); cap(r.All) > 2*n+64 {
+	if n := len(r.All); cap(r.All) > n+n/8+64 {
 		r.All = slices.Clone(r.All)
 	}
 }
