@@ -36,7 +36,7 @@ type Config struct {
 	Delay     time.Duration `default:"10s" range:"[0,)" for:"run tune" help:"least time between two requests to a server or address; 0 only for your own servers"`
 	Workers   int           `default:"64" range:"[1,10000]" for:"run" help:"visits at the same time, at most one to a server; those to slow servers are not counted"`
 	Policy    string        `default:"{policy}" for:"run plan explain demo tune" help:"policy that ranks the pages: {policies}"`
-	Gone      float64       `key:"gone-worth" default:"0.5" range:"[0,100]" for:"run plan explain eval tune" help:"value: what it is worth to find that a page is gone, in changes found; 0: such pages are not looked for"`
+	Gone      float64       `key:"gone-worth" default:"0.3" range:"[0,100]" for:"run plan explain eval tune" help:"value: what it is worth to find that a page is gone, in changes found; 0: such pages are not looked for"`
 	Objective string        `default:"changes" for:"run plan explain eval tune" help:"value: what visits are for: changes, freshness or age of the copies, or weights as changes=1,freshness=0.5"`
 	Alpha     float64       `range:"[0,1)" want:"0 to below 1" for:"run plan explain eval" help:"gamma: the importance that every page has, 0 to below 1; above 0 pages are drawn [NICT eq. 1]"`
 	Seed      uint64        `default:"1" for:"run plan explain eval demo learn tune" help:"seed of ties and random choices"`

@@ -25,9 +25,9 @@ const (
 )
 
 // DefaultGoneWorth is what it is worth to find that a page is gone, in changes found. On published
-// documentation, at 2 % of the pages a day, 0.25 to 1 all find eight in ten of the pages that went;
-// by 1 there are 0.01 fewer changes found.
-const DefaultGoneWorth = 0.5
+// documentation, at 2 % of the pages a day, eight in ten of the pages that went are found by 0.3 and
+// by 0.5, after 29 and 18 days in the mean, for 0.004 and 0.014 of the changes.
+const DefaultGoneWorth = 0.3
 
 // disappearance knows the living pages that no links lead to any more.
 type disappearance struct {

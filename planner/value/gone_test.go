@@ -88,7 +88,7 @@ func (l *list) found() (n int) {
 
 // Pages that lost all links are visited before others, and at once where they prove to be gone.
 func TestFindsPagesThatAreGone(t *testing.T) {
-	l, without := newList(t, 80, DefaultGoneWorth, true), newList(t, 80, 0, true)
+	l, without := newList(t, 80, 1, true), newList(t, 80, 0, true)
 	for d := 1; d <= l.dropped+10; d++ {
 		l.day(d)
 		without.day(d)
@@ -104,7 +104,7 @@ func TestFindsPagesThatAreGone(t *testing.T) {
 
 // Where pages without links are there all the same, they are soon not looked for any more.
 func TestPagesWithoutLinksAreThere(t *testing.T) {
-	l := newList(t, 200, DefaultGoneWorth, false)
+	l := newList(t, 200, 1, false)
 	for d := 1; d <= l.dropped+5; d++ {
 		l.day(d)
 	}
