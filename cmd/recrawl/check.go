@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/satstore"
 )
 
 func (p *program) checkCommand() *cobra.Command {
@@ -15,7 +14,7 @@ func (p *program) checkCommand() *cobra.Command {
 		Use:   "check --data DIRECTORY",
 		Short: "Verify every byte of a store",
 		Long: `check reads and verifies the whole store: every block of records, the index, the log, every entry of
-the catalogue, and that they agree. It names each damage with its file and place; the exit code is 4
+the catalogue, and that they agree; and of the set of addresses, if import made one. It names each damage with its file and place; the exit code is 4
 if there is any. It writes nothing.
 
 A damaged record is not the end of its page: run continues with a fresh record of the same address
@@ -68,11 +67,18 @@ func (p *program) check(ctx context.Context) error {
 	for _, d := range found.Damage {
 		r.Damage = append(r.Damage, damageHit{d.Path, d.Offset, d.Error()})
 	}
+	inSet, err := checkSeen(p.config.Data)
+	if err != nil {
+		return err
+	}
+	for _, d := range inSet {
+		r.Damage = append(r.Damage, damageHit{d.Path, d.Offset, d.Error()})
+	}
 	if p.json {
 		err = p.printJSON(r)
 	} else {
 		_, err = fmt.Fprintf(p.stdout, "%s, %s, %d removed; links of %d, %s: %s\n", report.Plural(r.Pages, "page"), report.Plural(r.Records, "record"), r.Removed, r.Linked,
-			report.Plural(r.Settings, "setting"), verdictOf(found))
+			report.Plural(r.Settings, "setting"), verdictOf(r.Damage))
 		for _, d := range r.Damage {
 			fmt.Fprintf(p.stdout, "%s\n", d.What)
 		}
@@ -83,11 +89,11 @@ func (p *program) check(ctx context.Context) error {
 	return err
 }
 
-func verdictOf(r satstore.Report) string {
-	if len(r.Damage) == 0 {
+func verdictOf(found []damageHit) string {
+	if len(found) == 0 {
 		return "all is whole"
 	}
-	return report.Plural(len(r.Damage), "damage")
+	return report.Plural(len(found), "damage")
 }
 
 // damaged ends a check that found something.

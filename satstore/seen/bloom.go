@@ -67,8 +67,8 @@ func (w *Window) Add(key uint64) {
 // Bytes is what counters and keys take.
 func (w *Window) Bytes() int { return w.filter.Bytes() + 8*len(w.keys) }
 
-// Counting is a counting Bloom filter (Fan et al. 2000) [SBFL 3.2.1] with counters of four bits, which
-// stay at 15 once they are there: a key then cannot be removed wholly, and none is lost.
+// Counting is a counting Bloom filter (Fan et al. 2000) [SBFL 3.2.1] with counters of four bits,
+// which stay at 15 once they are there: a key then cannot be removed wholly, and none is lost.
 type Counting struct {
 	words []uint64
 	m     uint64
@@ -77,8 +77,8 @@ type Counting struct {
 
 const stuck = 15
 
-// NewCounting makes a filter of m counters (rounded up to a multiple of 16), k of them for a key. It
-// panics if one of them is 0.
+// NewCounting makes a filter of m counters (rounded up to a multiple of 16), k of them for a key.
+// It panics if one of them is 0.
 func NewCounting(m uint64, k int) *Counting {
 	if m == 0 || k < 1 {
 		panic(fmt.Sprintf("seen: no filter of %d counters, %d of a key", m, k))

@@ -76,6 +76,33 @@ func TestCachesAgreeWithModels(t *testing.T) {
 	}
 }
 
+// Ways does in each of its lines what an LRU of 8 does.
+func TestWaysAreSmallLRUs(t *testing.T) {
+	rng := seeded(t)
+	for range 30 {
+		lines := 1 + rng.Uint64N(5)
+		c := NewWays(int(8 * lines))
+		models := make([]*model, lines)
+		for i := range models {
+			models[i] = &model{waysOfLine, list.New(), map[uint64]*list.Element{}}
+		}
+		for step := range 3000 {
+			i, key := rng.Uint64N(lines), 1+rng.Uint64N(20)
+			key += (i*(1<<63/lines) + 1<<50) * 2 // high bits choose the line
+			hit, evicted, full := c.Touch(key)
+			wantHit, wantEvicted, wantFull := models[i].Touch(key)
+			if hit != wantHit || evicted != wantEvicted || full != wantFull {
+				t.Fatalf("step %d, key %d of line %d: %v %d %v, want %v %d %v", step, key, i, hit, evicted, full, wantHit, wantEvicted, wantFull)
+			}
+		}
+		for range 2 {
+			if hit, _, full := c.Touch(0); hit || full {
+				t.Fatal("the key 0 is kept")
+			}
+		}
+	}
+}
+
 type toucher interface {
 	Touch(key uint64) (bool, uint64, bool)
 }
@@ -91,7 +118,7 @@ func TestCachesTakeWhatTheySay(t *testing.T) {
 		name string
 		new  func() Cache
 		each float64
-	}{{"LRU", func() Cache { return NewLRU(entries) }, 24}, {"CLOCK", func() Cache { return NewCLOCK(entries) }, 16.125}} {
+	}{{"LRU", func() Cache { return NewLRU(entries) }, 24}, {"CLOCK", func() Cache { return NewCLOCK(entries) }, 16.125}, {"ways", func() Cache { return NewWays(entries) }, 8}} {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
@@ -113,7 +140,7 @@ func BenchmarkTouch(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		cache Cache
-	}{{"lru", NewLRU(1 << 20)}, {"clock", NewCLOCK(1 << 20)}} {
+	}{{"lru", NewLRU(1 << 20)}, {"clock", NewCLOCK(1 << 20)}, {"ways", NewWays(1 << 20)}} {
 		b.Run(c.name+"/entries=2^20", func(b *testing.B) {
 			key := uint64(1)
 			for b.Loop() {

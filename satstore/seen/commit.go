@@ -8,9 +8,9 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// fanout is how many runs of one size there may be before they are merged into one. A key is written
-// once more for each level of 8 times the keys (twice more for 1e8 keys in batches of 1e6), and at most
-// 7 runs a level are asked: both cost about as much where batches are as large.
+// fanout is how many runs of one size there may be before they are merged into one. A key is
+// written once more for each level of 8 times the keys (twice more for 1e8 keys in batches of 1e6),
+// and at most 7 runs a level are asked: both cost about as much where batches are as large.
 const fanout = 8
 
 // flush writes the buffer as a run. It counts from the next Commit on.
@@ -32,8 +32,8 @@ func (s *Set) flush() error {
 	return s.finish(w, err)
 }
 
-// finish ends the writing of a run, and opens it. What could not be written is removed as far as that
-// can be done: it may have filled the disk.
+// finish ends the writing of a run, and opens it. What could not be written is removed as far as
+// that can be done: it may have filled the disk.
 func (s *Set) finish(w *runWriter, err error) error {
 	name, ended := w.end(err)
 	if ended != nil {
@@ -49,9 +49,9 @@ func (s *Set) finish(w *runWriter, err error) error {
 	return nil
 }
 
-// Commit makes all keys durable together with a mark, and merges runs where there are many of one size.
-// After an error it is not known whether the disk has them: close the set and open it again.
-func (s *Set) Commit(mark uint64) error {
+// Commit makes all keys durable together with a mark, and merges runs where there are many of one
+// size. After an error it is not known whether the disk has them: close the set and open it again.
+func (s *Set) Commit(mark Mark) error {
 	if err := s.writable(); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (s *Set) Commit(mark uint64) error {
 }
 
 // publish writes the manifest of the runs that there are.
-func (s *Set) publish(mark uint64) error {
+func (s *Set) publish(mark Mark) error {
 	if err := directory.Sync(s.fs, s.dir); err != nil { // their names
 		return err
 	}
@@ -91,9 +91,9 @@ func (s *Set) publish(mark uint64) error {
 	return nil
 }
 
-// crowded returns runs to be merged, [from, to), the same if there are none. Runs stand in the order
-// of their levels, the highest first: new ones come last, and a merged one takes the place of those it
-// was made of, whose level had no run behind it.
+// crowded returns runs to be merged, [from, to), the same if there are none. Runs stand in the
+// order of their levels, the highest first: new ones come last, and a merged one takes the place of
+// those it was made of, whose level had no run behind it.
 func (s *Set) crowded() (from, to int) {
 	for to = len(s.runs); to > 0; to = from {
 		level := s.level(s.runs[to-1])

@@ -35,14 +35,15 @@
 //     address allocates. Memory in all is the budget, 8 bytes for each 4 KiB of runs (0.016 a key),
 //     and while a commit merges, 256 KiB for each of at most 8 runs.
 //
-// Costs. A settled batch reads all blocks of the runs that its keys fall into: the larger the batch,
-// the fewer bytes each key costs, down to 8 bytes of each key in the set, in sequence. Keys are
-// written once, and once more for each level of 8 times the keys. docs/seen.md has what was measured.
+// Costs. A settled batch reads all blocks of the runs that its keys fall into: the larger the
+// batch, the fewer bytes each key costs, down to 8 bytes of each key in the set, in sequence. Keys
+// are written once, and once more for each level of 8 times the keys. docs/seen.md has what was
+// measured.
 //
 // Limits. 2^32 counters of a filter, 2^31 entries of a cache.
 //
-// Not done here: addresses are canonical already; who keeps the pages decides what is done with a new
-// one. The set says whether, not which: it has no room for the number of a page.
+// Not done here: addresses are canonical already; who keeps the pages decides what is done with a
+// new one. The set says whether, not which: it has no room for the number of a page.
 //
 // Calls come from one goroutine at a time, of each Set, cache, filter or Pipeline.
 //

@@ -81,8 +81,8 @@ func TestLightScalarAndParallelAgree(t *testing.T) {
 	}
 }
 
-// A key inserted into Light is visible for more than 2m/p - 1 further insertions. With others that do
-// not hold it up (their counters put aside) it is gone after 3m/p + 1.
+// A key inserted into Light is visible for more than 2m/p - 1 further insertions. With others that
+// do not hold it up (their counters put aside) it is gone after 3m/p + 1.
 func TestLightVisibility(t *testing.T) {
 	rng := seeded(t)
 	for range 200 {
@@ -108,7 +108,8 @@ func TestLightVisibility(t *testing.T) {
 	}
 }
 
-// Every filter knows at once what was added, and comes to rest at the false positives of its formula.
+// Every filter knows at once what was added, and comes to rest at the false positives of its
+// formula.
 func TestRates(t *testing.T) {
 	rng := seeded(t)
 	const m = 1 << 16
@@ -123,6 +124,7 @@ func TestRates(t *testing.T) {
 		{"light", NewLight(m, k, p), LightRate(k, p)},
 		{"bloom", NewBloom(10*40_000, 7), BloomRate(10*40_000, 7, 40_000)},
 		{"window", NewWindow(5000, 10*5000, 7), BloomRate(10*5000, 7, 5000)},
+		{"tags", NewTags(20_000), TagsRate},
 		{"counting", counted{NewCounting(10*40_000, 7)}, BloomRate(10*40_000, 7, 40_000)},
 	} {
 		for range 40_000 {
@@ -139,7 +141,8 @@ func TestRates(t *testing.T) {
 			}
 		}
 		got := float64(false_) / float64(tries)
-		// Neighbouring states of one filter depend on each other: a tenth, beside 5 standard errors.
+		// Neighbouring states of one filter depend on each other: a tenth, beside 5 standard
+		// errors.
 		if doubt := 0.1*c.want + 5*math.Sqrt(c.want/float64(tries)); math.Abs(got-c.want) > doubt {
 			t.Errorf("%s: false positives %.5f, want %.5f within %.5f", c.name, got, c.want, doubt)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/dchest/siphash"
 )
 
-// Key makes the fingerprints of a set: SipHash-2-4 under it. Without it nobody can make an address that
-// has the fingerprint of another, and so hide a page.
+// Key makes the fingerprints of a set: SipHash-2-4 under it. Without it nobody can make an address
+// that has the fingerprint of another, and so hide a page.
 type Key [2]uint64
 
 // NewKey draws a key.
@@ -29,6 +29,6 @@ func (k Key) Of(url string) uint64 {
 // partKey is the same in all machines that share the servers among them, and fixed for ever.
 var partKey = Key{0x7265637261776c20, 0x7061727469746e73}
 
-// PartOf says which of n parts, from 0, a server belongs to: all its addresses are looked up there, so
-// that n machines, each with a set of its own, find the same pages new as one [SBFL 1].
+// PartOf says which of n parts, from 0, a server belongs to: all its addresses are looked up there,
+// so that n machines, each with a set of its own, find the same pages new as one [SBFL 1].
 func PartOf(server string, n int) int { return int(partKey.Of(server) % uint64(n)) }

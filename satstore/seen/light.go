@@ -12,8 +12,8 @@ type Light struct {
 	pos uint64 // the next counter to be lowered
 }
 
-// NewLight makes a filter of m counters (rounded up to a multiple of 32), of which k belong to a key
-// and p are lowered by an insertion. It panics unless 0 < p <= m, 0 < k and m <= 2^32.
+// NewLight makes a filter of m counters (rounded up to a multiple of 32), of which k belong to a
+// key and p are lowered by an insertion. It panics unless 0 < p <= m, 0 < k and m <= 2^32.
 func NewLight(m uint64, k, p int) *Light {
 	f := &Light{counters: newCounters(m, k), p: uint64(p)}
 	if k < 1 || p < 1 || f.p > f.m || f.m > 1<<32 {
@@ -43,7 +43,8 @@ func (f *Light) LowerEach(n uint64) {
 
 const lowBits = 0x5555555555555555
 
-// lowered takes one from each of the 32 counters of a word that is not 0, without branches [SBFL 5.5].
+// lowered takes one from each of the 32 counters of a word that is not 0, without branches [SBFL
+// 5.5].
 func lowered(x uint64) uint64 {
 	h, l := x>>1&lowBits, x&lowBits
 	return (h&l)<<1 | h&^l // 3 to 2, 2 to 1, 1 and 0 to 0
@@ -62,7 +63,8 @@ func (f *Light) Lower(n uint64) {
 	f.lowerRange(0, f.pos)
 }
 
-// lowerRange lowers the counters [from, end): the first and the last word as far as they belong to it.
+// lowerRange lowers the counters [from, end): the first and the last word as far as they belong to
+// it.
 func (f *Light) lowerRange(from, end uint64) {
 	if from >= end {
 		return

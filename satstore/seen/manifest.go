@@ -16,34 +16,39 @@ import (
 // formatVersion is the newest format that this program reads, and the one it writes.
 const formatVersion = 1
 
-// manifest is what the file FORMAT says: which runs there are, and nothing else counts. It is replaced
-// as a whole; that is the commit point.
+// manifest is what the file FORMAT says: which runs there are, and nothing else counts. It is
+// replaced as a whole; that is the commit point.
 //
 //	recrawl seen 1
 //	key 0123456789abcdef 0123456789abcdef
-//	mark 1200000
+//	mark 1200000 89abcdef01234567
 //	next 9
 //	run 7 1000000
 //	crc32c 01234567
 type manifest struct {
 	key  Key
-	mark uint64
+	mark Mark
 	next uint64 // number of the next run
 	runs []runName
 }
+
+// Mark is how far the store that a set indexes is covered: so many of its pages, and a check of the
+// last of them, by which another store is told apart. The set keeps both and understands neither.
+type Mark struct{ Count, Check uint64 }
 
 // runName is a run as the manifest has it: the file run-000007 with so many keys.
 type runName struct{ number, keys uint64 }
 
 func (m *manifest) text() []byte {
-	b := fmt.Appendf(nil, "recrawl seen %d\nkey %016x %016x\nmark %d\nnext %d\n", formatVersion, m.key[0], m.key[1], m.mark, m.next)
+	b := fmt.Appendf(nil, "recrawl seen %d\nkey %016x %016x\nmark %d %016x\nnext %d\n", formatVersion, m.key[0], m.key[1], m.mark.Count, m.mark.Check, m.next)
 	for _, r := range m.runs {
 		b = fmt.Appendf(b, "run %d %d\n", r.number, r.keys)
 	}
 	return directory.Sealed(b)
 }
 
-// longestManifest bounds what is read of one: a run takes about 25 bytes, and there are less than 80.
+// longestManifest bounds what is read of one: a run takes about 25 bytes, and there are less than
+// 80.
 const longestManifest = 64 << 10
 
 // readManifest reads FORMAT; os.ErrNotExist if there is none.
@@ -72,7 +77,7 @@ func readManifest(fs vfs.FS, dir string) (m manifest, err error) {
 		case "key":
 			_, err = fmt.Sscanf(rest, "%x %x", &m.key[0], &m.key[1])
 		case "mark":
-			_, err = fmt.Sscanf(rest, "%d", &m.mark)
+			_, err = fmt.Sscanf(rest, "%d %x", &m.mark.Count, &m.mark.Check)
 		case "next":
 			_, err = fmt.Sscanf(rest, "%d", &m.next)
 		case "run":

@@ -29,16 +29,16 @@ type PipelineOptions struct {
 	// WaitBytes and DoubtBytes bound the addresses that wait for the set, with entryBytes for each
 	// beside its text; default 16 MiB and 4 MiB. The set is asked when they are used up.
 	WaitBytes, DoubtBytes int
-	// New is called for each new address once, in the order in which those that were settled together
-	// came. The text is good until it returns.
+	// New is called for each new address once, in the order in which those that were settled
+	// together came. The text is good until it returns.
 	New func(url string) error
 	// Settled is called after each asking of the set, so that what New was given is made durable:
 	// first with whoever keeps the pages, then by Set.Commit.
 	Settled func() error
 }
 
-// entryBytes is what an address that waits takes beside its text: its fingerprint, its end, an ask of
-// the set and its answer.
+// entryBytes is what an address that waits takes beside its text: its fingerprint, its end, an ask
+// of the set and its answer.
 const entryBytes = 8 + 4 + 16 + 1
 
 // Pipeline decides which addresses of a stream are new: a cache, a filter and a set, one behind the
@@ -234,16 +234,16 @@ const LeastMemory = 4 << 20
 
 var errLittleMemory = errors.New("less memory than a pipeline needs")
 
-// SizesFor divides so many bytes among the parts: of 16 parts two for the cache, two for the filter,
-// two for the buffer of the set, six for those that wait and two for those that are doubted; two are
-// for what a commit and a merge need. Without a filter its part, and that of the doubted ones, is for
-// those that wait.
+// SizesFor divides so many bytes among the parts: of 16 parts two for the cache (Ways), two for the
+// filter, two for the buffer of the set, six for those that wait and two for those that are
+// doubted; two are for what a commit and a merge need. Without a filter its part, and that of the
+// doubted ones, is for those that wait.
 func SizesFor(bytes int, filter bool) (Sizes, error) {
 	if bytes < LeastMemory {
 		return Sizes{}, errLittleMemory
 	}
 	part := bytes / 16
-	s := Sizes{CacheEntries: powerBelow(2 * part / 24), BufferKeys: powerBelow(2 * part / 16), WaitBytes: 6 * part}
+	s := Sizes{CacheEntries: 2 * part / 8, BufferKeys: powerBelow(2 * part / 16), WaitBytes: 6 * part}
 	if filter {
 		s.FilterCounters, s.DoubtBytes = min(uint64(2*part)*4, 1<<32), 2*part
 	} else {

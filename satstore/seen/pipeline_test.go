@@ -9,8 +9,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// addresses is a stream with repeats as a crawl has them: some are linked from everywhere, many from
-// nearby, and each comes for the first time once.
+// addresses is a stream with repeats as a crawl has them: some are linked from everywhere, many
+// from nearby, and each comes for the first time once.
 func addresses(rng *rand.Rand, n int) []string {
 	stream := make([]string, n)
 	for i := range stream {
@@ -42,7 +42,7 @@ func news(t *testing.T, stream []string, o PipelineOptions, important func(strin
 		out = append(out, url)
 		return nil
 	}
-	o.Settled = func() error { return o.Set.Commit(uint64(len(out))) }
+	o.Settled = func() error { return o.Set.Commit(Mark{Count: uint64(len(out))}) }
 	p := NewPipeline(o)
 	for _, url := range stream {
 		_, err := p.Offer(url, o.Set.Key().Of(url), important != nil && important(url))
@@ -80,6 +80,7 @@ func TestExactLosesNothing(t *testing.T) {
 		"poor light":         {Cache: NewLRU(20), Filter: NewLight(256, 2, 3)},
 		"clock and stable":   {Cache: NewCLOCK(200), Filter: NewStable(1<<12, 4, 30, 1)},
 		"full bloom":         {Cache: NewLRU(1), Filter: NewBloom(64, 1)},
+		"ways and tags":      {Cache: NewWays(200), Filter: NewTags(500)},
 		"no filter":          {Cache: NewLRU(300)},
 		"small queues":       {Cache: NewLRU(50), Filter: NewLight(1<<10, 4, 30), WaitBytes: 9000, DoubtBytes: 4000},
 		"window of Metwally": {Cache: NewLRU(50), Filter: NewWindow(500, 5000, 7)},
@@ -153,8 +154,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Split by server name over parts, each with its own cache, filter and set, the same addresses are new as
-// in one, in any number of parts.
+// Split by server name over parts, each with its own cache, filter and set, the same addresses are
+// new as in one, in any number of parts.
 func TestPartsAgreeWithOne(t *testing.T) {
 	rng := seeded(t)
 	stream := addresses(rng, 12_000)
@@ -208,7 +209,7 @@ func TestSizes(t *testing.T) {
 		for _, filter := range []bool{false, true} {
 			z, err := SizesFor(bytes, filter)
 			must(t, err)
-			total := 24*z.CacheEntries + int(z.FilterCounters/4) + 16*z.BufferKeys + z.WaitBytes + z.DoubtBytes
+			total := 8*z.CacheEntries + int(z.FilterCounters/4) + 16*z.BufferKeys + z.WaitBytes + z.DoubtBytes
 			if total > bytes || total < bytes/2 {
 				t.Errorf("%d bytes: parts of %d, %+v", bytes, total, z)
 			}

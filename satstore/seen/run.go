@@ -12,10 +12,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A run is a file of blocks of 4 KiB: first the keys in order, 511 to a block, then the first key of each
-// of those blocks, in blocks of the same kind. What is left of a block is zero. Its last 8 bytes are the
-// CRC32C of all before them, of the run's number and of the block's, and four zeros: so a block in
-// the wrong place is damage, too.
+// A run is a file of blocks of 4 KiB: first the keys in order, 511 to a block, then the first key
+// of each of those blocks, in blocks of the same kind. What is left of a block is zero. Its last 8
+// bytes are the CRC32C of all before them, of the run's number and of the block's, and four zeros:
+// so a block in the wrong place is damage, too.
 const (
 	blockBytes = 4096
 	perBlock   = blockBytes/8 - 1
@@ -109,8 +109,8 @@ func (r *run) keysIn(at int64) int { return int(min(perBlock, int64(r.name.keys)
 
 func keyAt(block []byte, i int) uint64 { return binary.LittleEndian.Uint64(block[8*i:]) }
 
-// blockOf returns the last block whose first key is not above key, searched from a block that is known
-// not to lie behind it; -1 if all are.
+// blockOf returns the last block whose first key is not above key, searched from a block that is
+// known not to lie behind it; -1 if all are.
 func (r *run) blockOf(key uint64, from int64) int64 {
 	step := int64(1)
 	for from+step < int64(len(r.first)) && r.first[from+step] <= key {
@@ -169,8 +169,8 @@ func (w *runWriter) flush() error {
 	return err
 }
 
-// end writes the index and makes the bytes durable, unless there was an error before; the name is not
-// durable yet.
+// end writes the index and makes the bytes durable, unless there was an error before; the name is
+// not durable yet.
 func (w *runWriter) end(err error) (runName, error) {
 	if err == nil {
 		err = w.flush()

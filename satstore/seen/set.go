@@ -1,7 +1,6 @@
 package seen
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -55,17 +54,10 @@ type SetStats struct {
 	Memory   int    `json:"memory_bytes"` // of buffer and indexes now
 }
 
-// ask is a key that is looked up.
-type ask struct {
-	key   uint64
-	at    uint32 // its place in the batch
-	known bool
-}
-
 const defaultBufferKeys = 1 << 18
 
-// OpenSet opens the set in a directory, and makes one if the directory is empty or not there. It fails
-// with directory.ErrInUse, ErrNoSet, *FormatError or *DamageError, each wrapped.
+// OpenSet opens the set in a directory, and makes one if the directory is empty or not there. It
+// fails with directory.ErrInUse, ErrNoSet, *FormatError or *DamageError, each wrapped.
 func OpenSet(dir string, o SetOptions) (*Set, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -133,7 +125,7 @@ func (s *Set) create() (err error) {
 func (s *Set) Key() Key { return s.m.key }
 
 // Mark is that of the last Commit.
-func (s *Set) Mark() uint64 { return s.m.mark }
+func (s *Set) Mark() Mark { return s.m.mark }
 
 // Len is the number of keys, committed or not.
 func (s *Set) Len() uint64 {
@@ -156,8 +148,8 @@ func (s *Set) Stats() SetStats {
 	return stats
 }
 
-// Has looks keys up: found[i] tells of keys[i]. They are asked for in their order, whatever order they
-// come in: bulk look-ups read each block once.
+// Has looks keys up: found[i] tells of keys[i]. They are asked for in their order, whatever order
+// they come in: bulk look-ups read each block once.
 func (s *Set) Has(keys []uint64, found []bool) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -171,8 +163,8 @@ func (s *Set) Has(keys []uint64, found []bool) error {
 	return nil
 }
 
-// Decide tells which keys are new, and adds them: fresh[i] is set if keys[i] was not in the set nor among
-// the keys before it. After an error of reading nothing was added.
+// Decide tells which keys are new, and adds them: fresh[i] is set if keys[i] was not in the set nor
+// among the keys before it. After an error of reading nothing was added.
 func (s *Set) Decide(keys []uint64, fresh []bool) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -202,9 +194,7 @@ func (s *Set) look(keys []uint64) error {
 	for i, key := range keys {
 		s.asks = append(s.asks, ask{key: key, at: uint32(i)})
 	}
-	slices.SortFunc(s.asks, func(a, b ask) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at))
-	})
+	sortAsks(s.asks)
 	s.stats.Asked += uint64(len(keys))
 	if s.buffer.len() > 0 {
 		for i := range s.asks {
@@ -219,7 +209,8 @@ func (s *Set) look(keys []uint64) error {
 	return nil
 }
 
-// lookIn looks for the keys of asks in a run, in one pass: in order, so that each block is read once.
+// lookIn looks for the keys of asks in a run, in one pass: in order, so that each block is read
+// once.
 func (s *Set) lookIn(r *run) error {
 	span := int64(1) // blocks read at once
 	if int64(len(s.asks)) > r.blocks()/4 {

@@ -9,17 +9,18 @@ import (
 // gonum's prng, the Mersenne Twister of the paper's measurement among them.
 type Random interface{ Uint32() uint32 }
 
-// Stable is the stable Bloom filter (Deng, Rafiei 2006) as [SBFL 3.2.3] has it: each insertion lowers p
-// counters chosen at random, the same one perhaps more than once, and then sets those of the key.
+// Stable is the stable Bloom filter (Deng, Rafiei 2006) as [SBFL 3.2.3] has it: each insertion
+// lowers p counters chosen at random, the same one perhaps more than once, and then sets those of
+// the key.
 type Stable struct {
 	counters
 	p      int
 	random Random
 }
 
-// NewStable makes a filter of m counters (rounded up to a multiple of 32), of which k belong to a key
-// and p are lowered by an insertion. The same seed gives the same filter. It panics unless
-// 0 < p, 0 < k and m <= 2^32.
+// NewStable makes a filter of m counters (rounded up to a multiple of 32), of which k belong to a
+// key and p are lowered by an insertion. The same seed gives the same filter. It panics unless 0 <
+// p, 0 < k and m <= 2^32.
 func NewStable(m uint64, k, p int, seed uint64) *Stable {
 	return NewStableOf(m, k, p, rand.New(rand.NewPCG(seed, 0x5bf1)))
 }
