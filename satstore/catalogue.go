@@ -231,13 +231,18 @@ const chunkBytes = 64 << 10
 
 // each calls f for the pages that have a key of this kind, in order, until it fails. f
 // runs on the goroutine of the caller, on what was read before.
-func (c *catalogue) each(kind byte, f func(p sitegraph.PageID, value []byte) error) (err error) {
+func (c *catalogue) each(kind byte, f func(p sitegraph.PageID, value []byte) error) error {
+	return c.eachFrom(kind, 0, f)
+}
+
+// eachFrom is each, from a page on.
+func (c *catalogue) eachFrom(kind byte, from sitegraph.PageID, f func(p sitegraph.PageID, value []byte) error) (err error) {
 	type entry struct{ key, end int } // in buf: the key begins where the entry before ends
 	var it *pebble.Iterator
 	var buf []byte
 	var entries []entry
 	err = c.finish(func() (err error) {
-		it, err = c.read.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
+		it, err = c.read.NewIter(&pebble.IterOptions{LowerBound: pageKey(kind, from), UpperBound: []byte{kind + 1}})
 		if err == nil {
 			it.First()
 		}

@@ -26,6 +26,15 @@ func (s *Store) Add(r *sitegraph.Record) error {
 	return s.fail(s.batch.Set(pageKey(keyAddress, r.Page), []byte(r.URL), nil))
 }
 
+// Addresses hands the committed addresses of all pages from one on to each, in the order of their
+// numbers, until it fails. The address is good until each returns.
+func (s *Store) Addresses(from sitegraph.PageID, each func(p sitegraph.PageID, url []byte) error) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	return s.cat.eachFrom(keyAddress, from, each)
+}
+
 // Save replaces the record of a page. r.Due decides in which unit it is kept, moved to 1
 // to T units after the clock; the field itself is kept as it is. The messages that Load applied
 // to it are done with; those that came later wait on. A removed page is there again.

@@ -15,9 +15,13 @@ const MaxURLBytes = 2048
 const maxRawBytes = 8 * MaxURLBytes
 
 var (
-	errNotWeb  = errors.New("only http and https are crawled")
-	errTooLong = fmt.Errorf("longer than %d octets", MaxURLBytes)
-	errRawLong = fmt.Errorf("text longer than %d octets", maxRawBytes)
+	// ErrNotWeb says that an address has another scheme than http and https.
+	ErrNotWeb = errors.New("only http and https are crawled")
+	// ErrTooLong says that an address, or its text, is longer than is kept.
+	ErrTooLong = errors.New("too long")
+
+	errLong    = fmt.Errorf("%w: longer than %d octets", ErrTooLong, MaxURLBytes)
+	errRawLong = fmt.Errorf("%w: text longer than %d octets", ErrTooLong, maxRawBytes)
 )
 
 // Canonical returns the one text that stands for an absolute address: what a browser
@@ -28,7 +32,8 @@ var (
 // allows nowhere (also "%" itself where no two hexadecimal digits follow). The order of
 // a query is kept. Canonical(Canonical(x)) is Canonical(x).
 //
-// The result may share memory with raw. The error names the address and says why.
+// The result may share memory with raw. The error names the address and says why:
+// ErrNotWeb or ErrTooLong where it is that.
 func Canonical(raw string) (string, error) {
 	if url, ok := fastAbsolute(raw); ok {
 		return url, nil
@@ -41,7 +46,7 @@ func canonicalSlow(raw string) (string, error) {
 		return "", refused(raw, errRawLong)
 	}
 	if otherScheme(raw) {
-		return "", refused(raw, errNotWeb)
+		return "", refused(raw, ErrNotWeb)
 	}
 	p, err := parseAddress(raw)
 	if err != nil {
@@ -69,7 +74,7 @@ type parts struct{ scheme, host, port, path, query string }
 // host in lower case, dot segments gone, default port gone.
 func (p parts) canonical() (string, error) {
 	if p.scheme != "http" && p.scheme != "https" {
-		return "", errNotWeb
+		return "", ErrNotWeb
 	}
 	host := strings.ToLower(p.host)
 	// The root dot names the same host. "a.." is no such name, and cutting it could turn
@@ -95,7 +100,7 @@ func (p parts) canonical() (string, error) {
 		b = appendEscaped(append(b, '?'), p.query)
 	}
 	if len(b) > MaxURLBytes {
-		return "", errTooLong
+		return "", errLong
 	}
 	return string(b), nil
 }

@@ -90,7 +90,9 @@ func (g *Graph) add(url string, hash uint64) PageID {
 func (g *Graph) AddStart(url string) PageID {
 	p := g.Add(url)
 	s := &g.servers[g.server[p]]
-	if !slices.Contains(s.start, p) {
+	// A start page has depth 1, always; so do its frames. Others need not be looked for, which
+	// takes long where an import names a hundred thousand of one server.
+	if g.depth[p] != 1 || !slices.Contains(s.start, p) {
 		s.start = append(s.start, p)
 		s.stale = true
 		g.depth[p] = 1

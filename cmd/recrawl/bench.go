@@ -17,17 +17,18 @@ func (p *program) benchCommand() *cobra.Command {
 		Short: "Measure parts of recrawl on this machine",
 		Long: `bench measures what the rest of recrawl is built on, on the machine it runs on.
 
-  recrawl bench sat    stores of page states: SAT's forms against B-trees and LSM trees`,
+  recrawl bench sat    stores of page states: SAT's forms against B-trees and LSM trees
+  recrawl bench seen   which addresses were seen before: caches, filters, sets`,
 		Example: `  recrawl bench sat --help
-  recrawl bench sat`,
+  recrawl bench seen`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown benchmark %q", args[0]), "there is: recrawl bench sat"}
+				return usageError{fmt.Errorf("unknown benchmark %q", args[0]), "there are: recrawl bench sat, recrawl bench seen"}
 			}
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(p.benchSatCommand())
+	cmd.AddCommand(p.benchSatCommand(), p.benchSeenCommand())
 	return cmd
 }
 

@@ -14,8 +14,8 @@ func (p *program) checkCommand() *cobra.Command {
 		Use:   "check --data DIRECTORY",
 		Short: "Verify every byte of a store",
 		Long: `check reads and verifies the whole store: every block of records, the index, the log, every entry of
-the catalogue, and that they agree. It names each damage with its file and place; the exit code is 4
-if there is any. It writes nothing.
+the catalogue, and that they agree; and of the set of addresses, if import made one. It names each
+damage with its file and place; the exit code is 4 if there is any. It writes nothing.
 
 A damaged record is not the end of its page: run continues with a fresh record of the same address
 and visits the page as if for the first time.
@@ -47,6 +47,13 @@ func (p *program) check(ctx context.Context) error {
 		return err
 	}
 	r := inspect.Check(found)
+	inSet, err := checkSeen(p.config.Data)
+	if err != nil {
+		return err
+	}
+	for _, d := range inSet {
+		r.Add(d.Path, d.Offset, d.Error())
+	}
 	if p.json {
 		err = p.printJSON(r)
 	} else {

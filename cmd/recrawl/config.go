@@ -22,7 +22,7 @@ import (
 // them in files and the environment. What a tag cannot check is in config_check.go. A tag cannot be
 // broken, so that lines are as long as their help.
 type Config struct {
-	Data         string   `for:"run plan explain sites checkpoint inspect check tune export learn" help:"directory of the planner's store"`
+	Data         string   `for:"run plan explain sites checkpoint inspect check tune export learn import" help:"directory of the planner's store"`
 	UserAgent    string   `key:"user-agent" for:"run" help:"sent with each request; must contain a contact (web or mail address)"`
 	Budget       []string `default:"1000/day" for:"run plan explain" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together"`
 	ServerBudget []string `key:"server-budget" for:"run plan explain" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
@@ -57,11 +57,13 @@ type Config struct {
 
 	Plan       PlanConfig       `for:"plan"`
 	Checkpoint CheckpointConfig `for:"checkpoint"`
+	Import     ImportConfig     `for:"import"`
 	Sites      SitesConfig      `for:"sites"`
 	Eval       EvalConfig       `for:"eval"`
 	Demo       DemoConfig       `for:"demo"`
 	Survey     SurveyConfig     `for:"survey"`
 	Bench      BenchConfig      `for:"sat"`
+	Seen       SeenConfig       `for:"seen"`
 	Tune       TuneConfig       `for:"tune"`
 }
 

@@ -36,6 +36,7 @@ func (c *Config) check(r *setting.Review) (hint string) {
 	hint = c.Eval.check(r)
 	c.Survey.check(r)
 	c.Bench.check(r)
+	c.Import.check(r)
 	c.Tune.check(r)
 	return hint
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/checkpoint"
+	"github.com/recrawl/recrawl/satstore/seen"
+	"github.com/recrawl/recrawl/satstore/seen/intake"
 )
 
 // Exit codes, as documented in --help.
@@ -46,6 +48,8 @@ func explainError(err error) (hint string, code int, cause error) {
 	var failed visitsFailed
 	var format *satstore.FormatError
 	var damage *satstore.DamageError
+	var damagedSet *seen.DamageError
+	var newerSet *seen.FormatError
 	var line *history.Error
 	var entry *eval.EntryError
 	var room *bench.RoomError
@@ -76,6 +80,12 @@ func explainError(err error) (hint string, code int, cause error) {
 		return "the directory was written by a newer recrawl; use that version, or another --data", exitFailed, err
 	case errors.As(err, &damage):
 		return "the store is damaged there; restore the directory from a copy, or start a new one", exitDamaged, err
+	case errors.As(err, &damagedSet):
+		return "remove the directory seen/ of the --data directory: import makes it anew of the pages of the store; a --set alone begins anew", exitDamaged, err
+	case errors.As(err, &newerSet):
+		return "the set was written by a newer recrawl; use that version", exitFailed, err
+	case errors.Is(err, intake.ErrForeign):
+		return "was the directory put back from an older copy? Remove its directory seen/: import makes it anew of the pages of the store", exitFailed, err
 	case errors.As(err, &line):
 		bare := *line
 		bare.Hint = ""

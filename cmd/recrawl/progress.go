@@ -113,7 +113,11 @@ func (pr *progress) set(done int) {
 	}
 	if now := time.Now(); now.Sub(pr.lastLine) >= lineEvery {
 		pr.lastLine = now
-		fmt.Fprintf(pr.out, "%s: %d of %d%s\n", pr.what, pr.done, pr.total, pr.working())
+		of := ""
+		if pr.total > 0 { // a list from standard input has an end that nobody knows
+			of = fmt.Sprintf(" of %d", pr.total)
+		}
+		fmt.Fprintf(pr.out, "%s: %d%s%s\n", pr.what, pr.done, of, pr.working())
 	}
 }
 

@@ -9,6 +9,17 @@ import (
 // Count is a whole number as text.
 func Count(n int) string { return fmt.Sprint(n) }
 
+// Grouped is a whole number with commas between its thousands.
+func Grouped(n int64) string {
+	if n < 0 {
+		return "-" + Grouped(-n)
+	}
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
+}
+
 // Shorten joins the first of a list and says how many more there are.
 func Shorten(list []string, most int, between string) string {
 	text := strings.Join(list[:min(len(list), most)], between)

@@ -29,9 +29,14 @@ type damage struct {
 func Check(found satstore.Report) *Checked {
 	r := &Checked{found.Pages, found.Records, found.Removed, found.Starts, found.Linked, found.Settings, []damage{}}
 	for _, d := range found.Damage {
-		r.Damage = append(r.Damage, damage{d.Path, d.Offset, d.Error()})
+		r.Add(d.Path, d.Offset, d.Error())
 	}
 	return r
+}
+
+// Add takes in damage to something beside the store.
+func (r *Checked) Add(path string, offset int64, what string) {
+	r.Damage = append(r.Damage, damage{path, offset, what})
 }
 
 // Verdict says whether the store is whole.

@@ -1,0 +1,242 @@
+package bench
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/recrawl/recrawl/satstore/seen"
+)
+
+// Point is one cache, with or without a filter behind it, after the crawl.
+type Point struct {
+	Line  string  `json:"line"` // of a figure: what the structure is
+	Size  int     `json:"size"` // entries of the cache, or counters or keys of the filter
+	Bytes int     `json:"bytes"`
+	Paper float64 `json:"bytes_as_in_paper"` // with 20 bytes an entry of LRU
+	Hits  float64 `json:"hit_rate"`          // of all lookups, false positives left out
+	All   float64 `json:"hit_rate_with_false_positives"`
+
+	CacheHits      uint64 `json:"cache_hits"`
+	FilterHits     uint64 `json:"filter_hits"` // right ones
+	FalsePositives uint64 `json:"false_positives"`
+	FalseNegatives uint64 `json:"false_negatives"`
+	// Shares, and what the formulas say: of new hosts, once the filter was at rest; of repeats that
+	// the cache did not have.
+	AtRest           uint64  `json:"new_hosts_at_rest"`
+	PositiveRate     float64 `json:"false_positive_rate"`
+	PositiveFormula  float64 `json:"false_positive_formula"`
+	NegativeRate     float64 `json:"false_negative_rate"`
+	NegativeFormula  float64 `json:"false_negative_formula"`  // 0: not followed
+	LRUBytes         float64 `json:"lru_bytes_at_equal_hits"` // 24 an entry; 0: outside of what was measured
+	Saved            float64 `json:"saved"`                   // 1 - Bytes/LRUBytes
+	LRUBytesPaper    float64 `json:"lru_bytes_at_equal_hits_as_in_paper"`
+	SavedPaper       float64 `json:"saved_as_in_paper"`
+	InterpolatedFrom float64 `json:"lru_entries_at_equal_hits"`
+}
+
+// Lines of the figures.
+const (
+	LineLRU      = "LRU"
+	LineCLOCK    = "CLOCK"
+	LineWays     = "lines of 8"
+	LineLight    = "LRU + SBFL"
+	LineStable   = "LRU + SBF"
+	LineLight8   = "LRU + SBFL, k = 8"
+	LineTags     = "LRU + tags"
+	LineWaysTags = "lines of 8 + tags"
+)
+
+// Settings of the paper [SBFL 5.3].
+const (
+	hashes, rate   = 4, 0.01
+	hashes8, rate8 = 8, 1e-5
+	paperEntry     = 20 // bytes an entry of LRU
+	leastLRU       = 18 // exponents
+	leastFilter    = 24
+	fixedLRU       = 20
+	points         = 7
+	moreLRU        = 3 // sizes beyond the paper's
+)
+
+// contestant is a structure under measurement.
+type contestant struct {
+	Point
+	cache   seen.Cache
+	filter  seen.Filter
+	formula func(age float64) float64 // of false negatives, where it is followed
+	ages    []uint32                  // by host: insertion of its key into the filter
+	added   uint32
+	rested  uint32 // insertions after which the filter is at rest
+	lookups uint64
+	falses  uint64
+	missing float64 // by the formula
+}
+
+func (c *contestant) see(block []lookup) {
+	c.lookups += uint64(len(block))
+	for _, l := range block {
+		hit, evicted, full := c.cache.Touch(l.key)
+		if hit {
+			c.CacheHits++
+			continue
+		}
+		if c.filter != nil {
+			has := c.filter.Has(l.key)
+			switch {
+			case has && l.first:
+				c.FalsePositives++
+			case has:
+				c.FilterHits++
+			case !l.first:
+				c.FalseNegatives++
+			}
+			if l.first && c.added >= c.rested {
+				c.AtRest++
+				if has {
+					c.falses++
+				}
+			}
+			if c.ages != nil && !l.first {
+				c.missing += c.formula(float64(c.added - c.ages[hostOf(l.key)]))
+			}
+			if full {
+				c.filter.Add(evicted)
+				c.added++
+				if c.ages != nil {
+					c.ages[hostOf(evicted)] = c.added
+				}
+			}
+		} else if !l.first {
+			c.FalseNegatives++
+		}
+	}
+}
+
+func (c *contestant) end() {
+	all := float64(c.lookups)
+	c.Bytes = c.cache.Bytes()
+	if c.filter != nil {
+		c.Bytes += c.filter.Bytes()
+	}
+	c.Hits = float64(c.CacheHits+c.FilterHits) / all
+	c.All = float64(c.CacheHits+c.FilterHits+c.FalsePositives) / all
+	c.PositiveRate = float64(c.falses) / max(float64(c.AtRest), 1)
+	asked := float64(c.FilterHits + c.FalseNegatives)
+	c.NegativeRate = float64(c.FalseNegatives) / max(asked, 1)
+	if c.ages != nil {
+		c.NegativeFormula = c.missing / max(asked, 1)
+	}
+}
+
+// contestants are all points of all figures, for a graph of so many hosts.
+func contestants(hosts int, follow bool, seed uint64) []*contestant {
+	var all []*contestant
+	add := func(line string, size int, cache seen.Cache, entries int, filter seen.Filter) *contestant {
+		c := &contestant{cache: cache, filter: filter}
+		c.Line, c.Size = line, size
+		c.Paper = paperEntry * float64(entries)
+		if _, ok := cache.(*seen.LRU); !ok { // the paper has a figure for LRU only
+			c.Paper = float64(cache.Bytes())
+		}
+		if filter != nil {
+			c.Paper += float64(filter.Bytes())
+		}
+		all = append(all, c)
+		return c
+	}
+	lru := scaled(fixedLRU, hosts)
+	for i := range points {
+		entries, m := scaled(leastLRU+i, hosts), scaled(leastFilter+i, hosts)
+		add(LineLRU, entries, seen.NewLRU(entries), entries, nil)
+		add(LineCLOCK, entries, seen.NewCLOCK(entries), entries, nil)
+		add(LineWays, entries, seen.NewWays(entries), entries, nil)
+		// Small filters have fewer counters than a large p lowers.
+		k, p := hashes, seen.Promised(float64(m), hashes, rate)
+		light := add(LineLight, m, seen.NewLRU(lru), lru, seen.NewLight(uint64(m), k, p))
+		light.PositiveFormula = seen.LightRate(k, p)
+		stable := add(LineStable, m, seen.NewLRU(lru), lru, seen.NewStable(uint64(m), k, p, seed))
+		stable.PositiveFormula = seen.StableRate(float64(m), k, p)
+		for _, c := range []*contestant{light, stable} {
+			c.rested = uint32(4 * m / p)
+		}
+		if follow && i == points/2 {
+			light.ages, stable.ages = make([]uint32, hosts), make([]uint32, hosts)
+			light.formula = func(age float64) float64 { return seen.LightMiss(float64(m), k, p, age) }
+			stable.formula = func(age float64) float64 { return seen.StableMiss(float64(m), k, p, age) }
+		}
+		if p8 := seen.Promised(float64(m), hashes8, rate8); p8 < m {
+			light8 := add(LineLight8, m, seen.NewLRU(lru), lru, seen.NewLight(uint64(m), hashes8, p8))
+			light8.PositiveFormula, light8.rested = seen.LightRate(hashes8, p8), uint32(4*m/p8)
+		}
+		keys := max(m/8, 16) // as many bytes as the counters: 16 bits a key, 2 a counter
+		add(LineTags, keys, seen.NewLRU(lru), lru, seen.NewTags(keys)).PositiveFormula = seen.TagsRate
+		add(LineWaysTags, keys, seen.NewWays(lru), lru, seen.NewTags(keys)).PositiveFormula = seen.TagsRate
+	}
+	for i := range moreLRU { // so that large filters, too, have something to be compared with
+		entries := scaled(leastLRU+points+i, hosts)
+		add(LineLRU, entries, seen.NewLRU(entries), entries, nil)
+	}
+	for _, c := range all {
+		if c.rested == 0 && c.filter != nil {
+			c.rested = uint32(2 * c.Size)
+		}
+	}
+	return all
+}
+
+// sweep shows the lookups of a crawl to all contestants, on all processors.
+func sweep(ctx context.Context, g graph, all []*contestant, r *Result, tick func(done int)) error {
+	err := crawl(ctx, g, func(block []lookup) error {
+		var next atomic.Int64
+		var wg sync.WaitGroup
+		for range runtime.GOMAXPROCS(0) {
+			wg.Go(func() {
+				for i := next.Add(1) - 1; i < int64(len(all)); i = next.Add(1) - 1 {
+					all[i].see(block)
+				}
+			})
+		}
+		wg.Wait()
+		for _, l := range block {
+			if l.first {
+				r.Reached++
+			}
+		}
+		r.Lookups += len(block)
+		tick(r.Reached)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.Repeats = 1 - float64(r.Reached)/float64(r.Lookups)
+	for _, c := range all {
+		c.end()
+		r.Points = append(r.Points, c.Point)
+	}
+	r.interpolate()
+	return nil
+}
+
+// interpolate finds, for each point, how many entries of LRU alone would have as many hits, on a
+// straight line between measured sizes [SBFL 5.6].
+func (r *Result) interpolate() {
+	lru := r.Of(LineLRU)
+	for i := range r.Points {
+		p := &r.Points[i]
+		for j := 1; j < len(lru); j++ {
+			a, b := lru[j-1], lru[j]
+			if p.Line == LineLRU || b.Hits <= a.Hits || p.Hits < a.Hits || p.Hits > b.Hits {
+				continue
+			}
+			share := (p.Hits - a.Hits) / (b.Hits - a.Hits)
+			p.InterpolatedFrom = float64(a.Size) + share*float64(b.Size-a.Size)
+			p.LRUBytes = float64(a.Bytes) + share*float64(b.Bytes-a.Bytes)
+			p.LRUBytesPaper = paperEntry * p.InterpolatedFrom
+			p.Saved, p.SavedPaper = 1-float64(p.Bytes)/p.LRUBytes, 1-p.Paper/p.LRUBytesPaper
+			break
+		}
+	}
+}

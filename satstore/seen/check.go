@@ -1,0 +1,55 @@
+package seen
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Check reads and verifies every byte of the committed runs, and that their keys are in order and
+// no two the same. It returns what is damaged, at most one for a run.
+func (s *Set) Check() ([]*DamageError, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	var found []*DamageError
+	for _, r := range s.runs {
+		var damage *DamageError
+		if err := checkRun(r); errors.As(err, &damage) {
+			found = append(found, damage)
+		} else if err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+func checkRun(r *run) error {
+	rd := newRunReader(r)
+	last := uint64(0)
+	for n := 0; ; n++ {
+		if err := rd.next(); err != nil || rd.done {
+			return err
+		}
+		if n > 0 && rd.key <= last || rd.i == 0 && rd.key != r.first[rd.block] {
+			return &DamageError{Path: r.path, Offset: rd.block * blockBytes, What: fmt.Sprintf("fingerprint %d is out of order", rd.i)}
+		}
+		last = rd.key
+	}
+}
+
+// CheckSet is Check of the set in a directory, opened for reading only; what Open finds damaged
+// is the only thing found then.
+func CheckSet(fs vfs.FS, dir string) ([]*DamageError, error) {
+	s, err := OpenSet(dir, SetOptions{FS: fs, ReadOnly: true, BufferKeys: 1})
+	var damage *DamageError
+	if errors.As(err, &damage) {
+		return []*DamageError{damage}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Check()
+	return found, errors.Join(err, s.Close())
+}

@@ -1,0 +1,43 @@
+package seen
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrReadOnly says that a set opened with SetOptions.ReadOnly was asked to change.
+	ErrReadOnly = errors.New("the set is open for reading only")
+	// ErrNoSet says that a directory to be read holds no set.
+	ErrNoSet = errors.New("the directory holds no set of addresses")
+	// ErrClosed says that the set was closed before the call.
+	ErrClosed = errors.New("the set is closed")
+)
+
+// DamageError says that bytes of a set which were durable are not what was written.
+type DamageError struct {
+	Path   string
+	Offset int64 // where the damaged block begins
+	What   string
+	Cause  error // nil where the bytes themselves are the cause
+}
+
+func (e *DamageError) Error() string {
+	s := fmt.Sprintf("%s: damaged at byte %d: %s", e.Path, e.Offset, e.What)
+	if e.Cause != nil {
+		s += ": " + e.Cause.Error()
+	}
+	return s
+}
+
+func (e *DamageError) Unwrap() error { return e.Cause }
+
+// FormatError says that a set was written by a newer program.
+type FormatError struct {
+	Path         string
+	Found, Known int
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("%s: the set has format %d, this program knows up to %d", e.Path, e.Found, e.Known)
+}

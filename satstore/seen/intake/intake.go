@@ -1,0 +1,222 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/satstore/seen"
+	"github.com/recrawl/recrawl/satstore/seen/meter"
+)
+
+var errNotUTF8 = errors.New("not UTF-8")
+
+// Options of an import.
+type Options struct {
+	Set    *seen.Set
+	Sizes  seen.Sizes // of the parts, the set's own left out
+	Keeper Keeper
+	// Approximate takes the filter's word for it [SBFL 4.3]: false positives are lost.
+	Approximate bool
+	// Important are beginnings of addresses that the filter does not judge; the page "/" of a
+	// server is important always.
+	Important []string
+	// Part of Parts is taken, from 0; the addresses of others are counted and left alone. Parts
+	// below 2: all.
+	Part, Parts int
+	Progress    func(bytes int64) // may be nil
+}
+
+// Filter is the share of false positives and the hashes of the filter in front of the set: what
+// [SBFL] saves most memory with (figure 10).
+const (
+	filterRate   = 0.01
+	filterHashes = 4
+)
+
+// Run takes in a list, and returns what came of it, up to the error if there is one.
+func Run(ctx context.Context, list io.Reader, o Options) (*Result, error) {
+	r := newResult(o)
+	var filter seen.Filter
+	if m := o.Sizes.FilterCounters; m > 0 {
+		filter = seen.NewLight(m, filterHashes, seen.Promised(float64(m), filterHashes, filterRate))
+	}
+	pipeline := seen.NewPipeline(seen.PipelineOptions{
+		Cache: seen.NewWays(o.Sizes.CacheEntries), Filter: filter, Set: o.Set, Approximate: o.Approximate,
+		WaitBytes: o.Sizes.WaitBytes, DoubtBytes: o.Sizes.DoubtBytes,
+		New: o.Keeper.Add,
+		Settled: func() error {
+			if err := o.Keeper.Commit(); err != nil {
+				return err
+			}
+			return o.Set.Commit(o.Keeper.Mark())
+		},
+	})
+	rules := &rules{o.Set.Key(), o.Part, o.Parts, importance(o.Important)}
+	next, free, stop := pieces(ctx, list, rules, runtime.GOMAXPROCS(0))
+	defer stop()
+	err := r.take(ctx, next, free, pipeline, o)
+	if err == nil {
+		err = pipeline.Settle()
+	}
+	r.end(pipeline, o.Set)
+	return r, err
+}
+
+func (r *Result) take(ctx context.Context, next func() (*piece, bool), free func(*piece), pipeline *seen.Pipeline, o Options) error {
+	for p, ok := next(); ok; p, ok = next() {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for i := range p.found {
+			f := &p.found[i]
+			if _, err := pipeline.Offer(f.url, f.key, f.important); err != nil {
+				return fmt.Errorf("after line %d: %w", p.lines, err)
+			}
+		}
+		r.count(p)
+		r.sample(pipeline, false)
+		if o.Progress != nil {
+			o.Progress(r.Bytes)
+		}
+		err := p.err
+		free(p)
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("read the list after line %d: %w", r.Lines, err)
+		}
+	}
+	return ctx.Err()
+}
+
+// importance says which addresses are never left to the filter's judgement.
+func importance(prefixes []string) func(string) bool {
+	return func(url string) bool {
+		if n := len(url); url[n-1] == '/' && strings.Count(url, "/") == 3 {
+			return true
+		}
+		for _, prefix := range prefixes {
+			if strings.HasPrefix(url, prefix) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// Result is what came of an import.
+type Result struct {
+	Lines     int64 `json:"lines"`
+	Bytes     int64 `json:"bytes"` // of whole lines
+	Blank     int64 `json:"blank"`
+	Addresses int64 `json:"addresses"` // neither blank nor bad, of this part
+	Elsewhere int64 `json:"of_other_parts"`
+	Bad       []Bad `json:"bad"`
+	BadLines  int64 `json:"bad_lines"`
+
+	New      int64  `json:"new"`
+	Repeats  int64  `json:"repeats"`
+	Mode     string `json:"mode"`
+	CaughtUp int    `json:"caught_up"` // pages of the store that the set did not cover
+
+	Seconds    float64 `json:"seconds"`
+	CPUSeconds float64 `json:"cpu_seconds"`
+	PerSecond  float64 `json:"addresses_per_second"`
+	PeakBytes  int64   `json:"peak_memory_bytes"`              // of the whole program
+	PartsBytes int64   `json:"parts_memory_bytes"`             // cache, filter, queues, set
+	BytesEach  float64 `json:"memory_bytes_per_known_address"` // the peak by the addresses of the set
+
+	Pipeline seen.PipelineStats `json:"pipeline"`
+	Set      seen.SetStats      `json:"set"`
+	Sizes    seen.Sizes         `json:"sizes"`
+	Curve    []Point            `json:"curve"`
+
+	began meter.Reading
+	every int64 // lines between points
+	kinds [kinds]Bad
+}
+
+// Useless says that a list with lines had no address at all: it is another file than was meant.
+func (r *Result) Useless() error {
+	if r.BadLines == 0 || r.Addresses+r.Elsewhere > 0 {
+		return nil
+	}
+	first := r.Bad[0]
+	return fmt.Errorf("no address in %s lines: line %d is %.60q, %s", report.Grouped(r.Lines), first.Examples[0].Line, first.Examples[0].Text, first.Kind)
+}
+
+// Point is how far an import was.
+type Point struct {
+	Lines    int64   `json:"lines"`
+	New      int64   `json:"new"`
+	Seconds  float64 `json:"seconds"`
+	Resident int64   `json:"memory_bytes"`
+}
+
+func newResult(o Options) *Result {
+	r := &Result{Bad: []Bad{}, Curve: []Point{}, Mode: "exact", Sizes: o.Sizes, began: meter.Read(), every: 1 << 14}
+	if o.Approximate {
+		r.Mode = "approximate"
+	}
+	return r
+}
+
+func (r *Result) count(p *piece) {
+	r.Lines += p.count
+	r.Bytes += int64(len(p.bytes))
+	r.Blank += p.blank
+	r.Addresses += int64(len(p.found))
+	r.Elsewhere += p.elsewhere
+	for _, b := range p.bad {
+		k := &r.kinds[b.kind]
+		if k.Lines++; len(k.Examples) < mostExamples {
+			k.Examples = append(k.Examples, Example{b.line, strings.ToValidUTF8(b.text, "\uFFFD")})
+		}
+	}
+}
+
+// mostPoints bounds the curve: with so many, every second is dropped.
+const mostPoints = 256
+
+func (r *Result) sample(p *seen.Pipeline, last bool) {
+	if n := len(r.Curve); !last && n > 0 && r.Lines-r.Curve[n-1].Lines < r.every {
+		return
+	}
+	now := meter.Read()
+	r.Curve = append(r.Curve, Point{r.Lines, int64(p.Stats().New), now.At.Sub(r.began.At).Seconds(), now.Resident})
+	if len(r.Curve) < mostPoints {
+		return
+	}
+	kept := r.Curve[:0]
+	for i := 0; i < mostPoints; i += 2 {
+		kept = append(kept, r.Curve[i])
+	}
+	r.Curve, r.every = kept, 2*r.every
+}
+
+func (r *Result) end(p *seen.Pipeline, set *seen.Set) {
+	r.sample(p, true)
+	now := meter.Read()
+	r.Pipeline, r.Set = p.Stats(), set.Stats()
+	r.New = int64(r.Pipeline.New)
+	r.Repeats = r.Addresses - r.New
+	r.Seconds = now.At.Sub(r.began.At).Seconds()
+	r.CPUSeconds = (now.CPU - r.began.CPU).Seconds()
+	r.PerSecond = float64(r.Addresses) / max(r.Seconds, 1e-9)
+	r.PeakBytes, r.PartsBytes = now.Peak, int64(p.Bytes()+r.Set.Memory)
+	if r.Set.Keys > 0 {
+		r.BytesEach = float64(r.PeakBytes) / float64(r.Set.Keys)
+	}
+	for kind, b := range r.kinds {
+		if b.Lines > 0 {
+			b.Kind = Kind(kind).String()
+			r.Bad = append(r.Bad, b)
+			r.BadLines += b.Lines
+		}
+	}
+}

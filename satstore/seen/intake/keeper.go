@@ -1,0 +1,182 @@
+package intake
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/recrawl/recrawl/satstore/seen"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Keeper is who keeps the new pages. Calls come from one goroutine.
+type Keeper interface {
+	// Add takes a new address. The text is good until it returns.
+	Add(url string) error
+	// Commit makes what was added durable.
+	Commit() error
+	// Mark is what the set notes once all that was added is durable.
+	Mark() seen.Mark
+}
+
+// Store is what is needed of the store of a planner; *satstore.Store has it.
+type Store interface {
+	Pages() int
+	Add(r *sitegraph.Record) error
+	SaveStart(p sitegraph.PageID) error
+	Addresses(from sitegraph.PageID, each func(p sitegraph.PageID, url []byte) error) error
+	Commit() error
+}
+
+// mostAdded bounds a transaction of the store: about 200 bytes of memory a page.
+const mostAdded = 100_000
+
+// Pages keeps new addresses as pages of a planner's store, each as if it had been given to run: a
+// start page of its server, due at once.
+type Pages struct {
+	store Store
+	key   seen.Key
+	due   time.Time
+	added int // since the last commit
+	mark  seen.Mark
+}
+
+// NewPages keeps pages in a store, whose set makes fingerprints by key.
+func NewPages(store Store, set *seen.Set, due time.Time) *Pages {
+	return &Pages{store: store, key: set.Key(), due: due, mark: set.Mark()}
+}
+
+// Add makes a page known.
+func (k *Pages) Add(url string) error {
+	r := sitegraph.Record{Page: sitegraph.PageID(k.store.Pages()), URL: url, State: sitegraph.StateNew, Due: k.due}
+	if err := k.store.Add(&r); err != nil {
+		return fmt.Errorf("add page %s: %w", url, err)
+	}
+	if err := k.store.SaveStart(r.Page); err != nil {
+		return fmt.Errorf("add start page %s: %w", url, err)
+	}
+	k.mark = seen.Mark{Count: uint64(r.Page) + 1, Check: k.key.Of(url)}
+	if k.added++; k.added >= mostAdded {
+		return k.Commit()
+	}
+	return nil
+}
+
+// Commit makes the pages durable.
+func (k *Pages) Commit() error {
+	if k.added == 0 {
+		return nil
+	}
+	k.added = 0
+	return k.store.Commit()
+}
+
+// Mark is how many pages the store has, and the fingerprint of the last one's address.
+func (k *Pages) Mark() seen.Mark { return k.mark }
+
+// ErrForeign says that a set covers other pages than a store has: it was made for another one, or
+// the store is an older copy.
+var ErrForeign = errors.New("the set of addresses does not belong to the pages of this store")
+
+// caughtUp is how many addresses are added to a set at once.
+const caughtUp = 200_000
+
+// CatchUp adds to a set the pages of a store that it does not cover, and returns their number:
+// those that run has found since, or that an interrupted import has added. A set that covers none
+// gets all. It fails with ErrForeign if the last page that the set covers is another one in the
+// store.
+func CatchUp(set *seen.Set, store Store) (int, error) {
+	mark, key := set.Mark(), set.Key()
+	if mark.Count > uint64(store.Pages()) {
+		return 0, fmt.Errorf("%w: it covers %d pages of %d", ErrForeign, mark.Count, store.Pages())
+	}
+	var keys []uint64
+	fresh := make([]bool, caughtUp)
+	more := func() error {
+		err := set.Decide(keys, fresh)
+		keys = keys[:0]
+		return err
+	}
+	checked, added := mark.Count == 0, 0
+	from := sitegraph.PageID(max(mark.Count, 1) - 1)
+	err := store.Addresses(from, func(p sitegraph.PageID, url []byte) error {
+		k := key.Of(string(url))
+		if !checked {
+			if k != mark.Check {
+				return fmt.Errorf("%w: page %d is another", ErrForeign, p)
+			}
+			checked = true
+			return nil
+		}
+		keys, added = append(keys, k), added+1
+		mark = seen.Mark{Count: uint64(p) + 1, Check: k}
+		if len(keys) == caughtUp {
+			return more()
+		}
+		return nil
+	})
+	if err == nil {
+		err = more()
+	}
+	if err == nil && added > 0 {
+		err = set.Commit(mark)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("bring the set up to the pages of the store: %w", err)
+	}
+	return added, nil
+}
+
+// Lines keeps new addresses as lines at the end of a file.
+type Lines struct {
+	file *os.File
+	out  *bufio.Writer
+	mark seen.Mark
+}
+
+// NewLines opens the file, and makes it where it is not there.
+func NewLines(path string) (*Lines, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return &Lines{file: f, out: bufio.NewWriterSize(f, pieceBytes)}, nil
+}
+
+// Add writes a line.
+func (k *Lines) Add(url string) error {
+	_, err := k.out.WriteString(url)
+	if err == nil {
+		err = k.out.WriteByte('\n')
+	}
+	return err
+}
+
+// Commit makes the lines durable. A crash between this and the commit of the set leaves lines whose
+// addresses come once more when the import is done again.
+func (k *Lines) Commit() error {
+	if err := k.out.Flush(); err != nil {
+		return err
+	}
+	return k.file.Sync()
+}
+
+// Mark notes nothing.
+func (k *Lines) Mark() seen.Mark { return k.mark }
+
+// Close ends the file; what was not committed may be there.
+func (k *Lines) Close() error { return k.file.Close() }
+
+// Nobody keeps nothing: the set alone knows what was seen.
+type Nobody struct{}
+
+// Add does nothing.
+func (Nobody) Add(string) error { return nil }
+
+// Commit does nothing.
+func (Nobody) Commit() error { return nil }
+
+// Mark notes nothing.
+func (Nobody) Mark() seen.Mark { return seen.Mark{} }

@@ -1,0 +1,189 @@
+package intake
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/recrawl/recrawl/satstore/seen"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// pieceBytes is how much of the list is read at once. A line that does not fit is longer than any
+// address, sixteen times over.
+const pieceBytes = 256 << 10
+
+// piece is a part of the list: whole lines, read by one goroutine, understood by another, and
+// decided by a third, in order.
+type piece struct {
+	bytes     []byte
+	lines     int64 // before it
+	tooLong   bool  // it ends within a line that is too long; what follows of that is skipped
+	found     []found
+	bad       []bad
+	blank     int64
+	count     int64 // lines in it
+	elsewhere int64 // addresses of other parts
+	ready     chan struct{}
+	err       error // of reading, after what is in bytes
+}
+
+// found is an address, in its one form. Its text may lie in the piece.
+type found struct {
+	url       string
+	key       uint64
+	important bool
+}
+
+type bad struct {
+	line int64
+	kind Kind
+	text string
+}
+
+// rules are what decides about a line.
+type rules struct {
+	key         seen.Key
+	part, parts int
+	important   func(url string) bool
+}
+
+// reader cuts a list into pieces.
+type reader struct {
+	from  io.Reader
+	rest  []byte // of the line that the last piece ended in
+	lines int64
+	skip  bool // within a line that is too long
+	first bool
+}
+
+// next fills a piece with whole lines; its err ends the list.
+func (r *reader) next(p *piece) {
+	p.found, p.bad, p.blank, p.count, p.elsewhere, p.tooLong, p.err = p.found[:0], p.bad[:0], 0, 0, 0, false, nil
+	p.lines = r.lines
+	p.bytes = append(p.bytes[:0], r.rest...)
+	for p.err == nil && len(p.bytes) < cap(p.bytes) {
+		var n int
+		n, p.err = r.from.Read(p.bytes[len(p.bytes):cap(p.bytes)])
+		p.bytes = p.bytes[:len(p.bytes)+n]
+		if r.skip {
+			r.skipLine(p)
+		}
+	}
+	if !r.first {
+		r.first = true
+		p.bytes = bytes.TrimPrefix(p.bytes, []byte("\xef\xbb\xbf"))
+	}
+	r.rest = r.rest[:0]
+	if p.err == nil {
+		end := bytes.LastIndexByte(p.bytes, '\n') + 1
+		if end == 0 { // no line ends here: it is too long, and its beginning is enough
+			p.tooLong, r.skip = true, true
+		} else {
+			r.rest = append(r.rest, p.bytes[end:]...)
+			p.bytes = p.bytes[:end]
+		}
+	}
+	r.lines += int64(bytes.Count(p.bytes, []byte{'\n'}))
+	if p.tooLong {
+		r.lines++
+	}
+}
+
+// skipLine drops the rest of a line that was told to be too long.
+func (r *reader) skipLine(p *piece) {
+	i := bytes.IndexByte(p.bytes, '\n')
+	if i < 0 {
+		p.bytes = p.bytes[:0]
+		return
+	}
+	p.bytes = p.bytes[:copy(p.bytes, p.bytes[i+1:])]
+	r.skip = false
+}
+
+// understand finds the addresses of a piece.
+func (p *piece) understand(rules *rules) {
+	line := p.lines
+	for rest := p.bytes; len(rest) > 0; {
+		text := rest
+		if i := bytes.IndexByte(rest, '\n'); i >= 0 {
+			text, rest = rest[:i], rest[i+1:]
+		} else {
+			rest = nil
+		}
+		line++
+		p.line(rules, line, text)
+	}
+	p.count = line - p.lines
+}
+
+func (p *piece) line(rules *rules, line int64, text []byte) {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 {
+		p.blank++
+		return
+	}
+	// The piece is not changed before its addresses were decided.
+	url, err := "", error(nil)
+	if p.tooLong {
+		err = sitegraph.ErrTooLong
+	} else if url, err = sitegraph.Canonical(unsafe.String(&text[0], len(text))); err == nil && !utf8.Valid(text) {
+		err = errNotUTF8
+	}
+	if err != nil {
+		p.bad = append(p.bad, bad{line, judge(text, err), string(text[:min(len(text), exampleBytes)])})
+		return
+	}
+	if rules.parts > 1 && seen.PartOf(sitegraph.ServerName(url), rules.parts) != rules.part {
+		p.elsewhere++
+		return
+	}
+	p.found = append(p.found, found{url, rules.key.Of(url), rules.important(url)})
+}
+
+// pieces reads a list ahead: pieces come in order, understood. free gives each back.
+func pieces(ctx context.Context, from io.Reader, rules *rules, workers int) (next func() (*piece, bool), free func(*piece), stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	spare := make(chan *piece, 2*workers+1)
+	work, order := make(chan *piece, cap(spare)), make(chan *piece, cap(spare))
+	for range cap(spare) {
+		spare <- &piece{bytes: make([]byte, 0, pieceBytes), ready: make(chan struct{}, 1)}
+	}
+	go func() {
+		defer close(order)
+		defer close(work)
+		r := reader{from: from}
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case p := <-spare:
+				r.next(p)
+				err := p.err // p is another's from now on
+				work <- p
+				order <- p
+				if err != nil {
+					return
+				}
+			}
+		}
+	}()
+	for range workers {
+		go func() {
+			for p := range work {
+				p.understand(rules)
+				p.ready <- struct{}{}
+			}
+		}()
+	}
+	next = func() (*piece, bool) {
+		p, ok := <-order
+		if ok {
+			<-p.ready
+		}
+		return p, ok
+	}
+	return next, func(p *piece) { spare <- p }, cancel
+}

@@ -1,0 +1,48 @@
+package seen
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Random is a source of random numbers for Stable. rand.Rand is one, and so are the generators of
+// gonum's prng, the Mersenne Twister of the paper's measurement among them.
+type Random interface{ Uint32() uint32 }
+
+// Stable is the stable Bloom filter (Deng, Rafiei 2006) as [SBFL 3.2.3] has it: each insertion
+// lowers p counters chosen at random, the same one perhaps more than once, and then sets those of
+// the key.
+type Stable struct {
+	counters
+	p      int
+	random Random
+}
+
+// NewStable makes a filter of m counters (rounded up to a multiple of 32), of which k belong to a
+// key and p are lowered by an insertion. The same seed gives the same filter. It panics unless 0 <
+// p, 0 < k and m <= 2^32.
+func NewStable(m uint64, k, p int, seed uint64) *Stable {
+	return NewStableOf(m, k, p, rand.New(rand.NewPCG(seed, 0x5bf1)))
+}
+
+// NewStableOf is the same with a source of random numbers of the caller's.
+func NewStableOf(m uint64, k, p int, random Random) *Stable {
+	f := &Stable{newCounters(m, k), p, random}
+	if k < 1 || p < 1 || f.m > 1<<32 {
+		panic(fmt.Sprintf("seen: no filter of %d counters, %d of a key, %d lowered", m, k, p))
+	}
+	return f
+}
+
+// Add inserts a key.
+func (f *Stable) Add(key uint64) {
+	f.Lower(f.p)
+	f.set(key)
+}
+
+// Lower takes one from n counters chosen at random.
+func (f *Stable) Lower(n int) {
+	for range n {
+		f.lower(uint64(f.random.Uint32()) * f.m >> 32)
+	}
+}
