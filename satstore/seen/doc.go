@@ -4,8 +4,8 @@
 // # Terms
 //
 //	fingerprint     64 bits of an address, by SipHash under a key of the set
-//	cache           the fingerprints seen last, exact: LRU or CLOCK
-//	filter          what remembers fingerprints approximately, in bits: Bloom, Stable, Light
+//	cache           the fingerprints seen last, exact: LRU, CLOCK, or Ways (lines of 8)
+//	filter          what remembers fingerprints approximately, in bits: Bloom, Stable, Light, Tags
 //	false positive  a new address taken for a known one; without a check its page is lost
 //	false negative  a known address that neither cache nor filter knows; it costs a question to the set
 //	set             all fingerprints, in runs: sorted files that are written once

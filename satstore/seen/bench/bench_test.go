@@ -69,19 +69,19 @@ func TestEdges(t *testing.T) {
 	e, err := ReadEdges(strings.NewReader("# hosts\na b\na\tc\n\nc a\nb d\nd b\nx y\n"), "")
 	must(t, err)
 	var got []uint32
-	firsts := 0
+	newHosts := 0
 	must(t, crawl(context.Background(), e.graph, func(block []lookup) error {
 		for _, l := range block {
 			got = append(got, hostOf(l.key))
 			if l.first {
-				firsts++
+				newHosts++
 			}
 		}
 		return nil
 	}))
 	// a is 0, b 1, c 2, d 3: a itself, then the links of a, b, c and d.
 	want := []uint32{0, 1, 2, 3, 0, 1}
-	if len(got) != len(want) || firsts != 4 {
+	if len(got) != len(want) || newHosts != 4 {
 		t.Fatalf("lookups %v, want %v", got, want)
 	}
 	for i := range want {

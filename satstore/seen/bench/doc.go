@@ -13,13 +13,13 @@
 //
 //  1. All caches and filters see the same lookups in the same order. The same seed gives the same
 //     graph, lookups and counts on every machine; times differ.
-//  2. A false positive is a host met for the first time that the filter has: it is counted once, as if
-//     it had been found out (what happens in exact mode). A false negative is a repeat that neither
-//     cache nor filter has [SBFL 2].
-//  3. Memory is what the structure takes here (Bytes). The paper's 20 bytes an entry of LRU are shown
-//     beside the 24 of ours.
-//  4. LRU's size at a given hit rate is interpolated between measured sizes, as in the paper; nothing is
-//     shown outside of them.
+//  2. A false positive is a host met for the first time that the filter has: it is counted once, as
+//     if it had been found out (what happens in exact mode). A false negative is a repeat that
+//     neither cache nor filter has [SBFL 2].
+//  3. Memory is what the structure takes here (Bytes). The paper's 20 bytes an entry of LRU are
+//     shown beside the 24 of ours.
+//  4. LRU's size at a given hit rate is interpolated between measured sizes, as in the paper;
+//     nothing is shown outside of them.
 //
 // The graph has the paper's proportions [SBFL 5.2]: 6.5 % of the hosts have links, 119 each in the
 // mean, in a power law, as are the hosts that they lead to; some lead nearby, so that hosts found

@@ -56,9 +56,12 @@ const (
 	leastLRU       = 18 // exponents
 	leastFilter    = 24
 	fixedLRU       = 20
-	points         = 7
+	points         = PaperSizes
 	moreLRU        = 3 // sizes beyond the paper's
 )
+
+// PaperSizes is how many sizes the paper's figures have of each line.
+const PaperSizes = 7
 
 // contestant is a structure under measurement.
 type contestant struct {

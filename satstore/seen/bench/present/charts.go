@@ -23,7 +23,9 @@ func chart(title, x, y string, series ...report.Series) report.Chart {
 func exponent(p bench.Point) float64 { return math.Log2(float64(p.Size)) }
 func hits(p bench.Point) float64     { return p.Hits }
 func paperMB(p bench.Point) float64  { return p.Paper / 1e6 }
-func ourMB(p bench.Point) float64    { return float64(p.Bytes) / 1e6 }
+
+// ourSize is a logarithm, as memory doubles from point to point.
+func ourSize(p bench.Point) float64 { return math.Log2(float64(p.Bytes) / 1024) }
 
 // memoryCharts are figures 5 and 8 to 10.
 func memoryCharts(r *bench.Result) []report.Chart {
@@ -35,9 +37,14 @@ func memoryCharts(r *bench.Result) []report.Chart {
 		line(r, bench.LineLRU, hits, paperMB), line(r, bench.LineLight8, hits, paperMB))
 	ten := chart("Memory at a hit rate, k = 4, 1 %, 20 bytes an entry of LRU [SBFL fig. 10]", "hits of all lookups", "MB",
 		line(r, bench.LineLRU, hits, paperMB), line(r, bench.LineLight, hits, paperMB))
-	ours := chart("Memory at a hit rate, as it is here, with exact and newer designs", "hits of all lookups", "MB")
+	ours := chart("Memory at a hit rate, as it is here, with exact and newer designs", "hits of all lookups", "KiB, log2")
 	for _, name := range []string{bench.LineLRU, bench.LineCLOCK, bench.LineWays, bench.LineLight, bench.LineLight8, bench.LineTags, bench.LineWaysTags} {
-		ours.Series = append(ours.Series, line(r, name, hits, ourMB))
+		ours.Series = append(ours.Series, line(r, name, hits, ourSize))
+	}
+	for _, c := range []*report.Chart{&nine, &ten} { // the larger sizes of LRU would press all else flat
+		lru := &c.Series[0]
+		n := min(len(lru.X), bench.PaperSizes)
+		lru.X, lru.Y = lru.X[:n], lru.Y[:n]
 	}
 	charts := []report.Chart{five, eight, nine, ten, ours}
 	for i := range charts {

@@ -124,7 +124,7 @@ func speeds(r *bench.Result) report.Table {
 	t := report.Table{
 		Title:  fmt.Sprintf("Time to lower counters [SBFL table 1], %s counters, %d lowered by an insertion", n(r.Speeds[0].Counters), r.Speeds[0].PerCall),
 		Header: []string{"method", "ns each", "times faster", "s for 2e9", "in the paper, s", "times faster"},
-		Note:   "Medians of three. One sweep lowers 65,536 in a call, where what an insertion costs beside them does not count.",
+		Note:   "The least of seven measurements. One sweep lowers 65,536 in a call, where what an insertion costs beside them does not count.",
 	}
 	for _, s := range r.Speeds {
 		row := []string{s.Method, fmt.Sprintf("%.3f", s.Nanos), fmt.Sprintf("%.1f", s.Ratio), fmt.Sprintf("%.2f", s.Whole), "-", "-"}
