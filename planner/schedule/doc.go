@@ -13,7 +13,7 @@
 //	I     interval of a server: max(1/L, I_min), where I_min is what politeness demands
 //	e     how long a download takes (Times: mean, max)
 //	e/I   utilisation: the part of a connection that a server takes
-//	D, Q  latest start of the next download; pause after one (Deadline, Pause)
+//	D, Q  latest start of the next download; pause after one (Pause)
 //	need  sum of min(e/I, 1): rounded up, the lower bound of connections (Scheduler.Need)
 //
 // # Files

@@ -199,7 +199,7 @@ func (s *Scheduler) Done(id ID, now Tick) {
 		s.lose(v, to, missed)
 	}
 	v.state = StateIdle
-	s.idle.Insert(int32(id), int64(max(now+v.least, v.border)))
+	s.idle.Insert(int32(id), int64(now+Pause(now, v.interval, v.least)))
 }
 
 func (s *Scheduler) land(id ID) *server {

@@ -27,7 +27,9 @@ func TestDeadline(t *testing.T) {
 	for _, c := range []struct{ now, interval, mean, want Tick }{
 		{25, 10, 1, 29}, {0, 10, 1, 9}, {10, 10, 1, 19}, {1005, 10, 3, 1007},
 	} {
-		if got := Deadline(c.now, c.interval, c.mean); got != c.want {
+		s := New(EDF)
+		got := s.Status(s.Add(c.now, Server{Load: RateOf(c.interval), Times: Times{Mean: c.mean}})).Deadline
+		if got != c.want {
 			t.Errorf("deadline at %d, I=%d, e=%d: %d, want %d", c.now, c.interval, c.mean, got, c.want)
 		}
 	}
