@@ -30,6 +30,7 @@ func (c *Config) check(r *setting.Review) (hint string) {
 	c.Survey.check(r)
 	c.Bench.check(r)
 	c.Tune.check(r)
+	c.Schedule.check(r)
 	return hint
 }
 

@@ -50,11 +50,7 @@ func Judge(d *Demand) Verdict {
 	v.Max = float64(d.Times.Max) / float64(v.Interval)
 	most := d.Cycle(Usual)
 	if stretch := float64(most) / float64(load.Interval()); stretch > 1 {
-		v.Lost = v.Wanted * (1 - 1/stretch)
-		v.LostValue = v.Value
-		for _, p := range d.Pages {
-			v.LostValue -= p.value(float64(p.Interval) * stretch)
-		}
+		v.lose(d, stretch)
 	}
 	switch {
 	case v.Mean > 1:
@@ -114,6 +110,7 @@ func Classify(demands []Demand, connections int) *Feasibility {
 		}
 	}
 	f.Need, f.Bound, f.FeasibleOf, f.BoundOf = all.Connections(), all.Ceil(), feasible.Connections(), feasible.Ceil()
+	f.shareAddresses(demands)
 	stretch := 1.0
 	if connections > 0 {
 		stretch = f.Need / float64(connections)
@@ -122,11 +119,7 @@ func Classify(demands []Demand, connections int) *Feasibility {
 		v := &f.Verdicts[i]
 		if v.Class == Feasible && stretch > 1 && v.Interval > 0 {
 			v.Class = PoolBound
-			v.Lost = v.Wanted * (1 - 1/stretch)
-			v.LostValue = v.Value
-			for _, p := range demands[i].Pages {
-				v.LostValue -= p.value(float64(p.Interval) * stretch)
-			}
+			v.lose(&demands[i], stretch)
 		}
 		f.Totals[v.Class].add(v)
 	}
@@ -134,6 +127,34 @@ func Classify(demands []Demand, connections int) *Feasibility {
 		f.ByClass[c.String()] = &f.Totals[c]
 	}
 	return f
+}
+
+// shareAddresses finds the servers that together ask more of an address than politeness allows,
+// though each alone does not: they take turns there.
+func (f *Feasibility) shareAddresses(demands []Demand) {
+	busy, servers := map[string]float64{}, map[string]int{}
+	for i := range demands {
+		if d := &demands[i]; d.Address != "" {
+			servers[d.Address]++
+			busy[d.Address] += float64(d.Load()) / rateOne * float64(d.Cycle(Usual))
+		}
+	}
+	for i := range f.Verdicts {
+		d, v := &demands[i], &f.Verdicts[i]
+		if stretch := busy[d.Address]; v.Class == Feasible && v.Interval > 0 && servers[d.Address] > 1 && stretch > 1 {
+			v.Class = PolitenessBound
+			v.lose(d, stretch)
+		}
+	}
+}
+
+// lose counts what is lost if all intervals of a server become longer by a factor.
+func (v *Verdict) lose(d *Demand, stretch float64) {
+	v.Lost = v.Wanted * (1 - 1/stretch)
+	v.LostValue = v.Value
+	for _, p := range d.Pages {
+		v.LostValue -= p.value(float64(p.Interval) * stretch)
+	}
 }
 
 // Ample is how many connections EDF and FREQ needed for no missed period in the simulation of

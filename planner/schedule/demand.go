@@ -4,10 +4,12 @@ import "github.com/recrawl/recrawl/estimator"
 
 // Demand is all that is wanted of a server, and what is known of it.
 type Demand struct {
-	Name  string
-	Least Tick  // I_min, that politeness demands between the end of a visit and the next
-	Times Times // of its downloads
-	Pages []Pages
+	Name string
+	// Address is where the server is asked; "": its own. Servers of one address take turns.
+	Address string
+	Least   Tick  // I_min, that politeness demands between the end of a visit and the next
+	Times   Times // of its downloads
+	Pages   []Pages
 }
 
 // Pages are pages of a server of which the same is wanted.

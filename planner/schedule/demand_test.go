@@ -154,3 +154,16 @@ func TestRegime(t *testing.T) {
 		t.Errorf("changes at %v", changes)
 	}
 }
+
+// Two servers behind one address take turns: together they may ask more than politeness allows.
+func TestSharedAddress(t *testing.T) {
+	of := func(address string) Demand {
+		return Demand{Address: address, Least: 10 * Second, Times: Times{Mean: Second, Max: Second}, Pages: []Pages{{Interval: 15 * Second}}}
+	}
+	f := Classify([]Demand{of("192.0.2.1"), of("192.0.2.1"), of("192.0.2.2"), of(""), of("")}, 0)
+	for i, v := range f.Verdicts {
+		if want := i < 2; (v.Class == PolitenessBound) != want || (v.Lost > 0) != want {
+			t.Errorf("server %d is %v and loses %v", i, v.Class, v.Lost)
+		}
+	}
+}
