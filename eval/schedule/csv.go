@@ -31,14 +31,14 @@ func (e *LogError) Error() string {
 
 const (
 	logForm = "a line for each download: server, duration in s, interval in s, as a.example,0.8,3600"
-	// longestTook bounds a download, and longestWait an interval: beyond them a number is in another
-	// unit than seconds.
+	// longestTook bounds a download, and longestWait an interval: beyond them a number is in
+	// another unit than seconds.
 	longestTook = 86_400
 	longestWait = 100 * 365 * 86_400
 )
 
-// ReadLog reads a log of downloads as CSV: server, duration and interval in seconds, a line for each
-// download, in the order of the downloads of each server. The interval is that of the server (1/L);
+// ReadLog reads a log of downloads as CSV: server, duration and interval in seconds, a line for
+// each download, in the order of the downloads of each server. The interval is that of the server (1/L);
 // lines of one server must agree. A first line of names is passed over. Errors are of type
 // LogError.
 func ReadLog(r io.Reader, name string) (*simulate.Web, error) {

@@ -102,7 +102,7 @@ func Examine(s *Source, o ReportOptions) *Report {
 	slices.SortStableFunc(r.Infeasible, func(a, b ServerReport) int {
 		return cmp.Or(cmp.Compare(b.LostValue, a.LostValue), cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.Server, b.Server))
 	})
-	r.Large = largeOf(demands, o.Days)
+	r.Large = LargeOf(demands, o.Days)
 	r.distributions(demands)
 	if s.assumed > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("of %s no download was observed; --download says how long one takes", report.Plural(s.assumed, "server")))
@@ -137,8 +137,8 @@ func (r *Report) distributions(demands []schedule.Demand) {
 	r.MeanUse, r.LongestUse = distribution(meanUse), distribution(longestUse)
 }
 
-// largeOf finds the addresses at which one pass takes more than so many days, the longest first.
-func largeOf(demands []schedule.Demand, days float64) []Large {
+// LargeOf finds the addresses at which one pass takes more than so many days, the longest first.
+func LargeOf(demands []schedule.Demand, days float64) []Large {
 	at := map[string]int{}
 	var all []Large
 	var spent []float64 // ticks of one pass

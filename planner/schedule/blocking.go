@@ -112,8 +112,8 @@ func Prove(demands []Demand) Sufficient {
 		}
 		took := max(d.Times.Max, d.Times.Mean)
 		r.Need += float64(took) / float64(interval)
-		// A download may end with its period, and the next begin I_min later: that much of each period
-		// is not there.
+		// A download may end with its period, and the next begin I_min later: so much of each
+		// period is not there.
 		jobs = append(jobs, job{interval - d.Least, took, i})
 	}
 	slices.SortFunc(jobs, func(a, b job) int {

@@ -15,7 +15,7 @@ type Limits struct {
 	Guard    Guard // of servers
 }
 
-func (l Limits) pool() float64 {
+func (l *Limits) pool() float64 {
 	if l.Connections == 0 {
 		return math.Inf(1)
 	}
@@ -56,7 +56,7 @@ type Correction struct {
 //	              2019) finds it, with a price for each server that is at its limit; for visits at
 //	              even intervals (Cho and Garcia-Molina 2003)
 func Correct(demands []Demand, l Limits) []Correction {
-	c := corrector{demands, l}
+	c := corrector{demands: demands, Limits: l}
 	all := []Correction{c.stretch(), c.stretchEach(), c.floor(), c.drop(), c.optimal()}
 	slices.SortStableFunc(all, func(a, b Correction) int { return cmp.Compare(a.LostValue, b.LostValue) })
 	return all
@@ -65,6 +65,15 @@ func Correct(demands []Demand, l Limits) []Correction {
 type corrector struct {
 	demands []Demand
 	Limits
+	visits float64 // instead of the pool: visits a tick, where each download takes a tick
+}
+
+// pool is what all servers together may need.
+func (c *corrector) pool() float64 {
+	if c.visits > 0 {
+		return c.visits
+	}
+	return c.Limits.pool()
 }
 
 // least is the shortest interval that a server can keep.

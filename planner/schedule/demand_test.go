@@ -111,7 +111,7 @@ func TestCorrect(t *testing.T) {
 // two, the one that changes too fast is left out (Cho and Garcia-Molina 2003).
 func TestOptimalByHand(t *testing.T) {
 	d := Demand{Least: 100 * Second, Pages: []Pages{{Interval: Second}, {Interval: 1000 * Second}, {Interval: 100 * Second}}}
-	c := corrector{[]Demand{d}, Limits{}}
+	c := corrector{demands: []Demand{d}}
 	got := c.optimal()
 	if len(got.Demands[0].Pages) != 2 || got.Dropped != 1 {
 		t.Fatalf("%+v", got.Demands[0].Pages)
@@ -165,5 +165,22 @@ func TestSharedAddress(t *testing.T) {
 		if want := i < 2; (v.Class == PolitenessBound) != want || (v.Lost > 0) != want {
 			t.Errorf("server %d is %v and loses %v", i, v.Class, v.Lost)
 		}
+	}
+}
+
+// A budget of visits leaves the most value: none of it is left unused, and more buys more.
+func TestAfford(t *testing.T) {
+	demands := randomDemands(3, 30)
+	free := Afford(demands, 0)
+	last := 0.0
+	for _, share := range []float64{0.05, 0.2, 0.5, 0.9} {
+		c := Afford(demands, share*free.Visits)
+		if math.Abs(c.Visits/(share*free.Visits)-1) > 0.02 || c.Value <= last {
+			t.Errorf("a share of %v: %v visits of %v, worth %v after %v", share, c.Visits, free.Visits, c.Value, last)
+		}
+		last = c.Value
+	}
+	if last > free.Value || free.LostValue <= 0 {
+		t.Errorf("without a budget it is worth %v, %v lost to the servers", free.Value, free.LostValue)
 	}
 }

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"math"
+	"slices"
 
 	"github.com/recrawl/recrawl/estimator"
 )
@@ -89,4 +90,18 @@ func (p Pages) intervalAt(price float64) float64 {
 		return float64(p.Interval)
 	}
 	return max(float64(p.Interval), estimator.FreshAt(y)*float64(p.change()))
+}
+
+// Afford is the schedule that keeps most value with so many visits a day, 0 for any number, where no
+// server is asked more often than it can answer, by its mean download. How many connections that
+// takes it does not ask.
+func Afford(demands []Demand, perDay float64) Correction {
+	each := slices.Clone(demands)
+	for i := range each {
+		each[i].Least, each[i].Times = demands[i].Cycle(Usual)-1, Times{Mean: 1, Max: 1}
+	}
+	c := corrector{demands: each, Limits: Limits{Guard: Usual}, visits: perDay / float64(Day)}
+	r := c.optimal()
+	r.Name, r.Unit = "afford", "price of a visit"
+	return r
 }

@@ -145,7 +145,7 @@ func (s *Scheduler) lose(v *server, to *int64, periods Tick) {
 	v.lost += uint32(periods)
 }
 
-// Wake lets the servers wait whose pause is over by now. Next does so itself; now must not decrease.
+// Wake lets the servers wait whose pause is over by now, which must not decrease.
 func (s *Scheduler) Wake(now Tick) {
 	for {
 		id, ok := s.idle.Pop(int64(now))

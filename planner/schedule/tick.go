@@ -53,8 +53,8 @@ func AccessInterval(load Rate, least Tick) Tick {
 	return max(load.Interval(), least)
 }
 
-// border is the end of the period that now is in. D = border - e [HIER eq. 5] is the latest start of
-// the next download. Periods that have passed without a download are cancelled: their number does
+// border is the end of the period that now is in. D = border - e [HIER eq. 5] is the latest start
+// of the next download. Periods that have passed without a download are cancelled: their number does
 // not count, only now does.
 func border(now, interval Tick) Tick { return (now/interval + 1) * interval }
 

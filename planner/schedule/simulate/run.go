@@ -30,8 +30,8 @@ type Result struct {
 	Downloads   int64   `json:"downloads"` // begun
 	// Missed is periods without the start of a download, server by server.
 	Missed int64 `json:"missed"`
-	// By is what the periods that are known to be lost were lost to. Those that a server still waits
-	// in at the end are not in it.
+	// By is what the periods that are known to be lost were lost to. Those that a server still
+	// waits in at the end are not in it.
 	By schedule.Missed `json:"by"`
 	// Late is how many servers missed a period.
 	Late   int     `json:"late_servers"`

@@ -79,8 +79,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// [HIER fig. 7] in small: with three times the bound EDF and FREQ miss nothing; when connections are
-// scarce SJF misses least; the same call gives the same result.
+// [HIER fig. 7] in small: with ample connections EDF and FREQ miss nothing; when they are scarce
+// SJF misses least; the same call gives the same result.
 func TestPoliciesCompared(t *testing.T) {
 	w := generated(t, 8203, 1).Feasible(schedule.Second)
 	bound := schedule.Classify(w.Demands(schedule.Second), 0).Bound
