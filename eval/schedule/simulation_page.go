@@ -107,23 +107,15 @@ func powers(v float64) float64 { return math.Log10(math.Max(v, 1)) }
 
 func (s *Simulation) missedChart(r *SetResult, figure string) report.Chart {
 	names, at := r.positions()
-	chart := report.Chart{Title: fmt.Sprintf("[HIER fig. %s] Missed downloads, %s servers", figure, r.Name), XLabel: "connections", YLabel: "missed, powers of ten", XNames: names,
-		Bars: "least and largest over the webs"}
+	chart := report.Chart{Title: fmt.Sprintf("[HIER fig. %s] Missed downloads, %s servers", figure, r.Name), XLabel: "connections", YLabel: "missed, powers of ten", XNames: names}
 	for _, policy := range r.policies() {
 		line := report.Series{Name: strings.ToUpper(policy)}
 		for i := range r.Points {
 			if p := &r.Points[i]; p.Policy == policy {
 				line.X, line.Y = append(line.X, at[p.Connections]), append(line.Y, powers(float64(p.Missed.Value)))
-				line.Low, line.High = append(line.Low, powers(float64(p.Missed.Low))), append(line.High, powers(float64(p.Missed.High)))
 			}
 		}
-		if s.Webs == 1 {
-			line.Low, line.High = nil, nil
-		}
 		chart.Series = append(chart.Series, line)
-	}
-	if s.Webs == 1 {
-		chart.Bars = ""
 	}
 	ideal := powers(float64(r.Ideal.Value))
 	bound := r.boundAt(at)

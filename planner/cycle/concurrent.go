@@ -117,6 +117,9 @@ func (c *crew) start(ctx context.Context, now time.Time) error {
 	}
 	c.measure(now)
 	c.choose(now)
+	if err := c.fill(now); err != nil {
+		return err
+	}
 	for c.mayBegin(now) {
 		began, err := c.beginReady(ctx, now)
 		if err != nil {
@@ -152,6 +155,7 @@ func (c *crew) beginReady(ctx context.Context, now time.Time) (bool, error) {
 	l := p.lines[0]
 	v := l.visits[0]
 	l.visits = l.visits[1:]
+	l.made++
 	c.parked--
 	p.parked--
 	var request Request

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner/schedule"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // dispatch decides which of the places that may be asked is asked first: by package schedule, with
@@ -115,6 +116,21 @@ func (c *crew) count(p *place, to pace) {
 	p.pool = to
 }
 
+// fill chooses a few visits of each server where workers are scarce. There some server is always
+// ready, and no other would be chosen before it is asked.
+func (c *crew) fill(now time.Time) error {
+	for c.scarce && c.parked < min(aFew*c.graph.Servers(), c.batch) {
+		v, ok := c.Planner.Next()
+		if !ok {
+			break
+		}
+		if err := c.park(v, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Dispatch is how servers are chosen.
 type Dispatch struct {
 	// Scarce: the workers do not suffice for the visits that are chosen. Then the server with the
@@ -129,15 +145,24 @@ type Dispatch struct {
 
 // choose takes another policy when the workers begin, or cease, to suffice.
 func (c *crew) choose(now time.Time) {
-	if now.Sub(c.dispatch.weighed) < regimeEvery {
+	every := regimeEvery * time.Duration(1+c.graph.Servers()/50_000) // it looks at all servers
+	if now.Sub(c.dispatch.weighed) < every {
 		return
 	}
 	c.dispatch.weighed = now
 	var need schedule.Share
 	rest := c.round.End.Sub(now)
-	for _, l := range c.lines {
-		if visits := len(l.visits); visits > 0 {
-			took := min(c.timesOf(l.server).Mean, schedule.Tick(slowAnswer)) // then it holds no worker
+	for s := range sitegraph.ServerID(c.graph.Servers()) {
+		l := c.lines[s]
+		if l == nil {
+			continue
+		}
+		visits := len(l.visits)
+		if c.ample { // what politeness allows is wanted, though little of it is chosen ahead
+			visits = max(min(c.room(l, now), len(c.graph.ServerPages(s))-l.made), visits)
+		}
+		if visits > 0 {
+			took := min(c.timesOf(s).Mean, schedule.Tick(slowAnswer)) // then it holds no worker
 			each := max(rest/time.Duration(visits), l.pause, c.Pause, 1)
 			need += schedule.ShareOf(took, schedule.Tick(each))
 		}

@@ -14,6 +14,7 @@ import (
 type line struct {
 	server    sitegraph.ServerID
 	visits    []planner.Visit
+	made      int              // that began in this round
 	flight                     // the last visit
 	page      sitegraph.PageID // that it is to
 	notBefore time.Time
@@ -167,7 +168,7 @@ func (c *crew) giveBack() {
 		for _, v := range l.visits {
 			c.Planner.Return(v)
 		}
-		l.visits, l.index = nil, -1
+		l.visits, l.made, l.index = nil, 0, -1
 		for i := range l.barred {
 			l.barred[i].pages = nil // the next round has them again
 		}

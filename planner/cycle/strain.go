@@ -4,12 +4,13 @@ import (
 	"math"
 	"time"
 
+	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Demands are what is wanted of each server: visits to its pages at the times between their
-// changes, as the policy estimated them last. Pages of about the same interval and weight are one
+// changes. Pages of about the same interval and weight are one
 // entry. It looks at all pages.
 func (l *Loop) Demands() []schedule.Demand {
 	corpus := l.Planner.Corpus
@@ -22,10 +23,11 @@ func (l *Loop) Demands() []schedule.Demand {
 	at := map[class]int{}
 	for page := range sitegraph.PageID(corpus.Pages()) {
 		m := corpus.Memory(page)
-		if m.State != sitegraph.StateAlive || !(m.Interval > 0) || corpus.Weight(page) == 0 {
+		days := daysBetweenChanges(m)
+		if m.State != sitegraph.StateAlive || !(days > 0) || corpus.Weight(page) == 0 {
 			continue
 		}
-		of := class{l.graph.Server(page), int(math.Round(math.Log(float64(m.Interval)) / math.Log(1.1))), corpus.Weight(page)}
+		of := class{l.graph.Server(page), int(math.Round(math.Log(days) / math.Log(1.1))), corpus.Weight(page)}
 		d := &all[of.server]
 		i, ok := at[of]
 		if !ok {
@@ -50,6 +52,16 @@ func (l *Loop) Demands() []schedule.Demand {
 		d.Times = schedule.Times{Mean: roundUp(t.Mean), Max: roundUp(t.Max), Count: t.Count}
 	}
 	return all
+}
+
+// daysBetweenChanges is by what was seen of the page itself from two changes on, half a change more
+// than were seen (Jeffreys). Before that it is the estimate of the policy, which may know more of
+// pages like it; 0: none.
+func daysBetweenChanges(m *planner.Memory) float64 {
+	if m.History.Changes >= 2 {
+		return m.History.Elapsed().Hours() / 24 / (float64(m.History.Changes) + 0.5)
+	}
+	return float64(m.Interval)
 }
 
 // roundUp makes milliseconds of nanoseconds.
