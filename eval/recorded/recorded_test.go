@@ -149,7 +149,8 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// What is wanted of a server comes from its pages with a copy; feeds are none where the store knows.
+// What is wanted of a server comes from its pages with a copy; feeds are none where the store
+// knows.
 func TestDemands(t *testing.T) {
 	data := visited(t)
 	stored, _, err := DemandsInStore(data, 10_000, Planned)
@@ -160,7 +161,8 @@ func TestDemands(t *testing.T) {
 	if err != nil || torn != 0 || len(journaled) != 1 || len(journaled[0].Pages) != 3 {
 		t.Fatalf("journal: %+v, %d torn, %v", journaled, torn, err)
 	}
-	// By address: the top page changed once in two days, the feed once in a day, the page not in a day.
+	// By address: the top page changed once in two days, the feed once in a day, the page not in a
+	// day.
 	for i, want := range []time.Duration{32 * time.Hour, 16 * time.Hour, 48 * time.Hour} {
 		if got := time.Duration(journaled[0].Pages[i].Change) * time.Millisecond; got != want {
 			t.Errorf("page %d: %v between changes, want %v", i, got, want)

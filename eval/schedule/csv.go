@@ -38,8 +38,8 @@ const (
 )
 
 // ReadLog reads a log of downloads as CSV: server, duration and interval in seconds, a line for
-// each download, in the order of the downloads of each server. The interval is that of the server (1/L);
-// lines of one server must agree. A first line of names is passed over. Errors are of type
+// each download, in the order of the downloads of each server. The interval is that of the server
+// (1/L); lines of one server must agree. A first line of names is passed over. Errors are of type
 // LogError.
 func ReadLog(r io.Reader, name string) (*simulate.Web, error) {
 	content, err := io.ReadAll(r)

@@ -134,6 +134,7 @@ func (c *crew) start(ctx context.Context, now time.Time) error {
 		}
 		v, ok := c.Planner.Next()
 		if !ok {
+			c.cutOff(now)
 			break
 		}
 		if err := c.park(v, now); err != nil {

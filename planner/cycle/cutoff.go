@@ -31,13 +31,13 @@ func (s *speed) turn(now time.Time) {
 	}
 }
 
-// cutOff ends a batch whose speed has collapsed: it is full of visits to servers that let one begin
-// now and then, and no other can be chosen. All but a few of each are given back, as if they had
-// never been chosen: their pages stay due as they are. From then on a few of each server are chosen
-// ahead, until the round ends.
+// cutOff ends a batch whose speed has collapsed: it is half full or more of visits to servers that
+// let one begin now and then, and no other can be chosen. All but a few of each are given back, as
+// if they had never been chosen: their pages stay due as they are. From then on a few of each
+// server are chosen ahead, until the round ends.
 func (c *crew) cutOff(now time.Time) {
 	c.speed.turn(now)
-	if c.cut || c.speed.best == 0 || c.speed.last*collapsed > c.speed.best {
+	if c.cut || c.parked < c.batch/2 || c.speed.best == 0 || c.speed.last*collapsed > c.speed.best {
 		return
 	}
 	c.cut, c.few = true, true

@@ -138,8 +138,8 @@ type Dispatch struct {
 	Scarce  bool
 	Need    float64 // workers that are needed, at least: sum of min(e/I, 1) [HIER eq. 4]
 	Workers int
-	// CutOff is how many chosen visits were given back, because the batch had only servers left that
-	// let few visits begin; 0 where the policy changed.
+	// CutOff is how many chosen visits were given back, because the batch had only servers left
+	// that let few visits begin; 0 where the policy changed.
 	CutOff int
 }
 

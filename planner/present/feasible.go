@@ -35,8 +35,8 @@ func noFeasible() feasible {
 // passDays is within how many days a pass over the pages of an address should be done.
 const passDays = 7
 
-// Judge looks at what is wanted, and what can be had of it, with a budget of visits a day; 0 or less:
-// none. It looks at all pages.
+// Judge looks at what is wanted, and what can be had of it, with a budget of visits a day; 0 or
+// less: none. It looks at all pages.
 func (r *Run) Judge(loop *cycle.Loop, workers int, perDay float64) {
 	f := noFeasible()
 	f.Policy = cmp.Or(r.Feasible.Policy, f.Policy)
@@ -97,8 +97,8 @@ func (r *Run) TooTight() string {
 	return text + fmt.Sprintf("; with the best use %.0f %% of the pages have a good copy, of %.0f %%", 100*(f.Value-f.ToLimits-f.ToBudget)/f.wantedPages(), 100*f.Value/f.wantedPages())
 }
 
-// wantedPages is the value of a web whose copies are always good. Visits at the time between changes
-// keep a copy good for 1 - 1/e of the time.
+// wantedPages is the value of a web whose copies are always good. Visits at the time between
+// changes keep a copy good for 1 - 1/e of the time.
 func (f *feasible) wantedPages() float64 { return f.Value / 0.6321205588 }
 
 func (f *feasible) tables() []report.Table {

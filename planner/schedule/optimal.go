@@ -92,8 +92,8 @@ func (p Pages) intervalAt(price float64) float64 {
 	return max(float64(p.Interval), estimator.FreshAt(y)*float64(p.change()))
 }
 
-// Afford is the schedule that keeps most value with so many visits a day, 0 for any number, where no
-// server is asked more often than it can answer, by its mean download. How many connections that
+// Afford is the schedule that keeps most value with so many visits a day, 0 for any number, where
+// no server is asked more often than it can answer, by its mean download. How many connections that
 // takes it does not ask.
 func Afford(demands []Demand, perDay float64) Correction {
 	each := slices.Clone(demands)

@@ -54,8 +54,8 @@ func AccessInterval(load Rate, least Tick) Tick {
 }
 
 // border is the end of the period that now is in. D = border - e [HIER eq. 5] is the latest start
-// of the next download. Periods that have passed without a download are cancelled: their number does
-// not count, only now does.
+// of the next download. Periods that have passed without a download are cancelled: their number
+// does not count, only now does.
 func border(now, interval Tick) Tick { return (now/interval + 1) * interval }
 
 // Pause is Q [HIER eq. 6]: how long a server that becomes idle at now stays idle, so that no period
