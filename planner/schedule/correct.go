@@ -113,6 +113,9 @@ func (c *corrector) with(change func(i int, p Pages) Pages) []Demand {
 	for i := range out {
 		out[i].Pages = make([]Pages, 0, len(c.demands[i].Pages))
 		for _, p := range c.demands[i].Pages {
+			if p.Interval < 1 {
+				continue // nothing is wanted, and no correction wants more
+			}
 			p.Change = p.change()
 			if q := change(i, p); q.Interval > 0 {
 				out[i].Pages = append(out[i].Pages, q)

@@ -69,7 +69,8 @@ func randomDemands(seed uint64, servers int) []Demand {
 		d.Times.Max = d.Times.Mean * Tick(1+rng.IntN(6))
 		for range 1 + rng.IntN(12) {
 			change := Second + Tick(rng.ExpFloat64()*float64(200*Second))
-			d.Pages = append(d.Pages, Pages{Interval: change, Change: change, Count: rng.IntN(4), Weight: float64(rng.IntN(3))})
+			wanted := change * Tick(min(rng.IntN(5), 1)) // one in five is not wanted at all
+			d.Pages = append(d.Pages, Pages{Interval: wanted, Change: change, Count: rng.IntN(4), Weight: float64(rng.IntN(3))})
 		}
 		all = append(all, d)
 	}
@@ -83,6 +84,11 @@ func TestCorrect(t *testing.T) {
 		demands := randomDemands(seed, 40)
 		for _, l := range []Limits{{Connections: 6}, {Connections: 4, Headroom: 1, Guard: Usual}, {Guard: Usual}, {Connections: 1}} {
 			all := Correct(demands, l)
+			for _, c := range all {
+				if c.Lost < -1e-6 || c.Dropped < 0 {
+					t.Errorf("seed %d, %s asks for more than was wanted: %+v", seed, c.Name, c)
+				}
+			}
 			if len(all) != 5 || all[0].Name != "optimal" {
 				t.Errorf("seed %d, %+v: %s loses least, %v of %v; optimal should", seed, l, all[0].Name, all[0].LostValue, all[0].Value)
 			}
