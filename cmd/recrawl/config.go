@@ -22,7 +22,7 @@ import (
 // them in files and the environment. What a tag cannot check is in config_check.go. A tag cannot be
 // broken, so that lines are as long as their help.
 type Config struct {
-	Data         string   `for:"run plan explain sites checkpoint inspect check tune export learn import" help:"directory of the planner's store"`
+	Data         string   `for:"run plan explain sites checkpoint inspect check tune export learn import schedule-report schedule-simulate schedule-plan" help:"directory of the planner's store"`
 	UserAgent    string   `key:"user-agent" for:"run" help:"sent with each request; must contain a contact (web or mail address)"`
 	Budget       []string `default:"1000/day" for:"run plan explain" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together"`
 	ServerBudget []string `key:"server-budget" for:"run plan explain" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
@@ -33,13 +33,13 @@ type Config struct {
 	New       float64       `default:"0.25" range:"[0,1]" want:"a share from 0 to 1" for:"run plan explain eval demo tune" help:"share of the budget that first visits of new pages may take, 0 to 1"`
 	Round     time.Duration `default:"1h" for:"run plan explain" help:"planning period; divides the day"`
 	Rounds    int           `range:"[0,)" for:"run" help:"stop after so many rounds; 0 for never"`
-	Delay     time.Duration `default:"10s" range:"[0,)" for:"run tune" help:"least time between two requests to a server or address; 0 only for your own servers"`
+	Delay     time.Duration `default:"10s" range:"[0,)" for:"run tune schedule-report schedule-plan" help:"least time between two requests to a server or address; 0 only for your own servers"`
 	Workers   int           `default:"64" range:"[1,10000]" for:"run" help:"visits at the same time, at most one to a server; those to slow servers are not counted"`
 	Policy    string        `default:"{policy}" for:"run plan explain demo tune" help:"policy that ranks the pages: {policies}"`
 	Gone      float64       `key:"gone-worth" default:"0.3" range:"[0,100]" for:"run plan explain eval tune" help:"value: what it is worth to find that a page is gone, in changes found; 0: such pages are not looked for"`
 	Objective string        `default:"changes" for:"run plan explain eval tune" help:"value: what visits are for: changes, freshness or age of the copies, or weights as changes=1,freshness=0.5"`
 	Alpha     float64       `range:"[0,1)" want:"0 to below 1" for:"run plan explain eval" help:"gamma: the importance that every page has, 0 to below 1; above 0 pages are drawn [NICT eq. 1]"`
-	Seed      uint64        `default:"1" for:"run plan explain eval demo learn tune" help:"seed of ties and random choices"`
+	Seed      uint64        `default:"1" for:"run plan explain eval demo learn tune schedule-simulate schedule-plan" help:"seed of ties and random choices"`
 	Change    string        `default:"digest" oneof:"digest, text, main" for:"run plan explain eval demo survey learn tune" help:"which difference counts as a change: digest, text or main"`
 
 	AllowPrivate  bool          `key:"allow-private" for:"run" help:"also visit loopback and private addresses, and any port"`
@@ -65,6 +65,7 @@ type Config struct {
 	Bench      BenchConfig      `for:"sat"`
 	Seen       SeenConfig       `for:"seen"`
 	Tune       TuneConfig       `for:"tune"`
+	Schedule   ScheduleConfig   `for:"schedule-report schedule-simulate schedule-plan"`
 }
 
 // PlanConfig are the settings of plan.

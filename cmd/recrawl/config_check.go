@@ -38,6 +38,7 @@ func (c *Config) check(r *setting.Review) (hint string) {
 	c.Bench.check(r)
 	c.Import.check(r)
 	c.Tune.check(r)
+	c.Schedule.check(r)
 	return hint
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/schedule"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/bench"
@@ -52,6 +53,7 @@ func explainError(err error) (hint string, code int, cause error) {
 	var newerSet *seen.FormatError
 	var line *history.Error
 	var entry *eval.EntryError
+	var log *schedule.LogError
 	var room *bench.RoomError
 	var unanswered *checkpoint.UnansweredError
 	var unfinished *checkpoint.UnfinishedError
@@ -93,6 +95,8 @@ func explainError(err error) (hint string, code int, cause error) {
 			return "if these are recorded sites, with whole contents: recrawl demo --sites " + filepath.Dir(line.File) + "; " + line.Hint, exitFailed, &bare
 		}
 		return line.Hint + "; nothing of that file was used", exitFailed, &bare
+	case errors.As(err, &log):
+		return log.Hint, exitFailed, err
 	case errors.Is(err, satstore.ErrNoStore):
 		return "recrawl run --data DIR URL... makes one, in a new or empty directory", exitFailed, err
 	case errors.Is(err, satstore.ErrUnborn):

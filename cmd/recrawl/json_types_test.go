@@ -11,6 +11,50 @@ type runResult struct {
 	Budget     budgetResult
 	Hints      hintsResult
 	Refused    struct{ Reasons, Servers map[string]int }
+	Feasible   feasibleResult
+}
+
+type feasibleResult struct {
+	Wanted     float64 `json:"wanted_per_day"`
+	Possible   float64 `json:"possible_per_day"`
+	Budget     float64 `json:"budget_per_day"`
+	Value      float64
+	ToServers  float64 `json:"lost_to_servers"`
+	ToBudget   float64 `json:"lost_to_budget"`
+	Workers    int
+	Need       float64
+	Infeasible []infeasibleResult
+	Large      []largeResult
+	Policy     string
+}
+
+type infeasibleResult struct {
+	Server    string
+	Pages     int
+	Class     string
+	Interval  int64   `json:"interval_ms"`
+	Mean      float64 `json:"utilisation_mean"`
+	Max       float64 `json:"utilisation_max"`
+	Wanted    float64 `json:"wanted_per_day"`
+	Lost      float64 `json:"lost_per_day"`
+	LostValue float64 `json:"lost_value"`
+	Value     float64
+	Cures     []struct {
+		What   string
+		Value  float64
+		Unit   string
+		Visits float64 `json:"visits_per_day"`
+		Worth  float64
+	}
+}
+
+type largeResult struct {
+	Address string
+	Servers []string
+	Pages   int
+	PerDay  float64 `json:"visits_per_day"`
+	Days    float64
+	Delay   float64 `json:"delay_s"`
 }
 
 type hintsResult struct {

@@ -96,7 +96,9 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	work, stop := context.WithCancel(ctx) // a visit that cannot be written down is the last one
 	defer stop()
 	status := p.status()
-	loop := cycle.New(cycle.Options{
+	tight := &tightness{result: result, status: status, workers: max(c.Workers, 2), perDay: c.perDay(), at: time.Now().Add(firstLook)}
+	var loop *cycle.Loop
+	loop = cycle.New(cycle.Options{
 		Planner:  o.plan,
 		Fetcher:  liveFetcher{client, underWay},
 		Store:    o.store,
@@ -110,8 +112,13 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Pause:    c.Delay,
 		Able:     p.hasSpace,
 		Stalled:  status.stalled,
-		Seen:     result.See,
-		Between:  func() error { return errors.Join(keepRobots(client, o.store), p.copies(o.store)) },
+		Dispatched: func(d cycle.Dispatch) {
+			if text := result.Dispatched(d); !p.quiet {
+				status.note(text)
+			}
+		},
+		Seen:    result.See,
+		Between: func() error { return errors.Join(keepRobots(client, o.store), p.copies(o.store)) },
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = visits.Append(log, events); journalErr != nil {
@@ -119,6 +126,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 				}
 			}
 			status.show(result, o.plan)
+			tight.look(loop)
 		},
 	})
 	if err := loop.Seed(seeds...); err != nil {
@@ -132,6 +140,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	}
 	err = loop.Run(work, c.perDay(), c.Round, func(r planner.Round) bool {
 		result.EndRound(o.plan, r, c.perDay())
+		tight.look(loop)
 		status.rest(result, o.plan, r.End)
 		return journalErr == nil && (c.Rounds == 0 || result.Rounds < c.Rounds)
 	})
@@ -140,6 +149,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		err = journalErr
 	}
 	result.End(o.plan, loop)
+	result.Judge(loop, tight.workers, tight.perDay)
 	if err == nil || ctx.Err() != nil {
 		if printed := p.print(result, result.Tables()); err == nil {
 			err = printed

@@ -148,3 +148,24 @@ func TestEvidence(t *testing.T) {
 		t.Errorf("no journal: %v", err)
 	}
 }
+
+// What is wanted of a server comes from its pages with a copy; feeds are none where the store
+// knows.
+func TestDemands(t *testing.T) {
+	data := visited(t)
+	stored, _, err := DemandsInStore(data, 10_000, Planned)
+	if err != nil || len(stored) != 1 || stored[0].Name != "h.example" || len(stored[0].Pages) != 2 || stored[0].Least != 10_000 {
+		t.Errorf("store: %+v, %v", stored, err)
+	}
+	journaled, torn, err := DemandsInJournal(filepath.Join(data, "journal"), 10_000, Change)
+	if err != nil || torn != 0 || len(journaled) != 1 || len(journaled[0].Pages) != 3 {
+		t.Fatalf("journal: %+v, %d torn, %v", journaled, torn, err)
+	}
+	// By address: the top page changed once in two days, the feed once in a day, the page not in a
+	// day.
+	for i, want := range []time.Duration{32 * time.Hour, 16 * time.Hour, 48 * time.Hour} {
+		if got := time.Duration(journaled[0].Pages[i].Change) * time.Millisecond; got != want {
+			t.Errorf("page %d: %v between changes, want %v", i, got, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -11,11 +12,14 @@ import (
 // in which they began.
 type crew struct {
 	*Loop
-	work    context.Context // of the workers
-	stop    func()
-	locator Locator             // nil: it is not known which servers share an address
-	ready   [allPaces]readiness // places
-	parked  int                 // visits in lines
+	work     context.Context // of the workers
+	stop     func()
+	locator  Locator // nil: it is not known which servers share an address
+	dispatch dispatch
+	parked   int // visits in lines
+	batch    int // of these, at most
+	cut      bool
+	speed    speed
 	flights
 	done chan completion
 
@@ -39,8 +43,10 @@ func (l *Loop) hire(ctx context.Context) *crew {
 		done:    make(chan completion, flightsPerWorker*l.Workers),
 		seeks:   newFlights(seekers, &l.names),
 		found:   make(chan found, flightsPerWorker*seekers),
+		batch:   cmp.Or(l.Batch, usualBatch),
 	}
 	c.locator, _ = l.Fetcher.(Locator)
+	c.dispatch.open(c.Clock.Now())
 	c.work, c.stop = context.WithCancel(ctx)
 	return c
 }
@@ -57,6 +63,7 @@ func (c *crew) dismiss() {
 // round's time is over (what has not begun goes back to the planner), or on the first error.
 func (c *crew) run(ctx context.Context) error {
 	c.weighed = time.Time{}
+	c.cut, c.speed = false, speed{}
 	for {
 		now := c.Clock.Now()
 		if !now.Before(c.round.End) {
@@ -109,6 +116,10 @@ func (c *crew) start(ctx context.Context, now time.Time) error {
 		return nil
 	}
 	c.measure(now)
+	c.choose(now)
+	if err := c.fill(now); err != nil {
+		return err
+	}
 	for c.mayBegin(now) {
 		began, err := c.beginReady(ctx, now)
 		if err != nil {
@@ -117,11 +128,13 @@ func (c *crew) start(ctx context.Context, now time.Time) error {
 		if began {
 			continue
 		}
-		if c.parked >= maxParked {
+		if c.parked >= c.batch {
+			c.cutOff(now)
 			break
 		}
 		v, ok := c.Planner.Next()
 		if !ok {
+			c.cutOff(now)
 			break
 		}
 		if err := c.park(v, now); err != nil {
@@ -134,14 +147,16 @@ func (c *crew) start(ctx context.Context, now time.Time) error {
 
 // beginReady begins one visit of a server that is idle and may be asked now.
 func (c *crew) beginReady(ctx context.Context, now time.Time) (bool, error) {
-	of, ok := c.next(now, func(p pace) bool { return len(c.ready[p]) > 0 && !c.ready[p][0].turn().After(now) })
+	c.dispatch.wake(now)
+	of, ok := c.next(now, c.dispatch.waits)
 	if !ok {
 		return false, nil
 	}
-	p := c.ready[of][0]
+	p := c.dispatch.take(of, now)
 	l := p.lines[0]
 	v := l.visits[0]
 	l.visits = l.visits[1:]
+	l.made++
 	c.parked--
 	p.parked--
 	var request Request
@@ -149,12 +164,14 @@ func (c *crew) beginReady(ctx context.Context, now time.Time) (bool, error) {
 		return false, err
 	} else if !ok {
 		c.Planner.Return(v)
+		c.dispatch.land(p)
 		c.admit(l, now)
 		return true, nil
 	}
 	l.page, p.busy = v.Page, true
 	c.takeOff(&l.flight, of, now)
 	c.stall.last = now
+	c.speed.begin(now)
 	c.admit(l, now)
 	go func() {
 		began := c.Clock.Now()
@@ -213,16 +230,12 @@ func (c *crew) nextWake(now time.Time) time.Time {
 		return c.nextOld(end)
 	case c.stall.holds(c.inFlight, now):
 		return sooner(c.stall.last.Add(slowAnswer), end)
-	case c.Planner.More() && c.parked < maxParked:
+	case c.Planner.More() && c.parked < c.batch:
 		return now
 	}
-	wake := end
-	for p := range c.ready {
-		switch {
-		case len(c.ready[p]) == 0:
-		case c.ready[p][0].turn().After(now):
-			wake = sooner(c.ready[p][0].turn(), wake)
-		default: // so many are young
+	wake := c.dispatch.nextWake(end)
+	for p := range allPaces {
+		if c.dispatch.waits(p) { // so many are young
 			wake = c.nextOld(wake)
 		}
 		if len(c.unsought[p]) > 0 {

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// maxParked bounds the visits that are chosen and wait for their server: about 15 MB.
-	maxParked = 1 << 17
+	// usualBatch bounds the visits that are chosen and wait for their server: about 15 MB.
+	usualBatch = 1 << 17
 	// aFew visits of a server are chosen ahead where the budget suffices for all that politeness
 	// allows. More would be chosen without knowing the newest outcomes.
 	aFew = 2
@@ -25,8 +25,8 @@ func (c *crew) depth(l *line, now time.Time) int {
 	switch {
 	case c.few:
 		return min(room, aFew)
-	case c.parked >= maxParked/2:
-		return min(room, max(aFew, maxParked/2/len(c.lines)))
+	case c.parked >= c.batch/2:
+		return min(room, max(aFew, c.batch/2/len(c.lines)))
 	}
 	return room
 }
@@ -34,9 +34,9 @@ func (c *crew) depth(l *line, now time.Time) int {
 // measure decides whether a few visits of each server are chosen ahead from now on.
 func (c *crew) measure(now time.Time) {
 	c.weigh(now)
-	r := c.ready[unmet]
+	c.dispatch.wake(now)
 	before := c.few
-	c.few = c.ample || len(r) > 0 && !r[0].turn().After(now)
+	c.few = c.ample || c.dispatch.waits(unmet) || c.cut
 	if before && !c.few {
 		for _, l := range c.lines {
 			c.admit(l, now) // all may have more at the same time

@@ -16,7 +16,8 @@
 // Files: rounds.go (Run, round after round), visit.go (begin, apply and commit a visit), account.go
 // (the budget in the store); concurrent.go, flights.go, line.go, locate.go, depth.go, landing.go
 // (many workers: which visit may begin, lines of servers and places, how many visits are chosen
-// ahead, what happens when one ends); slowdown.go, hold.go, bar.go, stall.go (servers in trouble,
+// ahead, what happens when one ends); dispatch.go, times.go, cutoff.go, strain.go (who is asked
+// first, by package schedule; how long downloads take; what cannot be kept); slowdown.go, hold.go, bar.go, stall.go (servers in trouble,
 // waits over restarts, faults of this machine); links.go, bounds.go, duplicate.go, relax.go,
 // sources.go (what a visit means for other pages); dryrun.go (plan).
 //
@@ -41,6 +42,8 @@
 //     are kept for servers known to be quick. Look-ups of addresses follow the same rules. A Wait
 //     of one scheme delays no page of its server under another. A visit under way at the end of its
 //     round goes on, and counts in that round.
+//     Of those that may be asked the one goes first whose visit must begin earliest, or, while the
+//     workers do not suffice, the one with the shortest downloads (Dispatch).
 //  4. A site that misbehaves never stops the loop. A store that fails does, at once.
 //  5. A server in trouble (sitegraph.Trouble) is asked more slowly at once: pauses double, up to an
 //     hour, and each proper answer takes back half of the steps. This, waits of 15 s and more, and

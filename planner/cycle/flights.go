@@ -16,6 +16,8 @@ type flights struct {
 	inFlight int
 	lanes    [allPaces]lane
 	turn     pace // whose turn it is to begin
+	feasible int  // places of the pool quick that have visits: each keeps a worker from the others
+	scarce   bool // the workers do not suffice for what is wanted
 }
 
 // pace is how quickly a server answered the last time.
@@ -25,6 +27,10 @@ const (
 	unmet pace = iota // it has not answered yet
 	quick
 	slow
+	// apart is a server that is quick and cannot keep up with what is wanted of it in this round:
+	// the longest of its downloads takes longer than the interval [HIER 3.1]. It is no pace of
+	// answers, but a pool of its own [HIER 3.2].
+	apart
 	allPaces
 )
 
@@ -39,7 +45,7 @@ const (
 )
 
 // youth is how long flights are young.
-var youth = [allPaces]time.Duration{unmet: firstAnswer, quick: slowAnswer, slow: 0}
+var youth = [allPaces]time.Duration{unmet: firstAnswer, quick: slowAnswer, slow: 0, apart: slowAnswer}
 
 // paces are those of all servers. They outlive lines and rounds.
 type paces struct {
@@ -120,7 +126,13 @@ func (f *flights) hasRoom(p pace, now time.Time) bool {
 	if p == quick {
 		return true
 	}
+	if p == apart {
+		return f.lanes[apart].young < f.workers-min(f.feasible, f.workers/2)
+	}
 	kept := min(f.met.quick, f.workers/2) // for the quick
+	if f.scarce {                         // discovery gets what refresh leaves
+		kept = min(f.met.quick, f.workers-max(f.workers/8, 1))
+	}
 	return f.lanes[unmet].under+f.lanes[slow].under < (flightsPerWorker-1)*f.workers &&
 		(p == slow || f.lanes[unmet].young < f.workers-kept)
 }

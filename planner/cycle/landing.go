@@ -25,6 +25,11 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 	var wait *Wait
 	var local *LocalError
 	isWait, isLocal := errors.As(done.err, &wait), errors.As(done.err, &local)
+	if !isLocal && !isWait {
+		if err := c.time(l.server, done.took); err != nil {
+			return err
+		}
+	}
 	if !isLocal {
 		c.met.see(l.server, done.took, done.seen.Status != 0 || done.seen.Transferred > 0)
 	}
@@ -74,6 +79,7 @@ func (c *crew) landed(done *completion) *line {
 	c.land(&l.flight)
 	c.stall.land(l.began)
 	l.at.busy = false
+	c.dispatch.land(l.at)
 	return l
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -13,6 +14,7 @@ import (
 type line struct {
 	server    sitegraph.ServerID
 	visits    []planner.Visit
+	made      int              // that began in this round
 	flight                     // the last visit
 	page      sitegraph.PageID // that it is to
 	notBefore time.Time
@@ -35,8 +37,8 @@ type place struct {
 	parked    int    // visits in the lines of the place, whether idle or not
 	busy      bool   // a visit is under way
 	notBefore time.Time
-	pace      pace // of the readiness that it is in
-	index     int  // there; -1: in none
+	pool      pace        // of dispatch that it is in
+	id        schedule.ID // there; noID: in none yet
 }
 
 // turn is when the first of a place's lines may be asked.
@@ -64,23 +66,6 @@ func (b *byTurn) Pop() any {
 	return l
 }
 
-// readiness orders the idle places that have visits, and whose next line is of one pace, by when
-// they may be asked: a heap.
-type readiness []*place
-
-func (r readiness) Len() int           { return len(r) }
-func (r readiness) Less(i, j int) bool { return r[i].turn().Before(r[j].turn()) }
-func (r readiness) Swap(i, j int)      { r[i], r[j] = r[j], r[i]; r[i].index, r[j].index = i, j }
-func (r *readiness) Push(x any)        { p := x.(*place); p.index = len(*r); *r = append(*r, p) }
-func (r *readiness) Pop() any {
-	last := len(*r) - 1
-	p := (*r)[last]
-	p.index = -1
-	(*r)[last] = nil
-	*r = (*r)[:last]
-	return p
-}
-
 // settle gives a line and its place the places that they have by now: in the heap of those that
 // wait for their turn, or in none.
 func (c *crew) settle(l *line) {
@@ -95,24 +80,6 @@ func (c *crew) settle(l *line) {
 		heap.Remove(&p.lines, l.index)
 	}
 	c.settlePlace(p)
-}
-
-func (c *crew) settlePlace(p *place) {
-	idle := !p.busy && len(p.lines) > 0
-	of := p.pace
-	if idle {
-		of = c.met.get(p.lines[0].server)
-	}
-	if p.index >= 0 && (!idle || of != p.pace) {
-		heap.Remove(&c.ready[p.pace], p.index)
-	}
-	p.pace = of
-	switch {
-	case idle && p.index < 0:
-		heap.Push(&c.ready[of], p)
-	case idle:
-		heap.Fix(&c.ready[of], p.index)
-	}
 }
 
 // park puts a visit in its server's line, or hands it back if the server has no room for it in this
@@ -144,6 +111,9 @@ func (c *crew) line(server sitegraph.ServerID) (*line, error) {
 	if l == nil {
 		h, err := c.heldOf(server)
 		if err != nil {
+			return nil, err
+		}
+		if err := c.recallTimes(server); err != nil {
 			return nil, err
 		}
 		l = &line{server: server, notBefore: h.Until, slowdown: slowdown{h.Steps}, index: -1}
@@ -198,12 +168,13 @@ func (c *crew) giveBack() {
 		for _, v := range l.visits {
 			c.Planner.Return(v)
 		}
-		l.visits, l.index = nil, -1
+		l.visits, l.made, l.index = nil, 0, -1
 		for i := range l.barred {
 			l.barred[i].pages = nil // the next round has them again
 		}
 		c.Planner.Open(s)
 		if l.up {
+			l.at.id = noID // not one of places, where servers have no address
 			l.seeking = l.search.up
 			continue
 		}
@@ -213,10 +184,12 @@ func (c *crew) giveBack() {
 		}
 	}
 	for address, p := range c.places {
-		p.lines, p.parked, p.index = nil, 0, -1
+		p.lines, p.parked, p.id = nil, 0, noID
 		if !p.busy && !p.notBefore.After(now) {
 			delete(c.places, address)
 		}
 	}
-	c.ready, c.unsought, c.parked = [allPaces]readiness{}, [allPaces][]*line{}, 0
+	c.unsought, c.parked = [allPaces][]*line{}, 0
+	c.dispatch.clear()
+	c.feasible = 0
 }

@@ -27,7 +27,7 @@ type found struct {
 func (c *crew) seek(l *line, now time.Time) {
 	if c.locator == nil {
 		if l.at == nil {
-			l.at = &place{index: -1}
+			l.at = &place{id: noID}
 		}
 		return
 	}
@@ -83,7 +83,7 @@ func (c *crew) locate(f found, now time.Time) {
 	case f.address == "" && l.at != nil && l.at.address == "":
 		to = l.at
 	case to == nil:
-		to = &place{index: -1, address: f.address}
+		to = &place{id: noID, address: f.address}
 		if f.address != "" {
 			c.places[f.address] = to
 		}

@@ -86,6 +86,7 @@ func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 		return err
 	}
 	l.round = r
+	l.weighStrains()
 	l.lastCommit = time.Now()
 	for _, line := range l.lines {
 		if line.up {

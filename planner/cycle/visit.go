@@ -111,7 +111,7 @@ func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation, verdic
 	record := &r.Record
 	if l.Forecast || l.Planner.GoesByDue(v.Page) {
 		due, interval := l.Planner.Due(v.Page, o.Time)
-		record.Due = due.When
+		record.Due = l.strained(v.Page, o.Time, due.When)
 		if interval > 0 {
 			record.Interval = interval
 		}

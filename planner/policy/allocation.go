@@ -109,23 +109,9 @@ func (a *allocation) why(p sitegraph.PageID, days, score float64) planner.Reason
 func optimalFreshness(classes []class, perDay float64) {
 	bisect(classes, perDay, func(c *class, price float64) {
 		if c.visit = 0; price*c.rate < 1 {
-			c.visit = c.rate / marginalAt(price*c.rate)
+			c.visit = c.rate / estimator.FreshAt(price*c.rate)
 		}
 	})
-}
-
-// marginalAt is the x at which marginal is y, in (0, 1): the root of x - log(1+x) = -log(1-y).
-func marginalAt(y float64) float64 {
-	l := -math.Log1p(-y)
-	x := l + math.Sqrt(2*l) // above the root; Newton's steps on a convex function stay there
-	for range 60 {
-		step := (x - math.Log1p(x) - l) * (1 + x) / x
-		x -= step
-		if !(step > 1e-14*x) {
-			break
-		}
-	}
-	return x
 }
 
 // lambdaCrawl makes the expected harmonic number of unseen changes the least, for visits at

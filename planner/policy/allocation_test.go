@@ -8,6 +8,8 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
+
+	"github.com/recrawl/recrawl/estimator"
 )
 
 // allocations are the three optimisations: what is made the largest, and how. The objectives are
@@ -124,11 +126,11 @@ func TestAllocationsAreOptimal(t *testing.T) {
 	}
 }
 
-// marginalAt undoes marginal, and marginal is accurate where its terms nearly cancel.
+// estimator.FreshAt undoes marginal, and marginal is accurate where its terms nearly cancel.
 func TestMarginal(t *testing.T) {
 	for x := 1e-7; x < 30; x *= 1.3 {
-		if got := marginalAt(marginal(x)); math.Abs(got-x) > 1e-6*x {
-			t.Errorf("marginalAt(marginal(%g)) = %g", x, got)
+		if got := estimator.FreshAt(marginal(x)); math.Abs(got-x) > 1e-6*x {
+			t.Errorf("FreshAt(marginal(%g)) = %g", x, got)
 		}
 	}
 	for _, c := range [][2]float64{{0, 0}, {1, 1 - 2/math.E}, {2, 1 - 3*math.Exp(-2)}, {1e-6, 5e-13 - 1e-18/3}} {

@@ -28,11 +28,13 @@ type Run struct {
 	Refused refused `json:"refused"`
 	Budget  budgets `json:"budget"` // of the last round
 	Hints   claims  `json:"hints"`
+
+	Feasible feasible `json:"feasible"`
 }
 
 // NewRun is a run before any visit.
 func NewRun() *Run {
-	return &Run{Budget: noBudgets(), Hints: noClaims()}
+	return &Run{Budget: noBudgets(), Hints: noClaims(), Feasible: noFeasible()}
 }
 
 // See counts a visit.
@@ -79,7 +81,7 @@ func (r *Run) Tables() []report.Table {
 	if r.Rounds == 0 {
 		return summary
 	}
-	return slices.Concat(summary, r.Budget.tables(), r.Hints.tables(), r.Refused.tables())
+	return slices.Concat(summary, r.Budget.tables(), r.Feasible.tables(), r.Hints.tables(), r.Refused.tables())
 }
 
 func (r *Run) summary() string {

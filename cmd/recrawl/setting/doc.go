@@ -6,7 +6,7 @@
 //
 //	key      its name; without it, the field's in small letters
 //	default  its value if none is given; without it, what the field has
-//	for      the commands that have it as a flag; of a group: of all in it
+//	for      the commands that have it as a flag; of a group: of all in it (see NameAs)
 //	range    an interval of numbers or time spans, as [1,10] or (0,1] or [0,) or [1m,24h]
 //	oneof    names, as "hour, day"
 //	want     what messages ask for, where range or names do not tell it well

@@ -79,7 +79,13 @@ func (s *Set) AddFlags(cmd *cobra.Command) {
 	}
 }
 
-func (x *setting) isOf(cmd *cobra.Command) bool { return slices.Contains(x.commands, cmd.Name()) }
+func (x *setting) isOf(cmd *cobra.Command) bool {
+	return slices.Contains(x.commands, cmp.Or(cmd.Annotations[NameAs], cmd.Name()))
+}
+
+// NameAs is the annotation of a command that tags name otherwise than by its own name, as one below
+// another that shares its name with a third.
+const NameAs = "settings"
 
 // flag is the key without its group.
 func (x *setting) flag() string { return x.key[strings.LastIndex(x.key, ".")+1:] }

@@ -1,0 +1,165 @@
+package recorded
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/schedule"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// By says which interval of a page is taken for the one that is wanted.
+type By string
+
+const (
+	// Planned is from its last visit to its due time, as the policy planned.
+	Planned By = "planned"
+	// Change is the estimated time between two changes.
+	Change By = "change"
+)
+
+// demands collects what is wanted of each server, in the order in which they are met.
+type demands struct {
+	least schedule.Tick
+	at    map[string]int
+	all   []schedule.Demand
+}
+
+func newDemands(least schedule.Tick) *demands { return &demands{least: least, at: map[string]int{}} }
+
+func (d *demands) of(server string) *schedule.Demand {
+	i, ok := d.at[server]
+	if !ok {
+		i = len(d.all)
+		d.at[server] = i
+		d.all = append(d.all, schedule.Demand{Name: server, Least: d.least})
+	}
+	return &d.all[i]
+}
+
+// interval is the one that is wanted of a page; 0 if none is known. Planned ones count as they are,
+// estimates bound the value of visits.
+func interval(by By, tried, due time.Time, change time.Duration) schedule.Pages {
+	p := schedule.Pages{Change: schedule.Tick(change.Milliseconds())}
+	if by == Change {
+		p.Interval = p.Change
+	} else if due.After(tried) {
+		p.Interval = schedule.Tick(due.Sub(tried).Milliseconds())
+	}
+	return p
+}
+
+// DemandsInStore reads what is wanted of each server from the store of run: the pages that there is
+// a copy of, and the times of downloads that it observed. What is damaged there is missing.
+func DemandsInStore(data string, least schedule.Tick, by By) (all []schedule.Demand, damage []*satstore.DamageError, err error) {
+	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer store.Close() // nothing was written
+	graph, d := sitegraph.NewGraph(), newDemands(least)
+	err = store.Restore(graph, func(r *sitegraph.Record) {
+		if r.State == sitegraph.StateAlive {
+			of := d.of(graph.ServerName(graph.Server(r.Page)))
+			of.Pages = append(of.Pages, interval(by, r.Tried, r.Due, r.Interval))
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range d.all {
+		if d.all[i].Times, err = cycle.RecallTimes(store.Setting, d.all[i].Name); err != nil {
+			return nil, nil, err
+		}
+	}
+	return d.all, store.Damage(), nil
+}
+
+// DemandsInJournal reads it from the visits of a journal, with the addresses at which the servers
+// were asked. A page counts as its last visit left it; estimates of changes come from its past
+// there. torn counts the lines that cannot be read. It is journal.ErrNone if there is no journal.
+func DemandsInJournal(dir string, least schedule.Tick, by By) (all []schedule.Demand, torn int, err error) {
+	type page struct {
+		seen    sitegraph.History
+		tried   time.Time
+		due     time.Time
+		present bool
+	}
+	d, pages := newDemands(least), map[string]map[string]*page{}
+	torn, err = journal.Read(dir, func(e *journal.Entry) {
+		server := serverOf(e.URL)
+		if server == "" {
+			return
+		}
+		of := d.of(server)
+		if e.Address != "" {
+			of.Address = hostOf(e.Address)
+		}
+		if e.ElapsedMillis > 0 { // a failure takes a connection too
+			of.Times.Observe(schedule.Tick(e.ElapsedMillis))
+		}
+		if pages[server] == nil {
+			pages[server] = map[string]*page{}
+		}
+		p := pages[server][e.URL]
+		if p == nil {
+			p = &page{}
+			pages[server][e.URL] = p
+		}
+		p.tried, p.due = e.Time, e.Next
+		switch e.Verdict {
+		case sitegraph.VerdictFirst.String():
+			p.seen, p.present = sitegraph.Start(e.Time), true
+		case sitegraph.VerdictChanged.String(), sitegraph.VerdictUnchanged.String():
+			if p.present = true; p.seen.Visits == 0 {
+				p.seen = sitegraph.Start(e.Time)
+			}
+			p.seen.See(e.Time, e.Verdict == sitegraph.VerdictChanged.String(), e.Time)
+		case sitegraph.VerdictLeft.String():
+			p.present = false
+		}
+	})
+	if err != nil {
+		return nil, torn, err
+	}
+	for i := range d.all {
+		of := &d.all[i]
+		var names []string
+		for name, p := range pages[of.Name] {
+			if p.present {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			p := pages[of.Name][name]
+			of.Pages = append(of.Pages, interval(by, p.tried, p.due, changeOf(&p.seen)))
+		}
+	}
+	return d.all, torn, nil
+}
+
+// changeOf estimates the time between two changes; 0 if a page was seen once only. Half a change is
+// taken to be seen beside those that were, as of a page of which nothing is known (Jeffreys).
+func changeOf(h *sitegraph.History) time.Duration {
+	return time.Duration(float64(h.Elapsed()) / (float64(h.Changes) + 0.5))
+}
+
+// serverOf is the server of a canonical address: what stands between "//" and the next "/".
+func serverOf(address string) string {
+	_, rest, _ := strings.Cut(address, "//")
+	server, _, _ := strings.Cut(rest, "/")
+	return server
+}
+
+// hostOf is an address without its port.
+func hostOf(address string) string {
+	if i := strings.LastIndexByte(address, ':'); i > 0 && !strings.HasSuffix(address, "]") && strings.Count(address, ":") == 1 {
+		return address[:i]
+	}
+	return address
+}

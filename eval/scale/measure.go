@@ -1,0 +1,105 @@
+package scale
+
+import (
+	"context"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Options of a measurement.
+type Options struct {
+	Dir    string
+	Web    *Web
+	Policy string
+	Seed   uint64
+	Rounds int
+	Round  time.Duration
+	Budget float64 // share of the pages that is visited a day
+}
+
+// Result says what a machine needed. Resident memory is 0 where it is not known.
+type Result struct {
+	Pages   int    `json:"pages"`
+	Servers int    `json:"servers"`
+	Links   int    `json:"links"`
+	Policy  string `json:"policy"`
+	// Open is the time till the store is open and the policy knows all; First till a round has its
+	// first visit.
+	Open        float64 `json:"open_seconds"`
+	First       float64 `json:"first_visit_seconds"`
+	OpenedBytes int64   `json:"opened_bytes"` // resident then
+	PeakBytes   int64   `json:"peak_bytes"`   // resident at most
+	StoreBytes  int64   `json:"store_bytes"`  // on disk
+	Rounds      []Round `json:"rounds"`
+}
+
+// Round is what one took.
+type Round struct {
+	Visits   int     `json:"visits"`
+	Changed  int     `json:"changed"`
+	Seconds  float64 `json:"seconds"`
+	Resident int64   `json:"resident_bytes"`
+	// Read and Written are bytes that went through system calls, of the store above all.
+	Read    int64 `json:"read_bytes"`
+	Written int64 `json:"written_bytes"`
+}
+
+// Measure opens a store of the web and makes rounds. tick is told of each.
+func Measure(ctx context.Context, o Options, tick func(done, total int)) (result *Result, err error) {
+	started := time.Now()
+	r := &Result{Pages: o.Web.Pages, Servers: o.Web.Servers, Links: o.Web.Links, Policy: o.Policy}
+	store, err := satstore.Open(o.Dir, satstore.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closed := store.Close(); err == nil {
+			err = closed
+		}
+	}()
+	corpus := planner.NewCorpus(sitegraph.NewGraph())
+	if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
+		return nil, err
+	}
+	perDay := o.Budget * float64(o.Web.Pages)
+	ranking, err := policy.New(o.Policy, policy.Settings{
+		Corpus: corpus, Mode: planner.Stream, Seed: o.Seed, PerDay: perDay, Alpha: 0.95,
+	})
+	if err != nil {
+		return nil, err
+	}
+	plan := planner.New(corpus, ranking, planner.Options{NewShare: 0.25, Leftover: true, Turns: true})
+	r.Open, r.OpenedBytes = time.Since(started).Seconds(), Resident()
+	clock := cycle.NewVirtualClock(Start.Add(time.Hour))
+	var round Round
+	loop := cycle.New(cycle.Options{
+		Planner: plan, Fetcher: Fetcher{o.Web, clock}, Store: store, Clock: clock, Workers: 1, Discover: true, Forecast: true,
+		CommitEvery: 1000,
+		Seen: func(e *cycle.Event) {
+			if r.First == 0 {
+				r.First = time.Since(started).Seconds()
+			}
+			round.Visits++
+			if e.Verdict == sitegraph.VerdictChanged {
+				round.Changed++
+			}
+		},
+	})
+	begun, from := time.Now(), traffic()
+	err = loop.Run(ctx, perDay, o.Round, func(planner.Round) bool {
+		now := traffic()
+		round.Seconds, round.Resident = time.Since(begun).Seconds(), Resident()
+		round.Read, round.Written = now.read-from.read, now.written-from.written
+		r.Rounds = append(r.Rounds, round)
+		round, begun, from = Round{}, time.Now(), now
+		tick(len(r.Rounds), o.Rounds)
+		return len(r.Rounds) < o.Rounds
+	})
+	r.PeakBytes = peak()
+	return r, err
+}

@@ -1,0 +1,171 @@
+package schedule
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/eval/report"
+)
+
+// Page is the simulation as tables and the figures 6 to 8 of [HIER].
+func (s *Simulation) Page() report.Page {
+	page := report.Page{Title: "Schedules simulated", Intro: fmt.Sprintf(
+		"%s from %s over %.4g simulated days, with at least %.4g s between two visits to one. Missed are periods of a server in which no download began. "+
+			"Values are means over %s; in brackets the least and the largest.", report.Plural(s.Numbers.Servers, "server"), s.Source, s.Days, s.Delay, report.Plural(s.Webs, "web"))}
+	for i := range s.Sets {
+		page.Sections = append(page.Sections, s.section(&s.Sets[i]))
+	}
+	if len(s.Claims) > 0 {
+		page.Sections = append(page.Sections, claimSection(s.Claims))
+	}
+	return page
+}
+
+func (s *Simulation) section(r *SetResult) report.Section {
+	t := report.Table{Title: fmt.Sprintf("%s servers: %s, bound %d, need %s, ideal %s downloads", strings.ToUpper(r.Name[:1])+r.Name[1:], report.Count(r.Servers), r.Bound, r.Need, r.Ideal),
+		Header: []string{"policy", "connections", "of the bound", "missed", "share, %", "downloads a day", "Mbps"}}
+	for i := range r.Points {
+		p := &r.Points[i]
+		t.Rows = append(t.Rows, []string{p.Policy, report.Count(p.Connections), fmt.Sprintf("%.2f", float64(p.Connections)/float64(max(r.Bound, 1))), p.Missed.String(), percentOf(p.Share), p.PerDay.String(), p.Mbps.String()})
+	}
+	if len(r.Points) == 1 {
+		run := &r.Points[0].Runs[0]
+		t.Note = fmt.Sprintf("Lost to the pool %d, to long downloads %d, to pauses %d. %s missed a period. %.1f connections were busy on average; %d events.",
+			run.By.ToPool, run.By.ToServer, run.By.ToPoliteness, report.Plural(run.Late, "server"), run.Busy, run.Events)
+	}
+	section := report.Section{Title: t.Title, Tables: []report.Table{t}}
+	if charts := s.charts(r); len(r.Points) > 1 {
+		section.Charts = charts
+	}
+	return section
+}
+
+// percentOf shows shares as numbers of percent.
+func percentOf(r Range) string {
+	return Range{100 * r.Value, 100 * r.Low, 100 * r.High}.String()
+}
+
+// Figures are the charts by the numbers that they have in [HIER].
+func (s *Simulation) Figures() map[string]report.Chart {
+	all := map[string]report.Chart{}
+	if r := s.set(AllServers); r != nil {
+		all["figure-6"] = s.missedChart(r, "6")
+	}
+	if r := s.set(FeasibleServers); r != nil {
+		all["figure-7"] = s.missedChart(r, "7")
+		all["figure-8"] = s.speedChart(r)
+	}
+	return all
+}
+
+func (s *Simulation) charts(r *SetResult) []report.Chart {
+	if r.Name == AllServers {
+		return []report.Chart{s.missedChart(r, "6")}
+	}
+	return []report.Chart{s.missedChart(r, "7"), s.speedChart(r)}
+}
+
+// positions puts numbers of connections at even distances, since they span decades.
+func (r *SetResult) positions() (names []string, at map[int]float64) {
+	var all []int
+	for i := range r.Points {
+		all = append(all, r.Points[i].Connections)
+	}
+	slices.Sort(all)
+	at = map[int]float64{}
+	for i, c := range slices.Compact(all) {
+		names = append(names, report.Count(c))
+		at[c] = float64(i)
+	}
+	return names, at
+}
+
+// boundAt is where the bound lies between the numbers of connections.
+func (r *SetResult) boundAt(at map[int]float64) float64 {
+	var below, above int
+	for c := range at {
+		if c <= r.Bound && c > below {
+			below = c
+		}
+		if c >= r.Bound && (above == 0 || c < above) {
+			above = c
+		}
+	}
+	switch {
+	case below == 0 || above == 0:
+		return math.NaN()
+	case below == above:
+		return at[below]
+	}
+	return at[below] + (at[above]-at[below])*float64(r.Bound-below)/float64(above-below)
+}
+
+// powers of ten on an axis: 0 is drawn as 0.
+func powers(v float64) float64 { return math.Log10(math.Max(v, 1)) }
+
+func (s *Simulation) missedChart(r *SetResult, figure string) report.Chart {
+	names, at := r.positions()
+	chart := report.Chart{Title: fmt.Sprintf("[HIER fig. %s] Missed downloads, %s servers", figure, r.Name), XLabel: "connections", YLabel: "missed, powers of ten", XNames: names}
+	for _, policy := range r.policies() {
+		line := report.Series{Name: strings.ToUpper(policy)}
+		for i := range r.Points {
+			if p := &r.Points[i]; p.Policy == policy {
+				line.X, line.Y = append(line.X, at[p.Connections]), append(line.Y, powers(float64(p.Missed.Value)))
+			}
+		}
+		chart.Series = append(chart.Series, line)
+	}
+	ideal := powers(float64(r.Ideal.Value))
+	bound := r.boundAt(at)
+	return withLines(chart, bound, ideal, r.Bound, "all missed")
+}
+
+// withLines adds the bound and a level as lines of reference.
+func withLines(chart report.Chart, bound, level float64, of int, name string) report.Chart {
+	last := float64(len(chart.XNames) - 1)
+	chart.Series = append(chart.Series,
+		report.Series{Name: fmt.Sprintf("bound %d", of), X: []float64{bound, bound}, Y: []float64{0, level}, Dashed: true},
+		report.Series{Name: name, X: []float64{0, last}, Y: []float64{level, level}, Dashed: true})
+	return chart
+}
+
+func (r *SetResult) policies() (names []string) {
+	for i := range r.Points {
+		if name := r.Points[i].Policy; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (s *Simulation) speedChart(r *SetResult) report.Chart {
+	names, at := r.positions()
+	chart := report.Chart{Title: "[HIER fig. 8] Mean throughput, " + r.Name + " servers", XLabel: "connections", YLabel: "Mbps", XNames: names}
+	for _, policy := range r.policies() {
+		line := report.Series{Name: strings.ToUpper(policy)}
+		for i := range r.Points {
+			if p := &r.Points[i]; p.Policy == policy {
+				line.X, line.Y = append(line.X, at[p.Connections]), append(line.Y, float64(p.Mbps.Value))
+			}
+		}
+		chart.Series = append(chart.Series, line)
+	}
+	const published = 8.7
+	return withLines(chart, r.boundAt(at), published, r.Bound, "8.7 Mbps, as published")
+}
+
+func claimSection(claims []Claim) report.Section {
+	t := report.Table{Title: "What [HIER 3] states, and what was measured", Header: []string{"statement", "published", "measured", "verdict"}}
+	for i := range claims {
+		c := &claims[i]
+		verdict := c.verdict()
+		if c.Fitted {
+			verdict += " (fitted)"
+		}
+		t.Rows = append(t.Rows, []string{c.What, c.Published, c.Measured, verdict})
+	}
+	t.Note = "Fitted: the servers were generated to have this number, so that it proves nothing."
+	return report.Section{Title: "Published statements", Tables: []report.Table{t}}
+}

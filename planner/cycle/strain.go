@@ -1,0 +1,119 @@
+package cycle
+
+import (
+	"math"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/schedule"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Demands are what is wanted of each server: visits to its pages at the times between their
+// changes. Pages of about the same interval and weight are one
+// entry. It looks at all pages.
+func (l *Loop) Demands() []schedule.Demand {
+	corpus := l.Planner.Corpus
+	all := make([]schedule.Demand, l.graph.Servers())
+	type class struct {
+		server   sitegraph.ServerID
+		interval int // powers of 1.1
+		weight   float64
+	}
+	at := map[class]int{}
+	for page := range sitegraph.PageID(corpus.Pages()) {
+		m := corpus.Memory(page)
+		days := daysBetweenChanges(m)
+		if m.State != sitegraph.StateAlive || !(days > 0) || corpus.Weight(page) == 0 {
+			continue
+		}
+		of := class{l.graph.Server(page), int(math.Round(math.Log(days) / math.Log(1.1))), corpus.Weight(page)}
+		d := &all[of.server]
+		i, ok := at[of]
+		if !ok {
+			i = len(d.Pages)
+			at[of] = i
+			interval := schedule.Tick(math.Min(math.Max(math.Pow(1.1, float64(of.interval))*float64(schedule.Day), 1), 1e15))
+			d.Pages = append(d.Pages, schedule.Pages{Interval: interval, Weight: of.weight})
+		}
+		d.Pages[i].Count++
+	}
+	for s := range all {
+		d := &all[s]
+		server := sitegraph.ServerID(s)
+		d.Name, d.Least = l.graph.ServerName(server), schedule.Tick(l.Pause.Milliseconds())
+		if line := l.lines[server]; line != nil {
+			d.Least = max(d.Least, schedule.Tick(line.pause.Milliseconds()))
+			if line.at != nil {
+				d.Address = line.at.address
+			}
+		}
+		t := l.timesOf(server)
+		d.Times = schedule.Times{Mean: roundUp(t.Mean), Max: roundUp(t.Max), Count: t.Count}
+	}
+	return all
+}
+
+// daysBetweenChanges is by what was seen of the page itself from two changes on, half a change more
+// than were seen (Jeffreys). Before that it is the estimate of the policy, which may know more of
+// pages like it; 0: none.
+func daysBetweenChanges(m *planner.Memory) float64 {
+	if m.History.Changes >= 2 {
+		return m.History.Elapsed().Hours() / 24 / (float64(m.History.Changes) + 0.5)
+	}
+	return float64(m.Interval)
+}
+
+// roundUp makes milliseconds of nanoseconds.
+func roundUp(t schedule.Tick) schedule.Tick {
+	return (t + schedule.Tick(time.Millisecond) - 1) / schedule.Tick(time.Millisecond)
+}
+
+// strains are by how much what is wanted of a server is more than it can answer; 0 where it is not.
+// They change with hysteresis, so that due times do not flap: one begins at 1.1, and ends below 0.8
+// of what it was.
+type strains []float32
+
+const (
+	strainFrom = 1.1
+	strainStep = 0.8
+)
+
+// weighStrains looks at all pages, once a round.
+func (l *Loop) weighStrains() {
+	if !l.Forecast {
+		return
+	}
+	demands := l.Demands()
+	for len(l.strains) < len(demands) {
+		l.strains = append(l.strains, 0)
+	}
+	for s := range demands {
+		d := &demands[s]
+		wanted := 0.0
+		if load := d.Load(); load > 0 {
+			wanted = float64(d.Cycle(schedule.Usual)) / float64(load.Interval())
+		}
+		is := float64(l.strains[s])
+		switch {
+		case wanted > strainFrom && (is == 0 || wanted > is*strainFrom || wanted < is*strainStep):
+			l.strains[s] = float32(wanted)
+		case wanted < strainStep:
+			l.strains[s] = 0
+		}
+	}
+}
+
+// strained moves a due time of a page away where its server cannot answer all that is wanted of it:
+// all intervals of the server times one factor [HIER 3.2]. So the store does not promise what
+// cannot be kept.
+func (l *Loop) strained(p sitegraph.PageID, now, due time.Time) time.Time {
+	s := l.graph.Server(p)
+	if int(s) >= len(l.strains) || l.strains[s] == 0 || !due.After(now) {
+		return due
+	}
+	return now.Add(time.Duration(math.Min(float64(due.Sub(now))*float64(l.strains[s]), float64(longestStrained))))
+}
+
+// longestStrained bounds an interval that was made longer: ten years.
+const longestStrained = 10 * 365 * 24 * time.Hour

@@ -1,0 +1,46 @@
+package present
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/recrawl/recrawl/planner/cycle"
+)
+
+// A run says what is too tight, politeness or budget, and nothing where all can be had.
+func TestTooTight(t *testing.T) {
+	for _, c := range []struct {
+		f    feasible
+		want []string
+	}{
+		{feasible{Wanted: 1000, Possible: 990, Value: 63.2}, nil},
+		{feasible{Wanted: 1000, Possible: 400, Value: 63.2, ToLimits: 20}, []string{"400 of 1000 visits a day", "43 %", "of 63 %"}},
+		{feasible{Wanted: 1000, Possible: 1000, Budget: 100, Value: 63.2, ToBudget: 31.6}, []string{"budget of 100 a day", "900 of 1000"}},
+	} {
+		r := NewRun()
+		r.Feasible = c.f
+		text := r.TooTight()
+		if (text == "") != (c.want == nil) {
+			t.Errorf("%+v: %q", c.f, text)
+		}
+		for _, words := range c.want {
+			if !strings.Contains(text, words) {
+				t.Errorf("%q is not in %q", words, text)
+			}
+		}
+	}
+}
+
+// What is said of the dispatch names the reason, and the result has the policy.
+func TestDispatched(t *testing.T) {
+	r := NewRun()
+	if text := r.Dispatched(cycle.Dispatch{Scarce: true, Need: 80.3, Workers: 64}); !strings.Contains(text, "64 workers are too few") || r.Feasible.Policy != "sjf" {
+		t.Errorf("%q, policy %s", text, r.Feasible.Policy)
+	}
+	if text := r.Dispatched(cycle.Dispatch{CutOff: 7}); !strings.Contains(text, "7 visits given back") || r.Feasible.Policy != "sjf" {
+		t.Errorf("%q, policy %s", text, r.Feasible.Policy)
+	}
+	if text := r.Dispatched(cycle.Dispatch{Need: 10, Workers: 64}); !strings.Contains(text, "suffice again") || r.Feasible.Policy != "edf" {
+		t.Errorf("%q, policy %s", text, r.Feasible.Policy)
+	}
+}
