@@ -34,7 +34,6 @@ type Result struct {
 	First       float64 `json:"first_visit_seconds"`
 	OpenedBytes int64   `json:"opened_bytes"` // resident then
 	PeakBytes   int64   `json:"peak_bytes"`   // resident at most
-	StoreBytes  int64   `json:"store_bytes"`  // on disk
 	Rounds      []Round `json:"rounds"`
 }
 
@@ -74,7 +73,7 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (result
 		return nil, err
 	}
 	plan := planner.New(corpus, ranking, planner.Options{NewShare: 0.25, Leftover: true, Turns: true})
-	r.Open, r.OpenedBytes = time.Since(started).Seconds(), Resident()
+	r.Open, r.OpenedBytes = time.Since(started).Seconds(), resident()
 	clock := cycle.NewVirtualClock(Start.Add(time.Hour))
 	var round Round
 	loop := cycle.New(cycle.Options{
@@ -93,7 +92,7 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (result
 	begun, from := time.Now(), traffic()
 	err = loop.Run(ctx, perDay, o.Round, func(planner.Round) bool {
 		now := traffic()
-		round.Seconds, round.Resident = time.Since(begun).Seconds(), Resident()
+		round.Seconds, round.Resident = time.Since(begun).Seconds(), resident()
 		round.Read, round.Written = now.read-from.read, now.written-from.written
 		r.Rounds = append(r.Rounds, round)
 		round, begun, from = Round{}, time.Now(), now

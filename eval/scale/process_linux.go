@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Resident is how much of the process is in memory now, in bytes.
-func Resident() int64 { return field("/proc/self/status", "VmRSS:") << 10 }
+// resident is how much of the process is in memory now, in bytes.
+func resident() int64 { return field("/proc/self/status", "VmRSS:") << 10 }
 
 func peak() int64 { return field("/proc/self/status", "VmHWM:") << 10 }
 

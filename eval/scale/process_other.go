@@ -2,8 +2,8 @@
 
 package scale
 
-// Resident is not known here.
-func Resident() int64 { return 0 }
+// resident is not known here.
+func resident() int64 { return 0 }
 
 func peak() int64 { return 0 }
 

@@ -4,33 +4,129 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/recrawl/recrawl/satstore"
 )
 
-// A hand-run measurement until the command is there.
-func TestByHand(t *testing.T) {
-	n, _ := strconv.Atoi(os.Getenv("SCALE_PAGES"))
-	if n == 0 {
-		t.Skip("set SCALE_PAGES and SCALE_DIR")
-	}
-	dir := os.Getenv("SCALE_DIR")
-	w := NewWeb(n, min(n/10, 100_000), 20, 1)
-	if _, err := os.Stat(dir); err != nil {
-		start := time.Now()
-		if err := Build(context.Background(), dir, w, func(int, int) {}); err != nil {
-			t.Fatal(err)
+// Each address is that of the page it was made for, sizes add up, and links lead to other pages of
+// the server, each once; all pages are reached from the first.
+func TestWeb(t *testing.T) {
+	w := NewWeb(3000, 40, 20, 7)
+	page := 0
+	for server := range w.Servers {
+		if w.size(server) < 1 {
+			t.Fatalf("server %d has no page", server)
 		}
-		fmt.Println("built in", time.Since(start), "resident", Resident()>>20)
-		return
+		reached := map[int]bool{0: true}
+		for i := range w.size(server) {
+			if s, j := w.place(page); s != server || j != i {
+				t.Fatalf("page %d is %d of server %d, want %d of %d", page, j, s, i, server)
+			}
+			page++
+			if s, j, ok := w.parse(string(w.appendURL(nil, server, i))); !ok || s != server || j != i {
+				t.Fatalf("the address %s is read as page %d of server %d", w.appendURL(nil, server, i), j, s)
+			}
+			var links []int
+			w.linksOf(server, i, func(j int) { links = append(links, j); reached[j] = reached[j] || reached[i] })
+			if slices.Contains(links, i) || slices.ContainsFunc(links, func(j int) bool { return j < 0 || j >= w.size(server) }) {
+				t.Fatalf("page %d of server %d links to %v", i, server, links)
+			}
+			if slices.Sort(links); len(slices.Compact(links)) != len(links) {
+				t.Fatalf("page %d of server %d links twice to one: %v", i, server, links)
+			}
+		}
+		for i := range w.size(server) {
+			if !reached[i] {
+				t.Fatalf("page %d of server %d of %d pages is not reached", i, server, w.size(server))
+			}
+		}
 	}
-	r, err := Measure(context.Background(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1, Rounds: 6, Round: time.Hour, Budget: 0.02}, func(int, int) {})
-	fmt.Printf("open %.1f s, first %.1f s, opened %d MiB, peak %d MiB\n", r.Open, r.First, r.OpenedBytes>>20, r.PeakBytes>>20)
-	for _, x := range r.Rounds {
-		fmt.Printf("%d visits %d changed %.2f s, %.0f/s, %d MiB, %.0f B read %.0f B written a visit\n", x.Visits, x.Changed, x.Seconds, float64(x.Visits)/x.Seconds, x.Resident>>20, float64(x.Read)/float64(x.Visits), float64(x.Written)/float64(x.Visits))
+	if page != w.Pages {
+		t.Errorf("%d pages in all, want %d", page, w.Pages)
 	}
+}
+
+// A built store is whole, and rounds over it make the visits of the budget and find changes.
+func TestMeasure(t *testing.T) {
+	dir, w := t.TempDir(), NewWeb(4000, 200, 20, 7)
+	if err := Build(t.Context(), dir, w, func(int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	store, err := satstore.Open(dir, satstore.Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
+	}
+	found, err := store.Check(t.Context(), nil)
+	if closed := store.Close(); err != nil || closed != nil {
+		t.Fatal(err, closed)
+	}
+	if len(found.Damage) > 0 || found.Pages != 4000 || found.Starts != 200 {
+		t.Fatalf("the store is %+v", found)
+	}
+	r, err := Measure(t.Context(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1, Rounds: 3, Round: 24 * time.Hour, Budget: 0.02}, func(int, int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	visits, changed := 0, 0
+	for _, round := range r.Rounds {
+		visits, changed = visits+round.Visits, changed+round.Changed
+	}
+	// The first round is what is left of its day.
+	if len(r.Rounds) != 3 || visits < 220 || visits > 240 || changed < visits/4 || changed >= visits {
+		t.Errorf("%d rounds of 80 visits made %d and found %d changes", len(r.Rounds), visits, changed)
+	}
+}
+
+// BenchmarkRounds measures memory and speed of rounds of an hour at 2 % of the pages a day, with
+// all of it on this machine: store, graph, value, loop and commits, in a process of their own.
+// RECRAWL_SCALE_PAGES says how many pages, and RECRAWL_SCALE_DIR where the store is built; one that
+// is there is used again.
+func BenchmarkRounds(b *testing.B) {
+	pages, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_PAGES"))
+	if err != nil {
+		pages = 20_000
+	}
+	dir := os.Getenv("RECRAWL_SCALE_DIR")
+	if dir == "" {
+		dir = b.TempDir() + "/store"
+	}
+	w := NewWeb(pages, min(pages/10, 100_000), 20, 1)
+	if _, err := os.Stat(dir); err != nil {
+		// The memory that building takes must not count.
+		build := exec.Command(os.Args[0], "-test.run", "^TestBuildOnly$")
+		build.Env = append(os.Environ(), "RECRAWL_SCALE_BUILD="+dir, "RECRAWL_SCALE_PAGES="+strconv.Itoa(pages))
+		if out, err := build.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+	}
+	for b.Loop() {
+		r, err := Measure(context.Background(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1, Rounds: 6, Round: time.Hour, Budget: 0.02}, func(int, int) {})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Logf("%v: open after %.1f s, first visit after %.1f s; %d bytes a page resident then, %d at most", w, r.Open, r.First, r.OpenedBytes/int64(pages), r.PeakBytes/int64(pages))
+		for i, x := range r.Rounds {
+			b.Logf("round %d: %d visits, %d changed, %.2f s; a visit read %d bytes and wrote %d", i, x.Visits, x.Changed, x.Seconds, x.Read/int64(max(x.Visits, 1)), x.Written/int64(max(x.Visits, 1)))
+		}
+	}
+}
+
+// TestBuildOnly is the process that builds for BenchmarkRounds.
+func TestBuildOnly(t *testing.T) {
+	dir := os.Getenv("RECRAWL_SCALE_BUILD")
+	if dir == "" {
+		t.Skip("only BenchmarkRounds runs it")
+	}
+	pages, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_PAGES"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Build(t.Context(), dir, NewWeb(pages, min(pages/10, 100_000), 20, 1), func(int, int) {}); err != nil {
+		t.Fatal(fmt.Errorf("build: %w", err))
 	}
 }

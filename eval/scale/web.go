@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"net/http"
 	"slices"
 	"sort"
 	"strconv"
@@ -158,12 +157,12 @@ type Fetcher struct {
 // Fetch says what the page holds now.
 func (f Fetcher) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	w, now := f.Web, f.Clock.Now()
-	o := sitegraph.Observation{URL: r.Record.URL, Time: now, Outcome: sitegraph.OutcomeGone, Status: http.StatusNotFound}
+	o := sitegraph.Observation{URL: r.Record.URL, Time: now, Outcome: sitegraph.OutcomeGone, Status: 404}
 	server, i, ok := w.parse(r.Record.URL)
 	if !ok {
 		return o, nil
 	}
-	o.Outcome, o.Status = sitegraph.OutcomeFetched, http.StatusOK
+	o.Outcome, o.Status = sitegraph.OutcomeFetched, 200
 	o.Digests.Bytes = w.digest(server, i, now)
 	o.Size, o.Transferred = 20_000, 20_400
 	o.LinksKnown, o.FramesKnown = true, true
