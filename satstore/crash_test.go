@@ -45,7 +45,10 @@ func variants() []Options {
 func TestModelWithCrashesAndReopening(t *testing.T) {
 	rng := seeded(t)
 	rounds := 60
-	if long() {
+	switch {
+	case testing.Short():
+		rounds = 15
+	case long():
 		rounds = 10000 // each of 70 operations or so, for each of the variants
 	}
 	for i, o := range variants() {
@@ -192,6 +195,9 @@ func crashBeforeEveryOperation(t *testing.T, o Options) {
 	}
 	t.Logf("%d crashes", len(crashes))
 	for i, c := range crashes {
+		if crashtest.Spared(i) {
+			continue
+		}
 		s, err := Open("a/store", o.with(c.fs))
 		if err != nil {
 			t.Fatalf("crash %d: %v", i, err)
@@ -268,9 +274,12 @@ func TestErrorAtEveryOperation(t *testing.T) {
 
 func errorAtEveryOperation(t *testing.T, lasting bool) {
 	seed := seeded(t).Uint64()
-	step := uint64(3) // every operation in the long form
-	if long() {
+	step := uint64(3) // every operation in the long form, a few for the race detector
+	switch {
+	case long():
 		step = 1
+	case testing.Short():
+		step = 17
 	}
 	for k := 1 + seed%step; ; k += step {
 		mem := vfs.NewCrashableMem()

@@ -159,6 +159,9 @@ func TestDigests(t *testing.T) {
 // TestHostilePages holds pages that trees are quadratic or fail on to two seconds; the
 // links before the trouble are kept.
 func TestHostilePages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads megabytes, one body after the other")
+	}
 	const size = 1 << 20
 	many := func(s string) string { return strings.Repeat(s, size/len(s)) }
 	var roots strings.Builder

@@ -72,6 +72,7 @@ func TestLooks(t *testing.T) {
 // make all its pages likely; and none after one that found none. It is so where outcomes come late,
 // and where a page proves likely to have changed once it was chosen for a look.
 func TestLooksFollow(t *testing.T) {
+	skipLong(t)
 	const seeds = 6
 	for _, lag := range []int{0, 4} {
 		for _, likely := range []bool{false, true} {
@@ -136,6 +137,7 @@ func looksFollow(t *testing.T, seed uint64, lag int, likely bool) bool {
 // A page that links to many directories is looked at more often than others as near to the start
 // page.
 func TestLooksAtLists(t *testing.T) {
+	skipLong(t)
 	const worlds = 6
 	looks := map[string]int{}
 	for seed := range uint64(worlds) {
@@ -270,6 +272,7 @@ func TestWeighAtOnce(t *testing.T) {
 // A sweep begins with looks at each server, the more the larger it is, each at another page,
 // whether pages have a past or not; one that is denied exploration begins with none.
 func TestSweepBeginsWithLooks(t *testing.T) {
+	skipLong(t)
 	for _, c := range []struct {
 		policy string
 		days   int // of the past

@@ -8,6 +8,14 @@ import (
 	"github.com/recrawl/recrawl/planner/simtest"
 )
 
+// skipLong leaves out, in the short form, a test of which the race detector can tell nothing.
+func skipLong(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a planner that works alone, for many days: TestWeighAtOnce and TestInPlace have goroutines")
+	}
+}
+
 // newSim is a simulation of value, or of value without a kind of evidence ("value-own").
 func newSim(t *testing.T, w *simtest.World, shuffle *rand.Rand, name string, s Settings, o planner.Options) *simtest.Sim {
 	t.Helper()
