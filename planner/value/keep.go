@@ -48,7 +48,7 @@ func (v *Policy) Learnt() ([]byte, error) {
 		Form:            modelForm,
 		Price:           v.price,
 		ChangesPerWorth: v.changesPerWorth,
-		Corpus:          v.mixture.corpus,
+		Corpus:          v.mixture.learnt(),
 		Trust:           v.trust.corpus,
 		InPlace:         v.inPlace.record,
 		Forest:          v.inPlace.forest,
@@ -151,7 +151,8 @@ func (v *Policy) Recall(learnt []byte) error {
 	if k.ChangesPerWorth > 0 {
 		v.changesPerWorth = k.ChangesPerWorth
 	}
-	v.mixture.corpus, v.trust.corpus = k.Corpus, k.Trust
+	v.mixture.recall(k.Corpus)
+	v.trust.corpus = k.Trust
 	r := &v.exploration.rebuilds
 	r.all = rebuildCount{k.Rebuilt[0], k.Rebuilt[1]}
 	r.probes, r.found = k.Probes[0], k.Probes[1]
