@@ -52,7 +52,7 @@ func (v *Policy) Learnt() ([]byte, error) {
 		Price:           v.price,
 		ChangesPerWorth: v.changesPerWorth,
 		CopyWeight:      v.copyWeight,
-		Corpus:          v.mixture.corpus,
+		Corpus:          v.mixture.learnt(),
 		Trust:           v.trust.corpus,
 		InPlace:         v.inPlace.record,
 		Forest:          v.inPlace.forest,
@@ -166,8 +166,8 @@ func (v *Policy) Recall(learnt []byte) error {
 	if k.ChangesPerWorth > 0 {
 		v.changesPerWorth = k.ChangesPerWorth
 	}
-	v.mixture.corpus, v.trust.corpus = k.Corpus, k.Trust
-	v.mixture.moves++
+	v.mixture.recall(k.Corpus)
+	v.trust.corpus = k.Trust
 	r := &v.exploration.rebuilds
 	r.all = rebuildCount{k.Rebuilt[0], k.Rebuilt[1]}
 	r.probes, r.found = k.Probes[0], k.Probes[1]

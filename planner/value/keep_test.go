@@ -29,7 +29,7 @@ func learntPolicy(t *testing.T) *handDriven {
 	if !v.inPlace.begin(100, 0) {
 		t.Fatal("nothing was learnt in place")
 	}
-	v.mixture.corpus = gains{0.5, -0.5, 0.25, 0, 1}
+	v.mixture.recall(gains{0.5, -0.5, 0.25, 0, 1})
 	v.mixture.servers = []gains{{}, {1, 2, 3, 4, 5}}
 	v.trust = effectTrust{corpus: -0.5, servers: []float32{0, 0.25}}
 	v.exploration.rebuilds.probe(1, 2)
@@ -115,7 +115,7 @@ func TestRecallRefuses(t *testing.T) {
 		if err := again.policy.Recall(damaged); err == nil {
 			t.Errorf("%s: no error", name)
 		}
-		if again.policy.inPlace.forest != nil || again.policy.mixture.corpus != (gains{}) {
+		if again.policy.inPlace.forest != nil || again.policy.mixture.learnt() != (gains{}) {
 			t.Errorf("%s: something was taken in", name)
 		}
 	}

@@ -2,6 +2,7 @@ package value
 
 import (
 	"math"
+	"slices"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -21,12 +22,19 @@ import (
 // pulled back to what was believed at first, those of a server sooner, so that the past is
 // forgotten and a server of few visits is judged as the corpus is.
 //
+// How fast to learn differs by web, too. Where pages change one by one at rates that stay, one
+// expert is right for good, and weights that are pulled back soon never come to it. Where servers
+// are rebuilt, what was right last month misleads. So the corpus has weights of two paces, and both
+// count, each by the likelihood of what came lately (experts that learn at several rates, combined
+// by how they predict: van Erven and Koolen 2016).
+//
 // What is compared with an outcome is the probability by which the page was chosen, with all
 // corrections: of pages chosen as the likeliest, those that were overrated are more than others,
 // and the calibrator allows for that.
 type mixture struct {
-	corpus  gains
-	servers []gains // by server, beside those of the corpus
+	corpus  [paces]gains
+	fits    [paces]float32 // logarithms of the likelihood of late outcomes by each
+	servers []gains        // by server, beside those of the corpus
 	asked   map[sitegraph.PageID]opinions
 	moves   int // counts how often gains changed
 }
@@ -67,10 +75,8 @@ var firstWeights = weights{
 }
 
 const (
-	// mixtureStep is how far an outcome moves weights. From 0.02 to 0.05 as much is found.
-	mixtureStep = 0.02
-	// corpusKept and serverKept are what is left of gains after each outcome: half after 1,400 of
-	// the corpus, and after 70 of a server.
+	// corpusKept and serverKept are what is left after each outcome of what was learnt of the
+	// corpus and of a server: half after 1,400 and after 70. A pace may keep more.
 	corpusKept = 0.9995
 	serverKept = 0.99
 	// farthest bounds what one opinion counts for beside the mean, in log odds.
@@ -79,11 +85,49 @@ const (
 	mostGain = 40
 )
 
+// The paces at which weights of the corpus are learnt.
+const (
+	paceShort = iota // what was seen lately counts
+	paceLong
+	paces
+)
+
+// paceOf says how far an outcome moves the gains of a pace, and what is left of them after each
+// outcome: half after 1,400 and after 7,000.
+var paceOf = [paces]struct{ step, kept float32 }{
+	paceShort: {0.02, corpusKept},
+	paceLong:  {0.1, 0.9999},
+}
+
 // weights of the experts for pages of a server.
 func (m *mixture) weights(s sitegraph.ServerID) (w weights) {
+	for pace, share := range m.shares() {
+		for k, x := range m.weightsAt(pace, s) {
+			w[k] += share * x
+		}
+	}
+	return w
+}
+
+// shares are what the weights of each pace count for.
+func (m *mixture) shares() (shares [paces]float32) {
+	best := slices.Max(m.fits[:])
+	sum := float32(0)
+	for pace, fit := range m.fits {
+		shares[pace] = float32(math.Exp(float64(fit - best)))
+		sum += shares[pace]
+	}
+	for pace := range shares {
+		shares[pace] /= sum
+	}
+	return shares
+}
+
+// weightsAt are the weights of a pace.
+func (m *mixture) weightsAt(pace int, s sitegraph.ServerID) (w weights) {
 	sum := float32(0)
 	for k := range w {
-		gain := m.corpus[k]
+		gain := m.corpus[pace][k]
 		if int(s) < len(m.servers) {
 			gain += m.servers[s][k]
 		}
@@ -161,7 +205,9 @@ func (w *weights) complete(o *opinions, adds float32, learnt bool) {
 // trustInPlace forgets how what was learnt in place predicted: it is another forest now.
 func (m *mixture) trustInPlace() {
 	m.moves++
-	m.corpus[expertInPlace] = 0
+	for pace := range m.corpus {
+		m.corpus[pace][expertInPlace] = 0
+	}
 	for s := range m.servers {
 		m.servers[s][expertInPlace] = 0
 	}
@@ -205,11 +251,49 @@ func (m *mixture) see(p sitegraph.PageID, s sitegraph.ServerID, changed bool, be
 	if changed {
 		missed++
 	}
-	w := m.weights(s)
-	mean := w.logOdds(&o)
+	var means [paces]float32
+	mean := float32(0) // as the weights of both say
+	for pace, share := range m.shares() {
+		w := m.weightsAt(pace, s)
+		means[pace] = w.logOdds(&o)
+		mean += share * means[pace]
+	}
+	m.judge(&means, mean, changed, believed)
 	for k := range o {
-		step := mixtureStep * missed * min(max(o[k]-mean, -farthest), farthest)
-		m.corpus[k] = corpusKept*m.corpus[k] + step
-		m.servers[s][k] = serverKept*m.servers[s][k] + step
+		away := missed * min(max(o[k]-mean, -farthest), farthest)
+		for pace, of := range paceOf {
+			m.corpus[pace][k] = of.kept*m.corpus[pace][k] + of.step*away
+		}
+		m.servers[s][k] = serverKept*m.servers[s][k] + paceOf[paceShort].step*away
+	}
+}
+
+// judge learns which pace predicted an outcome better. Each is taken to have believed what was
+// believed, moved by as far as its log odds lie from the mean.
+func (m *mixture) judge(means *[paces]float32, mean float32, changed bool, believed float32) {
+	const sure = 1e-4 // no outcome is
+	p := float64(min(max(believed, sure), 1-sure))
+	odds := float32(math.Log(p / (1 - p)))
+	for pace := range m.fits {
+		m.fits[pace] = corpusKept*m.fits[pace] - float32(logLoss(odds+means[pace]-mean, changed))
+	}
+}
+
+// learnt are the gains by which the weights are what they are now, of the corpus.
+func (m *mixture) learnt() (g gains) {
+	if m.corpus[paceShort] == m.corpus[paceLong] {
+		return m.corpus[paceShort]
+	}
+	for k, x := range m.weights(sitegraph.ServerID(len(m.servers))) { // of a server without visits
+		g[k] = float32(math.Log(float64(max(x, 1e-15) / firstWeights[k])))
+	}
+	return g
+}
+
+// recall takes in what was learnt by another mixture. Which pace suits is to be learnt anew.
+func (m *mixture) recall(g gains) {
+	m.moves++
+	for pace := range m.corpus {
+		m.corpus[pace] = g
 	}
 }

@@ -43,6 +43,42 @@ func TestMixtureFindsTheExpert(t *testing.T) {
 	}
 }
 
+// On a web that stays as it is, an expert who is right comes to have the most weight, though the
+// others are hardly wrong; where another one is right from then on, that one does.
+func TestMixturePaces(t *testing.T) {
+	var m mixture
+	rng := rand.New(rand.NewPCG(6, 1))
+	// Pages of many servers, so that what is learnt of each is little.
+	tell := func(right, visits int) {
+		for i := range visits / 10 {
+			tellAll(&m, sitegraph.ServerID(i%1000), 10, func(int) (o opinions, changed bool) {
+				truth := 2 * rng.NormFloat64()
+				for k := range o {
+					o[k] = float32(truth + 0.7*rng.NormFloat64())
+				}
+				o[right] = float32(truth)
+				return o, rng.Float64() < 1/(1+math.Exp(-truth))
+			})
+		}
+	}
+	tell(expertRates, 40_000)
+	w := m.weights(5000)
+	if w[expertRates] < 0.6 || m.shares()[paceLong] < 0.9 {
+		t.Errorf("who is right has a weight of %.2f, and the long pace of %.2f", w[expertRates], m.shares()[paceLong])
+	}
+	var kept mixture
+	kept.recall(m.learnt())
+	for k, x := range kept.weights(5000) {
+		if math.Abs(float64(x-w[k])) > 1e-4 {
+			t.Errorf("%s has a weight of %.4f, and recalled %.4f", expertNames[k], w[k], x)
+		}
+	}
+	tell(expertPooled, 40_000)
+	if w := m.weights(5000); w[expertPooled] < w[expertRates] {
+		t.Errorf("who is right since has a weight of %.2f, who was before of %.2f", w[expertPooled], w[expertRates])
+	}
+}
+
 // A server where the model is wrong has weights of its own; one without visits those of the corpus;
 // and what a server showed is forgotten.
 func TestMixtureByServer(t *testing.T) {
@@ -160,10 +196,10 @@ func TestExplainTellsExperts(t *testing.T) {
 // learnt in place has all the weight.
 func TestWeightsOfExtremeGains(t *testing.T) {
 	for _, m := range []mixture{
-		{corpus: gains{expertInPlace: 30}},
-		{corpus: gains{expertInPlace: 99}, servers: []gains{{expertInPlace: 99}}},
-		{corpus: gains{99, 99}, servers: []gains{{99, 99}}},
-		{corpus: gains{-99, -99, -99, -99, -99}, servers: []gains{{-99, -99, -99, -99, -99}}},
+		{corpus: [paces]gains{{expertInPlace: 30}, {expertInPlace: 30}}},
+		{corpus: [paces]gains{{expertInPlace: 99}, {}}, servers: []gains{{expertInPlace: 99}}},
+		{corpus: [paces]gains{{99, 99}, {99, 99}}, servers: []gains{{99, 99}}},
+		{corpus: [paces]gains{{-99, -99, -99, -99, -99}, {99}}, servers: []gains{{-99, -99, -99, -99, -99}}},
 	} {
 		w := m.weights(0)
 		if mean := w.others(&opinions{2, 2, 2, 2, -5}); math.Abs(float64(mean)-2) > 1e-3 {

@@ -359,7 +359,7 @@ func (v *Policy) learn(l outcome) {
 	surprise := max(saw-l.expected, 0)
 	probe, isFollowUp := v.exploration.wasProbe(l.page)
 	if isFollowUp {
-		v.exploration.rebuilds.follow(server, l.changed)
+		v.exploration.rebuilds.follow(server, l.changed, l.raw)
 	}
 	if probe || v.worthLittle(l.page) {
 		v.exploration.lastProbe[server] = inDays(l.to)

@@ -11,7 +11,8 @@ import (
 // On a web of documentation servers are rebuilt, and a probe shows it: where it finds a change,
 // other quiet pages of its server have changed, too. On a web whose pages change one by one a
 // change tells nothing of other pages, and probes are a waste. The two probes that follow one that
-// found a change tell which it is. So rebuilds that are seen are set beside those that were
+// found a change tell which it is, beyond what they find by chance: a quiet page may well have
+// changed where the budget is large. So rebuilds that are seen are set beside those that were
 // expected of the probes made: a gamma posterior of their ratio, for all servers and for each,
 // whose prior is that of all (partial pooling).
 //
@@ -29,7 +30,8 @@ type rebuilds struct {
 // rebuildCount is how many rebuilds were expected of probes, and how many proved to be some.
 type rebuildCount struct{ expected, seen float32 }
 
-type followed struct{ probes, changed float32 }
+// chance and spread are the mean and the variance of changed where nothing was rebuilt.
+type followed struct{ probes, changed, chance, spread float32 }
 
 const (
 	// rebuildPrior is how many expected rebuilds the prior ratio of 1 counts for. The ratio of all
@@ -40,6 +42,8 @@ const (
 	// probes.
 	firstFinds = 0.5
 	findsPrior = 20
+	// mostChance bounds what is believed of a quiet page: one that is sure to change tells nothing.
+	mostChance = 0.9
 )
 
 func (r *rebuilds) server(s sitegraph.ServerID) *rebuildCount {
@@ -65,9 +69,10 @@ func (r *rebuilds) begin() {
 	maps.DeleteFunc(r.open, func(_ sitegraph.ServerID, of followed) bool { return of.probes == followUpProbes })
 }
 
-// follow takes in the outcome of a probe that follows one that found a change. The first two tell.
-// Both changed is a rebuild, one of them counts as a quarter of one.
-func (r *rebuilds) follow(s sitegraph.ServerID, changed bool) {
+// follow takes in the outcome of a probe that follows one that found a change, of a page that was
+// so likely to have changed by itself. The first two tell. Both changed is a rebuild, one of them
+// counts as a quarter of one; what comes of that by chance is taken off.
+func (r *rebuilds) follow(s sitegraph.ServerID, changed bool, chance float32) {
 	if r.open == nil {
 		r.open = map[sitegraph.ServerID]followed{}
 	}
@@ -79,13 +84,21 @@ func (r *rebuilds) follow(s sitegraph.ServerID, changed bool) {
 	if changed {
 		of.changed++
 	}
+	chance = min(chance, mostChance)
+	of.chance += chance
+	of.spread += chance * (1 - chance)
 	r.open[s] = of
 	if of.probes == followUpProbes {
-		share := of.changed / of.probes
-		r.all.seen += share * share
-		r.server(s).seen += share * share
+		const all = followUpProbes * followUpProbes
+		byChance := (of.chance*of.chance + of.spread) / all // the mean of the square
+		seen := (of.changed*of.changed/all - byChance) / (1 - byChance)
+		r.all.see(seen)
+		r.server(s).see(seen)
 	}
 }
+
+// see adds what was seen of a rebuild, in the mean between none and one.
+func (r *rebuildCount) see(rebuild float32) { r.seen = max(r.seen+rebuild, 0) }
 
 // ratio is how many times as many servers prove to be rebuilt as are expected to be.
 func (r *rebuilds) ratio(s sitegraph.ServerID) float32 {

@@ -1,6 +1,9 @@
 package value
 
-import "testing"
+import (
+	"math/rand/v2"
+	"testing"
+)
 
 // Probes that lead to nothing are taken to be worth less and less, here and, less so, elsewhere;
 // those that lead to rebuilds stay.
@@ -12,8 +15,8 @@ func TestRebuildsLearn(t *testing.T) {
 	for range 100 {
 		waste.probe(3, 0.2)
 		good.probe(3, 0.2)
-		good.follow(3, true)
-		good.follow(3, true)
+		good.follow(3, true, 0)
+		good.follow(3, true, 0)
 		good.begin()
 	}
 	if here, elsewhere := waste.ratio(3), waste.ratio(4); here > 0.05 || elsewhere > 0.2 || here > elsewhere {
@@ -32,7 +35,7 @@ func TestRebuildsFollow(t *testing.T) {
 	}{{[]bool{true}, 0}, {[]bool{true, true}, 1}, {[]bool{true, false}, 0.25}, {[]bool{false, false}, 0}, {[]bool{true, true, false, false}, 1}} {
 		var r rebuilds
 		for _, changed := range c.outcomes {
-			r.follow(0, changed)
+			r.follow(0, changed, 0)
 		}
 		if r.all.seen != c.want {
 			t.Errorf("%v: %g rebuilds, want %g", c.outcomes, r.all.seen, c.want)
@@ -40,12 +43,31 @@ func TestRebuildsFollow(t *testing.T) {
 	}
 }
 
+// Where quiet pages change by chance, as likely as was believed, no rebuild is seen; one still is
+// where more of them do.
+func TestRebuildsByChance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	var chance, good rebuilds
+	for range 2000 {
+		for range followUpProbes {
+			p := 0.4 * rng.Float32()
+			chance.follow(0, rng.Float32() < p, p)
+			good.follow(0, rng.Float32() < 0.9, p)
+		}
+		chance.begin()
+		good.begin()
+	}
+	if chance.all.seen > 60 || good.all.seen < 1400 {
+		t.Errorf("of 2000 by chance %.0f rebuilds were seen, of 2000 rebuilds %.0f", chance.all.seen, good.all.seen)
+	}
+}
+
 // Where a round has room for one probe that follows, the second may come in a later round.
 func TestRebuildsFollowOverRounds(t *testing.T) {
 	var r rebuilds
-	r.follow(0, true)
+	r.follow(0, true, 0)
 	r.begin()
-	r.follow(0, true)
+	r.follow(0, true, 0)
 	if r.all.seen != 1 {
 		t.Errorf("%g rebuilds, want 1", r.all.seen)
 	}
