@@ -171,10 +171,10 @@ func TestSweepEnds(t *testing.T) {
 // week what it saw of a page's groups by day; and sa, whose steps depend on the order of visits.
 func startsAnew(policy string) bool {
 	switch policy {
-	case "breadth-first", "cho-greedy", "cho-adaptive", "tan-mitra", "value", "sa":
+	case "breadth-first", "cho-greedy", "cho-adaptive", "tan-mitra", "sa":
 		return true
 	}
-	return value.WithoutOf(policy) != value.WithoutNothing || methods[policy].by != "" || strings.HasPrefix(policy, "server-")
+	return Learns(policy) || methods[policy].by != "" || strings.HasPrefix(policy, "server-")
 }
 
 // A policy built anew from the records goes on where the old one stopped. Method A has tests of its
