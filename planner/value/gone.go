@@ -8,9 +8,9 @@ import (
 // A page that is taken down loses its last link first, as a rule: the list that named it changed,
 // or the section that it was in is gone itself. So a living page to which no links lead any more
 // from the start pages of its server is probably gone. How probably is learnt from the visits to
-// such pages: those of its section, pulled toward those of its server, and these toward those of all
-// (partial pooling), since pages go in runs. To find that a page is gone is worth Settings.GoneWorth
-// changes found, so a visit to such a page competes with all others.
+// such pages: those of its section, pulled toward those of its server, and these toward those of
+// all (partial pooling), since pages go in runs. To find that a page is gone is worth
+// Settings.GoneWorth changes found, so a visit to such a page competes with all others.
 //
 // Belief follows the look: a page that proves to be there all the same is visited for its changes
 // as before, and looked for again after lookAgainDays, then after twice as many, and so on, where
@@ -25,8 +25,8 @@ const (
 )
 
 // DefaultGoneWorth is what it is worth to find that a page is gone, in changes found. On published
-// documentation, at 2 % of the pages a day, eight in ten of the pages that went are found by 0.3 and
-// by 0.5, after 29 and 18 days in the mean, for 0.004 and 0.014 of the changes.
+// documentation, at 2 % of the pages a day, eight in ten of the pages that went are found by 0.3
+// and by 0.5, after 29 and 18 days in the mean, for 0.004 and 0.014 of the changes.
 const DefaultGoneWorth = 0.3
 
 // disappearance knows the living pages that no links lead to any more.
