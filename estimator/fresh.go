@@ -14,8 +14,8 @@ func Freshness(x float64) float64 {
 	return -math.Expm1(-x) / x
 }
 
-// FreshAt is the x at which 1 - (1+x) exp(-x) is y, in (0, 1): the root of x - log(1+x) = -log(1-y).
-// That is what one more visit in the mean time between changes adds to the freshness of a page with
+// FreshAt is the x at which 1 - (1+x) exp(-x) is y, in (0, 1): the root of x - log(1+x) =
+// -log(1-y). That is what one more visit in the mean time between changes adds to the freshness of a page with
 // x changes between visits.
 func FreshAt(y float64) float64 {
 	l := -math.Log1p(-y)
