@@ -15,8 +15,8 @@ func Freshness(x float64) float64 {
 }
 
 // FreshAt is the x at which 1 - (1+x) exp(-x) is y, in (0, 1): the root of x - log(1+x) =
-// -log(1-y). That is what one more visit in the mean time between changes adds to the freshness of a page with
-// x changes between visits.
+// -log(1-y). That is what one more visit in the mean time between changes adds to the freshness of
+// a page with x changes between visits.
 func FreshAt(y float64) float64 {
 	l := -math.Log1p(-y)
 	x := l + math.Sqrt(2*l) // above the root; Newton's steps on a convex function stay there
