@@ -14,17 +14,9 @@ func Freshness(x float64) float64 {
 	return -math.Expm1(-x) / x
 }
 
-// MarginalFreshness is 1 - (1+x) exp(-x), from 0 to 1: what one more visit in the mean time between
-// changes adds to the freshness of a page with x changes between visits.
-func MarginalFreshness(x float64) float64 {
-	if x < 1e-4 {
-		return x * x / 2 // what the difference below would lose
-	}
-	return 1 - (1+x)*math.Exp(-x)
-}
-
-// FreshAt is the x at which MarginalFreshness is y, in (0, 1): the root of x - log(1+x) =
-// -log(1-y).
+// FreshAt is the x at which 1 - (1+x) exp(-x) is y, in (0, 1): the root of x - log(1+x) =
+// -log(1-y). That is what one more visit in the mean time between changes adds to the freshness of
+// a page with x changes between visits.
 func FreshAt(y float64) float64 {
 	l := -math.Log1p(-y)
 	x := l + math.Sqrt(2*l) // above the root; Newton's steps on a convex function stay there

@@ -9,6 +9,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
+// classStep is by how much the intervals of one entry of a demand differ at most. A server that is
+// visited as often as it can be, and changes each time, seems to want little more than it gets.
+const classStep = 1.01
+
 // Demands are what is wanted of each server: visits to its pages at the times between their
 // changes. Pages of about the same interval and weight are one
 // entry. It looks at all pages.
@@ -17,7 +21,7 @@ func (l *Loop) Demands() []schedule.Demand {
 	all := make([]schedule.Demand, l.graph.Servers())
 	type class struct {
 		server   sitegraph.ServerID
-		interval int // powers of 1.1
+		interval int // powers of classStep
 		weight   float64
 	}
 	at := map[class]int{}
@@ -27,13 +31,13 @@ func (l *Loop) Demands() []schedule.Demand {
 		if m.State != sitegraph.StateAlive || !(days > 0) || corpus.Weight(page) == 0 {
 			continue
 		}
-		of := class{l.graph.Server(page), int(math.Round(math.Log(days) / math.Log(1.1))), corpus.Weight(page)}
+		of := class{l.graph.Server(page), int(math.Round(math.Log(days) / math.Log(classStep))), corpus.Weight(page)}
 		d := &all[of.server]
 		i, ok := at[of]
 		if !ok {
 			i = len(d.Pages)
 			at[of] = i
-			interval := schedule.Tick(math.Min(math.Max(math.Pow(1.1, float64(of.interval))*float64(schedule.Day), 1), 1e15))
+			interval := schedule.Tick(math.Min(math.Max(math.Pow(classStep, float64(of.interval))*float64(schedule.Day), 1), 1e15))
 			d.Pages = append(d.Pages, schedule.Pages{Interval: interval, Weight: of.weight})
 		}
 		d.Pages[i].Count++

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 )
@@ -97,7 +96,7 @@ func TestProved(t *testing.T) {
 		together += proved.Connections
 	}
 	if alone < 200 || together < 200 {
-		t.Error(fmt.Sprintf("only %d connections tried", alone))
+		t.Errorf("only %d connections tried", alone)
 	}
 }
 
