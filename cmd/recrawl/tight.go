@@ -14,13 +14,14 @@ type tightness struct {
 	workers int
 	perDay  float64 // planner.Unlimited: no budget
 	at      time.Time
+	next    time.Duration // until the look after that
 	said    string
 }
 
 const (
 	firstLook = time.Minute
-	// nextLook: it looks at all pages.
-	nextLook = 10 * time.Minute
+	// longestLook bounds the time between two looks, which doubles: each looks at all pages.
+	longestLook = 10 * time.Minute
 )
 
 // look judges the run now and then, and says what has changed.
@@ -28,7 +29,8 @@ func (t *tightness) look(loop *cycle.Loop) {
 	if now := time.Now(); now.Before(t.at) {
 		return
 	}
-	t.at = time.Now().Add(nextLook)
+	t.next = min(max(2*t.next, firstLook), longestLook)
+	t.at = time.Now().Add(t.next)
 	t.result.Judge(loop, t.workers, t.perDay)
 	text := t.result.TooTight()
 	if text != "" && t.said == "" && !t.status.p.quiet {

@@ -143,10 +143,13 @@ func DemandsInJournal(dir string, least schedule.Tick, by By) (all []schedule.De
 	return d.all, torn, nil
 }
 
-// changeOf estimates the time between two changes; 0 if a page was seen once only. Half a change is
-// taken to be seen beside those that were, as of a page of which nothing is known (Jeffreys).
+// changeOf estimates the time between two changes; 0 if a page was seen once only. Where no change
+// was seen, half a one is taken to have been (Jeffreys).
 func changeOf(h *sitegraph.History) time.Duration {
-	return time.Duration(float64(h.Elapsed()) / (float64(h.Changes) + 0.5))
+	if h.Changes == 0 {
+		return 2 * h.Elapsed()
+	}
+	return cycle.BetweenChanges(h)
 }
 
 // serverOf is the server of a canonical address: what stands between "//" and the next "/".

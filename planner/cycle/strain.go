@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -58,14 +59,28 @@ func (l *Loop) Demands() []schedule.Demand {
 	return all
 }
 
-// daysBetweenChanges is by what was seen of the page itself from two changes on, half a change more
-// than were seen (Jeffreys). Before that it is the estimate of the policy, which may know more of
-// pages like it; 0: none.
+// daysBetweenChanges is by what was seen of the page itself from two changes on. Before that it is
+// the estimate of the policy, which may know more of pages like it; 0: none.
 func daysBetweenChanges(m *planner.Memory) float64 {
 	if m.History.Changes >= 2 {
-		return m.History.Elapsed().Hours() / 24 / (float64(m.History.Changes) + 0.5)
+		return BetweenChanges(&m.History).Hours() / 24
 	}
 	return float64(m.Interval)
+}
+
+// BetweenChanges estimates the time between two changes of a page from its visits, at even
+// intervals (estimator.BiasReduced): of a page that had changed at each of
+// n visits it says that it changes log(2n+1) times between two. A sum of the changes seen would
+// say once, and so that a server which cannot answer more is asked enough. 0: no change was seen.
+func BetweenChanges(h *sitegraph.History) time.Duration {
+	if h.Changes == 0 || h.Visits < 2 {
+		return 0
+	}
+	perDay := estimator.BiasReduced(int(h.Changes), int(h.Visits-1), estimator.Days(h.Elapsed()))
+	if perDay == 0 {
+		return 0
+	}
+	return time.Duration(float64(24*time.Hour) / perDay)
 }
 
 // roundUp makes milliseconds of nanoseconds.
