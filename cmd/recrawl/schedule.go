@@ -85,11 +85,7 @@ func (p *program) servers(ctx context.Context, paths []string, least servers.Tic
 			return nil, err
 		}
 		defer f.Close() // it is only read
-		web, err := schedule.ReadLog(f, c.Log)
-		if err != nil {
-			return nil, err
-		}
-		return schedule.Logged(c.Log, web, least), nil
+		return schedule.ReadLog(f, c.Log, least)
 	case c.Journal != "":
 		demands, torn, err := recorded.DemandsInJournal(c.Journal, least, recorded.By(c.By))
 		if errors.Is(err, journal.ErrNone) {

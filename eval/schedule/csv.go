@@ -40,8 +40,8 @@ const (
 // ReadLog reads a log of downloads as CSV: server, duration and interval in seconds, a line for
 // each download, in the order of the downloads of each server. The interval is that of the server
 // (1/L); lines of one server must agree. A first line of names is passed over. Errors are of type
-// LogError.
-func ReadLog(r io.Reader, name string) (*simulate.Web, error) {
+// LogError. Servers are asked again after least at the soonest.
+func ReadLog(r io.Reader, name string, least schedule.Tick) (*Source, error) {
 	content, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
@@ -54,7 +54,11 @@ func ReadLog(r io.Reader, name string) (*simulate.Web, error) {
 	for _, s := range l.servers {
 		web.Add(s.name, s.interval, s.took)
 	}
-	return web, nil
+	source := &Source{Name: name, Demands: web.Demands(least), web: web}
+	if !bytes.HasSuffix(content, []byte("\n")) {
+		source.warnings = append(source.warnings, fmt.Sprintf("%s does not end with the end of a line: if it was cut, its last number may be", name))
+	}
+	return source, nil
 }
 
 type logReader struct {

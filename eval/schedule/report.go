@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner/schedule"
 )
 
@@ -83,7 +82,7 @@ func distribution(all []float64) Distribution {
 // Examine judges the servers of a source.
 func Examine(s *Source, o ReportOptions) *Report {
 	demands := s.Demands
-	r := &Report{Source: s.Name, Unknown: s.assumed, Servers: len(demands), Warnings: []string{}, days: o.Days, Infeasible: []ServerReport{}, Large: []Large{}}
+	r := &Report{Source: s.Name, Unknown: s.assumed, Servers: len(demands), Warnings: append([]string{}, s.warnings...), days: o.Days, Infeasible: []ServerReport{}, Large: []Large{}}
 	r.Feasible = schedule.Classify(demands, o.Connections)
 	r.Policy = schedule.EDF.Name()
 	if o.Connections > 0 && r.Feasible.Need > float64(o.Connections) {
@@ -104,9 +103,6 @@ func Examine(s *Source, o ReportOptions) *Report {
 	})
 	r.Large = LargeOf(demands, o.Days)
 	r.distributions(demands)
-	if s.assumed > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("of %s no download was observed; --download says how long one takes", report.Plural(s.assumed, "server")))
-	}
 	if wanted := len(r.Interval.sorted); wanted < len(demands) {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s no page that is to be visited again; they count nowhere", hasNo(len(demands)-wanted)))
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/planner/schedule/simulate"
 )
@@ -16,6 +17,7 @@ type Source struct {
 	web       *simulate.Web // nil: made of the demands
 	generated int           // servers
 	assumed   int           // servers of which no download was observed
+	warnings  []string      // what is doubtful of them
 }
 
 // Generated is a generated web; see simulate.Generate.
@@ -27,11 +29,6 @@ func Generated(servers int, seed uint64, least schedule.Tick) (*Source, error) {
 	return &Source{Name: "the generator", Demands: web.Demands(least), web: web, generated: servers}, nil
 }
 
-// Logged is a log that was read.
-func Logged(name string, web *simulate.Web, least schedule.Tick) *Source {
-	return &Source{Name: name, Demands: web.Demands(least), web: web}
-}
-
 // Demanded is what is wanted of servers. Where no download was observed, one is taken to take a
 // given time.
 func Demanded(name string, demands []schedule.Demand, assumed schedule.Tick) *Source {
@@ -41,6 +38,9 @@ func Demanded(name string, demands []schedule.Demand, assumed schedule.Tick) *So
 			d.Times.Mean, d.Times.Max = assumed, assumed
 			s.assumed++
 		}
+	}
+	if s.assumed > 0 {
+		s.warnings = append(s.warnings, fmt.Sprintf("of %s no download was observed; --download says how long one takes", report.Plural(s.assumed, "server")))
 	}
 	return s
 }
