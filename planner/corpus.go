@@ -8,6 +8,7 @@ import (
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // Memory is what the planner keeps in memory of one page: 56 bytes.
@@ -78,7 +79,7 @@ func NewCorpus(g *sitegraph.Graph) *Corpus {
 
 func (c *Corpus) grow() {
 	if n := c.Graph.Pages(); n > len(c.pages) {
-		c.pages = append(c.pages, make([]Memory, n-len(c.pages))...)
+		c.pages = scratch.Grow(c.Graph.Room(), c.pages, n)
 		c.weigh()
 	}
 }

@@ -3,11 +3,11 @@ package sitegraph
 import (
 	"hash/maphash"
 	"slices"
+	"strings"
 )
 
 // addresses numbers pages, directories and servers by their text. A directory is kept as the
-// first page in it, whose address begins with it, and the name of a server lies in the address
-// of its first page: both cost no text of their own.
+// first page in it, whose address begins with it: it costs no text of its own.
 type addresses struct {
 	seed   maphash.Seed // no site can foresee which addresses collide
 	text   texts
@@ -69,7 +69,7 @@ func (a *addresses) guess(guesses []guess, urls []string) {
 func (a *addresses) addPage(url string, hash uint64) PageID {
 	at := a.text.add(url)
 	p := PageID(a.byURL.add(hash, func(n int32) uint64 { return a.hash(a.url(PageID(n))) }))
-	a.of = appendTight(a.of, at)
+	a.of = appendTight(a.text.room, a.of, at)
 	return p
 }
 
@@ -80,7 +80,7 @@ func (a *addresses) directoryOf(p PageID) dirID {
 	if n, ok := a.byDir.find(hash, func(n int32) bool { return a.directory(dirID(n)) == dir }); ok {
 		return dirID(n)
 	}
-	a.inDir = appendTight(a.inDir, p)
+	a.inDir = appendTight(nil, a.inDir, p)
 	return dirID(a.byDir.add(hash, func(n int32) uint64 { return a.hash(a.directory(dirID(n))) }))
 }
 
@@ -96,7 +96,7 @@ func (a *addresses) serverOf(p PageID) (s ServerID, added bool) {
 	if s, ok := a.findServer(name, hash); ok {
 		return s, false
 	}
-	a.names = append(a.names, name)
+	a.names = append(a.names, strings.Clone(name)) // which must not keep the chunk of its page
 	return ServerID(a.byName.add(hash, func(n int32) uint64 { return a.hash(a.names[n]) })), true
 }
 

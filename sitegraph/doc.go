@@ -38,8 +38,10 @@
 //     they are known, and never part of a partition [LINK 3.1].
 //  6. In a large graph a page takes less than 64 bytes beyond its address, a
 //     link less than 12 however often links are replaced; a server about 150.
-//  7. An address or list that a Graph returned stays as it is for ever.
+//  7. An address or list that a Graph returned stays as it is for ever; a list of a graph with a
+//     scratch file, until Rest.
 //
-// The package knows no network, no disk and no clock: times are arguments.
+// The package knows no network and no clock: times are arguments. Of disks it knows the scratch file
+// alone that a Graph may be given (package scratch).
 // A Graph may be read by many goroutines, or written by one.
 package sitegraph

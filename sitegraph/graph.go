@@ -5,6 +5,8 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
+
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // PageID and ServerID are dense numbers in order of first appearance, from 0.
@@ -33,7 +35,8 @@ type Graph struct {
 	place     []int32 // in its server's pages
 	depth     []int8  // 1..MaxDepth; 0: not reached
 	servers   []server
-	resolved  []PageID // for SetLinks
+	resolved  []PageID      // for SetLinks
+	room      *scratch.File // nil: all is in memory
 }
 
 type server struct {
@@ -43,8 +46,24 @@ type server struct {
 	version int      // counts changes of depths or links; partitions are cached by it
 }
 
-// NewGraph returns an empty graph.
-func NewGraph() *Graph { return &Graph{addresses: addresses{seed: maphash.MakeSeed()}} }
+// NewGraph returns an empty graph, in memory.
+func NewGraph() *Graph { return NewGraphIn(nil) }
+
+// NewGraphIn returns an empty graph that keeps addresses and links in a scratch file, but for those
+// that came last; nil: in memory. Others must not use the file.
+func NewGraphIn(room *scratch.File) *Graph {
+	g := &Graph{addresses: addresses{seed: maphash.MakeSeed()}, room: room}
+	g.addresses.text.room, g.links.room = room, room
+	return g
+}
+
+// Rest gives back memory that was needed to look at addresses and links in the scratch file, between
+// rounds. Lists that Links returned before, of pages whose links were replaced since, are good no
+// longer.
+func (g *Graph) Rest() { g.room.Rest() }
+
+// Room is the scratch file of the graph, for what else is known of its pages; nil: there is none.
+func (g *Graph) Room() *scratch.File { return g.room }
 
 // Pages returns the number of known pages.
 func (g *Graph) Pages() int { return len(g.depth) }
@@ -77,12 +96,12 @@ func (g *Graph) add(url string, hash uint64) PageID {
 		g.servers = append(g.servers, server{stale: true})
 	}
 	sv := &g.servers[s]
-	g.server = appendTight(g.server, s)
-	g.dir = appendTight(g.dir, g.addresses.directoryOf(p))
-	g.place = appendTight(g.place, int32(len(sv.pages)))
-	g.depth = appendTight(g.depth, 0)
+	g.server = appendTight(g.room, g.server, s)
+	g.dir = appendTight(g.room, g.dir, g.addresses.directoryOf(p))
+	g.place = appendTight(g.room, g.place, int32(len(sv.pages)))
+	g.depth = appendTight(g.room, g.depth, 0)
 	g.links.addPage()
-	sv.pages = appendTight(sv.pages, p)
+	sv.pages = appendTight(nil, sv.pages, p)
 	return p
 }
 

@@ -1,6 +1,11 @@
 package sitegraph
 
-import "slices"
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/recrawl/recrawl/sitegraph/scratch"
+)
 
 // lists keeps a list of pages for each page, in chunks that several lists share. A list once
 // returned stays as it is: a chunk is only ever written where no list was before, lists that
@@ -11,20 +16,22 @@ import "slices"
 // times their own bytes, and the chunk that is being filled. A list that somebody keeps, or a
 // clone, holds its whole chunk alive, 256 KiB at most but for one very long list.
 type lists struct {
-	of     []ref   // by page
-	chunks []chunk // the first is empty, for the zero ref
-	open   int     // the chunk that is being filled; 0: none
-	front  int     // so far
-	free   []int   // numbers of chunks that were dropped
-	sparse []int   // closed chunks to empty; none between calls of set, but in a clone
-	total  int     // length of all chunks
+	of     []ref         // by page
+	chunks []chunk       // the first is empty, for the zero ref
+	open   int           // the chunk that is being filled; 0: none
+	front  int           // so far
+	free   []int         // numbers of chunks that were dropped
+	sparse []int         // closed chunks to empty; none between calls of set, but in a clone
+	total  int           // length of all chunks
+	room   *scratch.File // for chunks that are full; nil: they stay in memory
 }
 
 // chunk has lists at its front and, from its end backwards, the page of each of them.
 type chunk struct {
 	ids   []PageID
-	lists int // as many pages at its end
-	live  int // of ids: lists that still hold, with their page
+	lists int           // as many pages at its end
+	live  int           // of ids: lists that still hold, with their page
+	away  scratch.Piece // where ids are, if not in memory
 }
 
 // isSparse says that more than a third of a chunk is of no use: less would be copied more often,
@@ -42,7 +49,7 @@ func (l *lists) addPage() {
 	if l.chunks == nil {
 		l.chunks = make([]chunk, 1)
 	}
-	l.of = appendTight(l.of, 0)
+	l.of = appendTight(l.room, l.of, 0)
 }
 
 // set replaces the list of a page by a copy of ids.
@@ -78,12 +85,16 @@ func (l *lists) put(p PageID, ids []PageID) {
 		c.lists, c.live = 1, need
 		copy(c.ids, ids)
 		c.ids[len(ids)] = p
+		l.putAway(i)
 		return
 	}
 	c := &l.chunks[l.open]
 	if len(c.ids)-l.front-c.lists < need {
-		if l.open != 0 && c.isSparse() {
-			l.sparse = append(l.sparse, l.open)
+		if l.open != 0 {
+			if c.isSparse() {
+				l.sparse = append(l.sparse, l.open)
+			}
+			l.putAway(l.open)
 		}
 		l.open, l.front = l.newChunk(chunkSize(l.total, need)), 0
 		c = &l.chunks[l.open]
@@ -118,8 +129,19 @@ func (l *lists) empty(i int) {
 		}
 	}
 	l.total -= len(c.ids)
+	l.room.Free(c.away)
 	l.chunks[i] = chunk{}
 	l.free = append(l.free, i)
+}
+
+// putAway takes a chunk that is full out of memory.
+func (l *lists) putAway(i int) {
+	c := &l.chunks[i]
+	p, ok := l.room.Put(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(c.ids))), len(c.ids)*int(unsafe.Sizeof(NoPage))))
+	if ok {
+		c.ids = unsafe.Slice((*PageID)(unsafe.Pointer(unsafe.SliceData(p.Bytes))), len(c.ids))
+		c.away = p
+	}
 }
 
 // clone returns lists that share the chunks. It starts a chunk of its own: what is free of the
@@ -130,16 +152,20 @@ func (l *lists) clone() lists {
 	if l.open != 0 && l.chunks[l.open].isSparse() {
 		c.sparse = append(c.sparse, l.open)
 	}
+	for i := range c.chunks { // the original may free its room
+		if chunk := &c.chunks[i]; chunk.away.Bytes != nil {
+			chunk.ids, chunk.away = slices.Clone(chunk.ids), scratch.Piece{}
+		}
+	}
 	return c
 }
 
-// appendTight is append, but with at most an eighth to spare in a long slice, not a quarter.
-func appendTight[T any](s []T, v T) []T {
+// appendTight is append, but with at most an eighth to spare in a long slice, not a quarter, and in
+// the scratch file where there is one.
+func appendTight[T any](room *scratch.File, s []T, v T) []T {
 	const long = 1024
-	if len(s) == cap(s) && len(s) >= long {
-		grown := make([]T, len(s), len(s)+len(s)/8)
-		copy(grown, s)
-		s = grown
+	if n := len(s); n == cap(s) && (room != nil || n >= long) {
+		s = scratch.Grow(room, s, n+1)[:n]
 	}
 	return append(s, v)
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
+	"unsafe"
+
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // ref says where a text or a list lies: 24 bits for the number of a chunk, 16 for an offset in
@@ -56,7 +59,8 @@ type texts struct {
 	chunks []string        // as far as they are filled
 	tail   strings.Builder // fills chunks[open]; it never has to move what is in it
 	open   int
-	total  int // bytes
+	total  int           // bytes
+	room   *scratch.File // for chunks that are full; nil: they stay in memory
 }
 
 func (t *texts) at(r ref) string {
@@ -67,9 +71,13 @@ func (t *texts) add(s string) ref {
 	t.total += len(s)
 	if ownChunk(len(s)) {
 		t.chunks = append(t.chunks, strings.Clone(s))
+		t.putAway(len(t.chunks) - 1)
 		return makeRef(len(t.chunks)-1, 0, len(s))
 	}
 	if t.tail.Cap() == 0 || t.tail.Cap()-t.tail.Len() < len(s) {
+		if t.tail.Cap() > 0 {
+			t.putAway(t.open)
+		}
 		t.tail.Reset()
 		t.tail.Grow(chunkSize(t.total, len(s)))
 		t.open = len(t.chunks)
@@ -79,4 +87,13 @@ func (t *texts) add(s string) ref {
 	t.tail.WriteString(s)
 	t.chunks[t.open] = t.tail.String()
 	return r
+}
+
+// putAway takes a chunk that is full out of memory.
+func (t *texts) putAway(i int) {
+	// A string and its bytes have the same memory; Put only reads it.
+	text := t.chunks[i]
+	if p, ok := t.room.Put(unsafe.Slice(unsafe.StringData(text), len(text))); ok {
+		t.chunks[i] = unsafe.String(unsafe.SliceData(p.Bytes), len(p.Bytes))
+	}
 }

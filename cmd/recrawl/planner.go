@@ -12,6 +12,7 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // opened is a planner as its data directory holds it.
@@ -52,7 +53,13 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &opened{store: store, corpus: planner.NewCorpus(sitegraph.NewGraph())}
+	var room *scratch.File // run works for long; others keep all in memory
+	if !readOnly {
+		if room, err = scratch.Open(c.Data); err != nil {
+			return nil, errors.Join(err, store.Close())
+		}
+	}
+	o := &opened{store: store, corpus: planner.NewCorpus(sitegraph.NewGraphIn(room))}
 	lost := 0
 	remember := func(r *sitegraph.Record) {
 		if r.Reason == satstore.ReasonLost {

@@ -9,6 +9,7 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // Options of a measurement.
@@ -61,10 +62,15 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (result
 			err = closed
 		}
 	}()
-	corpus := planner.NewCorpus(sitegraph.NewGraph())
+	room, err := scratch.Open(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	corpus := planner.NewCorpus(sitegraph.NewGraphIn(room))
 	if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
 		return nil, err
 	}
+	corpus.Graph.Rest()
 	perDay := o.Budget * float64(o.Web.Pages)
 	ranking, err := policy.New(o.Policy, policy.Settings{
 		Corpus: corpus, Mode: planner.Stream, Seed: o.Seed, PerDay: perDay, Alpha: 0.95,

@@ -2,9 +2,12 @@ package scale
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
+	"runtime/pprof"
 	"slices"
 	"strconv"
 	"testing"
@@ -84,8 +87,9 @@ func TestMeasure(t *testing.T) {
 
 // BenchmarkRounds measures memory and speed of rounds of an hour at 2 % of the pages a day, with
 // all of it on this machine: store, graph, value, loop and commits, in a process of their own.
-// RECRAWL_SCALE_PAGES says how many pages, and RECRAWL_SCALE_DIR where the store is built; one that
-// is there is used again.
+// RECRAWL_SCALE_PAGES says how many pages, 200 a server, and RECRAWL_SCALE_DIR where the store is
+// built; one that is there is used again. RECRAWL_SCALE_HEAP is a file for a profile of the heap
+// after the last round.
 func BenchmarkRounds(b *testing.B) {
 	pages, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_PAGES"))
 	if err != nil {
@@ -95,7 +99,7 @@ func BenchmarkRounds(b *testing.B) {
 	if dir == "" {
 		dir = b.TempDir() + "/store"
 	}
-	w := NewWeb(pages, min(pages/10, 100_000), 20, 1)
+	w := NewWeb(pages, max(pages/200, 1), 20, 1)
 	if _, err := os.Stat(dir); err != nil {
 		// The memory that building takes must not count.
 		build := exec.Command(os.Args[0], "-test.run", "^TestBuildOnly$")
@@ -105,13 +109,17 @@ func BenchmarkRounds(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		r, err := Measure(context.Background(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1, Rounds: 6, Round: time.Hour, Budget: 0.02}, func(int, int) {})
+		r, err := Measure(context.Background(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1, Rounds: 6, Round: time.Hour, Budget: 0.02}, func(done, of int) {
+			if file := os.Getenv("RECRAWL_SCALE_HEAP"); done == of && file != "" {
+				writeHeap(b, file)
+			}
+		})
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.Logf("%v: open after %.1f s, first visit after %.1f s; %d bytes a page resident then, %d at most", w, r.Open, r.First, r.OpenedBytes/int64(pages), r.PeakBytes/int64(pages))
 		for i, x := range r.Rounds {
-			b.Logf("round %d: %d visits, %d changed, %.2f s; a visit read %d bytes and wrote %d", i, x.Visits, x.Changed, x.Seconds, x.Read/int64(max(x.Visits, 1)), x.Written/int64(max(x.Visits, 1)))
+			b.Logf("round %d: %d visits, %d changed, %.2f s, %d bytes a page resident; a visit read %d bytes and wrote %d", i, x.Visits, x.Changed, x.Seconds, x.Resident/int64(pages), x.Read/int64(max(x.Visits, 1)), x.Written/int64(max(x.Visits, 1)))
 		}
 	}
 }
@@ -126,7 +134,18 @@ func TestBuildOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Build(t.Context(), dir, NewWeb(pages, min(pages/10, 100_000), 20, 1), func(int, int) {}); err != nil {
+	if err := Build(t.Context(), dir, NewWeb(pages, max(pages/200, 1), 20, 1), func(int, int) {}); err != nil {
 		t.Fatal(fmt.Errorf("build: %w", err))
+	}
+}
+
+func writeHeap(b *testing.B, file string) {
+	f, err := os.Create(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	runtime.GC()
+	if err := errors.Join(pprof.Lookup("heap").WriteTo(f, 0), f.Close()); err != nil {
+		b.Fatal(err)
 	}
 }

@@ -111,6 +111,7 @@ func (l *Loop) closeRound(c *crew, err error) error {
 	if learnt := l.keepLearnt(true); learnt != nil {
 		return errors.Join(err, learnt)
 	}
+	l.graph.Rest()
 	return errors.Join(err, l.commit())
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // groupIndex puts each page into the groups whose members change together: its address shape, its
@@ -80,10 +81,7 @@ func (k *groupIndex) grow() {
 	if n <= 0 {
 		return
 	}
-	k.memberships = slices.Grow(k.memberships, n)
-	k.traits = slices.Grow(k.traits, n)
-	k.linkedDirectories = slices.Grow(k.linkedDirectories, n)
-	k.last = slices.Grow(k.last, n)
+	room := g.Room()
 	fresh := make([]sitegraph.PageID, 0, n)
 	for p := first; int(p) < k.corpus.Pages(); p++ {
 		server := g.Server(p)
@@ -99,15 +97,15 @@ func (k *groupIndex) grow() {
 		of := membership{shape: k.group('s', server, shape), directory: k.group('d', server, directory)}
 		in := k.group('p', server, section) // which may move the groups
 		k.list[of.shape].section = in
-		k.memberships = append(k.memberships, of)
-		k.traits = append(k.traits, traitsOf(url))
-		k.linkedDirectories = append(k.linkedDirectories, 0)
+		k.memberships = scratch.Append(room, k.memberships, of)
+		k.traits = scratch.Append(room, k.traits, traitsOf(url))
+		k.linkedDirectories = scratch.Append(room, k.linkedDirectories, 0)
 		fresh = append(fresh, p)
 		k.servers[server].pages++
 		k.all.pages++
-		k.last = append(k.last, k.corpus.Memory(p).LastInformative())
+		k.last = scratch.Append(room, k.last, k.corpus.Memory(p).LastInformative())
 	}
-	k.next = append(k.next, make([]sitegraph.PageID, len(fresh))...)
+	k.next = scratch.Grow(room, k.next, len(k.memberships))
 	k.ties.UpTo(k.corpus)
 	slices.SortFunc(fresh, func(a, b sitegraph.PageID) int { return cmp.Compare(k.ties.Of(a), k.ties.Of(b)) })
 	for _, p := range fresh {

@@ -11,6 +11,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // Policy visits the pages most likely to have changed by all that is known: their own past, and
@@ -217,9 +218,7 @@ func (v *ranker) release() {
 // between two outcomes.
 func (v *Policy) grow() {
 	v.groups.grow()
-	if n := v.Corpus.Pages() - len(v.scores); n > 0 {
-		v.scores = append(v.scores, make([]scored, n)...)
-	}
+	v.scores = scratch.Grow(v.Corpus.Graph.Room(), v.scores, v.Corpus.Pages())
 	for len(v.surprises) < v.Corpus.Graph.Servers() {
 		quiet, dead := v.lastSeen(sitegraph.ServerID(len(v.surprises)))
 		v.exploration.lastProbe = append(v.exploration.lastProbe, quiet)

@@ -1,0 +1,18 @@
+//go:build !(unix && (amd64 || arm64 || ppc64le || riscv64 || s390x || loong64))
+
+package scratch
+
+import (
+	"errors"
+	"os"
+)
+
+const canShow = false
+
+func show(*os.File, int64, int) ([]byte, error) { return nil, errors.ErrUnsupported }
+
+func showColumn(*os.File, int) ([]byte, error) { return nil, errors.ErrUnsupported }
+
+func allocate(*os.File, int, int) error { return errors.ErrUnsupported }
+
+func forget([]byte) {}

@@ -1,0 +1,46 @@
+//go:build unix && (amd64 || arm64 || ppc64le || riscv64 || s390x || loong64)
+
+package scratch
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+const canShow = true
+
+// show maps a part of a file into memory, read-only.
+func show(f *os.File, at int64, size int) ([]byte, error) {
+	return unix.Mmap(int(f.Fd()), at, size, unix.PROT_READ, unix.MAP_SHARED)
+}
+
+// forget takes a part of a file out of the memory of the process. It is read again when it is looked
+// at. An error would cost memory alone.
+func forget(window []byte) { _ = unix.Madvise(window, unix.MADV_DONTNEED) }
+
+// mostValues is how many values a column has at most.
+const mostValues = 1 << 31
+
+// showColumn reserves an address range for a file that grows, of values of a size. What lies beyond
+// its end must not be touched.
+func showColumn(f *os.File, size int) ([]byte, error) {
+	return unix.Mmap(int(f.Fd()), 0, mostValues*size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+}
+
+// allocate makes a file longer by bytes of zero that the disk has room for: where it has none, this
+// fails, and not a write to memory later.
+func allocate(f *os.File, at, size int) error {
+	if err := reserve(f, int64(at), int64(size)); err == nil {
+		return nil
+	}
+	zeros := make([]byte, 1<<16)
+	for size > 0 {
+		n, err := f.WriteAt(zeros[:min(size, len(zeros))], int64(at))
+		if err != nil {
+			return err
+		}
+		at, size = at+n, size-n
+	}
+	return nil
+}
