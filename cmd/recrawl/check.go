@@ -10,7 +10,7 @@ import (
 )
 
 func (p *program) checkCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "check --data DIRECTORY",
 		Short: "Verify every byte of a store",
 		Long: `check reads and verifies the whole store: every block of records, the index, the log, every entry of
@@ -23,18 +23,10 @@ and visits the page as if for the first time.
 The directory must not be in use: recrawl checkpoint makes a copy while run works.`,
 		Example: "  recrawl check --data crawl\n  recrawl check --data /backup/crawl-monday --json",
 		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.check(cmd.Context())
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.check)
 }
 
-func (p *program) check(ctx context.Context) error {
+func (p *program) check(ctx context.Context, _ []string) error {
 	store, err := p.openStore()
 	if err != nil {
 		return err

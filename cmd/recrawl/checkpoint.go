@@ -14,7 +14,7 @@ import (
 )
 
 func (p *program) checkpointCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "checkpoint --data DIRECTORY --to DIRECTORY",
 		Short: "Copy a store consistently, also while run uses it",
 		Long: `checkpoint copies the planner's store into a new directory, as it stands between two visits. plan,
@@ -26,15 +26,7 @@ Files that no longer change are shared by hard links where the file system has t
 the same disk is quick and small. The journal is not copied.`,
 		Example: "  recrawl checkpoint --data crawl --to /backup/crawl-monday\n  recrawl plan --data /backup/crawl-monday",
 		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.checkpoint(cmd.Context())
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.checkpoint)
 }
 
 // checkpointResult is what --json prints.
@@ -44,7 +36,7 @@ type checkpointResult struct {
 	Running bool   `json:"running"` // run made the copy
 }
 
-func (p *program) checkpoint(ctx context.Context) error {
+func (p *program) checkpoint(ctx context.Context, _ []string) error {
 	c := &p.config
 	switch {
 	case c.Data == "":

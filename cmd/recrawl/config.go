@@ -122,9 +122,6 @@ var words = strings.NewReplacer("{policy}", policy.Default, "{policies}", string
 	"{methods}", strings.Join(partitionMethods, ", "), "{units}", strings.Join(workload.UnitNames, ", "),
 	"{max-pages}", strconv.Itoa(sitegraph.DefaultBounds.MaxPages), "{last-week}", strconv.Itoa(windowWeeks-1))
 
-// addSettings gives a command the flags that are its own; load reads them.
-func addSettings(cmd *cobra.Command) { new(Config).settings().AddFlags(cmd) }
-
 // load reads flags, environment and file into p.config and checks them all.
 func (p *program) load(cmd *cobra.Command) error {
 	c := &p.config

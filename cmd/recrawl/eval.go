@@ -17,7 +17,7 @@ import (
 )
 
 func (p *program) evalCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "eval FILE|DIRECTORY...",
 		Short: "Compare policies on recorded histories",
 		Long: `eval replays recorded page histories through the loop that also runs on the live web, and measures
@@ -69,23 +69,19 @@ learn from twelve weekly states before the base (--history changes that), which 
   recrawl eval histories/ --figures --group kinds.tsv --html figures.html
   recrawl eval histories/ --json | jq '.[0].results[] | {policy, coverage}'`,
 		Args: someHistories,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.eval(cmd.Context(), args)
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.eval)
 }
 
 // someHistories wants files or directories as arguments.
 func someHistories(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usageError{errors.New("no histories given"), "name files or a directory: " + cmd.CommandPath() + " histories/"}
+		return noHistories(cmd.CommandPath())
 	}
 	return nil
+}
+
+func noHistories(command string) error {
+	return usageError{errors.New("no histories given"), "name files or a directory: " + command + " histories/"}
 }
 
 // readHistories reads them with progress.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,7 @@ import (
 
 func (p *program) exportCommand() *cobra.Command {
 	var to string
-	cmd := &cobra.Command{
+	cmd := p.command(&cobra.Command{
 		Use:   "export --data DIRECTORY --history DIRECTORY",
 		Short: "Write histories of the pages that run visited, for eval, survey, tune and learn",
 		Long: `export writes what run saw in its visits as histories, one file a server. eval, survey, tune and
@@ -31,15 +32,8 @@ visited seldom seems to change seldom: keep that in mind when you compare polici
 Existing files are not overwritten.`,
 		Example: "  recrawl export --data crawl --history histories\n  recrawl eval histories --protocol stream --base 4",
 		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.export(to)
-		},
-	}
+	}, func(context.Context, []string) error { return p.export(to) })
 	cmd.Flags().StringVar(&to, "history", "", "directory for the histories; it is made if need be")
-	addSettings(cmd)
 	return cmd
 }
 

@@ -52,7 +52,7 @@ func (c *ImportConfig) part() (part, parts int, err error) {
 }
 
 func (p *program) importCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "import (--data DIRECTORY | --set DIRECTORY) [FILE]",
 		Short: "Take in a list of addresses, each once",
 		Long: `import reads a list of addresses, one a line, from a file or from standard input, and makes those
@@ -77,22 +77,14 @@ directory must not be in use by run. Pages that run has found count as known.
   recrawl import --data crawl --memory 1GiB --important https://www.example.org/news/ urls.txt
   recrawl import --set seen --write new.txt --html import.html urls.txt`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.importList(cmd.Context(), strings.Join(args, ""))
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.importList)
 }
 
 // programBytes is what the program takes beside the memory of --memory: above it, freed memory is
 // collected more often.
 const programBytes = 48 << 20
 
-func (p *program) importList(ctx context.Context, path string) (err error) {
+func (p *program) importList(ctx context.Context, args []string) (err error) {
 	c := &p.config.Import
 	if (p.config.Data == "") == (c.Set == "") {
 		return usageError{errors.New("either --data or --set says where to remember the addresses"), "recrawl import --data DIRECTORY FILE makes them pages of a planner"}
@@ -104,7 +96,7 @@ func (p *program) importList(ctx context.Context, path string) (err error) {
 		return err
 	}
 	list, size := os.Stdin, int64(0)
-	if path != "" && path != "-" {
+	if path := strings.Join(args, ""); path != "" && path != "-" {
 		if list, err = os.Open(path); err != nil {
 			return fmt.Errorf("read the list: %w", err)
 		}

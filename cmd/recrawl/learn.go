@@ -23,7 +23,7 @@ import (
 
 func (p *program) learnCommand() *cobra.Command {
 	var output string
-	cmd := &cobra.Command{
+	cmd := p.command(&cobra.Command{
 		Use:   "learn FILE|DIRECTORY... --output FILE | learn --data DIRECTORY",
 		Short: "Learn what the policy value goes by, from histories or from the visits of a crawl",
 		Long: `learn makes parameters for the policy value, in one of two ways.
@@ -47,28 +47,8 @@ newest quarter of the visits better, also without the server that speaks for it 
   recrawl eval others/ --protocol stream --model value_model.json
   recrawl learn --data crawl
   recrawl inspect --data crawl`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			if p.config.Data != "" {
-				if len(args) > 0 || output != "" {
-					return usageError{errors.New("--data stands beside histories or an output"),
-						"learn from a crawl, recrawl learn --data DIRECTORY, or from histories, recrawl learn FILE... --output FILE"}
-				}
-				return p.relearn(cmd.Context())
-			}
-			if err := someHistories(cmd, args); err != nil {
-				return err
-			}
-			if output == "" {
-				return usageError{errors.New("no output given"), "say where the parameters go: --output value_model.json"}
-			}
-			return p.learn(cmd.Context(), args, output)
-		},
-	}
+	}, func(ctx context.Context, args []string) error { return p.learn(ctx, args, output) })
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write the parameters to")
-	addSettings(cmd)
 	return cmd
 }
 
@@ -88,6 +68,17 @@ func (p *program) relearn(ctx context.Context) error {
 }
 
 func (p *program) learn(ctx context.Context, paths []string, output string) error {
+	switch {
+	case p.config.Data != "" && (len(paths) > 0 || output != ""):
+		return usageError{errors.New("--data stands beside histories or an output"),
+			"learn from a crawl, recrawl learn --data DIRECTORY, or from histories, recrawl learn FILE... --output FILE"}
+	case p.config.Data != "":
+		return p.relearn(ctx)
+	case len(paths) == 0:
+		return noHistories("recrawl learn")
+	case output == "":
+		return usageError{errors.New("no output given"), "say where the parameters go: --output value_model.json"}
+	}
 	if err := writable(output); err != nil {
 		return err
 	}

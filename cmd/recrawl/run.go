@@ -21,7 +21,7 @@ import (
 )
 
 func (p *program) runCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "run --data DIRECTORY --user-agent AGENT URL...",
 		Short: "Discover pages from the given ones and keep them fresh",
 		Long: `run crawls the servers of the given addresses and follows links inside each server. It fetches a
@@ -42,15 +42,7 @@ The directory holds all that is known; journal/ in it has a line for every visit
 		Example: `  recrawl run --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" https://example.org/
   recrawl run --data crawl --user-agent "mybot/1.0 (ops@example.org)" --budget 5000
   recrawl run --config recrawl.yaml`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.run(cmd.Context(), args)
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.run)
 }
 
 func (p *program) run(ctx context.Context, args []string) (err error) {

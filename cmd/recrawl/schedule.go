@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -19,7 +18,7 @@ import (
 )
 
 func (p *program) scheduleCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "schedule",
 		Short: "Which intervals can be kept, which servers stand in the way, and what would help",
 		Long: `schedule looks at the servers of a crawl: each wants a visit every so often (1 / the sum of 1/interval
@@ -28,36 +27,29 @@ over its pages), and each visit takes a connection for a while.
   recrawl schedule report     which servers' intervals cannot be kept, why, and what would help
   recrawl schedule simulate   months of a schedule in minutes: policies and numbers of connections
   recrawl schedule plan       connections, bandwidth and nodes for a target`,
-		Example: "  recrawl schedule report --data copy\n  recrawl schedule simulate --sweep --html sweep.html\n  recrawl schedule plan --journal crawl/journal --target freshness=0.8",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q of schedule", args[0]), "there are: recrawl schedule report, simulate, plan"}
-			}
-			return cmd.Help()
-		},
-	}
-	cmd.AddCommand(p.scheduled("report", "Which intervals cannot be kept, why, and what would help", scheduleReportHelp, scheduleReportExample, p.scheduleReport),
-		p.scheduled("simulate", "Simulate months of a schedule", scheduleSimulateHelp, scheduleSimulateExample, p.scheduleSimulate),
-		p.scheduled("plan", "Connections, bandwidth and nodes for a target", schedulePlanHelp, schedulePlanExample, p.schedulePlan))
-	return cmd
+		Example: `  recrawl schedule report --data copy
+  recrawl schedule simulate --sweep --html sweep.html
+  recrawl schedule plan --journal crawl/journal --target freshness=0.8`,
+	}, "unknown command %q of schedule", "recrawl schedule report, simulate, plan",
+		p.scheduled("report", "Which intervals cannot be kept, why, and what would help",
+			scheduleReportHelp, scheduleReportExample, p.scheduleReport),
+		p.scheduled("simulate", "Simulate months of a schedule",
+			scheduleSimulateHelp, scheduleSimulateExample, p.scheduleSimulate),
+		p.scheduled("plan", "Connections, bandwidth and nodes for a target",
+			schedulePlanHelp, schedulePlanExample, p.schedulePlan))
 }
 
 func (p *program) scheduled(name, short, long, example string, run func(context.Context, []string) error) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: name + " (HISTORY... | --data DIRECTORY | --journal DIRECTORY | --log FILE | --generate SERVERS)", Short: short, Long: long, Example: example, Args: cobra.ArbitraryArgs,
+	const sources = " (HISTORY... | --data DIRECTORY | --journal DIRECTORY | --log FILE | --generate SERVERS)"
+	return p.command(&cobra.Command{
+		Use: name + sources, Short: short, Long: long, Example: example, Args: cobra.ArbitraryArgs,
 		Annotations: map[string]string{setting.NameAs: "schedule-" + name}, // plan is also a command of its own
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			if err := writable(p.config.Schedule.HTML); err != nil {
-				return err
-			}
-			return run(cmd.Context(), args)
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, func(ctx context.Context, args []string) error {
+		if err := writable(p.config.Schedule.HTML); err != nil {
+			return err
+		}
+		return run(ctx, args)
+	})
 }
 
 var errScheduleSources = usageError{errors.New("schedule wants one source: histories, --data, --journal, --log or --generate"),

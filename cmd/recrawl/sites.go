@@ -17,7 +17,7 @@ import (
 var partitionMethods = sitegraph.PartitionMethods()
 
 func (p *program) sitesCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "sites (--history FILE | --data DIRECTORY) SERVER",
 		Short: "Divide the pages of a server into sites",
 		Long: `sites divides the pages of a server into sites. Each has top pages, which are visited first, and
@@ -51,18 +51,10 @@ draws the sites into a file.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.sites(cmd, args[0])
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.sites)
 }
 
-func (p *program) sites(cmd *cobra.Command, server string) error {
+func (p *program) sites(ctx context.Context, args []string) error {
 	c := &p.config
 	switch {
 	case c.Sites.History == "" && c.Data == "":
@@ -74,7 +66,7 @@ func (p *program) sites(cmd *cobra.Command, server string) error {
 	if err := writable(c.Sites.SVG); err != nil {
 		return err
 	}
-	source, err := p.siteSource(cmd.Context(), serverOf(server))
+	source, err := p.siteSource(ctx, serverOf(args[0]))
 	var unknown *sites.UnknownServerError
 	if errors.As(err, &unknown) {
 		where := cmp.Or(c.Data, c.Sites.History) // one of them is given

@@ -11,7 +11,7 @@ import (
 )
 
 func (p *program) surveyCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "survey FILE|DIRECTORY...",
 		Short: "How servers and their pages change",
 		Long: `survey describes how recorded servers and their pages change, in the form of two papers: servers,
@@ -40,15 +40,7 @@ periods as in --weeks. Shares are between 0 and 1; undefined ones are null.`,
   recrawl survey histories/ --weeks 2,4,12,24 --change main --group kinds.tsv
   recrawl survey histories/ --json | jq '.total.periods[] | [.weeks, .updated_share]'`,
 		Args: someHistories,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.survey(cmd.Context(), args)
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.survey)
 }
 
 func (p *program) survey(ctx context.Context, paths []string) error {

@@ -15,7 +15,7 @@ import (
 )
 
 func (p *program) tuneCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "tune (HISTORY... | --data DIRECTORY | --journal DIRECTORY)",
 		Short: "What a budget buys, and the smallest budget for a target",
 		Long: `tune predicts what a policy finds with several budgets: coverage, update rate and freshness, each
@@ -44,15 +44,7 @@ visited 86,400 / d times a day; changes beyond that are out of reach of every po
   recrawl checkpoint --data crawl --to copy && recrawl tune --data copy --html tune.html
   recrawl tune --journal crawl/journal --delay 30s --json | jq .knee`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.tune(cmd.Context(), args)
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.tune)
 }
 
 // tuning is a prediction at work.
