@@ -96,7 +96,7 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 	if err := errors.Join(writable(c.Eval.HTML), writable(c.Eval.SVG)); err != nil {
 		return err
 	}
-	groups, err := c.Eval.Groups.read()
+	groups, err := readGroups(c.Eval.Group)
 	if err != nil {
 		return err
 	}
@@ -113,13 +113,10 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 		if err != nil {
 			return err
 		}
-		for _, w := range f.Warnings {
-			p.warn(w)
-		}
+		p.warn(f.Warnings...)
 		return p.publish(f, f.Page(), c.Eval.HTML)
 	}
-	policies := c.Eval.policies()
-	policies = slices.Concat(policies, slices.DeleteFunc(c.Eval.variants(), func(v string) bool { return slices.Contains(policies, v) }))
+	policies := c.Eval.lineup().All()
 	if slices.ContainsFunc(policies, policy.Learns) {
 		if corpus.Learnt, err = p.learnt(ctx, servers); err != nil {
 			return err
@@ -160,7 +157,7 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 	defer bar.End()
 	var runs []eval.SnapshotRun
 	for _, weeks := range c.Eval.Weeks {
-		run, err := corpus.Snapshot(ctx, eval.SnapshotOptions{Weeks: weeks, Seed: c.Seed, Spread: c.Eval.Spread, Compare: c.Eval.compared(), Without: c.Eval.variants(),
+		run, err := corpus.Snapshot(ctx, eval.SnapshotOptions{Weeks: weeks, Seed: c.Seed, Spread: c.Eval.Spread, Compare: c.Eval.lineup().Compared(), Without: c.Eval.lineup().Variants(),
 			Sample: c.Eval.Sample, Alpha: c.Alpha, Thresholds: c.Eval.Threshold}, policies, bar.Step)
 		if err != nil {
 			return nil, err
@@ -178,7 +175,7 @@ func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 	for _, weeks := range c.Eval.Weeks {
 		for _, budget := range c.Eval.Budget {
 			all = append(all, eval.StreamOptions{Weeks: weeks, Budget: budget, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
-				Compare: c.Eval.compared(), Without: c.Eval.variants(), Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective()})
+				Compare: c.Eval.lineup().Compared(), Without: c.Eval.lineup().Variants(), Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective()})
 			days += 7 * weeks * len(policies) * c.Eval.Runs
 		}
 	}

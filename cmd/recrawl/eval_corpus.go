@@ -42,15 +42,15 @@ func (p *program) evalCorpus(ctx context.Context, servers []*history.Server) (*e
 	if err != nil {
 		return nil, noLinks(c.Base)
 	}
-	for _, d := range append(doubts, c.unfit) {
-		p.warn(d)
-	}
+	p.warn(append(doubts, c.unfit)...)
 	return corpus, nil
 }
 
-// warn says what is to be doubted; nothing if the text is empty.
-func (p *program) warn(text string) {
-	if text != "" {
-		fmt.Fprintf(p.stderr, "recrawl: warning: %s\n", text)
+// warn says what is to be doubted; nothing of empty texts.
+func (p *program) warn(texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			fmt.Fprintf(p.stderr, "recrawl: warning: %s\n", text)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/figures"
+	"github.com/recrawl/recrawl/eval/survey"
 )
 
 // thresholds are those above 0 that were given; none: the usual ones.
@@ -14,9 +15,9 @@ func (c *EvalConfig) thresholds() []float64 {
 }
 
 // figures makes the figures of [LINK] of a corpus.
-func (p *program) figures(ctx context.Context, corpus *eval.Corpus, groups map[string]string) (*figures.Figures, error) {
+func (p *program) figures(ctx context.Context, corpus *eval.Corpus, groups survey.Groups) (*figures.Figures, error) {
 	c := &p.config
-	groupOf, warnings := c.Eval.Groups.of(groups, corpus.World.Servers)
+	groupOf, warnings := groups.ByFile(c.Eval.Group, c.Eval.GroupBy, corpus.World.Servers)
 	o := figures.Options{Weeks: c.Eval.Weeks, Thresholds: c.Eval.thresholds(), GroupOf: groupOf,
 		Seed: c.Seed, Sample: c.Eval.Sample}
 	bar := p.progress("sweeps", o.Sweeps())

@@ -90,7 +90,7 @@ func (p *program) learn(ctx context.Context, paths []string, output string) erro
 	if err != nil {
 		return err
 	}
-	m := learnt.Of(ownPolicy, "")
+	m := learnt.Of(eval.OwnPolicy, "")
 	m.Source = learn.Source(p.config.changeBy(), kinds)
 	return writeWhole(output, func(w io.Writer) error { return json.NewEncoder(w).Encode(m) })
 }
@@ -166,7 +166,7 @@ func (p *program) learnt(ctx context.Context, servers []*history.Server) (*eval.
 	if err != nil {
 		return nil, err
 	}
-	all, err := p.parameters(ctx, slices.Concat([][]*history.Server{servers}, kinds), c.Folds, c.variants())
+	all, err := p.parameters(ctx, slices.Concat([][]*history.Server{servers}, kinds), c.Folds, c.lineup().Variants())
 	if err != nil {
 		return nil, err
 	}

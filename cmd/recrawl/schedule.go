@@ -9,12 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/recrawl/setting"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/recorded"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/schedule"
 	servers "github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/planner/schedule/simulate"
-	"github.com/recrawl/recrawl/satstore/journal"
 )
 
 func (p *program) scheduleCommand() *cobra.Command {
@@ -52,23 +51,19 @@ func (p *program) scheduled(name, short, long, example string, run func(context.
 	})
 }
 
-var errScheduleSources = usageError{errors.New("schedule wants one source: histories, --data, --journal, --log or --generate"),
-	"recrawl schedule report --data DIRECTORY, or recrawl schedule report --log downloads.csv"}
-
 // servers opens what is to be told from; least is the time that politeness demands.
-func (p *program) servers(ctx context.Context, paths []string, least servers.Tick) (source *schedule.Source, err error) {
+func (p *program) servers(ctx context.Context, paths []string, least servers.Tick) (*schedule.Source, error) {
 	c := &p.config.Schedule
-	given := 0
-	for _, is := range []bool{len(paths) > 0, p.config.Data != "", c.Journal != "", c.Log != "", c.Generate > 0} {
-		if is {
-			given++
-		}
-	}
-	if given != 1 {
-		return nil, errScheduleSources
-	}
-	assumed := servers.Tick(c.Download.Milliseconds())
+	var (
+		name    string
+		demands []servers.Demand
+		doubts  []string
+		err     error
+	)
 	switch {
+	case !oneOf(len(paths) > 0, p.config.Data != "", c.Journal != "", c.Log != "", c.Generate > 0):
+		return nil, usageError{errors.New("schedule wants one source: histories, --data, --journal, --log or --generate"),
+			"recrawl schedule report --data DIRECTORY, or recrawl schedule report --log downloads.csv"}
 	case c.Generate > 0:
 		return schedule.Generated(c.Generate, p.config.Seed, least)
 	case c.Log != "":
@@ -83,26 +78,22 @@ func (p *program) servers(ctx context.Context, paths []string, least servers.Tic
 		}
 		return schedule.Logged(c.Log, web, least), nil
 	case c.Journal != "":
-		demands, torn, err := recorded.DemandsInJournal(c.Journal, least, recorded.By(c.By))
-		if errors.Is(err, journal.ErrNone) {
-			return nil, usageError{err, "run keeps it in its data directory, in the folder journal"}
-		}
-		if torn > 0 {
-			p.warn(report.Plural(torn, "line") + " of the journal cannot be read; a crash may have torn them")
-		}
-		return schedule.Demanded("journal", demands, assumed), err
+		name = "journal"
+		demands, doubts, err = recorded.DemandsInJournal(c.Journal, least, recorded.By(c.By))
 	case p.config.Data != "":
-		demands, damage, err := recorded.DemandsInStore(p.config.Data, least, recorded.By(c.By))
-		for _, d := range damage {
-			p.warn(d.Error())
-		}
-		return schedule.Demanded("store", demands, assumed), err
+		name = "store"
+		demands, doubts, err = recorded.DemandsInStore(p.config.Data, least, recorded.By(c.By))
+	default:
+		name = "histories"
+		var read []*history.Server
+		read, err = p.readHistories(ctx, paths)
+		demands = schedule.OfHistories(read, least)
 	}
-	histories, err := p.readHistories(ctx, paths)
 	if err != nil {
-		return nil, err
+		return nil, noJournal(err)
 	}
-	return schedule.Demanded("histories", schedule.OfHistories(histories, windowWeeks, least), assumed), nil
+	p.warn(doubts...)
+	return schedule.Demanded(name, demands, servers.Tick(c.Download.Milliseconds())), nil
 }
 
 func (p *program) scheduleReport(ctx context.Context, paths []string) error {
@@ -112,9 +103,7 @@ func (p *program) scheduleReport(ctx context.Context, paths []string) error {
 		return err
 	}
 	r := schedule.Examine(source, schedule.ReportOptions{Connections: c.Connections, Headroom: c.Headroom, Days: c.Days})
-	for _, w := range r.Warnings {
-		p.warn(w)
-	}
+	p.warn(r.Warnings...)
 	return p.publish(r, r.Page(), c.HTML)
 }
 

@@ -48,7 +48,7 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 	if err := writable(c.Survey.HTML); err != nil {
 		return err
 	}
-	groups, err := c.Survey.Groups.read() // before the histories: they take longer
+	groups, err := readGroups(c.Survey.Group) // before the histories: they take longer
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	groupOf, warnings := c.Survey.Groups.of(groups, servers)
+	groupOf, warnings := groups.ByFile(c.Survey.Group, c.Survey.GroupBy, servers)
 	if c.Survey.unfit != "" {
 		warnings = append(warnings, c.Survey.unfit)
 	}
@@ -74,8 +74,6 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 		return err
 	}
 	s.Warnings = append(warnings, s.Warnings...)
-	for _, w := range s.Warnings {
-		p.warn(w)
-	}
+	p.warn(s.Warnings...)
 	return p.publish(s, s.Page(), c.Survey.HTML)
 }

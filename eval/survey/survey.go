@@ -13,9 +13,6 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// WindowWeeks is how long a history lasts, whatever its last line: as in eval.
-const WindowWeeks = 60
-
 const (
 	daySeconds  = 24 * 60 * 60
 	weekSeconds = 7 * daySeconds
@@ -44,13 +41,13 @@ func Check(base, weeks int) error {
 	if weeks < 2 {
 		return fmt.Errorf("a period of %d weekly snapshots compares nothing; take 2 or more", weeks)
 	}
-	if base+weeks-1 > WindowWeeks {
+	if base+weeks-1 > eval.WindowWeeks {
 		return fmt.Errorf(
 			"%d weekly snapshots from week %d on reach beyond the window of %d weeks; take %d or fewer, or an earlier base",
 			weeks,
 			base,
-			WindowWeeks,
-			WindowWeeks-base+1,
+			eval.WindowWeeks,
+			eval.LongestPeriod(base),
 		)
 	}
 	return nil
