@@ -69,8 +69,6 @@ func (p *program) checkpoint(ctx context.Context, _ []string) error {
 // copies makes the copies of a store that were asked for while run works on it.
 func (p *program) copies(store *satstore.Store) error {
 	return checkpoint.Answer(p.config.Data, store, func(err error) {
-		if !p.quiet {
-			fmt.Fprintf(p.stderr, "recrawl: warning: a copy was asked for: %v\n", err)
-		}
+		p.note("warning: a copy was asked for: %v", err)
 	})
 }

@@ -45,12 +45,3 @@ func (p *program) evalCorpus(ctx context.Context, servers []*history.Server) (*e
 	p.warn(append(doubts, c.unfit)...)
 	return corpus, nil
 }
-
-// warn says what is to be doubted; nothing of empty texts.
-func (p *program) warn(texts ...string) {
-	for _, text := range texts {
-		if text != "" {
-			fmt.Fprintf(p.stderr, "recrawl: warning: %s\n", text)
-		}
-	}
-}

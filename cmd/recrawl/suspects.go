@@ -3,10 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"runtime"
-	"syscall"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch"
@@ -16,20 +13,8 @@ import (
 // readsApart as its only argument makes the program read one body for another process of it.
 const readsApart = "read-apart"
 
-// readerCommand begins such a process.
-func readerCommand() []string {
-	self, err := os.Executable()
-	if runtime.GOOS == "linux" {
-		self, err = "/proc/self/exe", nil // holds when the file has been replaced
-	}
-	if err != nil {
-		self = os.Args[0]
-	}
-	return []string{self, readsApart}
-}
-
+// serveReading reads it.
 func serveReading() (exitCode int) {
-	signal.Ignore(os.Interrupt, syscall.SIGTERM) // the other process is told too, and ends this one
 	if err := apart.Serve(os.Stdin, os.Stdout, fetch.Read); err != nil {
 		fmt.Fprintf(os.Stderr, "recrawl: error: %v\n", err)
 		return exitFailed
@@ -44,9 +29,9 @@ func (p *program) underWay(reader *apart.Reader) (*apart.Register, error) {
 		return nil, err
 	}
 	reader.Register = r
-	if n := r.Suspects(); n > 0 && !p.quiet {
-		fmt.Fprintf(p.stderr, "recrawl: %s under way when a run died; "+
-			"when visited next, each is read in a process of its own\n", report.Plural(n, "page"))
+	if n := r.Suspects(); n > 0 {
+		p.note("%s under way when a run died; when visited next, each is read in a process of its own",
+			report.Plural(n, "page"))
 	}
 	return r, nil
 }
