@@ -54,9 +54,7 @@ func (p *program) benchSat(ctx context.Context, _ []string) error {
 	}
 	result := present.Result{Result: measured}
 	if c.Figures {
-		o.Workload.Records = c.FigureRecords
-		o.Settings.CacheBytes = c.cacheBytes(c.FigureRecords)
-		if result.Figures, err = bench.Sweep(ctx, o); err != nil {
+		if result.Figures, err = bench.Sweep(ctx, o.For(c.FigureRecords)); err != nil {
 			return err
 		}
 	}

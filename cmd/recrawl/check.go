@@ -52,10 +52,9 @@ func (p *program) check(ctx context.Context, _ []string) error {
 		err = r.Text(p.stdout)
 	}
 	if err == nil && len(r.Damage) > 0 {
-		return damaged{fmt.Errorf("%s found in %s", r.Verdict(), p.config.Data)}
+		return failed{fmt.Errorf("%s found in %s", r.Verdict(), p.config.Data),
+			"run goes on with fresh records for damaged ones; " +
+				"a damaged catalogue, log or index needs a copy of the directory", exitDamaged}
 	}
 	return err
 }
-
-// damaged ends a check that found something.
-type damaged struct{ error }

@@ -36,17 +36,17 @@ type usageError struct {
 
 func (e usageError) Unwrap() error { return e.error }
 
-// visitsFailed ends a command that did all it could.
-type visitsFailed struct {
+// failed ends a command that did its work, with an exit code that tells what it found.
+type failed struct {
 	error
 	hint string
+	code int
 }
 
 // explainError finds what the user can do about an error, and the exit code.
 func explainError(err error) (hint string, code int, cause error) {
 	var usage usageError
-	var found damaged
-	var failed visitsFailed
+	var work failed
 	var format *satstore.FormatError
 	var damage *satstore.DamageError
 	var damagedSet *seen.DamageError
@@ -60,10 +60,8 @@ func explainError(err error) (hint string, code int, cause error) {
 	switch {
 	case errors.As(err, &usage):
 		return usage.hint, exitUsage, err
-	case errors.As(err, &found):
-		return "run goes on with fresh records for damaged ones; a damaged catalogue, log or index needs a copy of the directory", exitDamaged, err
-	case errors.As(err, &failed):
-		return failed.hint, exitVisits, err
+	case errors.As(err, &work):
+		return work.hint, work.code, err
 	case errors.As(err, &entry):
 		return entry.Hint, exitUsage, err
 	case errors.Is(err, fetch.ErrNoContact):

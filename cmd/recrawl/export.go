@@ -13,7 +13,6 @@ import (
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/recorded"
-	"github.com/recrawl/recrawl/eval/report"
 )
 
 func (p *program) exportCommand() *cobra.Command {
@@ -37,14 +36,6 @@ Existing files are not overwritten.`,
 	return cmd
 }
 
-// exportResult is what --json prints.
-type exportResult struct {
-	Servers  int `json:"servers"`
-	Pages    int `json:"pages"`
-	Versions int `json:"versions"`
-	Torn     int `json:"torn"` // lines of the journal that a crash has torn
-}
-
 func (p *program) export(to string) error {
 	c := &p.config
 	switch {
@@ -63,7 +54,6 @@ func (p *program) export(to string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return fmt.Errorf("directory of the histories: %w", err)
 	}
-	result := exportResult{Servers: len(servers), Torn: torn}
 	for _, s := range servers {
 		file := filepath.Join(to, url.PathEscape(s.Name)+".jsonl.gz")
 		if _, err := os.Lstat(file); err == nil {
@@ -72,17 +62,10 @@ func (p *program) export(to string) error {
 		if err := writeWhole(file, func(w io.Writer) error { return history.Write(w, s) }); err != nil {
 			return err
 		}
-		result.Pages += len(s.Pages)
-		for _, page := range s.Pages {
-			result.Versions += len(page.Versions)
-		}
 	}
+	result := recorded.NewExport(servers, torn)
 	if p.json {
 		return p.printJSON(result)
 	}
-	fmt.Fprintf(p.stdout, "%s, %s, %s in %s\n", report.Plural(result.Servers, "server"), report.Plural(result.Pages, "page"), report.Plural(result.Versions, "version"), to)
-	if torn > 0 {
-		fmt.Fprintf(p.stdout, "%s of the journal could not be read; a crash may have torn them\n", report.Plural(torn, "line"))
-	}
-	return nil
+	return result.Text(p.stdout, to)
 }

@@ -34,21 +34,12 @@ func (c *ImportConfig) check(r *setting.Review) {
 	if n, err := parseSize(c.Memory); err != nil || n < seen.LeastMemory {
 		r.Refuse("import.memory", c.Memory, fmt.Sprintf("a size of %d MiB or more, as 256MiB", seen.LeastMemory>>20))
 	}
-	if _, _, err := c.part(); err != nil {
+	if _, _, err := seen.ParsePart(c.Part); err != nil {
 		r.Refuse("import.part", c.Part, "a part of a number of parts, as 2/4")
 	}
 	if c.Approximate && !c.Filter {
 		r.Refuse("import.approximate", c.Approximate, "no approximation without --filter")
 	}
-}
-
-// part is Part as seen counts them: from 0.
-func (c *ImportConfig) part() (part, parts int, err error) {
-	var rest string
-	if n, err := fmt.Sscanf(c.Part+" end", "%d/%d %s", &part, &parts, &rest); err != nil || n != 3 || rest != "end" || part < 1 || part > parts {
-		return 0, 0, fmt.Errorf("%q is no part", c.Part)
-	}
-	return part - 1, parts, nil
 }
 
 func (p *program) importCommand() *cobra.Command {
@@ -111,7 +102,7 @@ func (p *program) importList(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	o := intake.Options{Sizes: sizes, Approximate: c.Approximate, Important: c.Important}
-	o.Part, o.Parts, _ = c.part()
+	o.Part, o.Parts, _ = seen.ParsePart(c.Part)
 	dir := c.Set
 	var store *satstore.Store
 	if p.config.Data != "" {

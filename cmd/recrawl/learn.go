@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -95,22 +94,9 @@ func (p *program) learn(ctx context.Context, paths []string, output string) erro
 	return writeWhole(output, func(w io.Writer) error { return json.NewEncoder(w).Encode(m) })
 }
 
-// readKinds reads the histories of several kinds of web: each directory is one, and so are all files
-// together that are named one by one.
+// readKinds reads the histories of several kinds of web.
 func (p *program) readKinds(ctx context.Context, paths []string) (kinds [][]*history.Server, err error) {
-	var groups [][]string
-	var files []string
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			groups = append(groups, []string{path})
-		} else {
-			files = append(files, path)
-		}
-	}
-	if len(files) > 0 {
-		groups = append(groups, files)
-	}
-	for _, group := range groups {
+	for _, group := range history.Kinds(paths) {
 		servers, err := p.readHistories(ctx, group)
 		if err != nil {
 			return nil, err
@@ -124,24 +110,16 @@ func (p *program) readKinds(ctx context.Context, paths []string) (kinds [][]*his
 func (p *program) parameters(ctx context.Context, kinds [][]*history.Server, folds int, variants []string) (*learn.Parameters, error) {
 	bar := p.progress("learning", 0)
 	defer bar.End()
-	return learn.Models(ctx, learn.Options{
-		Folds: folds, Rounds: 2, Seed: p.config.Seed, Trees: learn.ShippedTrees, Net: learn.ShippedNet, Variants: variants,
-		Tick: bar.Reach,
-		Log: func(format string, args ...any) {
-			if !p.quiet && !isTerminal(p.stderr) { // there the bar would write over it
+	o := learn.Usual(ctx, kinds, p.config.changeBy())
+	o.Folds, o.Variants, o.Seed, o.Tick = folds, variants, p.config.Seed, bar.Reach
+	if !isTerminal(p.stderr) { // there the bar would write over it
+		o.Log = func(format string, args ...any) {
+			if !p.quiet {
 				fmt.Fprintf(p.stderr, format+"\n", args...)
 			}
-		},
-		Kinds:  len(kinds),
-		Window: func(kind int) int { return learn.Window(kinds[kind]) },
-		Open: func(kind, base, weeks int, by *eval.Learnt) (*eval.Corpus, error) {
-			c, err := eval.NewCorpus(ctx, kinds[kind], eval.Options{Base: time.Duration(base) * week, History: weeks, Change: p.config.changeBy()})
-			if err == nil {
-				c.Learnt = by
-			}
-			return c, err
-		},
-	})
+		}
+	}
+	return learn.Models(ctx, o)
 }
 
 // learnt is what the policies of an evaluation go by: learnt now by folds, from a file, or what

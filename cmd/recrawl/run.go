@@ -146,9 +146,10 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		}
 	}
 	if err == nil && result.Failed > 0 {
-		return visitsFailed{
+		return failed{
 			fmt.Errorf("%d of %s failed", result.Failed, report.Plural(result.Visits, "visit")),
 			"they are asked for again later; " + filepath.Join(c.Data, "journal") + " says why each failed",
+			exitVisits,
 		}
 	}
 	return err

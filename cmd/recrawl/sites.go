@@ -13,9 +13,6 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// partitionMethods are the values of --method.
-var partitionMethods = sitegraph.PartitionMethods()
-
 func (p *program) sitesCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:   "sites (--history FILE | --data DIRECTORY) SERVER",

@@ -27,15 +27,7 @@ separately, and so are new ones. A page is updated if two successive snapshots d
 Groups are the suffixes of the servers' names (org, co.jp), or come from a file with lines
 "server group", separated by blanks or tabs.
 
---json prints {"base","change","weeks":[N],"groups":[GROUP],"total":GROUP,"intervals":[],
-"warnings":[]}. GROUP: {"group","servers","absent","pages","pages_per_server","tops",
-"unlinked","periods":[{"weeks","pages","vanished","new","returned","updated",
-"updated_share","differ","differ_share","tops","tops_updated","tops_updated_share",
-"by_top":{"servers","pages","updated","of_updated","of_pages","of_servers"},
-"updates":[pages with 0, 1, ... N-1 updates]}]}. intervals: {"unit","limit",
-"last_modified","days","pages","visited_once","never_changed","points":[{"interval",
-"pages","share","weighted"}]}, shares cumulative. Groups are in order of their names,
-periods as in --weeks. Shares are between 0 and 1; undefined ones are null.`,
+` + survey.JSON,
 		Example: `  recrawl survey histories/ --html survey.html
   recrawl survey histories/ --weeks 2,4,12,24 --change main --group kinds.tsv
   recrawl survey histories/ --json | jq '.total.periods[] | [.weeks, .updated_share]'`,
