@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/satstore/inspect"
+	"github.com/recrawl/recrawl/satstore/seen/intake"
 )
 
 func (p *program) checkCommand() *cobra.Command {
@@ -39,7 +40,7 @@ func (p *program) check(ctx context.Context, _ []string) error {
 		return err
 	}
 	r := inspect.Check(found)
-	inSet, err := checkSeen(p.config.Data)
+	inSet, err := intake.CheckSet(p.config.Data)
 	if err != nil {
 		return err
 	}

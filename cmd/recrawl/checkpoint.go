@@ -29,13 +29,6 @@ the same disk is quick and small. The journal is not copied.`,
 	}, p.checkpoint)
 }
 
-// checkpointResult is what --json prints.
-type checkpointResult struct {
-	Data    string `json:"data"`
-	To      string `json:"to"`
-	Running bool   `json:"running"` // run made the copy
-}
-
 func (p *program) checkpoint(ctx context.Context, _ []string) error {
 	c := &p.config
 	switch {
@@ -54,16 +47,15 @@ func (p *program) checkpoint(ctx context.Context, _ []string) error {
 	if _, err := os.Stat(filepath.Dir(to)); err != nil {
 		return fmt.Errorf("directory of the copy: %w", err)
 	}
-	result := checkpointResult{Data: c.Data, To: c.Checkpoint.To}
-	result.Running, err = checkpoint.Make(ctx, c.Data, to)
+	running, err := checkpoint.Make(ctx, c.Data, to)
 	if err != nil {
 		return err
 	}
+	result := checkpoint.Result{Data: c.Data, To: c.Checkpoint.To, Running: running}
 	if p.json {
 		return p.printJSON(result)
 	}
-	_, err = fmt.Fprintf(p.stdout, "%s holds the store as it stood a moment ago\n", c.Checkpoint.To)
-	return err
+	return result.Text(p.stdout)
 }
 
 // copies makes the copies of a store that were asked for while run works on it.

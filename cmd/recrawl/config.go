@@ -118,9 +118,13 @@ func (c *Config) settings() *setting.Set {
 }
 
 // words are what tags cannot know.
-var words = strings.NewReplacer("{policy}", policy.Default, "{policies}", strings.Join(policy.LiveNames(), ", "),
-	"{methods}", strings.Join(sitegraph.PartitionMethods(), ", "), "{units}", strings.Join(workload.UnitNames, ", "),
-	"{max-pages}", strconv.Itoa(sitegraph.DefaultBounds.MaxPages), "{last-week}", strconv.Itoa(eval.WindowWeeks-1))
+var words = strings.NewReplacer(
+	"{policy}", policy.Default,
+	"{policies}", strings.Join(policy.LiveNames(), ", "),
+	"{methods}", strings.Join(sitegraph.PartitionMethods(), ", "),
+	"{units}", strings.Join(workload.UnitNames, ", "),
+	"{max-pages}", strconv.Itoa(sitegraph.DefaultBounds.MaxPages),
+	"{last-week}", strconv.Itoa(eval.WindowWeeks-1))
 
 // load reads flags, environment and file into p.config and checks them all.
 func (p *program) load(cmd *cobra.Command) error {

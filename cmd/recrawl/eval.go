@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -157,8 +156,11 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 	defer bar.End()
 	var runs []eval.SnapshotRun
 	for _, weeks := range c.Eval.Weeks {
-		run, err := corpus.Snapshot(ctx, eval.SnapshotOptions{Weeks: weeks, Seed: c.Seed, Spread: c.Eval.Spread, Compare: c.Eval.lineup().Compared(), Without: c.Eval.lineup().Variants(),
-			Sample: c.Eval.Sample, Alpha: c.Alpha, Thresholds: c.Eval.Threshold}, policies, bar.Step)
+		run, err := corpus.Snapshot(ctx, eval.SnapshotOptions{
+			Weeks: weeks, Seed: c.Seed, Spread: c.Eval.Spread,
+			Compare: c.Eval.lineup().Compared(), Without: c.Eval.lineup().Variants(),
+			Sample: c.Eval.Sample, Alpha: c.Alpha, Thresholds: c.Eval.Threshold,
+		}, policies, bar.Step)
 		if err != nil {
 			return nil, err
 		}
@@ -170,25 +172,11 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 
 func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []string) ([]eval.StreamRun, error) {
 	c := &p.config
-	days := 0
-	var all []eval.StreamOptions
-	for _, weeks := range c.Eval.Weeks {
-		for _, budget := range c.Eval.Budget {
-			all = append(all, eval.StreamOptions{Weeks: weeks, Budget: budget, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
-				Compare: c.Eval.lineup().Compared(), Without: c.Eval.lineup().Variants(), Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective()})
-			days += 7 * weeks * len(policies) * c.Eval.Runs
-		}
-	}
-	bar := p.progress("days", days)
+	all := eval.StreamOptions{New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
+		Compare: c.Eval.lineup().Compared(), Without: c.Eval.lineup().Variants(),
+		Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective()}.Each(c.Eval.Weeks, c.Eval.Budget)
+	bar := p.progress("days", eval.Days(all)*len(policies))
 	defer bar.End()
-	return corpus.Streams(ctx, all, policies, c.Eval.AtOnce, func(at eval.Progress) {
-		name := fmt.Sprintf("%s %.3g %%", at.Policy, 100*at.Budget)
-		if len(c.Eval.Weeks) > 1 {
-			name += fmt.Sprintf(", %d weeks", at.Weeks)
-		}
-		if c.Eval.Runs > 1 {
-			name += fmt.Sprintf(", run %d", at.Run+1)
-		}
-		bar.StepOf(name, at.Last)
-	})
+	tick := func(at eval.Progress) { bar.StepOf(at.Name(all), at.Last) }
+	return corpus.Streams(ctx, all, policies, c.Eval.AtOnce, tick)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -106,7 +105,7 @@ func (p *program) importList(ctx context.Context, args []string) (err error) {
 	dir := c.Set
 	var store *satstore.Store
 	if p.config.Data != "" {
-		dir = filepath.Join(p.config.Data, seenName)
+		dir = intake.SetIn(p.config.Data)
 		if store, err = satstore.Open(p.config.Data, satstore.Options{}); err != nil {
 			return err
 		}
@@ -147,16 +146,4 @@ func (p *program) importList(ctx context.Context, args []string) (err error) {
 		return usageError{err, "import takes text with an address a line, in UTF-8"}
 	}
 	return p.publish(result, result.Page(), c.HTML)
-}
-
-// seenName is the set of addresses in a data directory.
-const seenName = "seen"
-
-// checkSeen verifies the set of addresses of a data directory, if there is one.
-func checkSeen(data string) ([]*seen.DamageError, error) {
-	found, err := seen.CheckSet(nil, filepath.Join(data, seenName))
-	if errors.Is(err, seen.ErrNoSet) {
-		return nil, nil
-	}
-	return found, err
 }

@@ -15,8 +15,6 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/learn"
 	"github.com/recrawl/recrawl/eval/recorded"
-	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/planner/value"
 )
 
@@ -57,13 +55,7 @@ func (p *program) relearn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tables := present.Lessons(r.Lessons)
-	verdict := "nothing new was adopted"
-	if r.Adopted {
-		verdict = fmt.Sprintf("version %d of what was learnt in place was adopted", r.InPlace.Version)
-	}
-	tables[0].Note = fmt.Sprintf("From %s on %s; %s.", report.Plural(r.Visits, "visit"), report.Plural(r.Days, "day"), verdict)
-	return p.print(r, tables)
+	return p.print(r, r.Tables())
 }
 
 func (p *program) learn(ctx context.Context, paths []string, output string) error {

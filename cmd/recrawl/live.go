@@ -13,16 +13,18 @@ import (
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/planner/cycle"
-	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // client makes the visits of run. The settings are checked.
 func (p *program) client(reader *apart.Reader) (*meter.Client, error) {
 	c := &p.config
-	o := fetch.Options{UserAgent: c.UserAgent, RobotsAgent: c.RobotsAgent, Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
-		AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver, RobotsAnyHost: c.RobotsAnyHost, RobotsFresh: c.RobotsMaxAge, KeepRobots: true, Read: reader.Read,
-		Main: c.changeBy() == sitegraph.ChangeByMain}
+	o := fetch.Options{
+		UserAgent: c.UserAgent, AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver,
+		Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
+		RobotsAgent: c.RobotsAgent, RobotsAnyHost: c.RobotsAnyHost, RobotsFresh: c.RobotsMaxAge, KeepRobots: true,
+		Read: reader.Read, Main: c.changeBy() == sitegraph.ChangeByMain,
+	}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval
 	}
@@ -39,8 +41,8 @@ func (p *program) client(reader *apart.Reader) (*meter.Client, error) {
 	return meter.New(o)
 }
 
-// liveFetcher asks the live web for the loop. It holds each visit to the bytes it may read, and notes
-// which are under way.
+// liveFetcher asks the live web for the loop. It holds each visit to the bytes it may read, and
+// notes which are under way.
 type liveFetcher struct {
 	*meter.Client
 	underWay *apart.Register
@@ -57,18 +59,6 @@ func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Obse
 		err = &cycle.Wait{Until: until, Scheme: o.Outcome == sitegraph.OutcomeFailed}
 	}
 	return o, err
-}
-
-// keepRobots makes durable what was read of robots.txt before any page was, as where a Crawl-delay
-// must pass first: the loop commits visits alone.
-func keepRobots(client *meter.Client, store *satstore.Store) error {
-	if !client.KeepDue() {
-		return nil
-	}
-	if err := client.Keep(store.SaveSetting); err != nil {
-		return err
-	}
-	return store.Commit()
 }
 
 // readsApart as its only argument makes the program read one body for another process of it.

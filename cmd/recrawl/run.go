@@ -106,7 +106,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Stalled:    status.stalled,
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
 		Seen:       result.See,
-		Between:    func() error { return errors.Join(keepRobots(client, o.store), p.copies(o.store)) },
+		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store)) },
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = visits.Append(log, events); journalErr != nil {
