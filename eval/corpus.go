@@ -14,13 +14,12 @@ import (
 )
 
 const (
-	day         = 24 * time.Hour
-	week        = 7 * day
-	windowWeeks = 60 // a history's window, whatever its last line
+	day  = 24 * time.Hour
+	week = 7 * day
 )
 
 // windowEnd is when all windows end on the world's clock.
-var windowEnd = replay.Epoch.Add(windowWeeks * week)
+var windowEnd = replay.Epoch.Add(WindowWeeks * week)
 
 // Corpus is a set of recorded servers as they stood at the base.
 type Corpus struct {
@@ -61,7 +60,7 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 		return nil, fmt.Errorf(
 			"base week %.0f is not within the window of %d weeks; choose an earlier --base",
 			o.Base.Hours()/24/7,
-			windowWeeks,
+			WindowWeeks,
 		)
 	}
 	stage := c.Empty()

@@ -14,6 +14,7 @@
 //	area.go, calibration.go   AUC and gain; how well calibrated probabilities are
 //	runs.go, spread.go        means of several runs; intervals by resampling servers
 //	compare.go                one policy compared with others; fold.go, learnt.go: its parameters
+//	lineup.go, window.go      which policies take part; how many weeks fit into a window
 //	census.go, entry.go       histories that tell too little, or servers without a top page
 //
 // # Terms

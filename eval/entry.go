@@ -23,7 +23,7 @@ func CheckEntry(s *history.Server, base int) error {
 	if page.At(s.Week(base)).Alive() {
 		return nil
 	}
-	for w := range windowWeeks {
+	for w := range WindowWeeks {
 		if page.At(s.Week(w)).Alive() {
 			return &EntryError{
 				Reason: fmt.Sprintf("the top page of %s does not exist at week %d", s.Name, base),

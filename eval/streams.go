@@ -2,6 +2,8 @@ package eval
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/replay"
@@ -15,6 +17,36 @@ type Progress struct {
 	Run    int  // of this policy, from 0
 	Day    int  // from 1
 	Last   bool // of the run's days
+}
+
+// Name tells a run from others that are made beside it with these options and policies.
+func (p Progress) Name(all []StreamOptions) string {
+	name := fmt.Sprintf("%s %.3g %%", p.Policy, 100*p.Budget)
+	if slices.ContainsFunc(all, func(o StreamOptions) bool { return o.Weeks != p.Weeks }) {
+		name += fmt.Sprintf(", %d weeks", p.Weeks)
+	}
+	if all[0].Runs > 1 {
+		name += fmt.Sprintf(", run %d", p.Run+1)
+	}
+	return name
+}
+
+// Each returns the options with each of several lengths and budgets.
+func (o StreamOptions) Each(weeks []int, budgets []float64) (all []StreamOptions) {
+	for _, o.Weeks = range weeks {
+		for _, o.Budget = range budgets {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// Days is how many days all runs of a policy have together.
+func Days(all []StreamOptions) (days int) {
+	for _, o := range all {
+		days += 7 * o.Weeks * max(o.Runs, 1)
+	}
+	return days
 }
 
 // Streams runs the stream protocol for several budgets or lengths, all policies of all of them, and

@@ -160,6 +160,6 @@ func (h *horizon) inWindow() error {
 		"%d weekly snapshots from week %d on reach beyond the window of %d weeks; choose fewer weeks or an earlier base",
 		h.at.Sub(h.Base)/week+1,
 		h.Base.Sub(replay.Epoch)/week,
-		windowWeeks,
+		WindowWeeks,
 	)
 }

@@ -48,6 +48,7 @@ func TestAttacks(t *testing.T) {
 	}
 	for _, a := range hostile.Bodies {
 		t.Run(a.Name, func(t *testing.T) {
+			t.Parallel() // a child has its own memory, and is measured by its processor time
 			child := exec.Command(self, "-test.run=^TestAttackChild$", "-test.v")
 			child.Env = append(os.Environ(), attackName+"="+a.Name, "GOMEMLIMIT=256MiB")
 			out, err := child.CombinedOutput()

@@ -98,6 +98,10 @@ const (
 	defaultRobotsBytes   = 64_000_000
 )
 
+// MostBytes is what any visit may take with a MaxBody, and a MaxSource by default: a page or a
+// source as large as is kept, the header, and robots.txt, as they come over the network.
+func MostBytes(maxBody int64) int64 { return max(maxBody, defaultMaxSource) + 2<<20 }
+
 // withDefaults returns o complete, or says which field makes no sense.
 func (o Options) withDefaults() (Options, error) {
 	if !hasContact(o.UserAgent) {

@@ -102,11 +102,25 @@ func (c *Client) Keep(save func(name string, value []byte) error) error {
 	return nil
 }
 
-// KeepDue reports whether anything has waited for Keep for longer than a second.
-func (c *Client) KeepDue() bool {
+// Keeper keeps settings, and makes them durable.
+type Keeper interface {
+	SaveSetting(name string, value []byte) error
+	Commit() error
+}
+
+// KeepIn makes durable what has waited for Keep for longer than a second: what was read of
+// robots.txt before any page was, as where a Crawl-delay must pass first.
+func (c *Client) KeepIn(k Keeper) error {
 	c.robots.mu.Lock()
-	defer c.robots.mu.Unlock()
-	return len(c.robots.unkept.values) > 0 && time.Since(c.robots.unkept.since) > time.Second
+	due := len(c.robots.unkept.values) > 0 && time.Since(c.robots.unkept.since) > time.Second
+	c.robots.mu.Unlock()
+	if !due {
+		return nil
+	}
+	if err := c.Keep(k.SaveSetting); err != nil {
+		return err
+	}
+	return k.Commit()
 }
 
 // Recall makes known what an earlier process kept of the robots.txt of a page's server, unless the

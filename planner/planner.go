@@ -45,6 +45,17 @@ type Options struct {
 	MostBytes int64
 }
 
+// LiveOptions are those that suit the live web; budgets and promises are not among them.
+func LiveOptions() Options {
+	return Options{
+		SourceShare:  0.1, // one visit to the feed of each server a day where ten of its pages are visited
+		Leftover:     true,
+		LeastRefetch: 0.05, // one change in twenty visits
+		Turns:        true,
+		AgainShare:   0.05,
+	}
+}
+
 // Planner yields visits: to new pages while their share lasts, otherwise those that the policy
 // proposes.
 type Planner struct {

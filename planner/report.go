@@ -181,6 +181,20 @@ func (p *Planner) bound() bool {
 	return p.left == 0 || p.caps != nil && (p.caps.spent || p.caps.pending != nil)
 }
 
+// Pace is about how many fetches a day the limits of all servers together allow; Unlimited if there
+// are none.
+func (c *Corpus) Pace(l budget.Limits) float64 {
+	fetches, bytes := l.PerDay(), l.BytesPerDay()
+	if bytes == Unlimited {
+		return fetches
+	}
+	fromBytes := bytes / c.MeanBytes()
+	if fetches == Unlimited {
+		return fromBytes
+	}
+	return min(fetches, fromBytes)
+}
+
 // MeanBytes is about what a visit to a page reads: the mean size of the copies, and headers.
 func (c *Corpus) MeanBytes() float64 {
 	sum, n := 0.0, 0

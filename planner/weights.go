@@ -50,6 +50,18 @@ func ParseWeight(text string) (WeightRule, error) {
 	return WeightRule{canonical, weight}, nil
 }
 
+// ParseWeights reads several rules; nil where there are none.
+func ParseWeights(texts []string) (*Weights, error) {
+	rules := make([]WeightRule, len(texts))
+	for i, text := range texts {
+		var err error
+		if rules[i], err = ParseWeight(text); err != nil {
+			return nil, err
+		}
+	}
+	return NewWeights(rules), nil
+}
+
 // Weights finds the weight of an address: that of the longest prefix, 1 where none fits.
 type Weights struct {
 	of      map[string]float64 // by prefix; exact ones end in "$"

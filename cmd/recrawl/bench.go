@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +11,7 @@ import (
 )
 
 func (p *program) benchCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "bench",
 		Short: "Measure parts of recrawl on this machine",
 		Long: `bench measures what the rest of recrawl is built on, on the machine it runs on.
@@ -21,19 +20,11 @@ func (p *program) benchCommand() *cobra.Command {
   recrawl bench seen   which addresses were seen before: caches, filters, sets`,
 		Example: `  recrawl bench sat --help
   recrawl bench seen`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown benchmark %q", args[0]), "there are: recrawl bench sat, recrawl bench seen"}
-			}
-			return cmd.Help()
-		},
-	}
-	cmd.AddCommand(p.benchSatCommand(), p.benchSeenCommand())
-	return cmd
+	}, "unknown benchmark %q", "recrawl bench sat, recrawl bench seen", p.benchSatCommand(), p.benchSeenCommand())
 }
 
 func (p *program) benchSatCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "sat",
 		Short: "Compare stores of page states: SAT's forms, B-trees, LSM trees",
 		Long:  present.Help(),
@@ -42,18 +33,10 @@ func (p *program) benchSatCommand() *cobra.Command {
   recrawl bench sat --unit day --messages 0.1 --html bench.html --figures
   recrawl bench sat --json | jq '.engines[] | [.engine, .ratio.median, .cpu_us_per_record]'`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.benchSat(cmd.Context())
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.benchSat)
 }
 
-func (p *program) benchSat(ctx context.Context) error {
+func (p *program) benchSat(ctx context.Context, _ []string) error {
 	c := &p.config.Bench
 	if c.Figures && c.HTML == "" && !p.json {
 		return usageError{errors.New("figures were asked for, and nothing that shows them"), "--html FILE draws them, --json has their numbers; they take some minutes"}
@@ -71,9 +54,7 @@ func (p *program) benchSat(ctx context.Context) error {
 	}
 	result := present.Result{Result: measured}
 	if c.Figures {
-		o.Workload.Records = c.FigureRecords
-		o.Settings.CacheBytes = c.cacheBytes(c.FigureRecords)
-		if result.Figures, err = bench.Sweep(ctx, o); err != nil {
+		if result.Figures, err = bench.Sweep(ctx, o.For(c.FigureRecords)); err != nil {
 			return err
 		}
 	}

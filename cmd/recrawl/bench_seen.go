@@ -26,7 +26,7 @@ type SeenConfig struct {
 }
 
 func (p *program) benchSeenCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "seen",
 		Short: "Compare ways to find addresses that were seen before",
 		Long: `bench seen repeats the experiment of [SBFL]: a breadth-first crawl over a graph of hosts, in which each
@@ -46,18 +46,10 @@ Sizes worth trying: 200,000 hosts (default, half a minute), 10,000,000 (some min
   recrawl bench seen --hosts 10000000 --designs 10000000 --counters 1073741824 --html seen.html
   recrawl bench seen --edges hosts.txt --start www.example.org --json`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.benchSeen(cmd.Context())
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.benchSeen)
 }
 
-func (p *program) benchSeen(ctx context.Context) error {
+func (p *program) benchSeen(ctx context.Context, _ []string) error {
 	c := &p.config.Seen
 	if err := writable(c.HTML); err != nil {
 		return err

@@ -99,6 +99,7 @@ type benchSat struct {
 
 // TestBenchSat measures a small store, with requests and without, and leaves nothing behind.
 func TestBenchSat(t *testing.T) {
+	t.Parallel() // it waits for the disk
 	dir := t.TempDir()
 	small := []string{"bench", "sat", "--records", "1500", "--units", "4", "--repeat", "2", "--dir", dir, "--disk", "4MiB", "--buffer", "64KiB"}
 	html := filepath.Join(t.TempDir(), "bench.html")

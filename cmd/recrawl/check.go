@@ -7,10 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/satstore/inspect"
+	"github.com/recrawl/recrawl/satstore/seen/intake"
 )
 
 func (p *program) checkCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "check --data DIRECTORY",
 		Short: "Verify every byte of a store",
 		Long: `check reads and verifies the whole store: every block of records, the index, the log, every entry of
@@ -23,18 +24,10 @@ and visits the page as if for the first time.
 The directory must not be in use: recrawl checkpoint makes a copy while run works.`,
 		Example: "  recrawl check --data crawl\n  recrawl check --data /backup/crawl-monday --json",
 		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.check(cmd.Context())
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.check)
 }
 
-func (p *program) check(ctx context.Context) error {
+func (p *program) check(ctx context.Context, _ []string) error {
 	store, err := p.openStore()
 	if err != nil {
 		return err
@@ -47,7 +40,7 @@ func (p *program) check(ctx context.Context) error {
 		return err
 	}
 	r := inspect.Check(found)
-	inSet, err := checkSeen(p.config.Data)
+	inSet, err := intake.CheckSet(p.config.Data)
 	if err != nil {
 		return err
 	}
@@ -60,10 +53,9 @@ func (p *program) check(ctx context.Context) error {
 		err = r.Text(p.stdout)
 	}
 	if err == nil && len(r.Damage) > 0 {
-		return damaged{fmt.Errorf("%s found in %s", r.Verdict(), p.config.Data)}
+		return failed{fmt.Errorf("%s found in %s", r.Verdict(), p.config.Data),
+			"run goes on with fresh records for damaged ones; " +
+				"a damaged catalogue, log or index needs a copy of the directory", exitDamaged}
 	}
 	return err
 }
-
-// damaged ends a check that found something.
-type damaged struct{ error }

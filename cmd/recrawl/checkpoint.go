@@ -14,7 +14,7 @@ import (
 )
 
 func (p *program) checkpointCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "checkpoint --data DIRECTORY --to DIRECTORY",
 		Short: "Copy a store consistently, also while run uses it",
 		Long: `checkpoint copies the planner's store into a new directory, as it stands between two visits. plan,
@@ -26,25 +26,10 @@ Files that no longer change are shared by hard links where the file system has t
 the same disk is quick and small. The journal is not copied.`,
 		Example: "  recrawl checkpoint --data crawl --to /backup/crawl-monday\n  recrawl plan --data /backup/crawl-monday",
 		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.checkpoint(cmd.Context())
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.checkpoint)
 }
 
-// checkpointResult is what --json prints.
-type checkpointResult struct {
-	Data    string `json:"data"`
-	To      string `json:"to"`
-	Running bool   `json:"running"` // run made the copy
-}
-
-func (p *program) checkpoint(ctx context.Context) error {
+func (p *program) checkpoint(ctx context.Context, _ []string) error {
 	c := &p.config
 	switch {
 	case c.Data == "":
@@ -62,23 +47,20 @@ func (p *program) checkpoint(ctx context.Context) error {
 	if _, err := os.Stat(filepath.Dir(to)); err != nil {
 		return fmt.Errorf("directory of the copy: %w", err)
 	}
-	result := checkpointResult{Data: c.Data, To: c.Checkpoint.To}
-	result.Running, err = checkpoint.Make(ctx, c.Data, to)
+	running, err := checkpoint.Make(ctx, c.Data, to)
 	if err != nil {
 		return err
 	}
+	result := checkpoint.Result{Data: c.Data, To: c.Checkpoint.To, Running: running}
 	if p.json {
 		return p.printJSON(result)
 	}
-	_, err = fmt.Fprintf(p.stdout, "%s holds the store as it stood a moment ago\n", c.Checkpoint.To)
-	return err
+	return result.Text(p.stdout)
 }
 
 // copies makes the copies of a store that were asked for while run works on it.
 func (p *program) copies(store *satstore.Store) error {
 	return checkpoint.Answer(p.config.Data, store, func(err error) {
-		if !p.quiet {
-			fmt.Fprintf(p.stderr, "recrawl: warning: a copy was asked for: %v\n", err)
-		}
+		p.note("warning: a copy was asked for: %v", err)
 	})
 }

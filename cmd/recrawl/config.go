@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/recrawl/setting"
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/satstore/workload"
@@ -106,8 +107,7 @@ type SurveyConfig struct {
 	GroupBy string `key:"group-by" default:"suffix" oneof:"suffix, server, none" help:"without --group: suffix (org, co.jp), server, or none"`
 	HTML    string `help:"also write a report with figures to this file"`
 
-	Groups GroupConfig // by Group and GroupBy
-	unfit  string      // a warning, where not all of the usual weeks fit behind the base
+	unfit string // a warning, where not all of the usual weeks fit behind the base
 }
 
 // settings are the declared settings, whose values p.config takes.
@@ -118,12 +118,13 @@ func (c *Config) settings() *setting.Set {
 }
 
 // words are what tags cannot know.
-var words = strings.NewReplacer("{policy}", policy.Default, "{policies}", strings.Join(livePolicies(), ", "),
-	"{methods}", strings.Join(partitionMethods, ", "), "{units}", strings.Join(workload.UnitNames, ", "),
-	"{max-pages}", strconv.Itoa(sitegraph.DefaultBounds.MaxPages), "{last-week}", strconv.Itoa(windowWeeks-1))
-
-// addSettings gives a command the flags that are its own; load reads them.
-func addSettings(cmd *cobra.Command) { new(Config).settings().AddFlags(cmd) }
+var words = strings.NewReplacer(
+	"{policy}", policy.Default,
+	"{policies}", strings.Join(policy.LiveNames(), ", "),
+	"{methods}", strings.Join(sitegraph.PartitionMethods(), ", "),
+	"{units}", strings.Join(workload.UnitNames, ", "),
+	"{max-pages}", strconv.Itoa(sitegraph.DefaultBounds.MaxPages),
+	"{last-week}", strconv.Itoa(eval.WindowWeeks-1))
 
 // load reads flags, environment and file into p.config and checks them all.
 func (p *program) load(cmd *cobra.Command) error {
@@ -167,19 +168,17 @@ func (c *Config) complete(r *setting.Review) {
 		c.Eval.History = min(figuresPast, c.Eval.Base)
 	}
 	if len(c.Eval.Weeks) == 0 {
-		_, most, usual := c.Eval.horizons()
-		c.Eval.Weeks, c.Eval.unfit = fitting(usual, most, c.Eval.Base)
+		_, most, usual := eval.Lengths(c.Eval.Protocol, c.Eval.Base)
+		c.Eval.Weeks, c.Eval.unfit = eval.FittingWeeks(usual, most, c.Eval.Base)
 	}
 	if len(c.Survey.Weeks) == 0 {
-		c.Survey.Weeks, c.Survey.unfit = fitting(usualPeriods, longestPeriod(c.Survey.Base), c.Survey.Base)
+		c.Survey.Weeks, c.Survey.unfit = eval.FittingWeeks(eval.UsualPeriods, eval.LongestPeriod(c.Survey.Base), c.Survey.Base)
 	}
 	if c.Tune.Weeks == 0 {
-		var weeks []int
-		weeks, c.Tune.unfit = fitting([]int{40}, windowWeeks-c.Tune.Base, c.Tune.Base)
-		c.Tune.Weeks = weeks[0]
+		_, most, usual := eval.Lengths("stream", c.Tune.Base)
+		weeks, unfit := eval.FittingWeeks(usual, most, c.Tune.Base)
+		c.Tune.Weeks, c.Tune.unfit = weeks[0], unfit
 	}
-	c.Eval.Groups = GroupConfig{c.Eval.Group, c.Eval.GroupBy}
-	c.Survey.Groups = GroupConfig{c.Survey.Group, c.Survey.GroupBy}
 	slices.Sort(c.Tune.Budget)
 	c.Tune.Budget = slices.Compact(c.Tune.Budget)
 }

@@ -31,9 +31,6 @@ type BenchConfig struct {
 	FigureRecords int      `key:"figure-records" default:"50000" range:"[1,1000000000]" help:"page states in each run for those figures"`
 }
 
-// usualUnits reach over the end of a day, where coarse buckets are split.
-var usualUnits = map[workload.Unit]int{workload.Minute: 90, workload.Hour: 26, workload.Day: 8}
-
 func (c *BenchConfig) check(r *setting.Review) {
 	unit, err := workload.ParseUnit(c.Unit)
 	if longest := unit.Longest(); err == nil && (c.MaxUnits < 0 || c.MaxUnits > longest) {
@@ -92,18 +89,9 @@ func (c *BenchConfig) options() bench.Options {
 	buffer, _ := parseSize(c.Buffer)
 	page, _ := parseSize(c.Page)
 	disk, _ := parseSize(c.Disk)
-	o := bench.Options{Workload: workload.Options{Records: c.Records, Unit: unit, MaxUnits: c.MaxUnits, FixedBytes: c.Fixed},
-		Units: c.Units, Engines: c.Engines, Repeat: c.Repeat, Messages: c.Messages, Dir: c.Dir, DiskBytes: int64(disk)}
-	if o.Units == 0 {
-		o.Units = usualUnits[unit]
-	}
-	if slices.Contains(o.Engines, "all") {
-		o.Engines = bench.Names()
-	}
-	// Caches of a tenth of the data, as the paper's machine had.
-	o.Settings = bench.Settings{BufferBytes: buffer, PageBytes: page, CacheBytes: c.cacheBytes(c.Records)}
-	return o
+	return bench.Options{
+		Workload: workload.Options{Unit: unit, MaxUnits: c.MaxUnits, FixedBytes: c.Fixed},
+		Settings: bench.Settings{BufferBytes: buffer, PageBytes: page}, DiskBytes: int64(disk), Dir: c.Dir,
+		Units: c.Units, Engines: c.Engines, Repeat: c.Repeat, Messages: c.Messages,
+	}.For(c.Records)
 }
-
-// cacheBytes is what Pebble's caches may hold: a tenth of the records' bytes, 8 MiB at least.
-func (c *BenchConfig) cacheBytes(records int) int { return max(records*(c.Fixed+64)/10, 8<<20) }

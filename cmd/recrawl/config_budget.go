@@ -21,7 +21,7 @@ func (c *Config) checkLimits(r *setting.Review) {
 	}
 }
 
-// checkBudgets reads budgets and weights; later calls of limits and weights find them good.
+// checkBudgets refuses budgets and weights that cannot be read or held.
 func (c *Config) checkBudgets(r *setting.Review) {
 	if len(c.Budget) == 0 && !c.Unlimited {
 		r.Refuse("budget", "(empty)", wantBudget)
@@ -43,51 +43,11 @@ func (c *Config) checkBudgets(r *setting.Review) {
 	}
 }
 
-// limits are all budgets, checked before: what cannot be read is left out.
-func (c *Config) limits() (l budget.Limits) {
-	for _, text := range c.Budget {
-		if x, err := budget.ParseLimit(text); err == nil {
-			l.All = append(l.All, x)
-		}
-	}
-	for _, text := range c.ServerBudget {
-		if x, err := budget.ParseServerLimit(text); err == nil {
-			l.Servers = append(l.Servers, x)
-		}
-	}
+// limits are all budgets; what cannot be read is left out, and refused by checkBudgets.
+func (c *Config) limits() budget.Limits {
+	l, _ := budget.ParseLimits(c.Budget, c.ServerBudget)
 	return l
 }
 
 // perDay is the budget of all servers in fetches a day; planner.Unlimited if there is none.
 func (c *Config) perDay() float64 { return c.limits().PerDay() }
-
-// pace is about how many fetches a day the budgets allow, for policies that plan ahead.
-func (c *Config) pace(corpus *planner.Corpus) float64 {
-	fetches, bytes := c.perDay(), c.limits().BytesPerDay()
-	if bytes == planner.Unlimited {
-		return fetches
-	}
-	fromBytes := bytes / corpus.MeanBytes()
-	if fetches == planner.Unlimited {
-		return fromBytes
-	}
-	return min(fetches, fromBytes)
-}
-
-// largestSource is what is read of a feed or sitemap, as package fetch has it.
-const largestSource = 16_000_000
-
-// mostBytes is what any visit may take: a page or a source as large as is kept, the header, and
-// robots.txt, as they come over the network.
-func (c *Config) mostBytes() int64 { return max(c.MaxBody, largestSource) + 2<<20 }
-
-// weights are what changes are worth; nil: all the same.
-func (c *Config) weights() *planner.Weights {
-	var rules []planner.WeightRule
-	for _, text := range c.Weight {
-		if r, err := planner.ParseWeight(text); err == nil {
-			rules = append(rules, r)
-		}
-	}
-	return planner.NewWeights(rules)
-}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/recrawl/setting"
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/survey"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -20,7 +21,7 @@ func (c *Config) check(r *setting.Review) (hint string) {
 	c.checkBudgets(r)
 	c.checkRound(r)
 	c.checkNetwork(r)
-	if live := livePolicies(); !slices.Contains(live, c.Policy) {
+	if live := policy.LiveNames(); !slices.Contains(live, c.Policy) {
 		want := "one of " + strings.Join(live, ", ")
 		if slices.Contains(policy.Names(), c.Policy) {
 			want += " (" + c.Policy + " works in evaluations only)"
@@ -63,52 +64,13 @@ func (c *Config) checkNetwork(r *setting.Review) {
 	}
 }
 
-// livePolicies are those that can decide what run visits: they need not know the future, work
-// in a stream, and are denied nothing.
-func livePolicies() []string {
-	return slices.DeleteFunc(policy.StreamNames(), func(name string) bool {
-		return policy.Reference(name) || value.WithoutOf(name) != value.WithoutNothing
-	})
-}
-
-// windowWeeks is how long the window of a history is, as package eval has it.
-const windowWeeks = 60
-
-// usualPeriods are those of the tables of [LINK], in weekly snapshots.
-var usualPeriods = []int{2, 4, 12, 24}
-
-// fitting returns those of the usual weeks that the window has room for behind the base, or else
-// the most it has room for; and what to say where some do not fit, "" if all do.
-func fitting(usual []int, most, base int) (weeks []int, unfit string) {
-	for _, w := range usual {
-		if w <= most {
-			weeks = append(weeks, w)
-		}
-	}
-	if len(weeks) == len(usual) {
-		return weeks, ""
-	}
-	if len(weeks) == 0 {
-		weeks = []int{most}
-	}
-	return weeks, fmt.Sprintf("of the usual weeks (%s) not all fit behind week %d of a window of %d weeks; taken: %s; --weeks and --base choose others",
-		commas(usual), base, windowWeeks, commas(weeks))
-}
-
-func commas(numbers []int) string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ","), "[]")
-}
-
-// longestPeriod is that from a base on, in snapshots: the last may be at the window's end.
-func longestPeriod(base int) int { return windowWeeks - base + 1 }
-
 func (c *SurveyConfig) check(r *setting.Review) {
-	if c.Base < 0 || c.Base >= windowWeeks {
+	if c.Base < 0 || c.Base >= eval.WindowWeeks {
 		return // what weeks may be hangs on it
 	}
 	for _, weeks := range c.Weeks {
 		if err := survey.Check(c.Base, weeks); err != nil {
-			r.Refuse("survey.weeks", weeks, fmt.Sprintf("2 to %d (%v)", longestPeriod(c.Base), err))
+			r.Refuse("survey.weeks", weeks, fmt.Sprintf("2 to %d (%v)", eval.LongestPeriod(c.Base), err))
 		}
 	}
 }
@@ -116,7 +78,7 @@ func (c *SurveyConfig) check(r *setting.Review) {
 // checkKnown wants a history in the window before the base. False: it is bad or the base is, which
 // must be least or more, and what weeks may be hangs on it.
 func checkKnown(command string, base, least, history int, r *setting.Review) bool {
-	if base < least || base >= windowWeeks {
+	if base < least || base >= eval.WindowWeeks {
 		return false
 	}
 	if history < 0 || history > base {
@@ -130,6 +92,6 @@ func checkKnown(command string, base, least, history int, r *setting.Review) boo
 func checkWeeks(command string, base, least, most, weeks int, r *setting.Review) {
 	if weeks < least || weeks > most {
 		r.Refuse(command+".weeks", weeks,
-			fmt.Sprintf("%d to %d: the window of %d weeks is entered at week %d", least, most, windowWeeks, base))
+			fmt.Sprintf("%d to %d: the window of %d weeks is entered at week %d", least, most, eval.WindowWeeks, base))
 	}
 }

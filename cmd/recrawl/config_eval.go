@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/cmd/recrawl/setting"
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/planner/policy"
-	"github.com/recrawl/recrawl/planner/value"
 )
 
 // EvalConfig are the settings of eval.
@@ -34,8 +34,7 @@ type EvalConfig struct {
 	HTML      string    `help:"also write a report with figures to this file"`
 	SVG       string    `help:"also draw coverage against budget (or horizon), policy by policy, into this file"`
 
-	Groups GroupConfig // by Group and GroupBy
-	unfit  string      // a warning, where not all of the usual weeks fit behind the base
+	unfit string // a warning, where not all of the usual weeks fit behind the base
 }
 
 // mostFolds bounds the time that learning takes: a few seconds for each.
@@ -47,7 +46,7 @@ const figuresPast = 12
 // check refuses what does not go together. The hint is "" where the help says more.
 func (c *EvalConfig) check(r *setting.Review) (hint string) {
 	if checkKnown("eval", c.Base, 0, c.History, r) {
-		least, most, _ := c.horizons()
+		least, most, _ := eval.Lengths(c.Protocol, c.Base)
 		for _, weeks := range c.Weeks {
 			checkWeeks("eval", c.Base, least, most, weeks, r)
 		}
@@ -83,26 +82,18 @@ func (c *EvalConfig) checkFigures(r *setting.Review) (hint string) {
 	return hint
 }
 
-// horizons are the least and most weeks of the protocol, and the usual ones.
-func (c *EvalConfig) horizons() (least, most int, usual []int) {
-	if c.Protocol == "snapshot" { // one snapshot compares nothing
-		return 2, longestPeriod(c.Base), usualPeriods
-	}
-	return 1, windowWeeks - c.Base, []int{40}
-}
-
 func (c *EvalConfig) checkPolicies(r *setting.Review) {
-	known := c.known()
+	known, policies := c.lineup().Known(), c.lineup().Policies()
 	for _, name := range c.Policy {
 		if name != "all" && !slices.Contains(known, name) {
 			r.Refuse("eval.policy", name, "all, or of "+strings.Join(known, ", "))
 		}
 	}
 	switch {
-	case c.Compare != "" && c.Compare != noComparison && !slices.Contains(c.policies(), c.Compare):
+	case c.Compare != "" && c.Compare != "none" && !slices.Contains(policies, c.Compare):
 		r.Refuse("eval.compare", c.Compare, "a policy that takes part (--policy), or none")
-	case c.Ablate && len(c.variants()) == 0:
-		r.Refuse("eval.ablate", c.Ablate, "a compared policy of which a kind of evidence can be left out: "+ownPolicy)
+	case c.Ablate && len(c.lineup().Variants()) == 0:
+		r.Refuse("eval.ablate", c.Ablate, "a compared policy of which a kind of evidence can be left out: "+eval.OwnPolicy)
 	}
 }
 
@@ -113,62 +104,18 @@ func (c *EvalConfig) checkLearnt(r *setting.Review) {
 	if c.Folds != 0 && c.Model != "" {
 		r.Refuse("eval.folds", c.Folds, "either folds or a file of parameters (--model), not both")
 	}
-	if !c.Figures && slices.ContainsFunc(c.policies(), policy.Learns) {
+	if !c.Figures && slices.ContainsFunc(c.lineup().Policies(), policy.Learns) {
 		return
 	}
 	if c.Folds != 0 {
-		r.Refuse("eval.folds", c.Folds, "a policy that learns to take part: "+ownPolicy)
+		r.Refuse("eval.folds", c.Folds, "a policy that learns to take part: "+eval.OwnPolicy)
 	}
 	if c.Model != "" {
-		r.Refuse("eval.model", c.Model, "a policy that learns to take part: "+ownPolicy)
+		r.Refuse("eval.model", c.Model, "a policy that learns to take part: "+eval.OwnPolicy)
 	}
 }
 
-// ownPolicy is what a comparison is of, unless another is named.
-const ownPolicy = "value"
-
-// noComparison as a policy to compare stands for none.
-const noComparison = "none"
-
-// policies are those that take part, without the variants that --ablate adds. "all" are all but the
-// variants of value; one that is named beside it takes part, too.
-func (c *EvalConfig) policies() []string {
-	if !slices.Contains(c.Policy, "all") {
-		return c.Policy
-	}
-	return slices.DeleteFunc(c.known(), func(name string) bool {
-		variant := slices.Contains(value.Ablations(), name) || slices.Contains(value.ForObjectives(), name)
-		return variant && !slices.Contains(c.Policy, name)
-	})
-}
-
-// known are the policies that the protocol has.
-func (c *EvalConfig) known() []string {
-	if c.Protocol == "stream" {
-		return policy.StreamNames()
-	}
-	return policy.Names()
-}
-
-// compared is the policy to set beside the others, "" for none.
-func (c *EvalConfig) compared() string {
-	switch {
-	case c.Compare == noComparison:
-		return ""
-	case c.Compare == "" && slices.Contains(c.policies(), ownPolicy):
-		return ownPolicy
-	}
-	return c.Compare
-}
-
-// variants are the compared policy without each kind of evidence that histories have, for --ablate.
-func (c *EvalConfig) variants() []string {
-	if !c.Ablate {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(value.Ablations()), func(name string) bool {
-		w := value.WithoutOf(name)
-		return !strings.HasPrefix(name, c.compared()+"-") || w.FromSources() ||
-			c.Protocol == "stream" && policy.SweepOnly(name) || c.Protocol != "stream" && w.StreamsOnly()
-	})
+// lineup is which policies take part, and which is compared with the others.
+func (c *EvalConfig) lineup() *eval.Lineup {
+	return &eval.Lineup{Protocol: c.Protocol, Named: c.Policy, Compare: c.Compare, Ablate: c.Ablate}
 }

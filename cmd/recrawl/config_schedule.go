@@ -51,12 +51,3 @@ func (c *ScheduleConfig) check(r *setting.Review) {
 		}
 	}
 }
-
-// policies are those of the setting, checked before.
-func (c *ScheduleConfig) policies() (all []servers.Policy) {
-	for _, name := range c.Policy {
-		p, _ := servers.PolicyNamed(name)
-		all = append(all, p)
-	}
-	return all
-}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/recrawl/recrawl/cmd/recrawl/setting"
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/tune"
 )
 
@@ -29,6 +30,6 @@ func (c *TuneConfig) check(r *setting.Review) {
 		r.Refuse("tune.target", c.Target, "a measure and a share: coverage=0.8, freshness=0.9, update-rate=0.3")
 	}
 	if checkKnown("tune", c.Base, 1, c.History, r) && c.Weeks != 0 {
-		checkWeeks("tune", c.Base, 1, windowWeeks-c.Base, c.Weeks, r)
+		checkWeeks("tune", c.Base, 1, eval.WindowWeeks-c.Base, c.Weeks, r)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func (p *program) demoCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "demo",
 		Short: "Show the whole system on a built-in web, in a minute",
 		Long: `demo shows the whole system on a web that it serves itself, from this machine's loopback addresses,
@@ -32,18 +32,10 @@ DIRECTORY/base: recrawl sites --data DIRECTORY/base SERVER shows its sites.`,
   recrawl demo --seed 7 --budget 0.05 --policy c-closure
   recrawl demo --sites DIRECTORY      # whole page contents over time, one file a server`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.demo(cmd.Context())
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.demo)
 }
 
-func (p *program) demo(ctx context.Context) error {
+func (p *program) demo(ctx context.Context, _ []string) error {
 	c := &p.config
 	if err := writable(c.Demo.HTML); err != nil {
 		return err
@@ -54,7 +46,7 @@ func (p *program) demo(ctx context.Context) error {
 	r, err := demo.Run(ctx, demo.Options{
 		Seed: c.Seed, Pages: c.Demo.Pages, Sites: c.Demo.Sites, Keep: c.Demo.Keep,
 		Change: c.changeBy(), Policy: c.Policy, Weeks: c.Demo.Weeks, Budget: c.Demo.Budget, New: c.New,
-		Claims: c.Demo.Claims, SourceShare: sourceShare,
+		Claims:   c.Demo.Claims,
 		Progress: func(what string, steps int) demo.Bar { return p.progress(what, steps) },
 	})
 	if err != nil {

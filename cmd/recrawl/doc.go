@@ -4,14 +4,14 @@
 // A file with the name of a command is that command: its help, and how it puts packages together.
 // What all commands share:
 //
-//	main.go      the root command, signals
+//	main.go      the root command, signals; what all commands are made by
 //	config.go    all settings, which package setting reads; config_*.go those of large commands,
 //	             and what tags cannot check
 //	errors.go    what the user can do about an error; exit codes
 //	progress.go  progress of long work
 //	output.go    results as tables, JSON and report
 //	planner.go   a planner as its data directory holds it
-//	live.go, network.go  the live web as the loop's fetcher, and its options
+//	live.go      the live web as the loop's fetcher, and its options
 //	addresses.go, status.go  addresses that arguments name; the status line of run
 //
 // # Guarantees

@@ -36,39 +36,32 @@ type usageError struct {
 
 func (e usageError) Unwrap() error { return e.error }
 
-// visitsFailed ends a command that did all it could.
-type visitsFailed struct {
+// failed ends a command that did its work, with an exit code that tells what it found.
+type failed struct {
 	error
 	hint string
+	code int
 }
 
 // explainError finds what the user can do about an error, and the exit code.
 func explainError(err error) (hint string, code int, cause error) {
 	var usage usageError
-	var found damaged
-	var failed visitsFailed
+	var work failed
 	var format *satstore.FormatError
-	var damage *satstore.DamageError
-	var damagedSet *seen.DamageError
-	var newerSet *seen.FormatError
 	var line *history.Error
 	var entry *eval.EntryError
 	var log *schedule.LogError
-	var room *bench.RoomError
-	var unanswered *checkpoint.UnansweredError
 	var unfinished *checkpoint.UnfinishedError
 	switch {
 	case errors.As(err, &usage):
 		return usage.hint, exitUsage, err
-	case errors.As(err, &found):
-		return "run goes on with fresh records for damaged ones; a damaged catalogue, log or index needs a copy of the directory", exitDamaged, err
-	case errors.As(err, &failed):
-		return failed.hint, exitVisits, err
+	case errors.As(err, &work):
+		return work.hint, work.code, err
 	case errors.As(err, &entry):
 		return entry.Hint, exitUsage, err
 	case errors.Is(err, fetch.ErrNoContact):
 		return `give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, exitUsage, err
-	case errors.As(err, &unanswered):
+	case errors.As(err, new(*checkpoint.UnansweredError)):
 		return "only recrawl run does; other commands use a store for moments: ask again", exitUsage, err
 	case errors.As(err, &unfinished):
 		return "remove " + unfinished.To + " and ask again", exitUsage, err
@@ -80,11 +73,11 @@ func explainError(err error) (hint string, code int, cause error) {
 		return "the directory was made by an earlier development version; start a new one with another --data", exitFailed, err
 	case errors.As(err, &format):
 		return "the directory was written by a newer recrawl; use that version, or another --data", exitFailed, err
-	case errors.As(err, &damage):
+	case errors.As(err, new(*satstore.DamageError)):
 		return "the store is damaged there; restore the directory from a copy, or start a new one", exitDamaged, err
-	case errors.As(err, &damagedSet):
+	case errors.As(err, new(*seen.DamageError)):
 		return "remove the directory seen/ of the --data directory: import makes it anew of the pages of the store; a --set alone begins anew", exitDamaged, err
-	case errors.As(err, &newerSet):
+	case errors.As(err, new(*seen.FormatError)):
 		return "the set was written by a newer recrawl; use that version", exitFailed, err
 	case errors.Is(err, intake.ErrForeign):
 		return "was the directory put back from an older copy? Remove its directory seen/: import makes it anew of the pages of the store", exitFailed, err
@@ -101,7 +94,7 @@ func explainError(err error) (hint string, code int, cause error) {
 		return "recrawl run --data DIR URL... makes one, in a new or empty directory", exitFailed, err
 	case errors.Is(err, satstore.ErrUnborn):
 		return "nothing was crawled yet; recrawl run completes the directory", exitFailed, err
-	case errors.As(err, &room):
+	case errors.As(err, new(*bench.RoomError)):
 		return "take fewer --records, or another disk with --dir", exitFailed, err
 	case errors.Is(err, bench.ErrNoEngine):
 		return "forms with a file for each unit need fewer --max-units; SAT/Basic and Pebble by time have no index by id and take no --messages", exitFailed, err

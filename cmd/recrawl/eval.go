@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 )
 
 func (p *program) evalCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "eval FILE|DIRECTORY...",
 		Short: "Compare policies on recorded histories",
 		Long: `eval replays recorded page histories through the loop that also runs on the live web, and measures
@@ -69,23 +68,19 @@ learn from twelve weekly states before the base (--history changes that), which 
   recrawl eval histories/ --figures --group kinds.tsv --html figures.html
   recrawl eval histories/ --json | jq '.[0].results[] | {policy, coverage}'`,
 		Args: someHistories,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.eval(cmd.Context(), args)
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.eval)
 }
 
 // someHistories wants files or directories as arguments.
 func someHistories(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usageError{errors.New("no histories given"), "name files or a directory: " + cmd.CommandPath() + " histories/"}
+		return noHistories(cmd.CommandPath())
 	}
 	return nil
+}
+
+func noHistories(command string) error {
+	return usageError{errors.New("no histories given"), "name files or a directory: " + command + " histories/"}
 }
 
 // readHistories reads them with progress.
@@ -100,7 +95,7 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 	if err := errors.Join(writable(c.Eval.HTML), writable(c.Eval.SVG)); err != nil {
 		return err
 	}
-	groups, err := c.Eval.Groups.read()
+	groups, err := readGroups(c.Eval.Group)
 	if err != nil {
 		return err
 	}
@@ -117,13 +112,10 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 		if err != nil {
 			return err
 		}
-		for _, w := range f.Warnings {
-			p.warn(w)
-		}
+		p.warn(f.Warnings...)
 		return p.publish(f, f.Page(), c.Eval.HTML)
 	}
-	policies := c.Eval.policies()
-	policies = slices.Concat(policies, slices.DeleteFunc(c.Eval.variants(), func(v string) bool { return slices.Contains(policies, v) }))
+	policies := c.Eval.lineup().All()
 	if slices.ContainsFunc(policies, policy.Learns) {
 		if corpus.Learnt, err = p.learnt(ctx, servers); err != nil {
 			return err
@@ -164,8 +156,11 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 	defer bar.End()
 	var runs []eval.SnapshotRun
 	for _, weeks := range c.Eval.Weeks {
-		run, err := corpus.Snapshot(ctx, eval.SnapshotOptions{Weeks: weeks, Seed: c.Seed, Spread: c.Eval.Spread, Compare: c.Eval.compared(), Without: c.Eval.variants(),
-			Sample: c.Eval.Sample, Alpha: c.Alpha, Thresholds: c.Eval.Threshold}, policies, bar.Step)
+		run, err := corpus.Snapshot(ctx, eval.SnapshotOptions{
+			Weeks: weeks, Seed: c.Seed, Spread: c.Eval.Spread,
+			Compare: c.Eval.lineup().Compared(), Without: c.Eval.lineup().Variants(),
+			Sample: c.Eval.Sample, Alpha: c.Alpha, Thresholds: c.Eval.Threshold,
+		}, policies, bar.Step)
 		if err != nil {
 			return nil, err
 		}
@@ -177,25 +172,11 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 
 func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []string) ([]eval.StreamRun, error) {
 	c := &p.config
-	days := 0
-	var all []eval.StreamOptions
-	for _, weeks := range c.Eval.Weeks {
-		for _, budget := range c.Eval.Budget {
-			all = append(all, eval.StreamOptions{Weeks: weeks, Budget: budget, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
-				Compare: c.Eval.compared(), Without: c.Eval.variants(), Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective()})
-			days += 7 * weeks * len(policies) * c.Eval.Runs
-		}
-	}
-	bar := p.progress("days", days)
+	all := eval.StreamOptions{New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
+		Compare: c.Eval.lineup().Compared(), Without: c.Eval.lineup().Variants(),
+		Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective()}.Each(c.Eval.Weeks, c.Eval.Budget)
+	bar := p.progress("days", eval.Days(all)*len(policies))
 	defer bar.End()
-	return corpus.Streams(ctx, all, policies, c.Eval.AtOnce, func(at eval.Progress) {
-		name := fmt.Sprintf("%s %.3g %%", at.Policy, 100*at.Budget)
-		if len(c.Eval.Weeks) > 1 {
-			name += fmt.Sprintf(", %d weeks", at.Weeks)
-		}
-		if c.Eval.Runs > 1 {
-			name += fmt.Sprintf(", run %d", at.Run+1)
-		}
-		bar.StepOf(name, at.Last)
-	})
+	tick := func(at eval.Progress) { bar.StepOf(at.Name(all), at.Last) }
+	return corpus.Streams(ctx, all, policies, c.Eval.AtOnce, tick)
 }

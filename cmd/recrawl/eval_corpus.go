@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/figures"
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/survey"
 )
 
 // corpusAt crawls recorded servers as they stood at the base, for a command.
@@ -42,15 +45,28 @@ func (p *program) evalCorpus(ctx context.Context, servers []*history.Server) (*e
 	if err != nil {
 		return nil, noLinks(c.Base)
 	}
-	for _, d := range append(doubts, c.unfit) {
-		p.warn(d)
-	}
+	p.warn(append(doubts, c.unfit)...)
 	return corpus, nil
 }
 
-// warn says what is to be doubted; nothing if the text is empty.
-func (p *program) warn(text string) {
-	if text != "" {
-		fmt.Fprintf(p.stderr, "recrawl: warning: %s\n", text)
+// thresholds are those above 0 that were given; none: the usual ones.
+func (c *EvalConfig) thresholds() []float64 {
+	return slices.DeleteFunc(slices.Clone(c.Threshold), func(t float64) bool { return t == 0 })
+}
+
+// figures makes the figures of [LINK] of a corpus.
+func (p *program) figures(ctx context.Context, corpus *eval.Corpus, groups survey.Groups) (*figures.Figures, error) {
+	c := &p.config
+	groupOf, warnings := groups.ByFile(c.Eval.Group, c.Eval.GroupBy, corpus.World.Servers)
+	o := figures.Options{Weeks: c.Eval.Weeks, Thresholds: c.Eval.thresholds(), GroupOf: groupOf,
+		Seed: c.Seed, Sample: c.Eval.Sample}
+	bar := p.progress("sweeps", o.Sweeps())
+	defer bar.End()
+	o.Tick = bar.Step
+	f, err := figures.New(ctx, corpus, o)
+	if err != nil {
+		return nil, err
 	}
+	f.Warnings = append(warnings, f.Warnings...)
+	return f, nil
 }

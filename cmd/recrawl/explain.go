@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 )
 
 func (p *program) explainCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "explain --data DIRECTORY URL",
 		Short: "All that is known of a page, and when and why it is visited next",
 		Long: `explain shows all that is known of a page: its record, its change rate by each estimator, what the
@@ -31,19 +32,11 @@ The directory must not be in use: recrawl checkpoint makes a copy while run work
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.explain(args[0])
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.explain)
 }
 
-func (p *program) explain(raw string) error {
-	address, err := webAddress(raw)
+func (p *program) explain(_ context.Context, args []string) error {
+	address, err := webAddress(args[0])
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,12 +13,11 @@ import (
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/recorded"
-	"github.com/recrawl/recrawl/eval/report"
 )
 
 func (p *program) exportCommand() *cobra.Command {
 	var to string
-	cmd := &cobra.Command{
+	cmd := p.command(&cobra.Command{
 		Use:   "export --data DIRECTORY --history DIRECTORY",
 		Short: "Write histories of the pages that run visited, for eval, survey, tune and learn",
 		Long: `export writes what run saw in its visits as histories, one file a server. eval, survey, tune and
@@ -31,24 +31,9 @@ visited seldom seems to change seldom: keep that in mind when you compare polici
 Existing files are not overwritten.`,
 		Example: "  recrawl export --data crawl --history histories\n  recrawl eval histories --protocol stream --base 4",
 		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.export(to)
-		},
-	}
+	}, func(context.Context, []string) error { return p.export(to) })
 	cmd.Flags().StringVar(&to, "history", "", "directory for the histories; it is made if need be")
-	addSettings(cmd)
 	return cmd
-}
-
-// exportResult is what --json prints.
-type exportResult struct {
-	Servers  int `json:"servers"`
-	Pages    int `json:"pages"`
-	Versions int `json:"versions"`
-	Torn     int `json:"torn"` // lines of the journal that a crash has torn
 }
 
 func (p *program) export(to string) error {
@@ -69,7 +54,6 @@ func (p *program) export(to string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return fmt.Errorf("directory of the histories: %w", err)
 	}
-	result := exportResult{Servers: len(servers), Torn: torn}
 	for _, s := range servers {
 		file := filepath.Join(to, url.PathEscape(s.Name)+".jsonl.gz")
 		if _, err := os.Lstat(file); err == nil {
@@ -78,17 +62,10 @@ func (p *program) export(to string) error {
 		if err := writeWhole(file, func(w io.Writer) error { return history.Write(w, s) }); err != nil {
 			return err
 		}
-		result.Pages += len(s.Pages)
-		for _, page := range s.Pages {
-			result.Versions += len(page.Versions)
-		}
 	}
+	result := recorded.NewExport(servers, torn)
 	if p.json {
 		return p.printJSON(result)
 	}
-	fmt.Fprintf(p.stdout, "%s, %s, %s in %s\n", report.Plural(result.Servers, "server"), report.Plural(result.Pages, "page"), report.Plural(result.Versions, "version"), to)
-	if torn > 0 {
-		fmt.Fprintf(p.stdout, "%s of the journal could not be read; a crash may have torn them\n", report.Plural(torn, "line"))
-	}
-	return nil
+	return result.Text(p.stdout, to)
 }

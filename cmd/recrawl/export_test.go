@@ -12,6 +12,7 @@ import (
 // TestExport crawls a web that changes, exports what was seen, and reads it back: each page with a version for each change that
 // the journal tells of, and with its links, so that eval takes it.
 func TestExport(t *testing.T) {
+	t.Parallel() // it waits for rounds to end
 	lab := serve(t, library(shelves{servers: 2, sections: 3, pages: 6, days: 3000, every: func(server, section, page int) int { return 1 + page }}))
 	dir := t.TempDir()
 	w := newWitness(t, lab, filepath.Join(dir, "data"), 2*time.Second)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -34,7 +33,7 @@ func (c *ImportConfig) check(r *setting.Review) {
 	if n, err := parseSize(c.Memory); err != nil || n < seen.LeastMemory {
 		r.Refuse("import.memory", c.Memory, fmt.Sprintf("a size of %d MiB or more, as 256MiB", seen.LeastMemory>>20))
 	}
-	if _, _, err := c.part(); err != nil {
+	if _, _, err := seen.ParsePart(c.Part); err != nil {
 		r.Refuse("import.part", c.Part, "a part of a number of parts, as 2/4")
 	}
 	if c.Approximate && !c.Filter {
@@ -42,17 +41,8 @@ func (c *ImportConfig) check(r *setting.Review) {
 	}
 }
 
-// part is Part as seen counts them: from 0.
-func (c *ImportConfig) part() (part, parts int, err error) {
-	var rest string
-	if n, err := fmt.Sscanf(c.Part+" end", "%d/%d %s", &part, &parts, &rest); err != nil || n != 3 || rest != "end" || part < 1 || part > parts {
-		return 0, 0, fmt.Errorf("%q is no part", c.Part)
-	}
-	return part - 1, parts, nil
-}
-
 func (p *program) importCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "import (--data DIRECTORY | --set DIRECTORY) [FILE]",
 		Short: "Take in a list of addresses, each once",
 		Long: `import reads a list of addresses, one a line, from a file or from standard input, and makes those
@@ -77,22 +67,14 @@ directory must not be in use by run. Pages that run has found count as known.
   recrawl import --data crawl --memory 1GiB --important https://www.example.org/news/ urls.txt
   recrawl import --set seen --write new.txt --html import.html urls.txt`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.importList(cmd.Context(), strings.Join(args, ""))
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.importList)
 }
 
 // programBytes is what the program takes beside the memory of --memory: above it, freed memory is
 // collected more often.
 const programBytes = 48 << 20
 
-func (p *program) importList(ctx context.Context, path string) (err error) {
+func (p *program) importList(ctx context.Context, args []string) (err error) {
 	c := &p.config.Import
 	if (p.config.Data == "") == (c.Set == "") {
 		return usageError{errors.New("either --data or --set says where to remember the addresses"), "recrawl import --data DIRECTORY FILE makes them pages of a planner"}
@@ -104,7 +86,7 @@ func (p *program) importList(ctx context.Context, path string) (err error) {
 		return err
 	}
 	list, size := os.Stdin, int64(0)
-	if path != "" && path != "-" {
+	if path := strings.Join(args, ""); path != "" && path != "-" {
 		if list, err = os.Open(path); err != nil {
 			return fmt.Errorf("read the list: %w", err)
 		}
@@ -119,11 +101,11 @@ func (p *program) importList(ctx context.Context, path string) (err error) {
 		return err
 	}
 	o := intake.Options{Sizes: sizes, Approximate: c.Approximate, Important: c.Important}
-	o.Part, o.Parts, _ = c.part()
+	o.Part, o.Parts, _ = seen.ParsePart(c.Part)
 	dir := c.Set
 	var store *satstore.Store
 	if p.config.Data != "" {
-		dir = filepath.Join(p.config.Data, seenName)
+		dir = intake.SetIn(p.config.Data)
 		if store, err = satstore.Open(p.config.Data, satstore.Options{}); err != nil {
 			return err
 		}
@@ -164,16 +146,4 @@ func (p *program) importList(ctx context.Context, path string) (err error) {
 		return usageError{err, "import takes text with an address a line, in UTF-8"}
 	}
 	return p.publish(result, result.Page(), c.HTML)
-}
-
-// seenName is the set of addresses in a data directory.
-const seenName = "seen"
-
-// checkSeen verifies the set of addresses of a data directory, if there is one.
-func checkSeen(data string) ([]*seen.DamageError, error) {
-	found, err := seen.CheckSet(nil, filepath.Join(data, seenName))
-	if errors.Is(err, seen.ErrNoSet) {
-		return nil, nil
-	}
-	return found, err
 }

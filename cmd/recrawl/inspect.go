@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/planner"
@@ -12,7 +14,7 @@ import (
 )
 
 func (p *program) inspectCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "inspect --data DIRECTORY",
 		Short: "When the pages of a store are due, and its size on disk",
 		Long: `inspect shows how many records of a store are due when: by hour near its clock, by day far from it.
@@ -21,18 +23,10 @@ It also shows the oldest due time and the sizes of the files. It writes nothing.
 The directory must not be in use: recrawl checkpoint makes a copy while run works.`,
 		Example: "  recrawl inspect --data crawl\n  recrawl inspect --data crawl --json | jq .due[0]",
 		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.inspect()
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.inspect)
 }
 
-func (p *program) inspect() error {
+func (p *program) inspect(context.Context, []string) error {
 	store, err := p.openStore()
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,14 +15,12 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/learn"
 	"github.com/recrawl/recrawl/eval/recorded"
-	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/planner/value"
 )
 
 func (p *program) learnCommand() *cobra.Command {
 	var output string
-	cmd := &cobra.Command{
+	cmd := p.command(&cobra.Command{
 		Use:   "learn FILE|DIRECTORY... --output FILE | learn --data DIRECTORY",
 		Short: "Learn what the policy value goes by, from histories or from the visits of a crawl",
 		Long: `learn makes parameters for the policy value, in one of two ways.
@@ -47,28 +44,8 @@ newest quarter of the visits better, also without the server that speaks for it 
   recrawl eval others/ --protocol stream --model value_model.json
   recrawl learn --data crawl
   recrawl inspect --data crawl`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			if p.config.Data != "" {
-				if len(args) > 0 || output != "" {
-					return usageError{errors.New("--data stands beside histories or an output"),
-						"learn from a crawl, recrawl learn --data DIRECTORY, or from histories, recrawl learn FILE... --output FILE"}
-				}
-				return p.relearn(cmd.Context())
-			}
-			if err := someHistories(cmd, args); err != nil {
-				return err
-			}
-			if output == "" {
-				return usageError{errors.New("no output given"), "say where the parameters go: --output value_model.json"}
-			}
-			return p.learn(cmd.Context(), args, output)
-		},
-	}
+	}, func(ctx context.Context, args []string) error { return p.learn(ctx, args, output) })
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write the parameters to")
-	addSettings(cmd)
 	return cmd
 }
 
@@ -78,16 +55,21 @@ func (p *program) relearn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tables := present.Lessons(r.Lessons)
-	verdict := "nothing new was adopted"
-	if r.Adopted {
-		verdict = fmt.Sprintf("version %d of what was learnt in place was adopted", r.InPlace.Version)
-	}
-	tables[0].Note = fmt.Sprintf("From %s on %s; %s.", report.Plural(r.Visits, "visit"), report.Plural(r.Days, "day"), verdict)
-	return p.print(r, tables)
+	return p.print(r, r.Tables())
 }
 
 func (p *program) learn(ctx context.Context, paths []string, output string) error {
+	switch {
+	case p.config.Data != "" && (len(paths) > 0 || output != ""):
+		return usageError{errors.New("--data stands beside histories or an output"),
+			"learn from a crawl, recrawl learn --data DIRECTORY, or from histories, recrawl learn FILE... --output FILE"}
+	case p.config.Data != "":
+		return p.relearn(ctx)
+	case len(paths) == 0:
+		return noHistories("recrawl learn")
+	case output == "":
+		return usageError{errors.New("no output given"), "say where the parameters go: --output value_model.json"}
+	}
 	if err := writable(output); err != nil {
 		return err
 	}
@@ -99,27 +81,14 @@ func (p *program) learn(ctx context.Context, paths []string, output string) erro
 	if err != nil {
 		return err
 	}
-	m := learnt.Of(ownPolicy, "")
+	m := learnt.Of(eval.OwnPolicy, "")
 	m.Source = learn.Source(p.config.changeBy(), kinds)
 	return writeWhole(output, func(w io.Writer) error { return json.NewEncoder(w).Encode(m) })
 }
 
-// readKinds reads the histories of several kinds of web: each directory is one, and so are all files
-// together that are named one by one.
+// readKinds reads the histories of several kinds of web.
 func (p *program) readKinds(ctx context.Context, paths []string) (kinds [][]*history.Server, err error) {
-	var groups [][]string
-	var files []string
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			groups = append(groups, []string{path})
-		} else {
-			files = append(files, path)
-		}
-	}
-	if len(files) > 0 {
-		groups = append(groups, files)
-	}
-	for _, group := range groups {
+	for _, group := range history.Kinds(paths) {
 		servers, err := p.readHistories(ctx, group)
 		if err != nil {
 			return nil, err
@@ -133,24 +102,16 @@ func (p *program) readKinds(ctx context.Context, paths []string) (kinds [][]*his
 func (p *program) parameters(ctx context.Context, kinds [][]*history.Server, folds int, variants []string) (*learn.Parameters, error) {
 	bar := p.progress("learning", 0)
 	defer bar.End()
-	return learn.Models(ctx, learn.Options{
-		Folds: folds, Rounds: 2, Seed: p.config.Seed, Trees: learn.ShippedTrees, Net: learn.ShippedNet, Variants: variants,
-		Tick: bar.Reach,
-		Log: func(format string, args ...any) {
-			if !p.quiet && !isTerminal(p.stderr) { // there the bar would write over it
+	o := learn.Usual(ctx, kinds, p.config.changeBy())
+	o.Folds, o.Variants, o.Seed, o.Tick = folds, variants, p.config.Seed, bar.Reach
+	if !isTerminal(p.stderr) { // there the bar would write over it
+		o.Log = func(format string, args ...any) {
+			if !p.quiet {
 				fmt.Fprintf(p.stderr, format+"\n", args...)
 			}
-		},
-		Kinds:  len(kinds),
-		Window: func(kind int) int { return learn.Window(kinds[kind]) },
-		Open: func(kind, base, weeks int, by *eval.Learnt) (*eval.Corpus, error) {
-			c, err := eval.NewCorpus(ctx, kinds[kind], eval.Options{Base: time.Duration(base) * week, History: weeks, Change: p.config.changeBy()})
-			if err == nil {
-				c.Learnt = by
-			}
-			return c, err
-		},
-	})
+		}
+	}
+	return learn.Models(ctx, o)
 }
 
 // learnt is what the policies of an evaluation go by: learnt now by folds, from a file, or what
@@ -175,7 +136,7 @@ func (p *program) learnt(ctx context.Context, servers []*history.Server) (*eval.
 	if err != nil {
 		return nil, err
 	}
-	all, err := p.parameters(ctx, slices.Concat([][]*history.Server{servers}, kinds), c.Folds, c.variants())
+	all, err := p.parameters(ctx, slices.Concat([][]*history.Server{servers}, kinds), c.Folds, c.lineup().Variants())
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ func TestLiveCrowd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 20 s")
 	}
+	t.Parallel() // it waits more than it works
 	const delay, servers, warmUp, measured = 500 * time.Millisecond, 60, 8 * time.Second, 10 * time.Second
 	c := newCrowd(t, 3000, delay-2*time.Millisecond)
 	starts := c.starts(map[kind]int{honest: servers, trapping: 5, slow: 40, busy: 5, delaying: 70})

@@ -101,7 +101,9 @@ damaged, 130 interrupted.`,
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print the result as JSON")
 	root.PersistentFlags().BoolVar(&p.quiet, "quiet", false, "no progress on standard error")
 	root.AddCommand(p.demoCommand(), p.runCommand(), p.planCommand(), p.explainCommand(),
-		p.evalCommand(), p.tuneCommand(), p.scheduleCommand(), p.surveyCommand(), p.learnCommand(), p.importCommand(), p.exportCommand(), p.sitesCommand(), p.checkpointCommand(), p.inspectCommand(), p.checkCommand(), p.benchCommand(), p.policiesCommand(), p.versionCommand())
+		p.evalCommand(), p.tuneCommand(), p.scheduleCommand(), p.surveyCommand(), p.learnCommand(),
+		p.importCommand(), p.exportCommand(), p.sitesCommand(), p.checkpointCommand(), p.inspectCommand(),
+		p.checkCommand(), p.benchCommand(), p.policiesCommand(), p.versionCommand())
 	return root
 }
 
@@ -120,6 +122,34 @@ func helpCommand() *cobra.Command {
 			return target.Help()
 		},
 	}
+}
+
+// command makes a command that reads its settings and then does its work.
+func (p *program) command(
+	cmd *cobra.Command,
+	work func(ctx context.Context, args []string) error,
+) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := p.load(cmd); err != nil {
+			return err
+		}
+		return work(cmd.Context(), args)
+	}
+	new(Config).settings().AddFlags(cmd)
+	return cmd
+}
+
+// group makes a command that only stands above others. Its messages name an argument that is none
+// of them, and those there are.
+func group(cmd *cobra.Command, unknown, known string, below ...*cobra.Command) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usageError{fmt.Errorf(unknown, args[0]), "there are: " + known}
+		}
+		return cmd.Help()
+	}
+	cmd.AddCommand(below...)
+	return cmd
 }
 
 // noArguments is for commands that take flags only.

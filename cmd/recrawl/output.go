@@ -63,6 +63,22 @@ func (p *program) printJSON(v any) error {
 	return e.Encode(v)
 }
 
+// warn says what is to be doubted; nothing of empty texts.
+func (p *program) warn(texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			fmt.Fprintf(p.stderr, "recrawl: warning: %s\n", text)
+		}
+	}
+}
+
+// note says something on the way, unless the program is to be quiet.
+func (p *program) note(format string, args ...any) {
+	if !p.quiet {
+		fmt.Fprintf(p.stderr, "recrawl: "+format+"\n", args...)
+	}
+}
+
 // writeWhole writes a whole file or nothing: a file of that name is replaced only when all
 // is written. It does not replace what is no regular file.
 func writeWhole(path string, write func(io.Writer) error) error {

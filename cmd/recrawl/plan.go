@@ -1,13 +1,15 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/planner/present"
 )
 
 func (p *program) planCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "plan --data DIRECTORY",
 		Short: "The next visits, with probability and reason",
 		Long: `plan shows which pages run would visit next, in this order, and why. These are the visits that are
@@ -18,18 +20,10 @@ may differ. Below the visits it shows how far the budgets go, and what does not 
 The directory must not be in use: recrawl checkpoint makes a copy while run works.`,
 		Example: "  recrawl plan --data crawl --show 50\n  recrawl plan --data crawl --policy interval --json",
 		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.plan()
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.plan)
 }
 
-func (p *program) plan() (err error) {
+func (p *program) plan(context.Context, []string) error {
 	o, err := p.open(true)
 	if err != nil {
 		return err

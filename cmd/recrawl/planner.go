@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
@@ -26,17 +28,6 @@ var errNoData = usageError{
 	errors.New("no data directory given"),
 	"say where the planner's store is: --data DIRECTORY",
 }
-
-// sourceShare is the share of a budget that visits to feeds and sitemaps may take: enough for one
-// of each server a day where ten of its pages are visited.
-const sourceShare = 0.1
-
-// leastRefetch is what a refetch must be worth to go before a new page beyond the share of new
-// pages: one change in twenty visits.
-const leastRefetch = 0.05
-
-// againShare is the share of a budget that looks at pages which left may take.
-const againShare = 0.05
 
 // open reads a data directory. An existing one is required to read only.
 func (p *program) open(readOnly bool) (*opened, error) {
@@ -71,7 +62,8 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	p.warnOfDamage(store.Damage(), lost)
-	o.corpus.SetWeights(c.weights())
+	weights, _ := planner.ParseWeights(c.Weight) // checked before
+	o.corpus.SetWeights(weights)
 	ranking, err := policy.New(c.Policy, policy.Settings{
 		Corpus:    o.corpus,
 		Mode:      planner.Stream,
@@ -79,32 +71,24 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		Alpha:     c.Alpha,
 		GoneWorth: c.Gone,
 		Objective: c.objective(),
-		PerDay:    c.pace(o.corpus),
+		PerDay:    o.corpus.Pace(c.limits()),
 	})
 	if err != nil {
 		return nil, errors.Join(usageError{err, "recrawl run --help lists the policies"}, store.Close())
 	}
 	p.recall(store, ranking)
 	ages, _ := planner.ParseMaxAges(c.MaxAge) // checked before
-	o.plan = planner.New(o.corpus, ranking, planner.Options{
-		MaxAges:      ages,
-		Pause:        c.Delay,
-		NewShare:     c.New,
-		SourceShare:  sourceShare,
-		Leftover:     true,
-		LeastRefetch: leastRefetch,
-		Turns:        true,
-		AgainShare:   againShare,
-		Limits:       c.limits(),
-		MostBytes:    c.mostBytes(),
-	})
+	live := planner.LiveOptions()
+	live.MaxAges, live.Pause, live.NewShare = ages, c.Delay, c.New
+	live.Limits, live.MostBytes = c.limits(), fetch.MostBytes(c.MaxBody)
+	o.plan = planner.New(o.corpus, ranking, live)
 	return o, nil
 }
 
 // recall gives a policy what it had learnt. A policy begins anew where that cannot be read.
 func (p *program) recall(store *satstore.Store, ranking planner.Policy) {
 	if err := cycle.RecallLearnt(store, ranking); err != nil {
-		fmt.Fprintf(p.stderr, "recrawl: warning: %v; it begins anew\n", err)
+		p.warn(err.Error() + "; it begins anew")
 	}
 }
 
@@ -119,18 +103,27 @@ func (p *program) openStore() (*satstore.Store, error) {
 // warnOfDamage says what is damaged, and what that cost.
 func (p *program) warnOfDamage(damage []*satstore.DamageError, lost int) {
 	for _, d := range damage {
-		fmt.Fprintf(p.stderr, "recrawl: warning: %v\n", d.Error())
+		p.warn(d.Error())
 	}
 	switch {
 	case lost > 0:
-		fmt.Fprintf(p.stderr, "recrawl: warning: of %s the address alone is known; run begins anew with them\n",
-			report.Plural(lost, "page"))
+		p.warn("of " + report.Plural(lost, "page") + " the address alone is known; run begins anew with them")
 	case len(damage) > 0:
-		fmt.Fprintln(p.stderr, "recrawl: warning: no page was lost by this damage")
+		p.warn("no page was lost by this damage")
 	}
 }
 
 // dryRun plans what run would do now, and lists at most so many visits.
 func (o *opened) dryRun(c *Config, most int) (*cycle.Preview, error) {
 	return cycle.DryRun(o.store, o.plan, c.perDay(), c.Round, time.Now(), most)
+}
+
+// hasSpace says why no visit may begin: the disk is as good as full, so that what it brings could
+// not be kept. Where the free space is not known it returns no error.
+func (p *program) hasSpace() error {
+	free, err := directory.Free(p.config.Data)
+	if err != nil || free >= p.config.MinFree {
+		return nil
+	}
+	return fmt.Errorf("the disk of %s has %d bytes free, fewer than --min-free %d", p.config.Data, free, p.config.MinFree)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner/policy"
 )
@@ -22,14 +23,7 @@ docs/policies.md names the sources.`,
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			all := policy.All()
-			if p.json {
-				return p.printJSON(all)
-			}
-			t := report.Table{Title: "Policies", Header: []string{"name", "kind", "what it visits"}}
-			for _, of := range all {
-				t.Rows = append(t.Rows, []string{of.Name, of.Kind, of.About})
-			}
-			return t.Text(p.stdout)
+			return p.print(all, []report.Table{present.Policies(all)})
 		},
 	}
 }

@@ -21,7 +21,7 @@ import (
 )
 
 func (p *program) runCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "run --data DIRECTORY --user-agent AGENT URL...",
 		Short: "Discover pages from the given ones and keep them fresh",
 		Long: `run crawls the servers of the given addresses and follows links inside each server. It fetches a
@@ -42,15 +42,7 @@ The directory holds all that is known; journal/ in it has a line for every visit
 		Example: `  recrawl run --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" https://example.org/
   recrawl run --data crawl --user-agent "mybot/1.0 (ops@example.org)" --budget 5000
   recrawl run --config recrawl.yaml`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.run(cmd.Context(), args)
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.run)
 }
 
 func (p *program) run(ctx context.Context, args []string) (err error) {
@@ -59,7 +51,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	reader := apart.NewReader(readerCommand()...)
+	reader := apart.NewReader(apart.Again(readsApart)...)
 	client, err := p.client(reader)
 	if err != nil {
 		return err
@@ -90,35 +82,31 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = c.MaxPages
 	var journalErr error
-	if !p.quiet {
-		fmt.Fprintf(p.stderr, "recrawl: robots.txt is searched for the name %s\n", client.RobotsAgent())
-	}
+	p.note("robots.txt is searched for the name %s", client.RobotsAgent())
 	work, stop := context.WithCancel(ctx) // a visit that cannot be written down is the last one
 	defer stop()
 	status := p.status()
-	tight := &tightness{result: result, status: status, workers: max(c.Workers, 2), perDay: c.perDay(), at: time.Now().Add(firstLook)}
+	workers := max(c.Workers, 2)
+	lookout := present.NewLookout(result, time.Now())
 	var loop *cycle.Loop
+	look := func() { status.note(lookout.Look(time.Now(), loop, workers, c.perDay())) }
 	loop = cycle.New(cycle.Options{
-		Planner:  o.plan,
-		Fetcher:  liveFetcher{client, underWay},
-		Store:    o.store,
-		Clock:    cycle.WallClock{},
-		Change:   c.changeBy(),
-		Workers:  max(c.Workers, 2),
-		Discover: true,
-		Forecast: true,
-		Proof:    true,
-		Bounds:   &bounds,
-		Pause:    c.Delay,
-		Able:     p.hasSpace,
-		Stalled:  status.stalled,
-		Dispatched: func(d cycle.Dispatch) {
-			if text := result.Dispatched(d); !p.quiet {
-				status.note(text)
-			}
-		},
-		Seen:    result.See,
-		Between: func() error { return errors.Join(keepRobots(client, o.store), p.copies(o.store)) },
+		Planner:    o.plan,
+		Fetcher:    liveFetcher{client, underWay},
+		Store:      o.store,
+		Clock:      cycle.WallClock{},
+		Change:     c.changeBy(),
+		Workers:    workers,
+		Discover:   true,
+		Forecast:   true,
+		Proof:      true,
+		Bounds:     &bounds,
+		Pause:      c.Delay,
+		Able:       p.hasSpace,
+		Stalled:    status.stalled,
+		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
+		Seen:       result.See,
+		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store)) },
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = visits.Append(log, events); journalErr != nil {
@@ -126,21 +114,23 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 				}
 			}
 			status.show(result, o.plan)
-			tight.look(loop)
+			look()
 		},
 	})
 	if err := loop.Seed(seeds...); err != nil {
 		return err
 	}
 	if promise := o.plan.Promise(); promise != nil && promise.Broken(c.perDay()) != "" {
-		fmt.Fprintf(p.stderr, "recrawl: warning: %s\n", promise.Says(c.perDay()))
+		p.warn(promise.Says(c.perDay()))
 	}
-	if err := p.keepDistance(work, o); err != nil {
+	if err := loop.KeepDistance(work, func() {
+		p.note("going on; waiting %v, since servers may have been asked a moment ago", c.Delay)
+	}); err != nil {
 		return err
 	}
 	err = loop.Run(work, c.perDay(), c.Round, func(r planner.Round) bool {
 		result.EndRound(o.plan, r, c.perDay())
-		tight.look(loop)
+		look()
 		status.rest(result, o.plan, r.End)
 		return journalErr == nil && (c.Rounds == 0 || result.Rounds < c.Rounds)
 	})
@@ -149,39 +139,20 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		err = journalErr
 	}
 	result.End(o.plan, loop)
-	result.Judge(loop, tight.workers, tight.perDay)
+	result.Judge(loop, workers, c.perDay())
 	if err == nil || ctx.Err() != nil {
 		if printed := p.print(result, result.Tables()); err == nil {
 			err = printed
 		}
 	}
 	if err == nil && result.Failed > 0 {
-		return visitsFailed{
+		return failed{
 			fmt.Errorf("%d of %s failed", result.Failed, report.Plural(result.Visits, "visit")),
 			"they are asked for again later; " + filepath.Join(c.Data, "journal") + " says why each failed",
+			exitVisits,
 		}
 	}
 	return err
-}
-
-// keepDistance waits before the first request of a process that goes on where another stopped:
-// what that one asked last is not known to the second, let alone what was under way when it
-// was killed.
-func (p *program) keepDistance(ctx context.Context, o *opened) error {
-	const longestVisit = 2 * time.Minute // no visit that began earlier is still to be feared
-	var last int64
-	for page := range sitegraph.PageID(o.corpus.Pages()) {
-		last = max(last, int64(o.corpus.Memory(page).Tried))
-	}
-	clock := cycle.WallClock{}
-	if p.config.Delay == 0 || clock.Now().Sub(time.Unix(last, 0)) > longestVisit+p.config.Delay {
-		return nil
-	}
-	if !p.quiet {
-		fmt.Fprintf(p.stderr, "recrawl: going on; waiting %v, since servers may have been asked a moment ago\n",
-			p.config.Delay)
-	}
-	return clock.SleepUntil(ctx, clock.Now().Add(p.config.Delay))
 }
 
 // closing ends the use of what was opened. Its error matters only where there is no other:

@@ -10,35 +10,16 @@ import (
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/sites"
-	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// partitionMethods are the values of --method.
-var partitionMethods = sitegraph.PartitionMethods()
-
 func (p *program) sitesCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "sites (--history FILE | --data DIRECTORY) SERVER",
 		Short: "Divide the pages of a server into sites",
 		Long: `sites divides the pages of a server into sites. Each has top pages, which are visited first, and
 members [LINK 4].
 
-  a          each directory is a site; its tops are its pages nearest to the start page
-  b          the pages linked from other directories are tops, their members are the pages of
-             their directory that they link to; pages in no site are reported as orphans
-  b-closure  as b, members of members included
-  c          the sites of b; a site is visited only where an upper site, one with a page that
-             links to its top, has changed
-  c-closure  the sites of b-closure, visited as in c
-  server     the whole server is one site
-  prefix     the deepest paths, up to a slash, that have enough pages; small directories belong
-             to the one above
-  shape      addresses that look alike, as /#/#/*.html: numbers folded, names starred; rare
-             shapes are generalised until they have enough pages
-  community  groups of pages that link to each other more than to others, wherever they are
-
-Enough is about the square root of the server's pages. The last four do not need directories that
-are sites; each of their sites has one top, besides the start pages and their frames.
+` + sites.Methods + `
 
 With --history it divides the pages that can be reached from the top page, --base weeks after the
 start of the recorded window. With --data it divides the pages that a stopped planner has a copy of
@@ -51,18 +32,10 @@ draws the sites into a file.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.sites(cmd, args[0])
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.sites)
 }
 
-func (p *program) sites(cmd *cobra.Command, server string) error {
+func (p *program) sites(ctx context.Context, args []string) error {
 	c := &p.config
 	switch {
 	case c.Sites.History == "" && c.Data == "":
@@ -74,7 +47,7 @@ func (p *program) sites(cmd *cobra.Command, server string) error {
 	if err := writable(c.Sites.SVG); err != nil {
 		return err
 	}
-	source, err := p.siteSource(cmd.Context(), serverOf(server))
+	source, err := p.siteSource(ctx, sites.ServerOf(args[0]))
 	var unknown *sites.UnknownServerError
 	if errors.As(err, &unknown) {
 		where := cmp.Or(c.Data, c.Sites.History) // one of them is given
@@ -111,12 +84,4 @@ func (p *program) siteSource(ctx context.Context, server string) (*sites.Source,
 		return nil, err
 	}
 	return sites.Recorded(ctx, servers, c.Sites.History, server, c.Sites.Base, c.changeBy())
-}
-
-// serverOf takes an address for its server.
-func serverOf(arg string) string {
-	if address, err := sitegraph.Canonical(arg); err == nil {
-		return sitegraph.ServerName(address)
-	}
-	return arg
 }

@@ -50,19 +50,19 @@ func (s *statusLine) print(line string) {
 
 // stalled says why no visit is made, or that visits go on.
 func (s *statusLine) stalled(why error) {
-	switch {
-	case s.p.quiet:
-	case why == nil:
+	if why == nil {
 		s.note("going on")
-	default:
-		s.note("waiting: " + why.Error() + "; no page is blamed, visits go on when this is over")
+		return
 	}
+	s.note("waiting: " + why.Error() + "; no page is blamed, visits go on when this is over")
 }
 
-// note prints a line that stays.
+// note prints a line that stays, unless there is nothing to say.
 func (s *statusLine) note(text string) {
-	s.end()
-	fmt.Fprintln(s.p.stderr, "recrawl: "+text)
+	if text != "" {
+		s.end()
+		s.p.note("%s", text)
+	}
 }
 
 func (s *statusLine) end() {

@@ -11,7 +11,7 @@ import (
 )
 
 func (p *program) surveyCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "survey FILE|DIRECTORY...",
 		Short: "How servers and their pages change",
 		Long: `survey describes how recorded servers and their pages change, in the form of two papers: servers,
@@ -27,28 +27,12 @@ separately, and so are new ones. A page is updated if two successive snapshots d
 Groups are the suffixes of the servers' names (org, co.jp), or come from a file with lines
 "server group", separated by blanks or tabs.
 
---json prints {"base","change","weeks":[N],"groups":[GROUP],"total":GROUP,"intervals":[],
-"warnings":[]}. GROUP: {"group","servers","absent","pages","pages_per_server","tops",
-"unlinked","periods":[{"weeks","pages","vanished","new","returned","updated",
-"updated_share","differ","differ_share","tops","tops_updated","tops_updated_share",
-"by_top":{"servers","pages","updated","of_updated","of_pages","of_servers"},
-"updates":[pages with 0, 1, ... N-1 updates]}]}. intervals: {"unit","limit",
-"last_modified","days","pages","visited_once","never_changed","points":[{"interval",
-"pages","share","weighted"}]}, shares cumulative. Groups are in order of their names,
-periods as in --weeks. Shares are between 0 and 1; undefined ones are null.`,
+` + survey.JSON,
 		Example: `  recrawl survey histories/ --html survey.html
   recrawl survey histories/ --weeks 2,4,12,24 --change main --group kinds.tsv
   recrawl survey histories/ --json | jq '.total.periods[] | [.weeks, .updated_share]'`,
 		Args: someHistories,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.survey(cmd.Context(), args)
-		},
-	}
-	addSettings(cmd)
-	return cmd
+	}, p.survey)
 }
 
 func (p *program) survey(ctx context.Context, paths []string) error {
@@ -56,7 +40,7 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 	if err := writable(c.Survey.HTML); err != nil {
 		return err
 	}
-	groups, err := c.Survey.Groups.read() // before the histories: they take longer
+	groups, err := readGroups(c.Survey.Group) // before the histories: they take longer
 	if err != nil {
 		return err
 	}
@@ -68,7 +52,7 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	groupOf, warnings := c.Survey.Groups.of(groups, servers)
+	groupOf, warnings := groups.ByFile(c.Survey.Group, c.Survey.GroupBy, servers)
 	if c.Survey.unfit != "" {
 		warnings = append(warnings, c.Survey.unfit)
 	}
@@ -82,8 +66,6 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 		return err
 	}
 	s.Warnings = append(warnings, s.Warnings...)
-	for _, w := range s.Warnings {
-		p.warn(w)
-	}
+	p.warn(s.Warnings...)
 	return p.publish(s, s.Page(), c.Survey.HTML)
 }

@@ -1,21 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/present"
+	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/eval/tune"
-	"github.com/recrawl/recrawl/planner/budget"
+	"github.com/recrawl/recrawl/satstore/journal"
 )
 
 func (p *program) tuneCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.command(&cobra.Command{
 		Use:   "tune (HISTORY... | --data DIRECTORY | --journal DIRECTORY)",
 		Short: "What a budget buys, and the smallest budget for a target",
 		Long: `tune predicts what a policy finds with several budgets: coverage, update rate and freshness, each
@@ -44,23 +46,7 @@ visited 86,400 / d times a day; changes beyond that are out of reach of every po
   recrawl checkpoint --data crawl --to copy && recrawl tune --data copy --html tune.html
   recrawl tune --journal crawl/journal --delay 30s --json | jq .knee`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.load(cmd); err != nil {
-				return err
-			}
-			return p.tune(cmd.Context(), args)
-		},
-	}
-	addSettings(cmd)
-	return cmd
-}
-
-// tuning is a prediction at work.
-type tuning struct {
-	*program
-	result   present.Tune
-	servers  []*history.Server // of histories; nil
-	forecast *tune.Forecast
+	}, p.tune)
 }
 
 func (p *program) tune(ctx context.Context, paths []string) error {
@@ -69,86 +55,80 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 		return err
 	}
 	if c.Delay > tune.LongestDelay {
-		return usageError{fmt.Errorf("--delay %v: want at most %v", c.Delay, tune.LongestDelay), "tune counts visits by day, and with a longer delay there are days without any"}
+		return usageError{fmt.Errorf("--delay %v: want at most %v", c.Delay, tune.LongestDelay),
+			"tune counts visits by day, and with a longer delay there are days without any"}
 	}
-	t := &tuning{program: p, result: present.Tune{Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, History: c.Tune.History, New: c.New,
-		Change: c.Change, Futures: c.Tune.Futures, Seed: c.Seed, Warnings: []string{}}}
-	source, err := t.source(ctx, paths)
+	known, histories, err := p.evidence(ctx, paths)
 	if err != nil {
 		return err
 	}
-	if err := t.predict(ctx, source); err != nil {
-		return err
+	target, _ := tune.ParseTarget(c.Tune.Target) // checked before
+	r := tune.Request{Budgets: c.Tune.Budget, Target: target, Delay: c.Delay,
+		Progress: func(what string, steps int) tune.Bar { return p.progress(what, steps) }}
+	if c.Tune.Check {
+		r.Check = histories
 	}
-	for _, w := range t.result.Warnings {
-		p.warn(w)
-	}
-	return p.publish(t.result, t.result.Page(), c.Tune.HTML)
-}
-
-func (t *tuning) options() tune.Options {
-	r := &t.result
-	return tune.Options{Policy: r.Policy, Base: r.Base, Weeks: r.Weeks, History: r.History, New: r.New, Gone: t.config.Gone, Objective: t.config.objective(), Change: t.config.changeBy(),
-		Futures: r.Futures, Seed: r.Seed, AtOnce: t.config.Tune.AtOnce}
-}
-
-func (t *tuning) predict(ctx context.Context, source tune.Source) (err error) {
-	c, r := &t.config, &t.result
-	draws := t.progress("drawing futures", r.Futures)
-	t.forecast, err = tune.New(ctx, source, t.options(), draws.Step)
-	draws.End()
+	predicted, err := tune.Predict(ctx, known, tune.Options{
+		Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, History: c.Tune.History, New: c.New, Gone: c.Gone,
+		Objective: c.objective(), Change: c.changeBy(), Futures: c.Tune.Futures, Seed: c.Seed, AtOnce: c.Tune.AtOnce,
+	}, r)
 	if err != nil {
 		return err
 	}
-	r.Pages, r.PerDay, r.Servers = t.forecast.Pages, t.forecast.PerDay, len(t.forecast.Changes)
-	limits := tune.Limits(c.Delay)
-	if r.Curve, err = t.curve(ctx, c.Tune.Budget, limits); err != nil {
-		return err
-	}
-	if c.Tune.Target != "" {
-		target, _ := tune.ParseTarget(c.Tune.Target) // checked before
-		bar := t.progress("days for the target", 0)
-		answer, curve, err := t.forecast.Solve(ctx, target, r.Curve, limits, daysOf(bar))
-		bar.End()
-		if err != nil {
-			return err
+	p.warn(predicted.Warnings...)
+	return p.publish(predicted, present.Tune{Prediction: predicted}.Page(), c.Tune.HTML)
+}
+
+// evidence reads what is to be predicted from; histories are nil if it is a store or a journal.
+func (p *program) evidence(ctx context.Context, paths []string) (e tune.Evidence, histories []*history.Server, err error) {
+	c := &p.config
+	switch {
+	case !oneOf(len(paths) > 0, c.Data != "", c.Tune.Journal != ""):
+		return e, nil, usageError{errors.New("tune wants one source: histories, --data or --journal"),
+			"recrawl tune histories/, or recrawl tune --data DIRECTORY, or recrawl tune --journal DIRECTORY/journal"}
+	case len(paths) > 0:
+		if histories, err = p.readHistories(ctx, paths); err != nil {
+			return e, nil, err
 		}
-		r.Target, r.Curve = &answer, curve
+		if e.Source, err = tune.Learn(histories, c.Tune.Base); err != nil {
+			return e, nil, usageError{err, "choose a later --base"}
+		}
+		if e.Name = "histories"; c.Tune.unfit != "" {
+			e.Doubts = []string{c.Tune.unfit}
+		}
+		return e, histories, nil
+	case c.Tune.Check:
+		return e, nil, usageError{errors.New("--check needs histories: a store and a journal do not tell what comes"),
+			"leave --check out, or name histories"}
 	}
-	if at, ok := tune.Knee(r.Curve); ok {
-		r.Knee = &r.Curve[at]
+	var pages []tune.Visited
+	if c.Tune.Journal != "" {
+		e.Name = "journal"
+		pages, e.Doubts, err = recorded.InJournal(c.Tune.Journal)
+	} else {
+		e.Name = "store"
+		pages, e.Doubts, err = recorded.InStore(c.Data)
 	}
-	curve := func(budgets []float64, limits budget.Limits) ([]tune.Point, error) {
-		return t.curve(ctx, budgets, limits)
-	}
-	r.Politeness, err = t.forecast.Politeness(r.Recommended(), c.Delay, curve)
 	if err != nil {
-		return err
+		return e, nil, noJournal(err)
 	}
-	return t.check(ctx)
-}
-
-func daysOf(bar *progress) func(eval.Progress) {
-	return func(at eval.Progress) { bar.StepOf(fmt.Sprintf("%.3g %%", 100*at.Budget), at.Last) }
-}
-
-func (t *tuning) curve(ctx context.Context, budgets []float64, limits budget.Limits) ([]tune.Point, error) {
-	bar := t.progress("days", t.result.Futures*len(budgets)*7*t.result.Weeks)
-	defer bar.End()
-	return t.forecast.Curve(ctx, budgets, limits, daysOf(bar))
-}
-
-// check replays what came, where that is asked for.
-func (t *tuning) check(ctx context.Context) error {
-	if !t.config.Tune.Check {
-		return nil
+	if e.Source, err = tune.LearnVisits(pages); err != nil {
+		return e, nil, usageError{fmt.Errorf("%s: %w", cmp.Or(c.Tune.Journal, c.Data), err),
+			"let recrawl run visit its pages again, or take histories"}
 	}
-	bar := t.progress("days of the replay", len(t.result.Curve)*7*t.result.Weeks)
-	defer bar.End()
-	check, err := t.forecast.Check(ctx, t.servers, t.result.Curve, tune.Limits(t.config.Delay), daysOf(bar))
-	t.result.Check = &check
+	return e, nil, nil
+}
+
+// oneOf reports whether one and no other is given.
+func oneOf(given ...bool) bool {
+	first := slices.Index(given, true)
+	return first >= 0 && !slices.Contains(given[first+1:], true)
+}
+
+// noJournal says where to look for a journal that is not where it was looked for.
+func noJournal(err error) error {
+	if errors.Is(err, journal.ErrNone) {
+		return usageError{err, "run keeps it in its data directory, in the folder journal"}
+	}
 	return err
 }
-
-var errTuneSources = usageError{errors.New("tune wants one source: histories, --data or --journal"),
-	"recrawl tune histories/, or recrawl tune --data DIRECTORY, or recrawl tune --journal DIRECTORY/journal"}

@@ -77,7 +77,7 @@ func (s *show) claimsOf(ctx context.Context, r *ClaimsRun, o eval.StreamOptions,
 	defer world.Close()
 	stage := eval.Stage{Graph: sitegraph.NewGraph(), Store: replay.NewStore(), Fetcher: world, Clock: clock}
 	if r.Sources {
-		stage.Sources = s.sourceShare
+		stage.Sources = planner.LiveOptions().SourceShare
 	}
 	if !r.LastModified {
 		stage.Fetcher = undated{world}

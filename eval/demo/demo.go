@@ -24,8 +24,7 @@ type Options struct {
 	Budget float64 // share of the pages a day
 	New    float64 // share of the budget for new pages
 
-	Claims      bool    // also measure what feeds and sitemaps are worth
-	SourceShare float64 // of the budget that visits to feeds and sitemaps may take then
+	Claims bool // also measure what feeds and sitemaps are worth
 
 	Progress Progress
 }
@@ -76,7 +75,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &show{web: web, corpus: corpus, keep: o.Keep, sourceShare: o.SourceShare, progress: o.Progress}
+	s := &show{web: web, corpus: corpus, keep: o.Keep, progress: o.Progress}
 	p := o.plan()
 	r := &Result{Web: about, Comparison: comparison}
 	var http journey
@@ -101,11 +100,10 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 
 // show is a web that can be shown over HTTP and by replay.
 type show struct {
-	web         timetravel.Archive
-	corpus      *eval.Corpus // the same web, recorded
-	keep        string
-	sourceShare float64
-	progress    Progress
+	web      timetravel.Archive
+	corpus   *eval.Corpus // the same web, recorded
+	keep     string
+	progress Progress
 }
 
 // plan is what a demo does in each of its two worlds.

@@ -59,7 +59,7 @@ func newTraveller(t *testing.T, web timetravel.Archive) *traveller {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &traveller{t, &show{web: web, corpus: corpus, sourceShare: 0.1, progress: untold}}
+	return &traveller{t, &show{web: web, corpus: corpus, progress: untold}}
 }
 
 // untold tells nobody how far the work has come.

@@ -38,7 +38,7 @@ func record(
 	ctx context.Context, web timetravel.Archive, change sitegraph.ChangeBy, progress Progress,
 ) (*eval.Corpus, error) {
 	bar := progress("reading every version of every page, by server", len(web.Servers()))
-	how := timetravel.HistoryOptions{Agent: agent, Main: true}
+	how := timetravel.HistoryOptions{Agent: agent, Main: change == sitegraph.ChangeByMain}
 	servers, err := timetravel.Histories(ctx, &watched{Archive: web, bar: bar}, how)
 	bar.End()
 	if err != nil {

@@ -94,7 +94,7 @@ func TestModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := len(sweeps(longestWindow)) + len(streams(longestWindow)) + 2*2*2; last != want || total != want {
+	if want := len(sweeps(eval.WindowWeeks)) + len(streams(eval.WindowWeeks)) + 2*2*2; last != want || total != want {
 		t.Errorf("%d of %d steps told, want %d", last, total, want)
 	}
 	a, b := folds[0], folds[1]

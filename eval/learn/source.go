@@ -1,10 +1,12 @@
 package learn
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/recrawl/recrawl/estimator/perceptron"
 	"github.com/recrawl/recrawl/estimator/trees"
@@ -62,6 +64,25 @@ func Window(servers []*history.Server) (weeks int) {
 		}
 	}
 	return weeks
+}
+
+// Usual are the options by which the parameters that come with the program were learnt, for
+// histories of several kinds of web and what counts as a change.
+func Usual(ctx context.Context, kinds [][]*history.Server, by sitegraph.ChangeBy) Options {
+	return Options{
+		Rounds: 2, Trees: ShippedTrees, Net: ShippedNet,
+		Kinds:  len(kinds),
+		Window: func(kind int) int { return Window(kinds[kind]) },
+		Open: func(kind, base, weeks int, learnt *eval.Learnt) (*eval.Corpus, error) {
+			const week = 7 * 24 * time.Hour
+			o := eval.Options{Base: time.Duration(base) * week, History: weeks, Change: by}
+			c, err := eval.NewCorpus(ctx, kinds[kind], o)
+			if err == nil {
+				c.Learnt = learnt
+			}
+			return c, err
+		},
+	}
 }
 
 // Given is what policies go by on the servers with a model that was learnt before, perhaps from

@@ -16,13 +16,10 @@ import (
 // window is how many weeks the histories of a kind tell of.
 func (l *learner) window(kind int) int {
 	if l.Window == nil {
-		return longestWindow
+		return eval.WindowWeeks
 	}
-	return min(l.Window(kind), longestWindow)
+	return min(l.Window(kind), eval.WindowWeeks)
 }
-
-// longestWindow is that of the history format, in weeks.
-const longestWindow = 60
 
 // trial is one run to learn from.
 type trial struct {

@@ -10,39 +10,8 @@ import (
 	"github.com/recrawl/recrawl/eval/tune"
 )
 
-// Tune is what tune prints as JSON. Budgets are shares of the pages a day.
-type Tune struct {
-	Source     string          `json:"source"` // histories, store or journal
-	Servers    int             `json:"servers"`
-	Pages      int             `json:"pages"`
-	Policy     string          `json:"policy"`
-	Base       int             `json:"base"`
-	Weeks      int             `json:"weeks"`
-	History    int             `json:"history"`
-	New        float64         `json:"new"`
-	Change     string          `json:"change"`
-	Futures    int             `json:"futures"`
-	Seed       uint64          `json:"seed"`
-	PerDay     tune.Range      `json:"changes_per_day"`
-	Curve      []tune.Point    `json:"curve"`
-	Knee       *tune.Point     `json:"knee"`
-	Target     *tune.Answer    `json:"target"`
-	Politeness tune.Politeness `json:"politeness"`
-	Check      *tune.Check     `json:"check,omitempty"`
-	Warnings   []string        `json:"warnings"`
-}
-
-// Recommended is the budget of which politeness is told: that of the target, or of the knee, or the
-// largest.
-func (r *Tune) Recommended() float64 {
-	switch {
-	case r.Target != nil && !math.IsNaN(float64(r.Target.Budget.Value)):
-		return float64(r.Target.Budget.Value)
-	case r.Knee != nil:
-		return r.Knee.Budget
-	}
-	return r.Curve[len(r.Curve)-1].Budget
-}
+// Tune shows a prediction of what budgets buy. As JSON it is the prediction.
+type Tune struct{ *tune.Prediction }
 
 // percent shows a share with its unit, for tables in which budgets are shares too.
 func percent(v eval.Number) string {
@@ -56,7 +25,7 @@ func ranged(r tune.Range) string {
 	return fmt.Sprintf("%s (%s to %s)", Decimals(r.Value), Decimals(r.Low), Decimals(r.High))
 }
 
-func (t *Tune) Page() report.Page {
+func (t Tune) Page() report.Page {
 	r := t
 	page := report.Page{Title: "What a budget buys", Intro: fmt.Sprintf(
 		"Predicted from %s for policy %s over %d weeks: %s on %s, %s changes a day (%s to %s). "+
@@ -72,7 +41,7 @@ func (t *Tune) Page() report.Page {
 	return page
 }
 
-func (t *Tune) curveSection() report.Section {
+func (t Tune) curveSection() report.Section {
 	r := t
 	table := report.Table{Title: fmt.Sprintf("Predicted from %s: %s, %s changes a day, policy %s, %d weeks", r.Source, report.Plural(r.Pages, "page"), Tenths(r.PerDay.Value), r.Policy, r.Weeks),
 		Header: []string{"budget a day", "fetches", "coverage", "update rate", "freshness", ""}}
@@ -118,7 +87,7 @@ func answerText(a *tune.Answer) string {
 	return fmt.Sprintf("The %s budget for %s is %s, %.4g fetches a day (%s to %s).", kind, a.Target, percent(a.Budget.Value), a.PerDay, end(a.Budget.Low), end(a.Budget.High))
 }
 
-func (t *Tune) curveChart(measure, label string) report.Chart {
+func (t Tune) curveChart(measure, label string) report.Chart {
 	r := t
 	chart := report.Chart{Title: label + " against budget", XLabel: "fetches a day, share of the pages", YLabel: strings.ToLower(label), XPercent: true, YPercent: true,
 		Bars: "5th to 95th percentile over futures and resamples of the servers"}
@@ -145,7 +114,7 @@ func (t *Tune) curveChart(measure, label string) report.Chart {
 	return chart
 }
 
-func (t *Tune) politenessSection() report.Section {
+func (t Tune) politenessSection() report.Section {
 	r := t.Politeness
 	delays := report.Table{Title: "What a delay between two visits to a server leaves within reach, coverage at " + percent(eval.Number(r.Budget)) + " a day",
 		Header: []string{"delay, s", "visits a day", "crowded servers", "short servers", "beyond reach", "late", "coverage"}}

@@ -54,8 +54,9 @@ func interval(by By, tried, due time.Time, change time.Duration) schedule.Pages 
 }
 
 // DemandsInStore reads what is wanted of each server from the store of run: the pages that there is
-// a copy of, and the times of downloads that it observed. What is damaged there is missing.
-func DemandsInStore(data string, least schedule.Tick, by By) (all []schedule.Demand, damage []*satstore.DamageError, err error) {
+// a copy of, and the times of downloads that it observed. What is damaged there is missing, and
+// told as doubts.
+func DemandsInStore(data string, least schedule.Tick, by By) (all []schedule.Demand, doubts []string, err error) {
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
 	if err != nil {
 		return nil, nil, err
@@ -76,13 +77,14 @@ func DemandsInStore(data string, least schedule.Tick, by By) (all []schedule.Dem
 			return nil, nil, err
 		}
 	}
-	return d.all, store.Damage(), nil
+	return d.all, doubtsOf(store), nil
 }
 
 // DemandsInJournal reads it from the visits of a journal, with the addresses at which the servers
 // were asked. A page counts as its last visit left it; estimates of changes come from its past
-// there. torn counts the lines that cannot be read. It is journal.ErrNone if there is no journal.
-func DemandsInJournal(dir string, least schedule.Tick, by By) (all []schedule.Demand, torn int, err error) {
+// there. Lines that cannot be read are told as doubts. It is journal.ErrNone if there is no
+// journal.
+func DemandsInJournal(dir string, least schedule.Tick, by By) (all []schedule.Demand, doubts []string, err error) {
 	type page struct {
 		seen    sitegraph.History
 		tried   time.Time
@@ -90,7 +92,7 @@ func DemandsInJournal(dir string, least schedule.Tick, by By) (all []schedule.De
 		present bool
 	}
 	d, pages := newDemands(least), map[string]map[string]*page{}
-	torn, err = journal.Read(dir, func(e *journal.Entry) {
+	torn, err := journal.Read(dir, func(e *journal.Entry) {
 		server := serverOf(e.URL)
 		if server == "" {
 			return
@@ -124,7 +126,7 @@ func DemandsInJournal(dir string, least schedule.Tick, by By) (all []schedule.De
 		}
 	})
 	if err != nil {
-		return nil, torn, err
+		return nil, nil, err
 	}
 	for i := range d.all {
 		of := &d.all[i]
@@ -140,7 +142,7 @@ func DemandsInJournal(dir string, least schedule.Tick, by By) (all []schedule.De
 			of.Pages = append(of.Pages, interval(by, p.tried, p.due, changeOf(&p.seen)))
 		}
 	}
-	return d.all, torn, nil
+	return d.all, doubtsOfTorn(torn), nil
 }
 
 // changeOf estimates the time between two changes; 0 if a page was seen once only. Where no change

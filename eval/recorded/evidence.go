@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/tune"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
@@ -8,8 +9,8 @@ import (
 )
 
 // InStore reads the evidence of the pages that a planner has a copy of, from its store. What is
-// damaged there is missing.
-func InStore(data string) (pages []tune.Visited, damage []*satstore.DamageError, err error) {
+// damaged there is missing, and told as doubts.
+func InStore(data string) (pages []tune.Visited, doubts []string, err error) {
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
 	if err != nil {
 		return nil, nil, err
@@ -30,16 +31,32 @@ func InStore(data string) (pages []tune.Visited, damage []*satstore.DamageError,
 			pages[i].Links = append(pages[i].Links, graph.URL(to))
 		}
 	}
-	return pages, store.Damage(), nil
+	return pages, doubtsOf(store), nil
+}
+
+// doubtsOf tells of each damage of a store.
+func doubtsOf(store *satstore.Store) (doubts []string) {
+	for _, d := range store.Damage() {
+		doubts = append(doubts, d.Error())
+	}
+	return doubts
+}
+
+// doubtsOfTorn tells of lines of a journal that cannot be read; nil if there are none.
+func doubtsOfTorn(lines int) []string {
+	if lines == 0 {
+		return nil
+	}
+	return []string{report.Plural(lines, "line") + " of the journal cannot be read; a crash may have torn them"}
 }
 
 // InJournal folds the visits of a journal into the evidence of each page; a page that left is
-// forgotten. It is journal.ErrNone if there is no journal in the directory. torn counts the lines
-// that cannot be read.
-func InJournal(dir string) (pages []tune.Visited, torn int, err error) {
+// forgotten. It is journal.ErrNone if there is no journal in the directory. Lines that cannot be
+// read are told as doubts.
+func InJournal(dir string) (pages []tune.Visited, doubts []string, err error) {
 	histories := map[string]*sitegraph.History{}
 	var order []string
-	torn, err = journal.Read(dir, func(e *journal.Entry) {
+	torn, err := journal.Read(dir, func(e *journal.Entry) {
 		h := histories[e.URL]
 		if h == nil {
 			h = &sitegraph.History{}
@@ -60,10 +77,10 @@ func InJournal(dir string) (pages []tune.Visited, torn int, err error) {
 		}
 	})
 	if err != nil {
-		return nil, torn, err
+		return nil, nil, err
 	}
 	for _, url := range order {
 		pages = append(pages, tune.Visited{URL: url, History: *histories[url]})
 	}
-	return pages, torn, nil
+	return pages, doubtsOfTorn(torn), nil
 }

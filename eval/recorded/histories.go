@@ -1,9 +1,12 @@
 package recorded
 
 import (
+	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -39,6 +42,37 @@ func Histories(data string) (servers []*history.Server, torn int, err error) {
 		b.Link(graph.URL(page), urlsOf(graph, graph.Links(page)), urlsOf(graph, graph.Frames(page)))
 	}
 	return b.Servers(), torn, nil
+}
+
+// Export is what was written as histories.
+type Export struct {
+	Servers  int `json:"servers"`
+	Pages    int `json:"pages"`
+	Versions int `json:"versions"`
+	Torn     int `json:"torn"` // lines of the journal that a crash has torn
+}
+
+// NewExport counts what histories have.
+func NewExport(servers []*history.Server, torn int) *Export {
+	e := &Export{Servers: len(servers), Torn: torn}
+	for _, s := range servers {
+		e.Pages += len(s.Pages)
+		for _, page := range s.Pages {
+			e.Versions += len(page.Versions)
+		}
+	}
+	return e
+}
+
+// Text says it to people, of histories in a directory.
+func (e *Export) Text(w io.Writer, dir string) error {
+	_, err := fmt.Fprintf(w, "%s, %s, %s in %s\n", report.Plural(e.Servers, "server"),
+		report.Plural(e.Pages, "page"), report.Plural(e.Versions, "version"), dir)
+	if err == nil && e.Torn > 0 {
+		_, err = fmt.Fprintf(w, "%s of the journal could not be read; a crash may have torn them\n",
+			report.Plural(e.Torn, "line"))
+	}
+	return err
 }
 
 // versionOf is what a visit saw of its page; false: it tells nothing.

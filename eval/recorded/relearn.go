@@ -8,8 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
@@ -24,6 +26,18 @@ type Relearnt struct {
 	Adopted bool             `json:"adopted"`
 	InPlace value.Adoption   `json:"in_place"`
 	Lessons []planner.Lesson `json:"lessons"`
+}
+
+// Tables are what was learnt, for people.
+func (r *Relearnt) Tables() []report.Table {
+	tables := present.Lessons(r.Lessons)
+	verdict := "nothing new was adopted"
+	if r.Adopted {
+		verdict = fmt.Sprintf("version %d of what was learnt in place was adopted", r.InPlace.Version)
+	}
+	tables[0].Note = fmt.Sprintf("From %s on %s; %s.",
+		report.Plural(r.Visits, "visit"), report.Plural(r.Days, "day"), verdict)
+	return tables
 }
 
 // Relearn shows the visits of a journal to the policy value, day by day, as if they were made now,

@@ -65,13 +65,13 @@ func TestLogDemands(t *testing.T) {
 	}
 }
 
-// A history of n changes in w weeks wants each page once in w / (n + 1/2).
+// A history of n changes in 60 weeks wants each page once in 60 / (n + 1/2) weeks.
 func TestOfHistories(t *testing.T) {
 	page := func(versions int) *history.Page { return &history.Page{Versions: make([]history.Version, versions)} }
 	servers := []*history.Server{{Name: "a.example", Pages: []*history.Page{page(1), page(4)}}}
-	s := Demanded("histories", OfHistories(servers, 10, schedule.Second), 2*schedule.Second)
+	s := Demanded("histories", OfHistories(servers, schedule.Second), 2*schedule.Second)
 	d := s.Demands[0]
-	want := []schedule.Tick{140 * schedule.Day, 20 * schedule.Day}
+	want := []schedule.Tick{840 * schedule.Day, 120 * schedule.Day}
 	if len(d.Pages) != 2 || d.Pages[0].Interval != want[0] || d.Pages[1].Interval != want[1] {
 		t.Errorf("intervals %+v, want %v", d.Pages, want)
 	}

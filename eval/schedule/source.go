@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner/schedule"
@@ -46,9 +47,9 @@ func Demanded(name string, demands []schedule.Demand, assumed schedule.Tick) *So
 }
 
 // OfHistories is what servers with recorded histories want: each page at the time between its
-// changes, half a change more than were seen, in a window of weeks.
-func OfHistories(servers []*history.Server, weeks int, least schedule.Tick) (all []schedule.Demand) {
-	window := float64(weeks) * 7 * float64(schedule.Day)
+// changes, half a change more than were seen, in the window of a history.
+func OfHistories(servers []*history.Server, least schedule.Tick) (all []schedule.Demand) {
+	window := eval.WindowWeeks * 7 * float64(schedule.Day)
 	for _, s := range servers {
 		d := schedule.Demand{Name: s.Name, Least: least}
 		for _, p := range s.Pages {

@@ -30,6 +30,14 @@ type UnknownServerError struct {
 
 func (e *UnknownServerError) Error() string { return fmt.Sprintf("server %q is not known", e.Server) }
 
+// ServerOf takes an address for its server; what is none names a server itself.
+func ServerOf(argument string) string {
+	if address, err := sitegraph.Canonical(argument); err == nil {
+		return sitegraph.ServerName(address)
+	}
+	return argument
+}
+
 // Known is a server as a planner knows it: the pages that it has a copy of count.
 func Known(corpus *planner.Corpus, server string) (*Source, error) {
 	graph := corpus.Graph

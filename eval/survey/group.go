@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/recrawl/recrawl/eval/history"
 )
 
 // Ungrouped is the group of servers that a group file leaves out.
@@ -58,6 +60,20 @@ func (g Groups) Of(server string) string {
 		return group
 	}
 	return Ungrouped
+}
+
+// ByFile returns how servers are grouped by the groups of a file, and what of the groups and of the
+// servers at hand does not fit. Without groups (nil) a Grouping of the name by holds.
+func (g Groups) ByFile(file, by string, servers []*history.Server) (groupOf func(string) string, unfit []string) {
+	if g == nil {
+		groupOf, _ = Grouping(by)
+		return groupOf, []string{}
+	}
+	var names []string
+	for _, s := range servers {
+		names = append(names, s.Name)
+	}
+	return g.Of, append([]string{}, g.Unfit(file, names)...)
 }
 
 // Unfit says what of the groups and of the servers at hand does not fit; file names the groups.

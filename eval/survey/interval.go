@@ -60,7 +60,7 @@ type census struct {
 }
 
 func newCensus(c *eval.Corpus) *census {
-	window := WindowWeeks * 7 * 24 * time.Hour
+	window := eval.WindowWeeks * 7 * 24 * time.Hour
 	n := &census{days: int(replay.Epoch.Add(window).Sub(c.Base) / (24 * time.Hour))}
 	for i := range n.scales {
 		n.scales[i].byInterval = map[int]int{}

@@ -13,13 +13,21 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// WindowWeeks is how long a history lasts, whatever its last line: as in eval.
-const WindowWeeks = 60
-
 const (
 	daySeconds  = 24 * 60 * 60
 	weekSeconds = 7 * daySeconds
 )
+
+// JSON says what a Survey is as JSON.
+const JSON = `--json prints {"base","change","weeks":[N],"groups":[GROUP],"total":GROUP,"intervals":[],
+"warnings":[]}. GROUP: {"group","servers","absent","pages","pages_per_server","tops",
+"unlinked","periods":[{"weeks","pages","vanished","new","returned","updated",
+"updated_share","differ","differ_share","tops","tops_updated","tops_updated_share",
+"by_top":{"servers","pages","updated","of_updated","of_pages","of_servers"},
+"updates":[pages with 0, 1, ... N-1 updates]}]}. intervals: {"unit","limit",
+"last_modified","days","pages","visited_once","never_changed","points":[{"interval",
+"pages","share","weighted"}]}, shares cumulative. Groups are in order of their names,
+periods as in --weeks. Shares are between 0 and 1; undefined ones are null.`
 
 // Survey is what was found. The package comment says what the words mean.
 type Survey struct {
@@ -44,13 +52,13 @@ func Check(base, weeks int) error {
 	if weeks < 2 {
 		return fmt.Errorf("a period of %d weekly snapshots compares nothing; take 2 or more", weeks)
 	}
-	if base+weeks-1 > WindowWeeks {
+	if base+weeks-1 > eval.WindowWeeks {
 		return fmt.Errorf(
 			"%d weekly snapshots from week %d on reach beyond the window of %d weeks; take %d or fewer, or an earlier base",
 			weeks,
 			base,
-			WindowWeeks,
-			WindowWeeks-base+1,
+			eval.WindowWeeks,
+			eval.LongestPeriod(base),
 		)
 	}
 	return nil

@@ -6,6 +6,7 @@
 //
 // # Terms
 //
+//	prediction  what Predict says of several budgets, from evidence: histories, a store or a journal
 //	known past  the weeks before the base; nothing later is read
 //	future      the known past and weeks that might come after it
 //	stand-in    a page that changes in a future as one did that is no longer there

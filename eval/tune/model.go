@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -28,6 +29,17 @@ func Learn(servers []*history.Server, weeks int) (*Model, error) {
 		m.pasts = append(m.pasts, pastOf(server, weeks))
 	}
 	return m, nil
+}
+
+// Limit leaves the options as they are.
+func (m *Model) Limit(o Options) Options { return o }
+
+// Doubts say that there are few servers.
+func (m *Model) Doubts() []string {
+	if len(m.pasts) >= 5 {
+		return nil
+	}
+	return []string{report.Plural(len(m.pasts), "server") + ": resampling so few says little of the spread"}
 }
 
 // Future continues all servers by so many weeks that might come: the known weeks as they were, then

@@ -60,6 +60,10 @@ var undefined = eval.Number(math.NaN())
 // Source draws servers as they might go on.
 type Source interface {
 	Future(seed uint64, number, weeks int) []*history.Server
+	// Limit holds options to what the source tells of.
+	Limit(o Options) Options
+	// Doubts are what makes its futures less certain than they look.
+	Doubts() []string
 }
 
 // Forecast is a set of futures, ready to try budgets on.

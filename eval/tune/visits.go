@@ -13,8 +13,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -157,6 +159,23 @@ func (v *Visits) Added() (n int) {
 		}
 	}
 	return n
+}
+
+// Limit sets base and history to the weeks that a future begins with, and ends with the window.
+func (v *Visits) Limit(o Options) Options {
+	o.Base, o.History = InformedWeeks, InformedWeeks
+	o.Weeks = min(o.Weeks, eval.WindowWeeks-InformedWeeks)
+	return o
+}
+
+// Doubts say what a future of visits does not have.
+func (v *Visits) Doubts() (doubts []string) {
+	if n := v.Added(); n > 0 {
+		doubts = append(doubts, report.Plural(n, "start page")+
+			" not among the pages: a start page that never changes stands for each")
+	}
+	return append(doubts, fmt.Sprintf("a planner that has known its pages for %d weeks is predicted; "+
+		"no page is born or dies in what is drawn", InformedWeeks))
 }
 
 // Pages is the number of pages known.

@@ -9,7 +9,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
+	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
@@ -35,6 +38,18 @@ type Reader struct {
 // NewReader returns a reader whose processes are begun by a command.
 func NewReader(command ...string) *Reader {
 	return &Reader{Command: command, Time: maxTime, turn: make(chan struct{}, 1)}
+}
+
+// Again is a command that begins this program once more, with an argument.
+func Again(argument string) []string {
+	self, err := os.Executable()
+	if runtime.GOOS == "linux" {
+		self, err = "/proc/self/exe", nil // holds when the file has been replaced
+	}
+	if err != nil {
+		self = os.Args[0]
+	}
+	return []string{self, argument}
 }
 
 // Read is for fetch.Options.Read.
@@ -133,6 +148,7 @@ func Serve(
 	out io.Writer,
 	read func(context.Context, fetch.Reading) (fetch.Content, error),
 ) error {
+	signal.Ignore(os.Interrupt, syscall.SIGTERM) // the process that asked is told too, and ends this one
 	if err := limitMemory(maxMemory); err != nil {
 		return fmt.Errorf("limit the memory: %w", err)
 	}

@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -40,6 +41,24 @@ type ServerLimit struct {
 type Limits struct {
 	All     []Limit // of all servers together
 	Servers []ServerLimit
+}
+
+// ParseLimits reads limits of all servers together and limits for servers. What cannot be read is
+// left out; the error is that of the first.
+func ParseLimits(all, servers []string) (l Limits, err error) {
+	for _, text := range all {
+		x, bad := ParseLimit(text)
+		if err = cmp.Or(err, bad); bad == nil {
+			l.All = append(l.All, x)
+		}
+	}
+	for _, text := range servers {
+		x, bad := ParseServerLimit(text)
+		if err = cmp.Or(err, bad); bad == nil {
+			l.Servers = append(l.Servers, x)
+		}
+	}
+	return l, err
 }
 
 // PerDay is what the limits in fetches allow a day, all servers together; Unlimited if no

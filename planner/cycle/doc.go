@@ -18,9 +18,9 @@
 // (many workers: which visit may begin, lines of servers and places, how many visits are chosen
 // ahead, what happens when one ends); dispatch.go, times.go, cutoff.go, strain.go (who is asked
 // first, by package schedule; how long downloads take; what cannot be kept); slowdown.go, hold.go,
-// bar.go, stall.go (servers in trouble, waits over restarts, faults of this machine); links.go,
-// bounds.go, duplicate.go, relax.go, sources.go (what a visit means for other pages); dryrun.go
-// (plan).
+// bar.go, stall.go, distance.go (servers in trouble, waits over restarts, faults of this machine);
+// links.go, bounds.go, duplicate.go, relax.go, sources.go (what a visit means for other pages);
+// dryrun.go (plan).
 //
 // # Guarantees
 //

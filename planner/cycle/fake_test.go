@@ -92,11 +92,19 @@ type disk struct {
 	links   map[sitegraph.PageID][2][]sitegraph.PageID
 	starts  []sitegraph.PageID
 	durable *disk // as of the last commit; nil: nothing was committed
+	since   changes
 
 	calls, failAt int // the call that fails; 0: none
 	failed        bool
 	after         []string // calls made though one before had failed
 	advanced      []time.Time
+}
+
+// changes are those since the last commit: a commit makes only them durable, as a copy of all that
+// there is would take most of the time of a test with many pages.
+type changes struct {
+	saved, linked []sitegraph.PageID
+	settings      []string
 }
 
 func newDisk() *disk {
@@ -148,6 +156,7 @@ func (d *disk) step(name string) error {
 }
 
 func (d *disk) Add(r *sitegraph.Record) error {
+	d.since.saved = append(d.since.saved, r.Page)
 	return errors.Join(d.step("Add"), d.Store.Add(r))
 }
 
@@ -156,11 +165,13 @@ func (d *disk) Load(p sitegraph.PageID, r *sitegraph.Record) error {
 }
 
 func (d *disk) Save(r *sitegraph.Record) error {
+	d.since.saved = append(d.since.saved, r.Page)
 	return errors.Join(d.step("Save"), d.Store.Save(r))
 }
 
 func (d *disk) SaveLinks(p sitegraph.PageID, links, frames []sitegraph.PageID) error {
 	d.links[p] = [2][]sitegraph.PageID{links, frames}
+	d.since.linked = append(d.since.linked, p)
 	return d.step("SaveLinks")
 }
 
@@ -172,6 +183,7 @@ func (d *disk) SaveStart(p sitegraph.PageID) error {
 }
 
 func (d *disk) SaveSetting(name string, value []byte) error {
+	d.since.settings = append(d.since.settings, name)
 	return errors.Join(d.step("SaveSetting"), d.Store.SaveSetting(name, value))
 }
 
@@ -184,9 +196,39 @@ func (d *disk) Commit() error {
 	if err := d.step("Commit"); err != nil {
 		return err // and nothing is durable
 	}
-	if !d.failed {
-		d.durable = d.clone()
+	if d.failed {
+		return nil
 	}
+	err := d.keep()
+	d.since = changes{}
+	return err
+}
+
+// keep makes durable what changed since the last commit.
+func (d *disk) keep() error {
+	if d.durable == nil {
+		d.durable = d.clone()
+		return nil
+	}
+	for _, p := range d.since.saved {
+		keep := d.durable.Store.Save
+		if int(p) == len(d.durable.Records()) {
+			keep = d.durable.Store.Add
+		}
+		if err := keep(&d.Records()[p]); err != nil {
+			return err
+		}
+	}
+	for _, p := range d.since.linked {
+		d.durable.links[p] = d.links[p]
+	}
+	for _, name := range d.since.settings {
+		value, _, err := d.Store.Setting(name)
+		if err := errors.Join(err, d.durable.Store.SaveSetting(name, value)); err != nil {
+			return err
+		}
+	}
+	d.durable.starts = slices.Clone(d.starts)
 	return nil
 }
 
@@ -202,6 +244,7 @@ func (d *disk) Advance(now time.Time, again func(*sitegraph.Record)) error {
 		if again(&r); !r.Due.After(now) {
 			return fmt.Errorf("%s is due at %v, not after %v", r.URL, r.Due, now)
 		}
+		d.since.saved = append(d.since.saved, r.Page)
 		if err := d.Store.Save(&r); err != nil {
 			return err
 		}

@@ -123,6 +123,14 @@ func Names() []string {
 // StreamNames returns the names of the policies that work in a stream, sorted.
 func StreamNames() []string { return slices.DeleteFunc(Names(), SweepOnly) }
 
+// LiveNames returns the names of the policies that can decide what is visited on the live web: they
+// need not know the future, work in a stream, and are denied nothing.
+func LiveNames() []string {
+	return slices.DeleteFunc(StreamNames(), func(name string) bool {
+		return Reference(name) || value.WithoutOf(name) != value.WithoutNothing
+	})
+}
+
 // Info describes a policy.
 type Info struct {
 	Name  string `json:"name"`

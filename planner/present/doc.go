@@ -3,6 +3,7 @@
 //
 // # Terms
 //
+//	lookout  looks now and then whether a run can have all that is wanted, and says so if not
 //	run      the rounds that one process made, in numbers
 //	plan     the next visits of a round, before any outcome of them is known
 //	unfit    pages that the policy chose and that did not fit under the limits of a server, or in bytes

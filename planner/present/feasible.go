@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/schedule"
@@ -63,6 +64,39 @@ func (r *Run) Judge(loop *cycle.Loop, workers int, perDay float64) {
 	})
 	f.Large = schedule.LargeOf(demands, passDays)
 	r.Feasible = f
+}
+
+// Lookout judges a run again and again, and says in time that it cannot have all that is wanted.
+type Lookout struct {
+	run  *Run
+	next time.Time
+	rest time.Duration // until the look after that
+	said string
+}
+
+const (
+	firstLook = time.Minute
+	// longestLook bounds the time between two looks, which doubles: each looks at all pages.
+	longestLook = 10 * time.Minute
+)
+
+// NewLookout returns one for a run that begins now.
+func NewLookout(r *Run, now time.Time) *Lookout { return &Lookout{run: r, next: now.Add(firstLook)} }
+
+// Look judges the run if it is time to (see Judge), and returns what is to be said: that it has
+// become too tight, or "".
+func (l *Lookout) Look(now time.Time, loop *cycle.Loop, workers int, perDay float64) string {
+	if now.Before(l.next) {
+		return ""
+	}
+	l.rest = min(max(2*l.rest, firstLook), longestLook)
+	l.next = now.Add(l.rest)
+	l.run.Judge(loop, workers, perDay)
+	before := l.said
+	if l.said = l.run.TooTight(); before != "" {
+		return ""
+	}
+	return l.said
 }
 
 // Dispatched takes in how servers are chosen from now on, and says it.

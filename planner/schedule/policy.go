@@ -67,3 +67,15 @@ func PolicyNamed(name string) (Policy, error) {
 	}
 	return nil, fmt.Errorf("policy %q: want edf, fcfs, freq, rm or sjf", name)
 }
+
+// PoliciesNamed finds several; the error is that of the first that there is not.
+func PoliciesNamed(names []string) ([]Policy, error) {
+	all := make([]Policy, len(names))
+	for i, name := range names {
+		var err error
+		if all[i], err = PolicyNamed(name); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}

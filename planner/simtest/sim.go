@@ -326,7 +326,6 @@ func (m *Sim) Tell(day int) {
 
 // Check holds a visit against the promises of the package.
 func (m *Sim) Check(v planner.Visit) {
-	m.Helper()
 	url := m.Graph.URL(v.Page)
 	if m.Round[v.Page] {
 		m.Fatalf("%s is proposed twice in round %d", url, m.Corpus.Round().Number)

@@ -77,12 +77,3 @@ func allocated(info fs.FileInfo) int64 {
 	}
 	return info.Size()
 }
-
-// free returns the bytes that may be written to the file system of a directory.
-func free(dir string) (int64, error) {
-	var s unix.Statfs_t
-	if err := unix.Statfs(dir, &s); err != nil {
-		return 0, err
-	}
-	return int64(s.Bavail) * int64(s.Bsize), nil
-}

@@ -4,7 +4,6 @@ package bench
 
 import (
 	"io/fs"
-	"math"
 	"os"
 	"time"
 )
@@ -18,7 +17,6 @@ func threadTime() time.Duration           { return 0 }
 func resident() memory                    { return memory{} }
 func resetPeak()                          {}
 func allocated(info fs.FileInfo) int64    { return info.Size() }
-func free(string) (int64, error)          { return math.MaxInt64, nil }
 func dropCache(string) error              { return nil }
 func syncFiles(string) error              { return nil }
 func cachedShare(string) (float64, error) { return unknownShare, nil }

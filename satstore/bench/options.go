@@ -24,6 +24,23 @@ type Options struct {
 	Tick func(what string, done, total int)
 }
 
+// usualUnits reach over the end of a day, where coarse buckets are split.
+var usualUnits = map[workload.Unit]int{workload.Minute: 90, workload.Hour: 26, workload.Day: 8}
+
+// For returns the options for so many records, complete: without units the usual number of them,
+// for the engine "all" all there are, caches of a tenth of the data, as the paper's machine had.
+func (o Options) For(records int) Options {
+	o.Workload.Records = records
+	o.Settings.CacheBytes = max(records*(o.Workload.FixedBytes+64)/10, 8<<20)
+	if o.Units == 0 {
+		o.Units = usualUnits[o.Workload.Unit]
+	}
+	if slices.Contains(o.Engines, "all") {
+		o.Engines = Names()
+	}
+	return o
+}
+
 // Settings bound the memory of engines.
 type Settings struct {
 	BufferBytes int // of the write buffers of runs and of the paper's forms

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/workload"
 )
 
@@ -43,7 +44,7 @@ func checkRoom(o Options, w *workload.Workload, kinds []Kind) error {
 	if dir == "" {
 		dir = os.TempDir()
 	}
-	have, err := free(dir)
+	have, err := directory.Free(dir)
 	if err != nil {
 		return fmt.Errorf("room in %s: %w", dir, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -39,6 +40,19 @@ type UnfinishedError struct {
 
 func (e *UnfinishedError) Error() string {
 	return fmt.Sprintf("the program that made the copy of %s has ended before it was whole", e.Data)
+}
+
+// Result is the copy that was made.
+type Result struct {
+	Data    string `json:"data"`
+	To      string `json:"to"`
+	Running bool   `json:"running"` // another process, which has the store open, made it
+}
+
+// Text says it to people.
+func (r Result) Text(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%s holds the store as it stood a moment ago\n", r.To)
+	return err
 }
 
 // Make copies the store in the directory data into a new directory. Where another process has it

@@ -153,3 +153,9 @@ func Sync(fs vfs.FS, dir string) error {
 	}
 	return nil
 }
+
+// Free is how many bytes the file system of a directory has left for us.
+func Free(dir string) (int64, error) {
+	usage, err := vfs.Default.GetDiskUsage(dir)
+	return int64(usage.AvailBytes), err
+}

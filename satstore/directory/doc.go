@@ -1,5 +1,5 @@
 // Package directory has what every store needs of its directory: a lock, durable names, and a
-// version file that is there whole or not at all.
+// version file that is there whole or not at all, and the free space of the disk.
 //
 // # Guarantees
 //

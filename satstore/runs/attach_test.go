@@ -59,12 +59,16 @@ func attachmentsSurvive(t *testing.T, o Options) {
 		return nil
 	}))
 	o.FS = fs
+	puts := 40
+	if testing.Short() { // each makes some crashes, of which each is opened
+		puts = 15
+	}
 	for range 3 {
 		pending = acked
 		f.got = slices.Clone(f.durable)
 		s, err := Open(storeDir, f.options(o))
 		must(t, err)
-		for range 40 {
+		for range puts {
 			must(t, s.Put(uint32(pending), s.Clock()+rng.Int64N(20), []byte("record")))
 			long := strings.Repeat("x", rng.IntN(4)*rng.IntN(2000)) // each crash keeps a copy of the disk
 			if rng.IntN(30) == 0 {

@@ -50,7 +50,10 @@ func TestModelWithCrashesAndReopening(t *testing.T) {
 func modelTest(t *testing.T, o Options) {
 	rng := seeded(t)
 	rounds := 25
-	if long() {
+	switch {
+	case testing.Short():
+		rounds = 8
+	case long():
 		rounds = 2000
 	}
 	fs := vfs.NewCrashableMem()

@@ -120,26 +120,29 @@ func survey(s *Store, m *model, seqs int) error {
 	return wrong
 }
 
-// needed reports whether a byte of a run file belongs to a header or a block that counts: Check
-// must see what becomes of it. Others are stale blocks, messages to a slot without records, which
-// an Open that writes drops, and what lies between blocks.
-func needed(t *testing.T, files map[string][]byte, name string, at int64) bool {
+// needed returns what tells whether a byte of a file belongs to what counts, in a run file to a
+// header or a block: Check must see what becomes of it. Others are stale blocks, messages to a slot
+// without records, which an Open that writes drops, and what lies between blocks.
+func needed(t *testing.T, files map[string][]byte, name string) func(at int64) bool {
 	number, ok := parseName(name, runPrefix)
 	if !ok {
-		return true
+		return func(int64) bool { return true }
 	}
 	o := smallOptions(diskOf(t, files))
 	o.ReadOnly = true
 	s, err := Open(storeDir, o)
 	must(t, err)
 	defer s.Close()
+	var blocks []block
 	for i := range s.blocks {
 		b := &s.blocks[i]
-		if b.file < inLimbo && s.slots.byID[b.slot].live > 0 && s.files.all[b.file].number == uint32(number) && (at < fileHeader || at >= b.off && at < b.off+int64(b.size)) {
-			return true
+		if b.file < inLimbo && s.slots.byID[b.slot].live > 0 && s.files.all[b.file].number == uint32(number) {
+			blocks = append(blocks, *b)
 		}
 	}
-	return false
+	return func(at int64) bool {
+		return slices.ContainsFunc(blocks, func(b block) bool { return at < fileHeader || at >= b.off && at < b.off+int64(b.size) })
+	}
 }
 
 // damageEach opens the store with each damage and looks at what it still has.
@@ -211,11 +214,12 @@ func TestFlippedBitAnywhere(t *testing.T) {
 		step := places(29)
 		for name, whole := range files {
 			opened, refused := 0, 0
+			needed := needed(t, files, name)
 			for i := 0; i < len(whole); i += step {
 				if strings.HasPrefix(name, logPrefix) && !closed && lastTransaction(t, whole) <= i {
 					break // it cannot be told from a torn write, and is cut
 				}
-				o, r := damageEach(t, files, m, seqs, name, needed(t, files, name, int64(i)), func(b []byte) []byte { b[i] ^= 1 << (i % 8); return b })
+				o, r := damageEach(t, files, m, seqs, name, needed(int64(i)), func(b []byte) []byte { b[i] ^= 1 << (i % 8); return b })
 				opened, refused = opened+o, refused+r
 			}
 			t.Logf("closed %v, %s, %d bytes: opened %d, refused %d", closed, name, len(whole), opened, refused)

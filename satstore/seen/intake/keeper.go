@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/recrawl/recrawl/satstore/seen"
@@ -75,6 +76,18 @@ func (k *Pages) Commit() error {
 
 // Mark is how many pages the store has, and the fingerprint of the last one's address.
 func (k *Pages) Mark() seen.Mark { return k.mark }
+
+// SetIn is where the set of addresses of a planner's data directory is.
+func SetIn(data string) string { return filepath.Join(data, "seen") }
+
+// CheckSet verifies the set of addresses of a data directory, if there is one.
+func CheckSet(data string) ([]*seen.DamageError, error) {
+	found, err := seen.CheckSet(nil, SetIn(data))
+	if errors.Is(err, seen.ErrNoSet) {
+		return nil, nil
+	}
+	return found, err
+}
 
 // ErrForeign says that a set covers other pages than a store has: it was made for another one, or
 // the store is an older copy.
