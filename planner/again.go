@@ -29,11 +29,11 @@ func (p *Planner) beginAgain(r Round) {
 	if a.left = r.share(p.options.AgainShare, &a.carry); a.left == 0 {
 		return
 	}
-	for i := range p.Corpus.pages {
-		if m := &p.Corpus.pages[i]; m.State.Left() && p.lookAt(sitegraph.PageID(i)) <= r.End.Unix() {
-			a.due = append(a.due, sitegraph.PageID(i))
+	p.Corpus.eachLeft(func(page sitegraph.PageID) {
+		if p.lookAt(page) <= r.End.Unix() {
+			a.due = append(a.due, page)
 		}
-	}
+	})
 	slices.SortFunc(a.due, func(x, y sitegraph.PageID) int {
 		return cmp.Or(cmp.Compare(p.lookAt(x), p.lookAt(y)), cmp.Compare(x, y))
 	})

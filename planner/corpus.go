@@ -2,6 +2,7 @@ package planner
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
@@ -53,6 +54,8 @@ func (m *Memory) LastInformative() uint32 {
 type Corpus struct {
 	Graph *sitegraph.Graph
 	pages []Memory
+	alive []int32            // by server: pages with a copy
+	left  []sitegraph.PageID // all pages that left, and some that came back
 	round Round
 	// What Eligible needs of the round, as it is asked for each page of each round.
 	mark       uint16 // of the round: never 0, which stands for none
@@ -88,11 +91,47 @@ func (c *Corpus) grow() {
 func (c *Corpus) Remember(r *sitegraph.Record) {
 	c.grow()
 	m := &c.pages[r.Page]
+	c.count(r.Page, m.State, r.State)
 	m.History, m.State, m.Errors = r.History, r.State, r.Errors
 	m.misses, m.byRobots = r.Misses, r.ByRobots
 	m.Due, m.Tried = sitegraph.Unix32(r.Due), sitegraph.Unix32(r.Tried)
 	m.Interval = float32(estimator.Days(r.Interval))
 	m.size = budget.SizeClass(r.Size)
+}
+
+// count keeps account of pages by their state.
+func (c *Corpus) count(p sitegraph.PageID, before, after sitegraph.State) {
+	if before == after {
+		return
+	}
+	s := c.Graph.Server(p)
+	c.alive = scratch.Grow(nil, c.alive, int(s)+1)
+	switch {
+	case after == sitegraph.StateAlive:
+		c.alive[s]++
+	case before == sitegraph.StateAlive:
+		c.alive[s]--
+	}
+	if after.Left() && !before.Left() {
+		c.left = append(c.left, p)
+	}
+}
+
+// Alive is how many pages of a server have a copy.
+func (c *Corpus) Alive(s sitegraph.ServerID) int {
+	if int(s) >= len(c.alive) {
+		return 0
+	}
+	return int(c.alive[s])
+}
+
+// eachLeft calls yield with each page that left.
+func (c *Corpus) eachLeft(yield func(p sitegraph.PageID)) {
+	slices.Sort(c.left)
+	c.left = slices.DeleteFunc(slices.Compact(c.left), func(p sitegraph.PageID) bool { return !c.pages[p].State.Left() })
+	for _, p := range c.left {
+		yield(p)
+	}
 }
 
 // NotAfter takes times of visits that lie more than a day after now for now: the clock was wrong

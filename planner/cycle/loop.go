@@ -98,6 +98,7 @@ type Loop struct {
 	names       paces                        // and how quickly their names are looked up
 	times       []observed                   // how long downloads take, by server
 	strains     strains                      // of servers
+	wasVisited  []sitegraph.ServerID         // since these were weighed, some of them often
 	stall       stall
 	answered    time.Time // when a server last answered
 	discovery   discovery

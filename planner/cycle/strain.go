@@ -2,6 +2,7 @@ package cycle
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
@@ -14,26 +15,35 @@ import (
 // visited as often as it can be, and changes each time, seems to want little more than it gets.
 const classStep = 1.01
 
-// Demands are what is wanted of each server: visits to its pages at the times between their
-// changes. Pages of about the same interval and weight are one
-// entry. It looks at all pages.
+// Demands are what is wanted of each server. It looks at all pages.
 func (l *Loop) Demands() []schedule.Demand {
-	corpus := l.Planner.Corpus
 	all := make([]schedule.Demand, l.graph.Servers())
+	for s := range all {
+		all[s] = l.demandOf(sitegraph.ServerID(s))
+	}
+	return all
+}
+
+// demandOf is what is wanted of a server: visits to its pages at the times between their changes.
+// Pages of about the same interval and weight are one entry.
+func (l *Loop) demandOf(server sitegraph.ServerID) schedule.Demand {
+	corpus := l.Planner.Corpus
+	d := schedule.Demand{Name: l.graph.ServerName(server), Least: schedule.Tick(l.Pause.Milliseconds())}
 	type class struct {
-		server   sitegraph.ServerID
 		interval int // powers of classStep
 		weight   float64
 	}
 	at := map[class]int{}
-	for page := range sitegraph.PageID(corpus.Pages()) {
+	for _, page := range l.graph.ServerPages(server) {
+		if int(page) >= corpus.Pages() { // it became known a moment ago
+			break
+		}
 		m := corpus.Memory(page)
 		days := daysBetweenChanges(m)
 		if m.State != sitegraph.StateAlive || !(days > 0) || corpus.Weight(page) == 0 {
 			continue
 		}
-		of := class{l.graph.Server(page), int(math.Round(math.Log(days) / math.Log(classStep))), corpus.Weight(page)}
-		d := &all[of.server]
+		of := class{int(math.Round(math.Log(days) / math.Log(classStep))), corpus.Weight(page)}
 		i, ok := at[of]
 		if !ok {
 			i = len(d.Pages)
@@ -43,20 +53,15 @@ func (l *Loop) Demands() []schedule.Demand {
 		}
 		d.Pages[i].Count++
 	}
-	for s := range all {
-		d := &all[s]
-		server := sitegraph.ServerID(s)
-		d.Name, d.Least = l.graph.ServerName(server), schedule.Tick(l.Pause.Milliseconds())
-		if line := l.lines[server]; line != nil {
-			d.Least = max(d.Least, schedule.Tick(line.pause.Milliseconds()))
-			if line.at != nil {
-				d.Address = line.at.address
-			}
+	if line := l.lines[server]; line != nil {
+		d.Least = max(d.Least, schedule.Tick(line.pause.Milliseconds()))
+		if line.at != nil {
+			d.Address = line.at.address
 		}
-		t := l.timesOf(server)
-		d.Times = schedule.Times{Mean: roundUp(t.Mean), Max: roundUp(t.Max), Count: t.Count}
 	}
-	return all
+	t := l.timesOf(server)
+	d.Times = schedule.Times{Mean: roundUp(t.Mean), Max: roundUp(t.Max), Count: t.Count}
+	return d
 }
 
 // daysBetweenChanges is by what was seen of the page itself from two changes on. Before that it is
@@ -98,28 +103,39 @@ const (
 	strainStep = 0.8
 )
 
-// weighStrains looks at all pages, once a round.
+// weighStrains looks once at all pages, and then in each round at the servers that were visited.
 func (l *Loop) weighStrains() {
 	if !l.Forecast {
 		return
 	}
-	demands := l.Demands()
-	for len(l.strains) < len(demands) {
+	known := len(l.strains)
+	for len(l.strains) < l.graph.Servers() {
 		l.strains = append(l.strains, 0)
 	}
-	for s := range demands {
-		d := &demands[s]
-		wanted := 0.0
-		if load := d.Load(); load > 0 {
-			wanted = float64(d.Cycle(schedule.Usual)) / float64(load.Interval())
+	for s := known; s < len(l.strains); s++ {
+		l.weighStrain(sitegraph.ServerID(s))
+	}
+	slices.Sort(l.wasVisited)
+	for _, s := range slices.Compact(l.wasVisited) {
+		if int(s) < known {
+			l.weighStrain(s)
 		}
-		is := float64(l.strains[s])
-		switch {
-		case wanted > strainFrom && (is == 0 || wanted > is*strainFrom || wanted < is*strainStep):
-			l.strains[s] = float32(wanted)
-		case wanted < strainStep:
-			l.strains[s] = 0
-		}
+	}
+	l.wasVisited = l.wasVisited[:0]
+}
+
+func (l *Loop) weighStrain(s sitegraph.ServerID) {
+	d := l.demandOf(s)
+	wanted := 0.0
+	if load := d.Load(); load > 0 {
+		wanted = float64(d.Cycle(schedule.Usual)) / float64(load.Interval())
+	}
+	is := float64(l.strains[s])
+	switch {
+	case wanted > strainFrom && (is == 0 || wanted > is*strainFrom || wanted < is*strainStep):
+		l.strains[s] = float32(wanted)
+	case wanted < strainStep:
+		l.strains[s] = 0
 	}
 }
 

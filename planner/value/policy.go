@@ -169,12 +169,18 @@ func (v *ranker) weigh() {
 // fewPages are not worth another goroutine.
 var fewPages = 10_000
 
-// weighServer returns how many pages were worth less than reserve.
+// weighServer returns how many pages were not ranked. Where nothing happened, no score is due and no
+// page is worth reserve, it looks at no page.
 func (v *ranker) weighServer(s sitegraph.ServerID, due *batch) (held int64) {
+	of, rest := &v.rankings.of[s], &v.rests[s]
+	of.alive = int32(v.Corpus.Alive(s))
+	if rest.known && rest.until > v.now && rest.most < v.reserve {
+		return int64(of.alive)
+	}
 	pages := v.Corpus.Graph.ServerPages(s)
 	due.clear()
 	for _, p := range pages {
-		if v.Corpus.Refetchable(p) && v.scores[p].again <= v.now {
+		if v.scores[p].again <= v.now && v.Corpus.Refetchable(p) {
 			if due.add(p); due.full() {
 				v.rateAll(due)
 				due.clear()
@@ -182,20 +188,30 @@ func (v *ranker) weighServer(s sitegraph.ServerID, due *batch) (held int64) {
 		}
 	}
 	v.rateAll(due)
-	of := &v.rankings.of[s]
-	for _, p := range pages {
-		switch {
-		case !v.Corpus.Refetchable(p):
-			continue
-		case v.worth(p) >= v.reserve:
-			v.add(p)
-		default:
-			held++
+	*rest = restOf(v, pages)
+	if rest.most >= v.reserve {
+		for _, p := range pages {
+			if v.worth(p) >= v.reserve && v.Corpus.Refetchable(p) {
+				v.add(p)
+			}
 		}
-		of.alive++
 	}
 	of.fit()
-	return held
+	return int64(of.alive) - int64(len(of.pages.All))
+}
+
+// restOf sums up the scores of a server. What has no copy is no page to score, and nothing is due of
+// it.
+func restOf(v *ranker, pages []sitegraph.PageID) rest {
+	r := rest{known: true, until: float32(math.Inf(1))}
+	for _, p := range pages {
+		s := &v.scores[p]
+		r.most = max(r.most, s.worth)
+		if s.again < r.until && v.Corpus.Memory(p).State == sitegraph.StateAlive {
+			r.until = s.again
+		}
+	}
+	return r
 }
 
 // release ranks pages, too, that were held back for their low values: first those worth at least a
@@ -206,9 +222,17 @@ func (v *ranker) release() {
 	if v.more = float64(v.reserve) > v.price/100; !v.more {
 		v.reserve = 0
 	}
-	for p := range sitegraph.PageID(len(v.scores)) {
-		if worth := v.worth(p); v.reserve <= worth && worth < reserve && v.open(p) {
-			v.add(p)
+	for s := range v.rests {
+		if r := &v.rests[s]; r.known && r.most < v.reserve {
+			continue
+		}
+		for _, p := range v.Corpus.Graph.ServerPages(sitegraph.ServerID(s)) {
+			if int(p) >= len(v.scores) { // it became known a moment ago
+				break
+			}
+			if worth := v.worth(p); v.reserve <= worth && worth < reserve && v.open(p) {
+				v.add(p)
+			}
 		}
 	}
 	v.orderRankings()
@@ -218,6 +242,7 @@ func (v *ranker) release() {
 // between two outcomes.
 func (v *Policy) grow() {
 	v.groups.grow()
+	v.rests = scratch.Grow(nil, v.rests, v.Corpus.Graph.Servers())
 	v.scores = scratch.Grow(v.Corpus.Graph.Room(), v.scores, v.Corpus.Pages())
 	for len(v.surprises) < v.Corpus.Graph.Servers() {
 		quiet, dead := v.lastSeen(sitegraph.ServerID(len(v.surprises)))
@@ -323,6 +348,7 @@ func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		v.first(p, true)
 	}
 	v.scores[p].again = 0
+	v.disturb(v.Corpus.Graph.Server(p))
 	unlinked := v.gone.see(p, v.homeOf(p), verdict, v.now)
 	if !ok || unlinked && l.left { // pages that links lead to need not be gone, too
 		return
@@ -379,6 +405,7 @@ func (v *Policy) Hinted(p sitegraph.PageID) {
 		v.reconsider(p)
 	} else if v.scores[p].again > 0 {
 		v.scores[p].again = v.now
+		v.disturb(v.Corpus.Graph.Server(p))
 	}
 }
 

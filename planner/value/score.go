@@ -28,6 +28,7 @@ type scorer struct {
 	ties   rank.Ties
 	gone   disappearance
 	scores []scored // by page
+	rests  []rest   // by server
 	now    float32  // days: end of the round
 	price  float64  // worth of the last visit that fitted into the budget, smoothed; NaN: not known
 	// changesPerWorth is the share of expected changes in the worth of visits, smoothed.
@@ -49,8 +50,24 @@ type scored struct {
 	again float32 // days
 }
 
+// rest is until when the scores of a server need not be looked at, if nothing happens there: a
+// round asks no more of most servers.
+type rest struct {
+	known bool
+	most  float32 // worth of any page
+	until float32 // days: when the score of the first page is made anew
+}
+
+// disturb says that something happened at a server.
+func (v *scorer) disturb(s sitegraph.ServerID) {
+	if int(s) < len(v.rests) {
+		v.rests[s].known = false
+	}
+}
+
 // rate makes the score of a page anew.
 func (v *scorer) rate(p sitegraph.PageID) {
+	v.disturb(v.Corpus.Graph.Server(p))
 	v.fill(p, v.now, &v.row)
 	v.note(p, v.raw(p, &v.row), v.effect(p), v.row[fAge], v.row[promise])
 }
@@ -107,6 +124,7 @@ func (v *scorer) rateAll(b *batch) {
 	if b.n == 0 {
 		return
 	}
+	v.disturb(v.Corpus.Graph.Server(b.pages[0]))
 	for lane, p := range b.all() {
 		row := &b.rows[lane]
 		if lane > 0 && v.groups.alike(p, b.pages[lane-1]) {
