@@ -62,6 +62,9 @@ func NewGraphIn(room *scratch.File) *Graph {
 // longer.
 func (g *Graph) Rest() { g.room.Rest() }
 
+// RestAbove is Rest, if more bytes of files than most are in memory.
+func (g *Graph) RestAbove(most int64) { g.room.RestAbove(most) }
+
 // Room is the scratch file of the graph, for what else is known of its pages; nil: there is none.
 func (g *Graph) Room() *scratch.File { return g.room }
 

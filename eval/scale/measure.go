@@ -43,7 +43,8 @@ type Round struct {
 	Visits   int     `json:"visits"`
 	Changed  int     `json:"changed"`
 	Seconds  float64 `json:"seconds"`
-	Resident int64   `json:"resident_bytes"`
+	Resident int64   `json:"resident_bytes"` // at its end
+	Peak     int64   `json:"peak_bytes"`     // resident at most
 	// Read and Written are bytes that went through system calls, of the store above all.
 	Read    int64 `json:"read_bytes"`
 	Written int64 `json:"written_bytes"`
@@ -99,12 +100,14 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (result
 	err = loop.Run(ctx, perDay, o.Round, func(planner.Round) bool {
 		now := traffic()
 		round.Seconds, round.Resident = time.Since(begun).Seconds(), resident()
+		round.Peak = peak()
+		r.PeakBytes = max(r.PeakBytes, round.Peak)
+		resetPeak()
 		round.Read, round.Written = now.read-from.read, now.written-from.written
 		r.Rounds = append(r.Rounds, round)
 		round, begun, from = Round{}, time.Now(), now
 		tick(len(r.Rounds), o.Rounds)
 		return len(r.Rounds) < o.Rounds
 	})
-	r.PeakBytes = peak()
 	return r, err
 }

@@ -1,10 +1,12 @@
 package cycle
 
 import (
+	"hash/maphash"
 	"slices"
 	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // applyLinks replaces the links of a page by those of its new snapshot, registers the
@@ -24,6 +26,9 @@ func (l *Loop) applyLinks(r *sitegraph.Record, o sitegraph.Observation) error {
 		links, frames = nil, nil
 	default:
 		return nil // nothing was told: the old links hold
+	}
+	if l.sameLinks(r, o) {
+		return nil
 	}
 	links, frames = l.bounded(r, links, frames)
 	old := l.graph.Links(r.Page)
@@ -51,6 +56,34 @@ func (l *Loop) applyLinks(r *sitegraph.Record, o sitegraph.Observation) error {
 	}
 	return nil
 }
+
+// sameLinks reports whether a page names what it named at the visit before, and notes it: most pages
+// that change have the links that they had, and to look up each of them takes longer than all else
+// that a visit needs. It is known where the graph has a scratch file, for visits of this process.
+func (l *Loop) sameLinks(r *sitegraph.Record, o sitegraph.Observation) bool {
+	if l.graph.Room() == nil {
+		return false
+	}
+	l.linksSeen = scratch.Grow(l.graph.Room(), l.linksSeen, l.graph.Pages())
+	before := l.linksSeen[r.Page]
+	l.linksSeen[r.Page] = 0
+	if o.Outcome != sitegraph.OutcomeFetched || !o.LinksKnown || r.More {
+		return false
+	}
+	var h maphash.Hash
+	h.SetSeed(linksSeed)
+	for _, urls := range [...][]string{o.Links, o.Frames} {
+		for _, url := range urls {
+			h.WriteString(url)
+			h.WriteByte(0) // which no address has
+		}
+		h.WriteByte(0)
+	}
+	l.linksSeen[r.Page] = h.Sum64()
+	return l.linksSeen[r.Page] == before
+}
+
+var linksSeed = maphash.MakeSeed()
 
 // redirectTarget returns the page that a redirect leads to, none if the chain is too long. A
 // start page that redirects, perhaps to another server, makes its target a start page: the

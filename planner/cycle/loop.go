@@ -97,6 +97,7 @@ type Loop struct {
 	answers     paces                        // how quickly servers answer
 	names       paces                        // and how quickly their names are looked up
 	times       []observed                   // how long downloads take, by server
+	linksSeen   []uint64                     // by page: hash of the links of the last visit; 0: not known
 	strains     strains                      // of servers
 	wasVisited  []sitegraph.ServerID         // since these were weighed, some of them often
 	stall       stall

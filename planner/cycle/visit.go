@@ -142,6 +142,9 @@ func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation, verdic
 	return nil
 }
 
+// mostShown bytes of the scratch file may be in memory between two commits.
+const mostShown = 192 << 20
+
 // commit makes durable what was done, and acknowledges it.
 func (l *Loop) commit() error {
 	if err := l.Planner.Corpus.Hints.Save(l.saveProofs); err != nil {
@@ -162,6 +165,7 @@ func (l *Loop) commit() error {
 		l.Acknowledged(l.unacked)
 		l.unacked = l.unacked[:0]
 	}
+	l.graph.RestAbove(mostShown)
 	l.uncommitted = 0
 	l.lastCommit = time.Now()
 	return l.between()

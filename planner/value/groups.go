@@ -231,6 +231,7 @@ func (k *groupIndex) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (l o
 		left:    verdict == sitegraph.VerdictLeft,
 	}
 	k.last[p] = l.to
+	k.beliefs.visited(p, k.ties.Of(p), &m.History)
 	k.linkedDirectories[p] = 0
 	switch {
 	case l.from == 0: // there was no copy

@@ -2,6 +2,7 @@ package value
 
 import (
 	"math"
+	"slices"
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -21,9 +22,10 @@ import (
 type rateBelief struct {
 	believed [trusts]rateWeights // of all pages
 	quiet    [trusts]quietTable
-	fast     quietTable         // of the pages by their rates: see logOdds
-	sample   []sitegraph.PageID // from which the distributions are learnt
-	of       int                // pages there were when the sample was drawn
+	fast     quietTable          // of the pages by their rates: see logOdds
+	sample   []sitegraph.PageID  // from which the distributions are learnt, ascending
+	past     []sitegraph.History // of them
+	of       int                 // pages there were when the sample was drawn
 }
 
 const (
@@ -98,8 +100,8 @@ func (b *rateBelief) learn(k *groupIndex) {
 	b.draw(k)
 	var sums [trusts]rateWeights
 	seen := float32(0)
-	for _, p := range b.sample {
-		h := &k.corpus.Memory(p).History
+	for i := range b.past {
+		h := &b.past[i]
 		if h.Visits < 2 {
 			continue
 		}
@@ -132,12 +134,23 @@ func (b *rateBelief) draw(k *groupIndex) {
 	if n <= b.of+b.of/2 && (n > sampledPages || n == b.of) {
 		return
 	}
-	b.of, b.sample = n, b.sample[:0]
+	b.of, b.sample, b.past = n, b.sample[:0], b.past[:0]
 	k.ties.UpTo(k.corpus)
 	for p := range sitegraph.PageID(n) {
 		if n <= sampledPages || float64(k.ties.Of(p))*float64(n) < sampledPages {
 			b.sample = append(b.sample, p)
+			b.past = append(b.past, k.corpus.Memory(p).History)
 		}
+	}
+}
+
+// visited notes the past of a page after a visit. Pages of the sample are known by their ties.
+func (b *rateBelief) visited(p sitegraph.PageID, tie float32, h *sitegraph.History) {
+	if b.of > sampledPages && float64(tie)*float64(b.of) >= sampledPages {
+		return
+	}
+	if i, ok := slices.BinarySearch(b.sample, p); ok {
+		b.past[i] = *h
 	}
 }
 

@@ -131,6 +131,13 @@ func (f *File) Rest() {
 	}
 }
 
+// RestAbove rests if the process has more bytes of files in memory than most, where the system tells.
+func (f *File) RestAbove(most int64) {
+	if f != nil && shownBytes() > most {
+		f.Rest()
+	}
+}
+
 // Size is how long the file is with those of columns, in bytes; parts of it may take no room on disk.
 func (f *File) Size() int64 {
 	if f == nil {
