@@ -13,7 +13,7 @@ import (
 // server whose turn it is. Pages that the policy doubts wait.
 type frontier struct {
 	corpus *Corpus
-	turns  bool                             // servers take turns
+	turns  bool                             `state:"same"` // servers take turns
 	worth  func(p sitegraph.PageID) float64 // of meeting a page: a server of better pages has more turns
 	lines  []newLine                        // by server
 	// Of servers; page is a ServerID; an entry is good if its score is the line's.

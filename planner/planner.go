@@ -10,6 +10,8 @@ import (
 
 // Options of a planner.
 type Options struct {
+	// Name is that of the policy. Memory of one with another name is not taken in.
+	Name string
 	// NewShare is the share of a round's budget that first visits of new pages may take,
 	// in [0, 1]; 0.25 in the evaluations.
 	NewShare float64
@@ -61,6 +63,8 @@ type Planner struct {
 	made     int                // visits of this round, those handed back apart
 	newLeft  int                // of these, first visits
 	found    []sitegraph.PageID // put in line by the links of the visit at work
+	missed   []sitegraph.PageID // visited after what Recollect took in was written
+	previous *int               // number of the last round before Recollect
 	newCarry float64            // fraction of a first visit carried over
 	caps     *Caps              // nil: no limits beside left
 	rate     float64            // of all pages together, changes a day; below 0: not asked for in this round
@@ -126,6 +130,7 @@ func (p *Planner) Begin(r Round) {
 	if p.Policy != nil {
 		p.Policy.Begin(r)
 	}
+	p.catchUp()
 }
 
 // Next yields the next visit; false: none for now, or the budget is used up. It asks in this
@@ -407,7 +412,11 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 		}
 		return due, 0
 	case m.State.Left() && p.options.AgainShare > 0:
-		return p.againDue(page), 0
+		due := p.againDue(page)
+		if !due.When.After(now) { // the share of such visits had no room for it yet
+			due.When = soon
+		}
+		return due, 0
 	case m.Errors > 0:
 		return Due{now.Add(BackOff(m.Errors)), Because("its last visits failed")}, 0
 	case m.State == sitegraph.StateAlive && m.misses > 0:

@@ -81,6 +81,12 @@ type Learner interface {
 	Lessons() []Lesson
 }
 
+// Recollector is a policy that makes something anew of what it took in from memory
+// (Planner.Recollect), before its first round.
+type Recollector interface {
+	Recollected()
+}
+
 // Lesson is one thing that a policy has learnt.
 type Lesson struct {
 	What  string  `json:"what"`

@@ -52,34 +52,52 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &opened{store: store, corpus: planner.NewCorpus(sitegraph.NewGraph())}
+	o := &opened{store: store}
 	lost := 0
-	remember := func(r *sitegraph.Record) {
-		if r.Reason == satstore.ReasonLost {
-			lost++
+	build := func() (*planner.Planner, error) {
+		o.corpus, lost = planner.NewCorpus(sitegraph.NewGraph()), 0
+		err := store.Restore(o.corpus.Graph, func(r *sitegraph.Record) {
+			if r.Reason == satstore.ReasonLost {
+				lost++
+			}
+			o.corpus.Remember(r)
+		})
+		if err != nil {
+			return nil, err
 		}
-		o.corpus.Remember(r)
+		return p.newPlanner(o.corpus)
 	}
-	if err := store.Restore(o.corpus.Graph, remember); err != nil {
+	plan, why, err := cycle.RecallAll(store, build)
+	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	p.warnOfDamage(store.Damage(), lost)
-	o.corpus.SetWeights(c.weights())
+	if why != nil {
+		fmt.Fprintf(p.stderr, "recrawl: warning: %v; it begins anew\n", why)
+	}
+	o.plan = plan
+	return o, nil
+}
+
+// newPlanner makes a planner by the settings.
+func (p *program) newPlanner(corpus *planner.Corpus) (*planner.Planner, error) {
+	c := &p.config
+	corpus.SetWeights(c.weights())
 	ranking, err := policy.New(c.Policy, policy.Settings{
-		Corpus:    o.corpus,
+		Corpus:    corpus,
 		Mode:      planner.Stream,
 		Seed:      c.Seed,
 		Alpha:     c.Alpha,
 		GoneWorth: c.Gone,
 		Objective: c.objective(),
-		PerDay:    c.pace(o.corpus),
+		PerDay:    c.pace(corpus),
 	})
 	if err != nil {
-		return nil, errors.Join(usageError{err, "recrawl run --help lists the policies"}, store.Close())
+		return nil, usageError{err, "recrawl run --help lists the policies"}
 	}
-	p.recall(store, ranking)
 	ages, _ := planner.ParseMaxAges(c.MaxAge) // checked before
-	o.plan = planner.New(o.corpus, ranking, planner.Options{
+	return planner.New(corpus, ranking, planner.Options{
+		Name:         c.Policy,
 		MaxAges:      ages,
 		Pause:        c.Delay,
 		NewShare:     c.New,
@@ -90,15 +108,7 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		AgainShare:   againShare,
 		Limits:       c.limits(),
 		MostBytes:    c.mostBytes(),
-	})
-	return o, nil
-}
-
-// recall gives a policy what it had learnt. A policy begins anew where that cannot be read.
-func (p *program) recall(store *satstore.Store, ranking planner.Policy) {
-	if err := cycle.RecallLearnt(store, ranking); err != nil {
-		fmt.Fprintf(p.stderr, "recrawl: warning: %v; it begins anew\n", err)
-	}
+	}), nil
 }
 
 // openStore opens the store of --data for reading.

@@ -53,13 +53,13 @@ type Settings struct {
 	Mode   planner.Mode
 	Seed   uint64
 	// PerDay is the budget in fetches a day; 0: not known.
-	PerDay float64
+	PerDay float64 `state:"-"`
 	// GoneWorth is what it is worth to find that a page is gone, in changes found; 0: such pages
 	// are not looked for. DefaultGoneWorth suits.
 	GoneWorth float32
 	Objective Objective // of streams; sweeps look for changes
 	// Model is what was learnt from histories; nil: what comes with the program.
-	Model *Model
+	Model *Model `state:"-"`
 	// ModelOf names the learnt parameters for a server, where they differ from server to server: in
 	// evaluations each server is judged by what was learnt on others. Nil: those of Model for all.
 	ModelOf func(server string) *Model

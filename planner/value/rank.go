@@ -13,10 +13,10 @@ import (
 // ranker yields the page that is worth most.
 type ranker struct {
 	scorer
-	rankings  serverRankings // of this round: pages worth reserve or more
+	rankings  serverRankings `state:"-"` // of this round: pages worth reserve or more
 	more      bool           // there are others
 	reserve   float32        // half of the price
-	batch     batch          // room for work
+	batch     batch          `state:"-"` // room for work
 	tolerance float64        // 0 in a sweep, as patience
 	patience  float32
 }
