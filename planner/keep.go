@@ -13,8 +13,9 @@ import (
 
 // A planner that begins anew knows the records of all pages. What it had in memory beside them
 // decides visits, too: the order of the frontier, half a visit carried over, and what the policy
-// made of all visits so far. So the loop keeps that at the end of each round (Memory), and a planner
-// of the next process takes it in (Recollect). Its visits are then those that this one would make.
+// made of all visits so far. So the loop keeps that at the end of each round (Memory), and the
+// planner of the next process takes it in (Recollect). Its visits are then those that this one
+// would make.
 //
 // Where a process died within a round, records are newer than what was kept. Then the policy
 // learns at the next Begin, from the records, of the visits that it misses.
@@ -43,6 +44,7 @@ type keptState struct {
 	name     string   `state:"same"` // of the policy
 	weights  *Weights `state:"same"`
 	share    float64  `state:"same"` // of new pages
+	least    float64  `state:"same"` // LeastValue
 	pages    []pageState
 	versions []int // of the graph, by server
 	round    int   // number of the last one
@@ -70,6 +72,7 @@ func (p *Planner) Memory() ([]byte, error) {
 		name:     p.options.Name,
 		weights:  c.weights,
 		share:    p.options.NewShare,
+		least:    p.options.LeastValue,
 		pages:    make([]pageState, len(c.pages)),
 		versions: make([]int, c.Graph.Servers()),
 		round:    c.round.Number,
@@ -98,11 +101,11 @@ func (p *Planner) Memory() ([]byte, error) {
 }
 
 // Recollect takes in what Memory returned in another process, before the first round. exact is
-// whether nothing happened since it was written. After an error other than state.ErrForm the planner
-// and its policy are of no use.
+// whether nothing happened since it was written. After an error the planner and its policy are of
+// no use.
 func (p *Planner) Recollect(memory []byte) (exact bool, err error) {
 	c := p.Corpus
-	s := keptState{name: p.options.Name, weights: c.weights, share: p.options.NewShare, sizes: p.capSizes()}
+	s := keptState{name: p.options.Name, weights: c.weights, share: p.options.NewShare, least: p.options.LeastValue, sizes: p.capSizes()}
 	if err := state.Read(memory, apart, p.roots(&s)...); err != nil {
 		return false, err
 	}
@@ -175,6 +178,7 @@ func (p *Planner) inLine() []bool {
 	mark(f.failed)
 	mark(f.deep)
 	mark(f.doubtful)
+	mark(f.poor)
 	for i := range f.lines {
 		for _, t := range f.lines[i].pages[f.lines[i].head:] {
 			is[t.page] = true

@@ -22,10 +22,16 @@ type Options struct {
 	// Leftover gives new pages the part of the budget that the policy does not use.
 	Leftover bool
 	// LeastRefetch is the least worth of a refetch that goes before a waiting new page, once the
-	// share of new pages is used up: in changes found, times the worth of the new page. In a new
-	// crawl all copies are minutes old, and hardly one has changed. One visit in twenty of a server
-	// is a refetch all the same, to learn which pages change. 0: the share always holds.
+	// share of new pages is used up: in changes found, times the worth of the new page. By
+	// FirstWorth whichever is worth more goes first: in a new crawl all copies are minutes old,
+	// and hardly one has changed. One visit in twenty of a server is a refetch all the same, to
+	// learn which pages change. 0: the share always holds.
 	LeastRefetch float64
+	// LeastValue is what a first visit or a refetch must be worth to be made: changes expected,
+	// times weight, and what the policy counts beside them. What is left of the budget stays
+	// unused. Visits to feeds and sitemaps, looks at pages that left, and visits that MaxAges
+	// demands are made all the same. The policy must tell probabilities. 0: all are made.
+	LeastValue float64
 	// Turns lets servers take turns at visits to their new pages. Otherwise the page that has
 	// waited longest is next, and a server that links to millions of pages keeps all others
 	// waiting.
@@ -46,6 +52,9 @@ type Options struct {
 	// MostBytes is what any visit may read, where limits count bytes; 0: no bound.
 	MostBytes int64
 }
+
+// FirstWorth is what it is worth to meet a page that was not known before, in changes found.
+const FirstWorth = 0.9
 
 // Planner yields visits: to new pages while their share lasts, otherwise those that the policy
 // proposes.
@@ -74,6 +83,9 @@ type Planner struct {
 // in which they became known.
 func New(corpus *Corpus, policy Policy, o Options) *Planner {
 	corpus.skip = o.Skip
+	if b, ok := policy.(Bounded); ok {
+		b.AtLeast(o.LeastValue)
+	}
 	p := &Planner{
 		Corpus:   corpus,
 		Policy:   policy,
@@ -223,6 +235,10 @@ func (p *Planner) nextNew(beyond bool) (Visit, step) {
 			p.frontier.doubt(v.Page)
 			continue
 		}
+		if least := p.options.LeastValue; least > 0 && FirstWorth*p.newWorth(v.Page) < least {
+			p.frontier.leave(v.Page)
+			continue
+		}
 		if step := p.admit(&v); step != skip {
 			return v, step
 		}
@@ -239,6 +255,10 @@ func (p *Planner) nextProposed() (Visit, step) {
 	pulls := 0
 	for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
 		if p.Corpus.Outside(v.Page) {
+			p.Corpus.Propose(v.Page)
+			continue
+		}
+		if least := p.options.LeastValue; least > 0 && p.Corpus.gain(&v) < least {
 			p.Corpus.Propose(v.Page)
 			continue
 		}

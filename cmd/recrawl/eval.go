@@ -97,6 +97,9 @@ func (p *program) readHistories(ctx context.Context, paths []string) ([]*history
 
 func (p *program) eval(ctx context.Context, paths []string) error {
 	c := &p.config
+	if c.Least > 0 && (c.Eval.Protocol != "stream" || c.Eval.Figures) {
+		return usageError{errors.New("--least-value bounds the visits of a stream, not of a sweep"), "add --protocol stream, or leave it out"}
+	}
 	if err := errors.Join(writable(c.Eval.HTML), writable(c.Eval.SVG)); err != nil {
 		return err
 	}
@@ -123,6 +126,9 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 		return p.publish(f, f.Page(), c.Eval.HTML)
 	}
 	policies := c.Eval.policies()
+	if c.Least > 0 { // those that were named tell it
+		policies = slices.DeleteFunc(policies, func(name string) bool { return !policy.GivesWorth(name) })
+	}
 	policies = slices.Concat(policies, slices.DeleteFunc(c.Eval.variants(), func(v string) bool { return slices.Contains(policies, v) }))
 	if slices.ContainsFunc(policies, policy.Learns) {
 		if corpus.Learnt, err = p.learnt(ctx, servers); err != nil {
@@ -182,7 +188,7 @@ func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 	for _, weeks := range c.Eval.Weeks {
 		for _, budget := range c.Eval.Budget {
 			all = append(all, eval.StreamOptions{Weeks: weeks, Budget: budget, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
-				Compare: c.Eval.compared(), Without: c.Eval.variants(), Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective()})
+				Compare: c.Eval.compared(), Without: c.Eval.variants(), Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective(), LeastValue: c.Least})
 			days += 7 * weeks * len(policies) * c.Eval.Runs
 		}
 	}

@@ -30,10 +30,6 @@ var errNoData = usageError{
 // of each server a day where ten of its pages are visited.
 const sourceShare = 0.1
 
-// leastRefetch is what a refetch must be worth to go before a new page beyond the share of new
-// pages: one change in twenty visits.
-const leastRefetch = 0.05
-
 // againShare is the share of a budget that looks at pages which left may take.
 const againShare = 0.05
 
@@ -103,7 +99,8 @@ func (p *program) newPlanner(corpus *planner.Corpus) (*planner.Planner, error) {
 		NewShare:     c.New,
 		SourceShare:  sourceShare,
 		Leftover:     true,
-		LeastRefetch: leastRefetch,
+		LeastRefetch: planner.FirstWorth,
+		LeastValue:   c.Least,
 		Turns:        true,
 		AgainShare:   againShare,
 		Limits:       c.limits(),

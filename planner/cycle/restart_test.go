@@ -110,7 +110,7 @@ func (c *restarting) build(m *rig) func() (*planner.Planner, error) {
 		p, err := policy.New(c.name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: float64(c.budget), GoneWorth: 0.3})
 		o := c.o
 		o.Name, o.NewShare, o.SourceShare, o.AgainShare = c.name, 0.25, 0.1, 0.05
-		o.Leftover, o.LeastRefetch, o.Turns = true, 0.05, true
+		o.Leftover, o.LeastRefetch, o.Turns = true, planner.FirstWorth, true
 		return planner.New(m.corpus, p, o), err
 	}
 }
@@ -267,8 +267,8 @@ func TestDeathWithinARound(t *testing.T) {
 	}
 }
 
-// Memory that is damaged, of another policy, of other settings or of another version is not taken in.
-// The policy then begins anew with what it had learnt, and all pages are there.
+// Memory that is damaged, of another policy, of other settings or of another version is not taken
+// in. The policy then begins anew with what it had learnt, and all pages are there.
 func TestMemoryThatIsOfNoUse(t *testing.T) {
 	c := restarting{T: t, name: "value", days: 20, budget: 30}
 	c.crawl()

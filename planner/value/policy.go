@@ -266,7 +266,7 @@ func (v *Policy) Next() (planner.Visit, bool) {
 	}
 	for {
 		p, ok := v.best()
-		if v.more && (!ok || v.worth(p) < v.reserve) {
+		if v.more && v.reserve > v.least && (!ok || v.worth(p) < v.reserve) {
 			if ok {
 				v.push(p)
 			}
@@ -274,6 +274,10 @@ func (v *Policy) Next() (planner.Visit, bool) {
 			continue
 		}
 		if !ok {
+			return planner.Visit{}, false
+		}
+		if v.worth(p) < v.least { // so are the others
+			v.push(p)
 			return planner.Visit{}, false
 		}
 		v.lowest = float64(v.worth(p))
@@ -304,7 +308,19 @@ func (v *scorer) visit(p sitegraph.PageID) planner.Visit {
 		Gone:        float64(gone),
 		Probability: float64(probability),
 		Value:       float64(probability * v.weight(p)),
+		Beside:      float64(v.worth(p)) - float64(probability)*v.Corpus.Weight(p),
 	}
+}
+
+// AtLeast lets no visit be proposed that is worth less.
+func (v *Policy) AtLeast(worth float64) { v.least = float32(worth) }
+
+// Worth is what a visit to a page is worth, as it was scored last.
+func (v *scorer) Worth(p sitegraph.PageID) float64 {
+	if int(p) >= len(v.scores) || v.scores[p].again == 0 {
+		return math.NaN()
+	}
+	return float64(v.worth(p))
 }
 
 func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {

@@ -19,6 +19,7 @@ type ranker struct {
 	batch     batch          `state:"-"` // room for work
 	tolerance float64        // 0 in a sweep, as patience
 	patience  float32
+	least     float32 `state:"-"` // worth of the visits that are wanted
 }
 
 // serverRankings rank the pages of a round that are worth reserve or more, server by server, and
