@@ -56,6 +56,10 @@
 //  8. All weights times one factor change nothing. A page of weight 0 is never visited.
 //  9. A policy learns of an outcome only through Observe. Only reference lines know the future, and
 //     only in an evaluation.
+//  10. With Options.LeastValue no first visit and no refetch is made that is worth less, but those
+//     that Options.MaxAges demands.
+//  11. A planner that took in the memory of another one between two rounds yields the visits that
+//     the other would have yielded.
 //
 // It takes 56 bytes a page beyond the graph, and what the policy takes. A Planner is used by one
 // goroutine. The package knows no HTTP, no store and no clock.

@@ -44,6 +44,9 @@ func chance(text string) uint64 {
 	return x ^ x>>29
 }
 
+// libraryEvery is how many days pass between changes of a page.
+func libraryEvery(url string) int { return 1 + int(chance(url)>>8)%40 }
+
 func (w *libraryWeb) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	if w.visits++; w.visits == w.dies {
 		panic(crashed{})
@@ -55,9 +58,21 @@ func (w *libraryWeb) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observ
 	var server, section, page int
 	root := fmt.Sprintf("http://s%%d.example/")
 	version := ""
+	if site, ok := strings.CutSuffix(r.Record.URL, "sitemap.xml"); ok { // of one section, and right
+		o.Source = sitegraph.SourceSitemap
+		for p := range libraryPages + day/3 {
+			url := fmt.Sprintf("%sc1/p%d", site, p)
+			every := libraryEvery(url)
+			changed := (day+int(chance(url)>>20)%every)/every*every - int(chance(url)>>20)%every
+			o.Claims = append(o.Claims, sitegraph.Claim{URL: url, Modified: base.Add(time.Duration(changed) * 24 * time.Hour)})
+		}
+		o.Digests.Bytes = sitegraph.DigestOf(fmt.Append(nil, o.Claims))
+		return o, nil
+	}
 	switch n, _ := fmt.Sscanf(r.Record.URL, root+"c%d/p%d", &server, &section, &page); n {
 	case 1:
 		base := fmt.Sprintf(root, server)
+		o.Sources = []string{base + "sitemap.xml"}
 		for c := range librarySections {
 			for p := range libraryPages + day/3 {
 				o.Links = append(o.Links, fmt.Sprintf("%sc%d/p%d", base, c, p))
@@ -74,7 +89,7 @@ func (w *libraryWeb) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observ
 			o.Outcome, o.Status, o.LinksKnown, o.FramesKnown = sitegraph.OutcomeFailed, 503, false, false
 			return o, nil
 		}
-		every := 1 + int(own>>8)%40
+		every := libraryEvery(r.Record.URL)
 		rebuilt := (day + int(chance(fmt.Sprint(server, section))%30)) / 30
 		version = fmt.Sprint((day+int(own>>20)%every)/every, rebuilt)
 	default:
@@ -205,6 +220,9 @@ func TestRestartsChangeNothing(t *testing.T) {
 		}
 		want := (&restarting{T: t, name: name, days: days, budget: 30}).crawl()
 		sameRounds(t, name, want, (&restarting{T: t, name: name, days: days, budget: 30, restarts: restarts}).crawl())
+		if !slices.ContainsFunc(slices.Concat(want...), func(v string) bool { return strings.HasSuffix(v, "sitemap.xml") }) {
+			t.Errorf("%s: no sitemap was read", name)
+		}
 		if name == "value" {
 			same := &restarting{T: t, name: name, days: days, budget: 30, restarts: restarts, sameDay: true}
 			sameRounds(t, "a process that begins in a round that is over", want, same.crawl())

@@ -56,10 +56,10 @@ func (s *shop) open(t *testing.T, name string, o planner.Options, seen func(*cyc
 	return m
 }
 
-// A crawl that knows far more new pages than its budget spends the budget on them, but for one visit
-// in twenty, as long as to meet a page is worth more than what a refetch finds: where nothing
-// changes, and where a copy of an hour ago has changed with a probability of 0.1. Where each copy of
-// an hour ago has changed, new pages get their share.
+// A crawl that knows far more new pages than its budget spends the budget on them, but for one
+// visit in twenty, as long as to meet a page is worth more than what a refetch finds: where nothing
+// changes, and where a copy of an hour ago has changed with a probability of 0.1. Where each copy
+// of an hour ago has changed, new pages get their share.
 func TestNewPagesByWorth(t *testing.T) {
 	for _, name := range []string{"value", "ebayes", "interval"} {
 		for _, c := range []struct{ every, least, most int }{{0, 125, 140}, {10, 125, 140}, {1, 0, 35}} {
@@ -83,8 +83,8 @@ func TestNewPagesByWorth(t *testing.T) {
 	}
 }
 
-// No visit is made that is worth less than the least value, by any policy that tells what visits are
-// worth, and what is left of the budget stays unused. Others do not tell it of any visit.
+// No visit is made that is worth less than the least value, by any policy that tells what visits
+// are worth, and what is left of the budget stays unused. Others do not tell it of any visit.
 func TestLeastValue(t *testing.T) {
 	for _, name := range policy.StreamNames() {
 		if policy.Reference(name) || strings.HasPrefix(name, "value-") && name != "value-for-age" || testing.Short() && name != "value" {
