@@ -57,7 +57,7 @@ func (r *StreamResult) shares() []*Number {
 }
 
 func (r *StreamResult) counts() []*int {
-	return []*int{&r.Fetched, &r.Refetched, &r.Changed, &r.NewFetched, &r.DeletionVisits, &r.Sources}
+	return []*int{&r.Fetched, &r.Refetched, &r.Changed, &r.NewFetched, &r.DeletionVisits, &r.Sources, &r.Unused}
 }
 
 // meanOf several runs of one policy with the seeds that follow one: each measure is the mean of

@@ -24,8 +24,10 @@ type StreamRun struct {
 	History  int          `json:"history"`
 	Budget   float64      `json:"budget"` // share of the base pages fetched a day
 	New      float64      `json:"new"`    // share of a day's budget for first visits
-	Change   string       `json:"change"`
-	Seed     uint64       `json:"seed"`
+	// LeastValue is what a visit had to be worth to be made; 0: nothing.
+	LeastValue float64 `json:"least_value,omitempty"`
+	Change     string  `json:"change"`
+	Seed       uint64  `json:"seed"`
 	// Of each policy, with the seeds from Seed on; results are means. 0: one.
 	Runs    int            `json:"runs,omitempty"`
 	Results []StreamResult `json:"results"`
@@ -62,6 +64,8 @@ type StreamResult struct {
 	DeletionsFound     Number `json:"deletions_found"` // share of all deletions
 	DeletionDelayDays  Number `json:"deletion_delay_days"`
 	DeletionVisits     int    `json:"deletion_visits"` // made because the page was probably gone
+	// Unused are fetches of the budget that no visit was worth (StreamOptions.LeastValue).
+	Unused int `json:"unused,omitempty"`
 	// Sources are the visits to feeds and sitemaps, among those fetched. Claims are what they and
 	// Last-Modified claimed, and how accurate it was. Histories have none of them.
 	Sources int         `json:"sources,omitempty"`
@@ -119,6 +123,8 @@ type StreamOptions struct {
 	Objective value.Objective
 	Spread    bool
 	Watch     Watch // may be nil
+	// LeastValue is what a visit must be worth to be made (planner.Options).
+	LeastValue float64
 	// Limits are budgets beside Budget, as the fetches that a server allows in a day.
 	Limits budget.Limits
 	// Compare names the policy to be compared with the others; "": none. Without are its
@@ -229,12 +235,14 @@ func (c *Corpus) stream(
 	if o.Watch != nil {
 		policy = o.Watch(policy, corpus, m.stale)
 	}
+	plan := planner.New(
+		corpus,
+		policy,
+		planner.Options{NewShare: o.New, SourceShare: stage.Sources, Skip: m.outside, Limits: o.Limits, LeastValue: o.LeastValue},
+	)
+	unused := 0
 	loop := cycle.New(cycle.Options{
-		Planner: planner.New(
-			corpus,
-			policy,
-			planner.Options{NewShare: o.New, SourceShare: stage.Sources, Skip: m.outside, Limits: o.Limits},
-		),
+		Planner:  plan,
 		Fetcher:  stage.Fetcher,
 		Store:    stage.Store,
 		Clock:    stage.Clock,
@@ -267,6 +275,7 @@ func (c *Corpus) stream(
 			return StreamResult{}, err
 		}
 		m.endDay(d)
+		unused += plan.Unused()
 		if d%7 == 0 && estimator != nil && !c.askNothing {
 			m.ask(estimator, corpus, r, random)
 		}
@@ -278,7 +287,7 @@ func (c *Corpus) stream(
 		}
 	}
 	result := m.result(name, o)
-	result.Claims = claimsIn(corpus)
+	result.Claims, result.Unused = claimsIn(corpus), unused
 	return result, nil
 }
 

@@ -23,6 +23,7 @@ type Caps struct {
 
 	inBytes     bool // some limit counts bytes
 	sizes       budget.Sizes
+	sized       bool    // they know the copies of all pages
 	planned     int     // visits
 	flying      int     // visits, also of earlier rounds
 	pending     *Visit  // chosen, and waits for room that visits under way may leave
@@ -111,11 +112,12 @@ func (c *Caps) books(server *book) [2]*book { return [...]*book{c.all, server} }
 
 // begin opens the books for a round.
 func (c *Caps) begin(r Round) {
-	if c.number == 0 && c.inBytes {
+	if !c.sized && c.inBytes {
 		for p := range sitegraph.PageID(c.corpus.Pages()) {
 			c.sizes.See(c.corpus.Graph.Server(p), c.corpus.Memory(p).size)
 		}
 	}
+	c.sized = true
 	c.number++
 	c.round = r
 	c.all.Open(c.number, r.End, c.sourceShare)

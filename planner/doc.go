@@ -8,9 +8,9 @@
 //   - budgets: visits a round, and bytes or visits an hour, a day or a server (package budget).
 //
 // Package cycle makes the visits and tells the planner what they saw. A policy knows what is in the
-// Corpus and nothing else, so a policy that is built anew from the same corpus continues where the
-// old one stopped. (Policies in the middle of a cycle, as breadth-first, begin the cycle anew, and
-// value learns again how well its probabilities are calibrated.)
+// Corpus and nothing else. A planner that is built anew from the same corpus goes on where the old
+// one stopped if it takes in its memory (Memory, Recollect). Otherwise policies in the middle of a
+// cycle, as breadth-first, begin the cycle anew.
 //
 // # Files
 //
@@ -22,6 +22,7 @@
 //	caps.go, admit.go      limits beside the round's budget: does a visit fit; what it used
 //	shelf.go               visits that the limits of their server refused, until there is room
 //	turns.go               servers that have enough to do; new pages instead of poor refetches
+//	keep.go                what is in memory, for the planner of the next process
 //	weights.go, report.go  what a change is worth; what did not fit, prices, WhyNot of a page
 //
 // # Terms
@@ -55,6 +56,10 @@
 //  8. All weights times one factor change nothing. A page of weight 0 is never visited.
 //  9. A policy learns of an outcome only through Observe. Only reference lines know the future, and
 //     only in an evaluation.
+//  10. With Options.LeastValue no first visit and no refetch is made that is worth less, but those
+//     that Options.MaxAges demands.
+//  11. A planner that took in the memory of another one between two rounds yields the visits that
+//     the other would have yielded.
 //
 // It takes 56 bytes a page beyond the graph, and what the policy takes. A Planner is used by one
 // goroutine. The package knows no HTTP, no store and no clock.

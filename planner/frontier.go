@@ -13,7 +13,7 @@ import (
 // server whose turn it is. Pages that the policy doubts wait.
 type frontier struct {
 	corpus *Corpus
-	turns  bool                             // servers take turns
+	turns  bool                             `state:"same"` // servers take turns
 	worth  func(p sitegraph.PageID) float64 // of meeting a page: a server of better pages has more turns
 	lines  []newLine                        // by server
 	// Of servers; page is a ServerID; an entry is good if its score is the line's.
@@ -28,6 +28,8 @@ type frontier struct {
 	failed  []sitegraph.PageID // to be asked for again in a later round
 	// doubtful are pages that the policy does not think worth a visit in this round.
 	doubtful []sitegraph.PageID
+	// poor are those worth less than Options.LeastValue in this round.
+	poor     []sitegraph.PageID
 	recalled bool               // in this round there is room for these, too
 	deep     []sitegraph.PageID // neither reached within MaxDepth nor listed when it was their turn
 }
@@ -64,8 +66,9 @@ func (f *frontier) begin() {
 		f.add(p)
 		return true
 	})
+	f.putBack(f.poor)
 	f.putBack(f.doubtful)
-	f.doubtful, f.recalled = f.doubtful[:0], false
+	f.poor, f.doubtful, f.recalled = f.poor[:0], f.doubtful[:0], false
 	failed := f.failed
 	f.failed = f.failed[len(f.failed):]
 	for _, p := range failed {
@@ -152,6 +155,26 @@ func (f *frontier) rank(s sitegraph.ServerID) {
 func (f *frontier) doubt(p sitegraph.PageID) {
 	f.corpus.Memory(p).queued = true
 	f.doubtful = append(f.doubtful, p)
+}
+
+// leave lets a page that was next wait for the next round, whatever is left of this one.
+func (f *frontier) leave(p sitegraph.PageID) {
+	f.corpus.Memory(p).queued = true
+	f.poor = append(f.poor, p)
+}
+
+// unpop makes the page that was popped last the next again.
+func (f *frontier) unpop(p sitegraph.PageID) {
+	f.corpus.Memory(p).queued = true
+	s := f.corpus.Graph.Server(p)
+	l := f.line(s)
+	if l.head == 0 || l.pages[l.head-1].page != p {
+		f.putBack([]sitegraph.PageID{p})
+		return
+	}
+	l.head--
+	f.waiting++
+	f.rank(s)
 }
 
 // recall puts the doubtful pages back in line, as the last. They are not doubted again in this
@@ -281,4 +304,4 @@ func (f *frontier) pop(beyond bool) (sitegraph.PageID, bool) {
 }
 
 // len is the number of pages in line, without those that are too deep.
-func (f *frontier) len() int { return f.waiting + len(f.failed) + len(f.doubtful) }
+func (f *frontier) len() int { return f.waiting + len(f.failed) + len(f.doubtful) + len(f.poor) }

@@ -72,7 +72,7 @@ func (a *MaxAges) of(url string) uint32 {
 
 // aging knows when the copies of pages come to their greatest age. It takes 20 bytes a page.
 type aging struct {
-	ages     *MaxAges                  // nil: nothing is promised
+	ages     *MaxAges                  `state:"same"` // nil: nothing is promised
 	deadline []uint32                  // by page, unix seconds; 0: nothing is promised
 	age      []uint32                  // by page, seconds
 	byTime   rank.Heap[float64]        // of pages by -deadline; an entry is good if that is its page's

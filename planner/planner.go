@@ -10,6 +10,8 @@ import (
 
 // Options of a planner.
 type Options struct {
+	// Name is that of the policy. Memory of one with another name is not taken in.
+	Name string
 	// NewShare is the share of a round's budget that first visits of new pages may take,
 	// in [0, 1]; 0.25 in the evaluations.
 	NewShare float64
@@ -20,10 +22,16 @@ type Options struct {
 	// Leftover gives new pages the part of the budget that the policy does not use.
 	Leftover bool
 	// LeastRefetch is the least worth of a refetch that goes before a waiting new page, once the
-	// share of new pages is used up: in changes found, times the worth of the new page. In a new
-	// crawl all copies are minutes old, and hardly one has changed. One visit in twenty of a server
-	// is a refetch all the same, to learn which pages change. 0: the share always holds.
+	// share of new pages is used up: in changes found, times the worth of the new page. By
+	// FirstWorth whichever is worth more goes first: in a new crawl all copies are minutes old,
+	// and hardly one has changed. One visit in twenty of a server is a refetch all the same, to
+	// learn which pages change. 0: the share always holds.
 	LeastRefetch float64
+	// LeastValue is what a first visit or a refetch must be worth to be made: changes expected,
+	// times weight, and what the policy counts beside them. What is left of the budget stays
+	// unused. Visits to feeds and sitemaps, looks at pages that left, and visits that MaxAges
+	// demands are made all the same. The policy must tell probabilities. 0: all are made.
+	LeastValue float64
 	// Turns lets servers take turns at visits to their new pages. Otherwise the page that has
 	// waited longest is next, and a server that links to millions of pages keeps all others
 	// waiting.
@@ -50,11 +58,14 @@ func LiveOptions() Options {
 	return Options{
 		SourceShare:  0.1, // one visit to the feed of each server a day where ten of its pages are visited
 		Leftover:     true,
-		LeastRefetch: 0.05, // one change in twenty visits
+		LeastRefetch: FirstWorth,
 		Turns:        true,
 		AgainShare:   0.05,
 	}
 }
+
+// FirstWorth is what it is worth to meet a page that was not known before, in changes found.
+const FirstWorth = 0.9
 
 // Planner yields visits: to new pages while their share lasts, otherwise those that the policy
 // proposes.
@@ -72,6 +83,8 @@ type Planner struct {
 	made     int                // visits of this round, those handed back apart
 	newLeft  int                // of these, first visits
 	found    []sitegraph.PageID // put in line by the links of the visit at work
+	missed   []sitegraph.PageID // visited after what Recollect took in was written
+	previous *int               // number of the last round before Recollect
 	newCarry float64            // fraction of a first visit carried over
 	caps     *Caps              // nil: no limits beside left
 	rate     float64            // of all pages together, changes a day; below 0: not asked for in this round
@@ -81,6 +94,9 @@ type Planner struct {
 // in which they became known.
 func New(corpus *Corpus, policy Policy, o Options) *Planner {
 	corpus.skip = o.Skip
+	if b, ok := policy.(Bounded); ok {
+		b.AtLeast(o.LeastValue)
+	}
 	p := &Planner{
 		Corpus:   corpus,
 		Policy:   policy,
@@ -137,6 +153,7 @@ func (p *Planner) Begin(r Round) {
 	if p.Policy != nil {
 		p.Policy.Begin(r)
 	}
+	p.catchUp()
 }
 
 // Next yields the next visit; false: none for now, or the budget is used up. It asks in this
@@ -229,6 +246,10 @@ func (p *Planner) nextNew(beyond bool) (Visit, step) {
 			p.frontier.doubt(v.Page)
 			continue
 		}
+		if least := p.options.LeastValue; least > 0 && FirstWorth*p.newWorth(v.Page) < least {
+			p.frontier.leave(v.Page)
+			continue
+		}
 		if step := p.admit(&v); step != skip {
 			return v, step
 		}
@@ -245,6 +266,10 @@ func (p *Planner) nextProposed() (Visit, step) {
 	pulls := 0
 	for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
 		if p.Corpus.Outside(v.Page) {
+			p.Corpus.Propose(v.Page)
+			continue
+		}
+		if least := p.options.LeastValue; least > 0 && p.Corpus.gain(&v) < least {
 			p.Corpus.Propose(v.Page)
 			continue
 		}
@@ -418,7 +443,11 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 		}
 		return due, 0
 	case m.State.Left() && p.options.AgainShare > 0:
-		return p.againDue(page), 0
+		due := p.againDue(page)
+		if !due.When.After(now) { // the share of such visits had no room for it yet
+			due.When = soon
+		}
+		return due, 0
 	case m.Errors > 0:
 		return Due{now.Add(BackOff(m.Errors)), Because("its last visits failed")}, 0
 	case m.State == sitegraph.StateAlive && m.misses > 0:

@@ -81,6 +81,24 @@ type Learner interface {
 	Lessons() []Lesson
 }
 
+// Bounded is a policy that stops where no visit is worth so much (Options.LeastValue), which saves
+// the planner asking for all others.
+type Bounded interface {
+	AtLeast(worth float64)
+}
+
+// Worther is a policy that knows what a visit to a page is worth, chosen or not: changes expected,
+// times weight, and what it counts beside them.
+type Worther interface {
+	Worth(p sitegraph.PageID) float64
+}
+
+// Recollector is a policy that makes something anew of what it took in from memory
+// (Planner.Recollect), before its first round.
+type Recollector interface {
+	Recollected()
+}
+
 // Lesson is one thing that a policy has learnt.
 type Lesson struct {
 	What  string  `json:"what"`

@@ -3,6 +3,7 @@ package planner
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -124,6 +125,9 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 	if p.Corpus.Weight(page) == 0 {
 		return "its weight is 0"
 	}
+	if worth, ok := p.tooPoor(page); ok {
+		return fmt.Sprintf("a visit is worth %.2g now, less than the least value of %.3g", worth, p.options.LeastValue)
+	}
 	if e, ok := p.Policy.(Expecter); ok && slices.Contains(p.frontier.doubtful, page) {
 		return fmt.Sprintf(
 			"of first visits to addresses like it about %.2g meet a page, and other visits are worth more: it waits for what these leave over, or for its turn among such pages",
@@ -153,6 +157,39 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 	}
 	return "the budget ends before it"
 }
+
+// tooPoor reports whether a visit to a page is worth less than LeastValue, and what it is worth.
+func (p *Planner) tooPoor(page sitegraph.PageID) (worth float64, is bool) {
+	worth = math.NaN()
+	switch of := p.Corpus.Memory(page).State; {
+	case p.options.LeastValue == 0:
+		return worth, false
+	case of == sitegraph.StateNew:
+		worth = FirstWorth * p.newWorth(page)
+	case of != sitegraph.StateAlive:
+		return worth, false
+	default:
+		if w, ok := p.Policy.(Worther); ok {
+			worth = w.Worth(page)
+		} else if e, ok := p.Policy.(Estimator); ok {
+			worth = e.Probability(page, p.Corpus.round.End) * p.Corpus.Weight(page)
+		}
+	}
+	return worth, worth < p.options.LeastValue
+}
+
+// Unused is what is left of the round's budget since no visit that could be made is worth
+// Options.LeastValue; 0 where there is no such bound. Call it when the round is over.
+func (p *Planner) Unused() int {
+	t := &p.Corpus.turns
+	if p.options.LeastValue == 0 || p.left == Unlimited || t.closed > 0 || t.kept > 0 || p.caps != nil && p.caps.spent {
+		return 0
+	}
+	return p.left
+}
+
+// LeastValue is Options.LeastValue.
+func (p *Planner) LeastValue() float64 { return p.options.LeastValue }
 
 // Price is what the last fetch that fits into the budget of all servers is worth, smoothed over
 // rounds; 0 while the budget is not used up, and before a round has ended.

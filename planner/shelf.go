@@ -45,6 +45,10 @@ func (c *Corpus) worth(v *Visit) float64 {
 	return v.Probability * c.Weight(v.Page)
 }
 
+// gain is what a visit is worth: the changes expected, times weight, and what the policy counts
+// beside them. NaN: it tells no probability.
+func (c *Corpus) gain(v *Visit) float64 { return v.Probability*c.Weight(v.Page) + v.Beside }
+
 func orZero(x float64) float64 {
 	if x >= 0 {
 		return x

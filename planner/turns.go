@@ -138,25 +138,28 @@ func (p *Planner) nextAside() (Visit, step) {
 	return Visit{}, skip
 }
 
-// before takes a new page instead of a refetch that is worth next to nothing compared with it,
-// though the share of new pages is used up. The refetch is put off.
+// before takes a new page instead of a refetch that is worth less (LeastRefetch), though the share
+// of new pages is used up. The refetch is put off.
 func (p *Planner) before(v *Visit) (Visit, bool) {
 	if p.options.LeastRefetch == 0 || v.First || p.Corpus.Memory(v.Page).State == sitegraph.StateSource ||
 		p.frontier.waiting == 0 || p.frontier.looksNow(p.Corpus.Graph.Server(v.Page)) {
 		return Visit{}, false
 	}
-	worth := p.refetchWorth(v)
-	if worth >= p.options.LeastRefetch*p.Corpus.MeanWeight() {
+	worth, told := p.refetchWorth(v)
+	least := p.options.LeastRefetch
+	if !told {
+		least = min(least, leastUntold)
+	}
+	if worth >= least*p.Corpus.heaviest() {
 		return Visit{}, false
 	}
 	first, step := p.nextNew(true)
 	if step != goOn {
 		return Visit{}, false
 	}
-	if worth >= p.options.LeastRefetch*p.newWorth(first.Page) {
+	if worth >= least*p.newWorth(first.Page) {
 		p.caps.unplan(&first)
-		p.frontier.putBack([]sitegraph.PageID{first.Page})
-		p.Corpus.Memory(first.Page).queued = true
+		p.frontier.unpop(first.Page)
 		return Visit{}, false
 	}
 	p.caps.unplan(v)
@@ -166,21 +169,26 @@ func (p *Planner) before(v *Visit) (Visit, bool) {
 	return first, true
 }
 
-// refetchWorth is what a refetch is worth; by the rate of all pages together where the policy gives
-// no worth.
-func (p *Planner) refetchWorth(v *Visit) float64 {
-	if worth := p.Corpus.worth(v); worth >= 0 {
-		return worth
+// leastUntold stands for LeastRefetch where a policy does not tell what its refetches are worth,
+// one by one: they make way only where next to nothing changes.
+const leastUntold = 0.05
+
+// refetchWorth is what a refetch is worth. A policy that goes by bounded intervals, or by none,
+// does not tell it: then it is a guess, by the rate of all pages together.
+func (p *Planner) refetchWorth(v *Visit) (worth float64, told bool) {
+	gain := orZero(p.Corpus.gain(v))
+	if _, ok := p.Policy.(Estimator); ok && !math.IsNaN(v.Probability) {
+		return gain, true
 	}
 	if p.rate < 0 {
 		p.rate = p.Corpus.Prior().Mean()
 	}
 	days := p.Corpus.Memory(v.Page).History.Age(p.Corpus.round.End).Hours() / 24
-	return -math.Expm1(-p.rate*days) * p.Corpus.Weight(v.Page)
+	return max(gain, -math.Expm1(-p.rate*days)*p.Corpus.Weight(v.Page)), false
 }
 
-// newWorth is what the first visit to a page is worth: its weight times the probability that it is
-// there.
+// newWorth is what the first visit to a page is worth, in times of FirstWorth: its weight times the
+// probability that it is there.
 func (p *Planner) newWorth(page sitegraph.PageID) float64 {
 	there := 1.0
 	if e, ok := p.Policy.(Expecter); ok {

@@ -18,7 +18,9 @@ type Visit struct {
 	Probability float64   // of having changed since the copy; NaN: the policy does not estimate it
 	Gone        float64   // probability that it is gone, where that is why it is visited; else 0
 	Value       float64   // what the policy ranked it by; larger is earlier; NaN: not ranked
-	Reason      Reason    // why it was chosen
+	// Beside is what it is worth beside the changes expected, as the copy that it brings.
+	Beside float64
+	Reason Reason // why it was chosen
 	// DrawnFrom is how many pages a visit of exploration was drawn from: each was as likely as the
 	// others. 0: it was made for its worth.
 	DrawnFrom int

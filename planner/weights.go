@@ -67,6 +67,7 @@ type Weights struct {
 	of      map[string]float64 // by prefix; exact ones end in "$"
 	lengths []int              // of prefixes, longest first
 	rest    float64            // of all others
+	most    float64            // of all these
 }
 
 // NewWeights returns nil where there are no rules. Of two rules with one prefix the later counts.
@@ -84,6 +85,10 @@ func NewWeights(rules []WeightRule) *Weights {
 		if !strings.HasSuffix(r.Prefix, "$") {
 			w.lengths = append(w.lengths, len(r.Prefix))
 		}
+	}
+	w.most = w.rest
+	for _, x := range w.of {
+		w.most = max(w.most, x)
 	}
 	slices.Sort(w.lengths)
 	w.lengths = slices.Compact(w.lengths)
@@ -135,6 +140,14 @@ func (c *Corpus) Weight(p sitegraph.PageID) float64 {
 
 // Weighted reports whether there are rules, so that pages may have different weights.
 func (c *Corpus) Weighted() bool { return c.weights != nil }
+
+// heaviest is the largest weight that a page may have.
+func (c *Corpus) heaviest() float64 {
+	if c.weights == nil {
+		return 1
+	}
+	return c.weights.most
+}
 
 // MeanWeight is that of all pages.
 func (c *Corpus) MeanWeight() float64 {

@@ -56,3 +56,6 @@ func (g *Graph) refreshServer(s ServerID, queue []PageID) []PageID {
 // Version counts how often the depths of a server were recomputed. What was derived from the same
 // version is still valid.
 func (g *Graph) Version(s ServerID) int { return g.servers[s].version }
+
+// SetVersion lets a graph that was built anew count on from where another one stopped.
+func (g *Graph) SetVersion(s ServerID, version int) { g.servers[s].version = version }

@@ -32,6 +32,7 @@ type Config struct {
 	Unlimited    bool     `for:"run plan explain" help:"no budget at all; only for your own servers"`
 
 	New       float64       `default:"0.25" range:"[0,1]" want:"a share from 0 to 1" for:"run plan explain eval demo tune" help:"share of the budget that first visits of new pages may take, 0 to 1"`
+	Least     float64       `key:"least-value" range:"[0,)" want:"0 or more changes" for:"run plan explain eval" help:"leave the budget unused where no visit is worth so many expected changes, times weight; 0: use all of it. For policies that tell probabilities"`
 	Round     time.Duration `default:"1h" for:"run plan explain" help:"planning period; divides the day"`
 	Rounds    int           `range:"[0,)" for:"run" help:"stop after so many rounds; 0 for never"`
 	Delay     time.Duration `default:"10s" range:"[0,)" for:"run tune schedule-report schedule-plan" help:"least time between two requests to a server or address; 0 only for your own servers"`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -34,12 +35,26 @@ func (c *Config) check(r *setting.Review) (hint string) {
 	if _, err := planner.ParseMaxAges(c.MaxAge); err != nil {
 		r.Refuse("max-age", strings.Join(c.MaxAge, " "), "an age, as 30d or 12h, or ADDRESS=AGE, as https://example.com/news/=1d")
 	}
-	hint = c.Eval.check(r)
+	hint = cmp.Or(c.Eval.check(r), c.checkLeast(r))
 	c.Survey.check(r)
 	c.Bench.check(r)
 	c.Import.check(r)
 	c.Tune.check(r)
 	c.Schedule.check(r)
+	return hint
+}
+
+// checkLeast wants policies that tell what a visit is worth.
+func (c *Config) checkLeast(r *setting.Review) (hint string) {
+	if c.Least == 0 {
+		return ""
+	}
+	for _, name := range append([]string{c.Policy}, c.Eval.Policy...) {
+		if slices.Contains(policy.Names(), name) && !policy.GivesWorth(name) {
+			r.Refuse("least-value", c.Least, "a policy that tells what a visit is worth, not "+name)
+			hint = "these tell it: " + strings.Join(slices.DeleteFunc(policy.LiveNames(), func(p string) bool { return !policy.GivesWorth(p) }), ", ")
+		}
+	}
 	return hint
 }
 

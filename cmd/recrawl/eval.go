@@ -92,6 +92,9 @@ func (p *program) readHistories(ctx context.Context, paths []string) ([]*history
 
 func (p *program) eval(ctx context.Context, paths []string) error {
 	c := &p.config
+	if c.Least > 0 && (c.Eval.Protocol != "stream" || c.Eval.Figures) {
+		return usageError{errors.New("--least-value bounds the visits of a stream, not of a sweep"), "add --protocol stream, or leave it out"}
+	}
 	if err := errors.Join(writable(c.Eval.HTML), writable(c.Eval.SVG)); err != nil {
 		return err
 	}
@@ -116,6 +119,12 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 		return p.publish(f, f.Page(), c.Eval.HTML)
 	}
 	policies := c.Eval.lineup().All()
+	if c.Least > 0 { // those that were named tell it
+		variants := c.Eval.lineup().Variants()
+		policies = slices.DeleteFunc(policies, func(name string) bool {
+			return !policy.GivesWorth(name) && !slices.Contains(variants, name)
+		})
+	}
 	if slices.ContainsFunc(policies, policy.Learns) {
 		if corpus.Learnt, err = p.learnt(ctx, servers); err != nil {
 			return err
@@ -174,7 +183,7 @@ func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 	c := &p.config
 	all := eval.StreamOptions{New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
 		Compare: c.Eval.lineup().Compared(), Without: c.Eval.lineup().Variants(),
-		Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective()}.Each(c.Eval.Weeks, c.Eval.Budget)
+		Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective(), LeastValue: c.Least}.Each(c.Eval.Weeks, c.Eval.Budget)
 	bar := p.progress("days", eval.Days(all)*len(policies))
 	defer bar.End()
 	tick := func(at eval.Progress) { bar.StepOf(at.Name(all), at.Last) }

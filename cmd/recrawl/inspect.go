@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/satstore"
@@ -58,6 +60,8 @@ func (p *program) lessons(store *satstore.Store) ([]planner.Lesson, error) {
 	if !ok {
 		return []planner.Lesson{}, nil
 	}
-	p.recall(store, ranking)
+	if err := cycle.RecallLearnt(store, ranking); err != nil {
+		fmt.Fprintf(p.stderr, "recrawl: warning: %v; it begins anew\n", err)
+	}
 	return learner.Lessons(), nil
 }

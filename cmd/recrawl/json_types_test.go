@@ -95,6 +95,8 @@ type budgetResult struct {
 	}
 	Limits        []limitResult
 	Price         float64
+	LeastValue    float64 `json:"least_value"`
+	Unused        int
 	Unfit, Beyond []unfitResult
 }
 

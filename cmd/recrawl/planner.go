@@ -44,52 +44,62 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	var room *scratch.File // run works for long; others keep all in memory
-	if !readOnly {
-		if room, err = scratch.Open(c.Data); err != nil {
-			return nil, errors.Join(err, store.Close())
-		}
-	}
-	o := &opened{store: store, corpus: planner.NewCorpus(sitegraph.NewGraphIn(room))}
+	o := &opened{store: store}
 	lost := 0
-	remember := func(r *sitegraph.Record) {
-		if r.Reason == satstore.ReasonLost {
-			lost++
+	build := func() (*planner.Planner, error) {
+		var room *scratch.File // run works for long; others keep all in memory
+		if !readOnly {
+			var err error
+			if room, err = scratch.Open(c.Data); err != nil {
+				return nil, err
+			}
 		}
-		o.corpus.Remember(r)
+		o.corpus, lost = planner.NewCorpus(sitegraph.NewGraphIn(room)), 0
+		err := store.Restore(o.corpus.Graph, func(r *sitegraph.Record) {
+			if r.Reason == satstore.ReasonLost {
+				lost++
+			}
+			o.corpus.Remember(r)
+		})
+		if err != nil {
+			return nil, err
+		}
+		return p.newPlanner(o.corpus)
 	}
-	if err := store.Restore(o.corpus.Graph, remember); err != nil {
+	plan, why, err := cycle.RecallAll(store, build)
+	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	p.warnOfDamage(store.Damage(), lost)
+	if why != nil {
+		p.warn(why.Error() + "; it begins anew")
+	}
+	o.plan = plan
+	return o, nil
+}
+
+// newPlanner makes a planner by the settings.
+func (p *program) newPlanner(corpus *planner.Corpus) (*planner.Planner, error) {
+	c := &p.config
 	weights, _ := planner.ParseWeights(c.Weight) // checked before
-	o.corpus.SetWeights(weights)
+	corpus.SetWeights(weights)
 	ranking, err := policy.New(c.Policy, policy.Settings{
-		Corpus:    o.corpus,
+		Corpus:    corpus,
 		Mode:      planner.Stream,
 		Seed:      c.Seed,
 		Alpha:     c.Alpha,
 		GoneWorth: c.Gone,
 		Objective: c.objective(),
-		PerDay:    o.corpus.Pace(c.limits()),
+		PerDay:    corpus.Pace(c.limits()),
 	})
 	if err != nil {
-		return nil, errors.Join(usageError{err, "recrawl run --help lists the policies"}, store.Close())
+		return nil, usageError{err, "recrawl run --help lists the policies"}
 	}
-	p.recall(store, ranking)
 	ages, _ := planner.ParseMaxAges(c.MaxAge) // checked before
 	live := planner.LiveOptions()
-	live.MaxAges, live.Pause, live.NewShare = ages, c.Delay, c.New
-	live.Limits, live.MostBytes = c.limits(), fetch.MostBytes(c.MaxBody)
-	o.plan = planner.New(o.corpus, ranking, live)
-	return o, nil
-}
-
-// recall gives a policy what it had learnt. A policy begins anew where that cannot be read.
-func (p *program) recall(store *satstore.Store, ranking planner.Policy) {
-	if err := cycle.RecallLearnt(store, ranking); err != nil {
-		p.warn(err.Error() + "; it begins anew")
-	}
+	live.Name, live.MaxAges, live.Pause, live.NewShare = c.Policy, ages, c.Delay, c.New
+	live.LeastValue, live.Limits, live.MostBytes = c.Least, c.limits(), fetch.MostBytes(c.MaxBody)
+	return planner.New(corpus, ranking, live), nil
 }
 
 // openStore opens the store of --data for reading.

@@ -193,6 +193,13 @@ func StreamSection(run eval.StreamRun, shown []string) report.Section {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	if run.LeastValue > 0 {
+		t.Header = append(t.Header, "left unused")
+		for i := range t.Rows {
+			t.Rows[i] = append(t.Rows[i], report.Count(run.Results[i].Unused))
+		}
+		t.Title += fmt.Sprintf("; no visit is worth less than %.3g", run.LeastValue)
+	}
 	return report.Section{Title: fmt.Sprintf("Budget %.3g %% a day, %d weeks", 100*run.Budget, run.Weeks),
 		Tables: []report.Table{t}, Charts: append(frontCharts(run), weekCharts(run, shown)...)}
 }

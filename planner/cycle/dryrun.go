@@ -39,6 +39,9 @@ func DryRun(
 	ahead := &Preview{Current: current, Next: next}
 	for _, r := range []planner.Round{current, next} {
 		ahead.Round, ahead.Further = r, 0
+		if before, ok := p.Before(); ok && r.Budget == 0 && r.Number == before {
+			continue // as Run does
+		}
 		p.Begin(r)
 		for v, ok := p.Next(); ok; v, ok = p.Next() {
 			if len(ahead.Visits) < most {

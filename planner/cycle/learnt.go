@@ -50,5 +50,8 @@ func (l *Loop) keepLearnt(roundEnds bool) error {
 	if err := SaveLearnt(l.Store, l.Planner.Policy); err != nil {
 		return l.storeError(err, "keep what the policy has learnt")
 	}
-	return nil
+	if !roundEnds {
+		return nil
+	}
+	return l.keepMemory()
 }

@@ -2,6 +2,7 @@ package cycle
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"time"
 
@@ -87,7 +88,8 @@ type Loop struct {
 	event       Event   // of the last visit
 	unacked     []Event
 	uncommitted int
-	sinceLearnt int // visits since what the policy has learnt was kept
+	sinceLearnt int                 // visits since what the policy has learnt was kept
+	pieces      [][sha256.Size]byte // of the planner's memory, as they were kept last
 	lastCommit  time.Time
 	reserved    int // fetches reserved in the store and not yet begun
 	account     account

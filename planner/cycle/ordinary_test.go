@@ -302,7 +302,7 @@ func TestForbiddenPagesCostNoTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true, LeastRefetch: 0.05, Turns: true, AgainShare: 0.05})
+		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true, LeastRefetch: planner.FirstWorth, Turns: true, AgainShare: 0.05})
 		m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: f, Store: replay.NewStore(), Clock: m.clock, Discover: true, Pause: w.pause, Forecast: true, Workers: 8})
 		m.seed(startsOf("s", 1)...)
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
@@ -348,7 +348,7 @@ func TestLooksWithinTheirShare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true, LeastRefetch: 0.05, Turns: true, AgainShare: 0.05, SourceShare: 0.1})
+		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true, LeastRefetch: planner.FirstWorth, Turns: true, AgainShare: 0.05, SourceShare: 0.1})
 		m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: w, Store: replay.NewStore(), Clock: m.clock, Discover: true, Pause: w.pause, Forecast: true, Workers: 8})
 		m.seed(append(startsOf("s", 1), "http://quiet.example/")...)
 		m.corpus.Graph.Pages()
@@ -424,7 +424,7 @@ func TestRulesThatChangeDaily(t *testing.T) {
 		d := newDisk()
 		m := &rig{T: t, disk: d, clock: clock, corpus: d.restore()}
 		p, _ := policy.New("value", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 240})
-		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true, AgainShare: 0.05, LeastRefetch: 0.05, Turns: true})
+		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true, AgainShare: 0.05, LeastRefetch: planner.FirstWorth, Turns: true})
 		forbidden, allowed := 0, 0
 		counting := false
 		f := permitting{func(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {

@@ -134,7 +134,7 @@ func newLive(t *testing.T, w *town, d cycle.Store, name string, perDay float64, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true, LeastRefetch: 0.05, Turns: true})
+	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true, LeastRefetch: planner.FirstWorth, Turns: true})
 	o.Planner, o.Fetcher, o.Store, o.Clock, o.Discover, o.Pause, o.Forecast = m.plan, w, d, m.clock, true, w.pause, true
 	m.loop = cycle.New(o)
 	return m

@@ -17,12 +17,12 @@ import (
 // day that found 0.50 in the place of 0.55 of all changes for nutch, 0.56 of 0.61 for interval.)
 // Intervals and due times are those of the Corpus.
 type dueDriven struct {
-	Settings
-	ties    rank.Ties
-	ranking rank.Heap[float64]
-	rule    intervalRule
-	moving  bool                      // due times move between visits
-	failing map[sitegraph.PageID]bool // proposed after a failed visit
+	Settings `state:"same"`
+	ties     rank.Ties
+	ranking  rank.Heap[float64]
+	rule     intervalRule
+	moving   bool                      // due times move between visits
+	failing  map[sitegraph.PageID]bool // proposed after a failed visit
 }
 
 // intervalRule is how one such policy updates intervals; in days.

@@ -16,7 +16,7 @@ import (
 // and pages of doubtful rate are pulled toward the others'. A page's value is the probability times
 // its weight.
 type ebayes struct {
-	Settings
+	Settings `state:"same"`
 	planner.Forecasts
 	ties      rank.Ties
 	ranking   rank.Heap[float64]

@@ -16,7 +16,7 @@ import (
 // A page that scores 0, which no wait changes, comes when all others are through, the oldest copy
 // first.
 type greedy struct {
-	Settings
+	Settings `state:"same"`
 	planner.Forecasts
 	scorer
 	ties      rank.Ties

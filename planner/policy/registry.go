@@ -7,6 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // constructor is a policy in the registry.
@@ -182,6 +183,34 @@ func Learns(policy string) bool {
 // some.
 func GoesByClaims(policy string) bool {
 	return policy == "norconex" || policy == "ncis" || Learns(policy) && !value.WithoutOf(policy).FromSources()
+}
+
+// GivesWorth reports whether a policy that works in a stream tells probabilities of change, and so
+// what each visit is worth.
+func GivesWorth(name string) bool {
+	p, err := New(name, Settings{
+		Corpus:   planner.NewCorpus(sitegraph.NewGraph()),
+		Mode:     planner.Stream,
+		Oracle:   func(sitegraph.PageID) bool { return false },
+		TrueRate: func(sitegraph.PageID) float64 { return 0 },
+	})
+	if err != nil {
+		return false
+	}
+	switch p := p.(type) {
+	case *greedy:
+		switch p.scorer.(type) {
+		case *commonCrawl, gp4c: // scores of their own
+			return false
+		}
+		return true
+	case planner.Estimator, *clairvoyant:
+		return true
+	case *dueDriven:
+		_, estimates := p.rule.(byEstimate)
+		return estimates
+	}
+	return false
 }
 
 // newValueWithout builds value, without a kind of evidence.

@@ -25,13 +25,13 @@ type Settings struct {
 	Sample       int     // pages sampled a server by server-sample; 5 in the evaluations
 	Threshold    float64 // least rate of the servers that policies by servers visit
 	// Model is what value goes by; nil: the one that comes with the program.
-	Model *value.Model
+	Model *value.Model `state:"-"`
 	// ModelOf names the learnt parameters for a server, where they differ from server to
 	// server: in evaluations each server is judged by what was learnt on others. Nil: those
 	// of the policy for all.
 	ModelOf func(server string) *value.Model
 	// PerDay is the budget in fetches a day, for policies that plan ahead; 0: not known.
-	PerDay float64
+	PerDay float64 `state:"-"`
 	// GoneWorth is what it is worth to value to find that a page is gone, in changes found; 0: such
 	// pages are not looked for.
 	GoneWorth float64

@@ -13,7 +13,7 @@ import (
 // cycling is what the policies without estimates share: they come round to each page
 // once in pages / budget days.
 type cycling struct {
-	Settings
+	Settings `state:"same"`
 	planner.Forecasts
 	ties rank.Ties
 }

@@ -18,6 +18,10 @@ type budgets struct {
 	// Price is what the last page that fitted is worth, in expected changes times weight; 0: all
 	// that was wanted fitted.
 	Price float64 `json:"price"`
+	// LeastValue is what a visit must be worth, 0 for nothing, and Unused the fetches of the round
+	// that none was worth.
+	LeastValue float64 `json:"least_value"`
+	Unused     int     `json:"unused"`
 	// Unfit is what the limits of servers, or bytes, left out; Beyond is what was left when the
 	// fetches of the round were used up, in plans only.
 	Unfit  []unfit `json:"unfit"`
@@ -51,10 +55,13 @@ func budgetsOf(p *planner.Planner, r planner.Round, perDay float64) budgets {
 		Fetches: p.Made(),
 		Limits:  limitsOf(p.Uses()),
 		Price:   p.Price(),
-		Unfit:   unfitOf(p.Unfit()),
-		Beyond:  []unfit{},
-		Promise: p.Promise(),
-		perDay:  perDay,
+
+		LeastValue: p.LeastValue(),
+		Unused:     p.Unused(),
+		Unfit:      unfitOf(p.Unfit()),
+		Beyond:     []unfit{},
+		Promise:    p.Promise(),
+		perDay:     perDay,
 	}
 	if r.Budget != planner.Unlimited {
 		granted := r.Budget
@@ -116,6 +123,10 @@ func (b *budgets) usedTable() report.Table {
 	}
 	for _, l := range b.Limits {
 		t.Rows = append(t.Rows, []string{l.Limit, report.Count(int(l.Used)), report.Count(int(l.Granted))})
+	}
+	if b.Unused > 0 {
+		t.Note = fmt.Sprintf("Room for %s stays unused: no other visit is worth %.3g.", report.Plural(b.Unused, "visit"), b.LeastValue)
+		return t
 	}
 	if b.Price > 0 {
 		t.Note = fmt.Sprintf("The last page that fits is worth %.3g expected changes, by weight.", b.Price)

@@ -30,6 +30,8 @@ func whyNone(ahead *cycle.Preview, p *planner.Planner, policy string, perDay flo
 			"this round is done, and the budget of %v a day leaves no fetch for the next.",
 			perDay,
 		)
+	case p.Unused() > 0:
+		return fmt.Sprintf("no visit is worth the least value of %.3g, and the budget stays unused.", p.LeastValue())
 	case len(p.Unfit()) > 0:
 		return "nothing that is wanted fits under the budgets."
 	case waiting == open:

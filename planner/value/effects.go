@@ -23,7 +23,7 @@ import (
 // For a shape, e is what was to be expected after the factor of its server, so that it says what
 // the server does not.
 //
-// Tallies live as long as the process: one that begins anew, or only explains, has none.
+// Tallies are kept with the memory of the planner.
 type tally struct {
 	start float32  // of the first span, in days since 1970
 	spans []counts // ascending

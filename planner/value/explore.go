@@ -95,7 +95,8 @@ func (e *exploration) begin(v *Policy, r planner.Round) {
 		days := float64(max(v.now-looked, 0)) // the clock may have been ahead
 		pages := min(float64(v.rankings.of[s].alive), most)
 		rebuilt := wasRebuilt(days) * float64(e.rebuilds.ratio(sitegraph.ServerID(s)))
-		if worth := rebuilt*pages*(1-price) + firstWorth*float64(e.rebuilds.finds()); worth > price {
+		worth := rebuilt*pages*(1-price) + firstWorth*float64(e.rebuilds.finds())
+		if worth > price && worth*v.Corpus.MeanWeight() >= float64(v.least) {
 			want := v.newProbe(sitegraph.ServerID(s))
 			want.worth, want.days = worth, days
 			e.wanted = append(e.wanted, want)
@@ -134,11 +135,17 @@ func (e *exploration) sweep(v *Policy, r planner.Round) {
 
 // followUp adds probes of a server of which a quiet page has changed.
 func (e *exploration) followUp(v *Policy, s sitegraph.ServerID, n *surpriseOf) {
+	// The server was rebuilt, as far as such looks proved to be right.
+	pages := min(float64(v.rankings.of[s].alive), max(float64(v.Corpus.Round().Budget), v.PerDay))
+	worth := min(float64(e.rebuilds.ratio(s)), 1) * pages * max(1-v.changesPrice()/v.Corpus.MeanWeight(), 0)
+	if worth*v.Corpus.MeanWeight() < float64(v.least) {
+		return
+	}
 	for range min(followUpProbes, e.more, mostFollowUps-int(n.followUps)) {
 		n.followUps++
 		e.more--
 		want := v.newProbe(s)
-		want.number, want.isFollowUp = int(n.followUps), true
+		want.number, want.isFollowUp, want.worth = int(n.followUps), true, worth
 		e.followUps = append(e.followUps, want)
 	}
 }
@@ -179,6 +186,8 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 		e.underWay[p] = want.isFollowUp
 		v.rate(p)
 		visit := v.visit(p)
+		beside := want.worth*v.Corpus.MeanWeight() - visit.Probability*v.Corpus.Weight(p)
+		visit.Beside = max(visit.Beside, beside)
 		alive := v.rankings.of[want.server].alive
 		if atRandom {
 			visit.DrawnFrom = int(alive)

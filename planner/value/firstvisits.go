@@ -33,7 +33,7 @@ const (
 	deadOnce = 2
 	// firstWorth is what it is worth to meet a page, in changes found. A price above it leaves
 	// first visits to their turns.
-	firstWorth = 0.9
+	firstWorth = planner.FirstWorth
 	turnDays   = 14
 	// surelyThere is the probability from which an address has a turn: one dead address of many
 	// must not close a folder.

@@ -30,7 +30,7 @@ type inPlace struct {
 	replayed int       // visits that a replay makes; 0: this is none
 	asked    map[sitegraph.PageID]example
 	forest   *trees.Forest // adopted; nil: none
-	fast     *trees.Fast
+	fast     *trees.Fast   `state:"-"` // of forest
 	record   Adoption
 	trial    trialOf
 }
@@ -201,6 +201,14 @@ func (l *inPlace) adopt(forest *trees.Forest) {
 	if forest != nil {
 		l.fast = forest.Fast()
 	}
+}
+
+// Recollected makes what follows from what was taken in.
+func (v *Policy) Recollected() {
+	if v.inPlace.fast = nil; v.inPlace.forest != nil {
+		v.inPlace.fast = v.inPlace.forest.Fast()
+	}
+	v.clearRankings() // Begin may learn before it makes them
 }
 
 // split parts the examples into older and newer ones.

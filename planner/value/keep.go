@@ -13,9 +13,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// kept is what a policy learnt that outlives the process: the weights of the experts, the trust in
-// what servers and shapes show, what probes tell, the calibration, the price, and the forest learnt
-// in place. Its examples do not outlive it: they take megabytes, and come anew.
+// kept is what a policy learnt that is of use without its memory, which the planner keeps whole:
+// for another version, other settings, and within a round. These are the weights of the experts,
+// the trust in what servers and shapes show, what probes tell, the calibration, the price, and the
+// forest learnt in place.
 type kept struct {
 	Form            int           `json:"form"` // of the rows that the forest asks for: modelForm
 	Price           float64       `json:"price"`

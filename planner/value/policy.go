@@ -54,13 +54,13 @@ type Settings struct {
 	Mode   planner.Mode
 	Seed   uint64
 	// PerDay is the budget in fetches a day; 0: not known.
-	PerDay float64
+	PerDay float64 `state:"-"`
 	// GoneWorth is what it is worth to find that a page is gone, in changes found; 0: such pages
 	// are not looked for. DefaultGoneWorth suits.
 	GoneWorth float32
 	Objective Objective // of streams; sweeps look for changes
 	// Model is what was learnt from histories; nil: what comes with the program.
-	Model *Model
+	Model *Model `state:"-"`
 	// ModelOf names the learnt parameters for a server, where they differ from server to server: in
 	// evaluations each server is judged by what was learnt on others. Nil: those of Model for all.
 	ModelOf func(server string) *Model
@@ -290,7 +290,7 @@ func (v *Policy) Next() (planner.Visit, bool) {
 	}
 	for {
 		p, ok := v.best()
-		if v.more && (!ok || v.worth(p) < v.reserve) {
+		if v.more && v.reserve > v.least && (!ok || v.worth(p) < v.reserve) {
 			if ok {
 				v.push(p)
 			}
@@ -298,6 +298,10 @@ func (v *Policy) Next() (planner.Visit, bool) {
 			continue
 		}
 		if !ok {
+			return planner.Visit{}, false
+		}
+		if v.worth(p) < v.least { // so are the others
+			v.push(p)
 			return planner.Visit{}, false
 		}
 		v.lowest = float64(v.worth(p))
@@ -328,7 +332,19 @@ func (v *scorer) visit(p sitegraph.PageID) planner.Visit {
 		Gone:        float64(gone),
 		Probability: float64(probability),
 		Value:       float64(probability * v.weight(p)),
+		Beside:      float64(v.worth(p)) - float64(probability)*v.Corpus.Weight(p),
 	}
+}
+
+// AtLeast lets no visit be proposed that is worth less.
+func (v *Policy) AtLeast(worth float64) { v.least = float32(worth) }
+
+// Worth is what a visit to a page is worth, as it was scored last.
+func (v *scorer) Worth(p sitegraph.PageID) float64 {
+	if int(p) >= len(v.scores) || v.scores[p].again == 0 {
+		return math.NaN()
+	}
+	return float64(v.worth(p))
 }
 
 func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {

@@ -22,7 +22,7 @@ import (
 type propagation struct {
 	ranker
 	surprises []surpriseOf // by server
-	scratch   []place      // room for work
+	scratch   []place      `state:"-"` // room for work
 }
 
 // surpriseOf a server since the scores of its pages were made.
@@ -34,7 +34,7 @@ type surpriseOf struct {
 	// order is its pages by their scores, in this round, best first: those still to be thought of.
 	// At most leastKept at a time, or as many as were visited in the round; after is the last of
 	// them.
-	order []sitegraph.PageID
+	order []sitegraph.PageID `state:"-"`
 	after place
 }
 

@@ -13,12 +13,13 @@ import (
 // ranker yields the page that is worth most.
 type ranker struct {
 	scorer
-	rankings  serverRankings // of this round: pages worth reserve or more
+	rankings  serverRankings `state:"-"` // of this round: pages worth reserve or more
 	more      bool           // there are others
 	reserve   float32        // half of the price
-	batch     batch          // room for work
+	batch     batch          `state:"-"` // room for work
 	tolerance float64        // 0 in a sweep, as patience
 	patience  float32
+	least     float32 `state:"-"` // worth of the visits that are wanted
 }
 
 // serverRankings rank the pages of a round that are worth reserve or more, server by server, and

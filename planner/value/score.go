@@ -13,9 +13,9 @@ import (
 
 // predictor says how likely a page is to have changed.
 type predictor struct {
-	Settings
+	Settings   `state:"same"`
 	groups     *groupIndex
-	models     []*Model // by server
+	models     []*Model `state:"-"` // by server
 	calibrator calibrator
 	mixture    mixture
 	inPlace    inPlace
@@ -35,7 +35,7 @@ type scorer struct {
 	changesPerWorth float64
 	cycle           float32 // days in which the budget goes through all pages; 0: not known
 	copyWeight      float32 // what a copy is worth that is fresh for a cycle, in changes found
-	row             Row     // room for work
+	row             Row     `state:"-"` // room for work
 	// Pages are scored where they would be lifted, and sooner: in a sweep, and where examples are
 	// collected.
 	exact bool

@@ -1,0 +1,126 @@
+package cycle
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/state"
+)
+
+// The planner's memory is kept in pieces: of many pages a round changes few, and a piece that did
+// not change is not written again. The first setting says what the pieces are together.
+const (
+	memorySetting = "policy/memory"
+	memoryPiece   = 64 << 10
+)
+
+// keptMemory is what memorySetting says.
+type keptMemory struct {
+	Bytes  int    `json:"bytes"`
+	Sum    []byte `json:"sum"`    // SHA-256
+	Learnt []byte `json:"learnt"` // of what the policy had learnt then, as it was kept beside it
+}
+
+func sumOf(b []byte) []byte {
+	sum := sha256.Sum256(b)
+	return sum[:]
+}
+
+func pieceSetting(i int) string { return fmt.Sprintf("%s/%d", memorySetting, i) }
+
+// keepMemory keeps what the planner has in memory. It is durable with the next commit, as a whole.
+func (l *Loop) keepMemory() error {
+	memory, err := l.Planner.Memory()
+	if err != nil && !errors.Is(err, state.ErrTooLarge) {
+		return err
+	}
+	learnt, _, err := l.Store.Setting(learntSetting)
+	if err != nil {
+		return l.storeError(err, "read what the policy has learnt")
+	}
+	head, err := json.Marshal(keptMemory{len(memory), sumOf(memory), sumOf(learnt)})
+	if err != nil {
+		return err
+	}
+	for i := 0; len(memory) > 0; i++ {
+		piece := memory[:min(memoryPiece, len(memory))]
+		memory = memory[len(piece):]
+		sum := sha256.Sum256(piece)
+		if i < len(l.pieces) && l.pieces[i] == sum {
+			continue
+		}
+		if err := l.Store.SaveSetting(pieceSetting(i), piece); err != nil {
+			return l.storeError(err, "keep what the planner has in memory")
+		}
+		if i == len(l.pieces) {
+			l.pieces = append(l.pieces, sum)
+		}
+		l.pieces[i] = sum
+	}
+	if err := l.Store.SaveSetting(memorySetting, head); err != nil {
+		return l.storeError(err, "keep what the planner has in memory")
+	}
+	return nil
+}
+
+// RecallAll gives a planner and its policy what was kept of their memory, and what the policy had
+// learnt. It goes before the first round. make builds the planner, again where its memory is of no
+// use: damaged, of another version of the program, or of other settings. Then the policy begins
+// anew with what it had learnt. why is not nil where something could not be read.
+func RecallAll(s Store, build func() (*planner.Planner, error)) (p *planner.Planner, why, err error) {
+	if p, err = build(); err != nil {
+		return nil, nil, err
+	}
+	memory, learnt, err := readMemory(s)
+	if err != nil {
+		why = fmt.Errorf("read what the planner had in memory: %w", err)
+	}
+	if len(memory) > 0 {
+		exact, err := p.Recollect(memory)
+		if err == nil && exact && learnt {
+			return p, nil, nil
+		}
+		if err != nil {
+			if !errors.Is(err, state.ErrForm) && !errors.Is(err, state.ErrSettings) {
+				why = fmt.Errorf("take in what the planner had in memory: %w", err)
+			}
+			if p, err = build(); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return p, errors.Join(why, RecallLearnt(s, p.Policy)), nil
+}
+
+// readMemory returns what was kept; nothing if nothing was. learnt: what the policy had learnt is
+// still what it was then.
+func readMemory(s Store) (memory []byte, learnt bool, err error) {
+	value, ok, err := s.Setting(memorySetting)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	var head keptMemory
+	if err := json.Unmarshal(value, &head); err != nil {
+		return nil, false, err
+	}
+	for i := 0; len(memory) < head.Bytes; i++ {
+		piece, ok, err := s.Setting(pieceSetting(i))
+		if err != nil {
+			return nil, false, err
+		}
+		if !ok || len(piece) == 0 {
+			return nil, false, fmt.Errorf("piece %d is missing", i)
+		}
+		memory = append(memory, piece...)
+	}
+	memory = memory[:max(head.Bytes, 0)]
+	if !bytes.Equal(sumOf(memory), head.Sum) {
+		return nil, false, errors.New("its sum is wrong")
+	}
+	now, _, err := s.Setting(learntSetting)
+	return memory, bytes.Equal(sumOf(now), head.Learnt), err
+}

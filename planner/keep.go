@@ -1,0 +1,278 @@
+package planner
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	"github.com/recrawl/recrawl/planner/budget"
+	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/planner/state"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// A planner that begins anew knows the records of all pages. What it had in memory beside them
+// decides visits, too: the order of the frontier, half a visit carried over, and what the policy
+// made of all visits so far. So the loop keeps that at the end of each round (Memory), and the
+// planner of the next process takes it in (Recollect). Its visits are then those that this one
+// would make.
+//
+// Where a process died within a round, records are newer than what was kept. Then the policy
+// learns at the next Begin, from the records, of the visits that it misses.
+
+// mostState bounds what is kept: about 500,000 pages with value. Of more, nothing is.
+const mostState = 64 << 20
+
+// apart are types that every process makes anew.
+var apart = state.Apart{
+	reflect.TypeFor[*Corpus](),
+	reflect.TypeFor[*sitegraph.Graph](),
+	reflect.TypeFor[*rank.Ties](), // of the policy, which has them as a value
+}
+
+// pageState is what no record says of a page as it is kept here. Due may have been moved in the
+// store since the policy was asked for it.
+type pageState struct {
+	tried, due uint32
+	interval   float32
+	state      sitegraph.State
+	queued     bool
+}
+
+// keptState is beside frontier, sources, looks, promises, price and policy.
+type keptState struct {
+	name     string   `state:"same"` // of the policy
+	weights  *Weights `state:"same"`
+	share    float64  `state:"same"` // of new pages
+	least    float64  `state:"same"` // LeastValue
+	pages    []pageState
+	versions []int // of the graph, by server
+	round    int   // number of the last one
+	left     int   // of it
+	spent    bool
+	newCarry float64
+	price    budget.Price
+	again    float64 // fraction of a look carried over
+	pending  []Visit // under limits
+	shelves  []shelf // of servers that refuse visits
+	sizes    budget.Sizes
+}
+
+// roots are all that is kept, beginning with s.
+func (p *Planner) roots(s *keptState) []any {
+	return []any{s, &p.frontier, &p.sources, &p.aging, &p.Policy}
+}
+
+// Memory is what Recollect takes. Call it between two rounds, when all outcomes are known.
+// state.ErrTooLarge: nothing can be kept of so many pages.
+func (p *Planner) Memory() ([]byte, error) {
+	c := p.Corpus
+	c.Graph.Refresh() // as the next round does first: versions count from here
+	s := keptState{
+		name:     p.options.Name,
+		weights:  c.weights,
+		share:    p.options.NewShare,
+		least:    p.options.LeastValue,
+		pages:    make([]pageState, len(c.pages)),
+		versions: make([]int, c.Graph.Servers()),
+		round:    c.round.Number,
+		left:     p.left,
+		newCarry: p.newCarry,
+		price:    c.price,
+		again:    p.again.carry,
+	}
+	for i := range c.pages {
+		m := &c.pages[i]
+		s.pages[i] = pageState{m.Tried, m.Due, m.Interval, m.State, m.queued}
+	}
+	for i := range s.versions {
+		s.versions[i] = c.Graph.Version(sitegraph.ServerID(i))
+	}
+	if p.caps != nil {
+		s.spent, s.sizes = p.caps.spent, p.caps.sizes
+		if p.caps.pending != nil {
+			s.pending = []Visit{*p.caps.pending}
+		}
+		for _, b := range p.caps.active {
+			s.shelves = append(s.shelves, b.shelf)
+		}
+	}
+	return state.Write(apart, mostState, p.roots(&s)...)
+}
+
+// Recollect takes in what Memory returned in another process, before the first round. exact is
+// whether nothing happened since it was written. After an error the planner and its policy are of
+// no use.
+func (p *Planner) Recollect(memory []byte) (exact bool, err error) {
+	c := p.Corpus
+	s := keptState{name: p.options.Name, weights: c.weights, share: p.options.NewShare, least: p.options.LeastValue, sizes: p.capSizes()}
+	if err := state.Read(memory, apart, p.roots(&s)...); err != nil {
+		return false, err
+	}
+	if len(s.pages) > len(c.pages) || len(s.versions) > c.Graph.Servers() {
+		return false, state.ErrSettings // it is of a store that lost pages
+	}
+	if r, ok := p.Policy.(Recollector); ok {
+		r.Recollected()
+	}
+	c.Graph.Refresh()
+	for i, version := range s.versions {
+		c.Graph.SetVersion(sitegraph.ServerID(i), version)
+	}
+	p.previous = &s.round
+	p.left, p.newCarry, c.price, p.again.carry = s.left, s.newCarry, s.price, s.again
+	p.recollectCaps(&s)
+	inLine := p.inLine()
+	for _, k := range p.sources.byKey {
+		k.out = nil // no visit is under way
+	}
+	exact = len(s.pages) == len(c.pages)
+	for i := range c.pages {
+		m := &c.pages[i]
+		page := sitegraph.PageID(i)
+		if i >= len(s.pages) {
+			m.queued = false
+			p.meet(page)
+			continue
+		}
+		switch {
+		case m.Tried != s.pages[i].tried:
+			exact = false
+			p.missed = append(p.missed, page)
+		default:
+			m.Due, m.Interval = s.pages[i].due, s.pages[i].interval
+		}
+		m.queued = s.pages[i].queued
+		if m.State != s.pages[i].state {
+			exact = false
+			p.meet(page)
+		}
+		if m.State == sitegraph.StateNew && !inLine[i] { // its first visit was under way
+			m.queued = false
+			p.meet(page)
+		}
+	}
+	slices.SortFunc(p.missed, func(a, b sitegraph.PageID) int {
+		return cmp.Or(cmp.Compare(c.Memory(a).Tried, c.Memory(b).Tried), cmp.Compare(a, b))
+	})
+	return exact, nil
+}
+
+// Before is the number of the last round of the process whose memory was taken in; false: none was.
+func (p *Planner) Before() (round int, ok bool) {
+	if p.previous == nil {
+		return 0, false
+	}
+	return *p.previous, true
+}
+
+// inLine tells which pages wait for a first visit, by page.
+func (p *Planner) inLine() []bool {
+	is := make([]bool, len(p.Corpus.pages))
+	mark := func(pages []sitegraph.PageID) {
+		for _, page := range pages {
+			is[page] = true
+		}
+	}
+	f := &p.frontier
+	mark(f.failed)
+	mark(f.deep)
+	mark(f.doubtful)
+	mark(f.poor)
+	for i := range f.lines {
+		for _, t := range f.lines[i].pages[f.lines[i].head:] {
+			is[t.page] = true
+		}
+	}
+	if p.caps != nil {
+		if v := p.caps.pending; v != nil {
+			is[v.Page] = true
+		}
+		for _, b := range p.caps.active {
+			for i := range b.held {
+				is[b.held[i].Page] = true
+			}
+		}
+	}
+	return is
+}
+
+// meet puts a page in line that is not as it was when memory was written.
+func (p *Planner) meet(page sitegraph.PageID) {
+	switch p.Corpus.Memory(page).State {
+	case sitegraph.StateNew:
+		p.frontier.add(page)
+	case sitegraph.StateSource:
+		if p.sources.groups[page] == nil {
+			p.FoundSource(page)
+		}
+	}
+	p.aging.note(p.Corpus, page)
+}
+
+func (p *Planner) capSizes() (sizes budget.Sizes) {
+	if p.caps != nil {
+		sizes = p.caps.sizes
+	}
+	return sizes
+}
+
+// recollectCaps takes in what waits for room. What was used is in the store.
+func (p *Planner) recollectCaps(s *keptState) {
+	again := func(v *Visit) {
+		if v.First {
+			p.frontier.failed = append(p.frontier.failed, v.Page)
+		}
+	}
+	if p.caps == nil {
+		for i := range s.pending {
+			again(&s.pending[i])
+		}
+		for i := range s.shelves {
+			for k := range s.shelves[i].held {
+				again(&s.shelves[i].held[k])
+			}
+		}
+		return
+	}
+	p.caps.spent, p.caps.sizes, p.caps.sized = s.spent, s.sizes, true
+	for i := range s.pending {
+		p.caps.pending = &s.pending[i]
+	}
+	for i := range s.shelves {
+		of := s.shelves[i]
+		if b := p.caps.of(of.server); b != nil {
+			b.shelf = of
+			p.caps.active = append(p.caps.active, b)
+			continue
+		}
+		for k := range of.held { // its server has no limits any more
+			again(&of.held[k])
+		}
+	}
+}
+
+// catchUp tells the policy of visits that it misses, in their order, as far as the records tell.
+func (p *Planner) catchUp() {
+	for _, page := range p.missed {
+		m := p.Corpus.Memory(page)
+		p.aging.note(p.Corpus, page)
+		verdict := sitegraph.VerdictUnknown
+		switch h := &m.History; {
+		case m.State == sitegraph.StateSource || m.Errors > 0 || m.misses > 0 && m.State == sitegraph.StateAlive:
+			continue
+		case m.State != sitegraph.StateAlive:
+			verdict = sitegraph.VerdictLeft
+		case h.Visits == 1:
+			verdict = sitegraph.VerdictFirst
+		case h.LastChange == h.Last:
+			verdict = sitegraph.VerdictChanged
+		default:
+			verdict = sitegraph.VerdictUnchanged
+		}
+		if p.Policy != nil {
+			p.Policy.Observe(page, verdict)
+		}
+	}
+	p.missed = nil
+}
