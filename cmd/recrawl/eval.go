@@ -181,7 +181,7 @@ func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 	var all []eval.StreamOptions
 	for _, weeks := range c.Eval.Weeks {
 		for _, budget := range c.Eval.Budget {
-			all = append(all, eval.StreamOptions{Weeks: weeks, Budget: budget, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
+			all = append(all, eval.StreamOptions{Weeks: weeks, Step: c.Eval.Step, Budget: budget, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
 				Compare: c.Eval.compared(), Without: c.Eval.variants(), Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective()})
 			days += 7 * weeks * len(policies) * c.Eval.Runs
 		}
