@@ -218,7 +218,7 @@ func (k *groupIndex) alike(p, q sitegraph.PageID) bool {
 func (k *groupIndex) rowOfGroups(p sitegraph.PageID, now float32, row *Row) {
 	of := k.groupsOf(p)
 	r := k.rates(of)
-	last := min(inDays(k.last[p]), now) // it is later where the clock was ahead
+	last := min(k.day(k.last[p]), now) // it is later where the clock was ahead
 	age := now - last
 
 	inAll := k.all.since(last, now, r.all)
@@ -269,7 +269,7 @@ func (k *groupIndex) rowOfPage(p sitegraph.PageID, now float32, row *Row) {
 	row[fOwnExpected] = ownRate(h, shapeRate) * row[fAge]
 	row[fOwnQuiet] = 999
 	if h.LastChange > 0 {
-		row[fOwnQuiet] = now - inDays(h.LastChange)
+		row[fOwnQuiet] = now - k.day(h.LastChange)
 	}
 	row[fOwnLast] = -1
 	if h.Visits > 1 {
@@ -279,7 +279,7 @@ func (k *groupIndex) rowOfPage(p sitegraph.PageID, now float32, row *Row) {
 		}
 	}
 	row[fOwnRecent] = (float32(bits.OnesCount32(h.WeeksChanged&0xfff)) + 0.1) / (float32(bits.OnesCount32(h.WeeksSeen&0xfff)) + 1)
-	row[fKnown] = now - inDays(h.Epoch)
+	row[fKnown] = now - k.day(h.Epoch)
 	// A visit sees one of several changes: pages that change from visit to visit would seem slower
 	// than they are.
 	rate := estimator.BiasReduced(int(h.Changes), looks, float64(watched))
@@ -423,7 +423,7 @@ func expectedChanges(changes, days, mean, age float32) float32 {
 	return (changes + shape) * float32(math.Log1p(float64(age/(days+shape/mean))))
 }
 
-// weekendShare is the part of a span of days since 1970 that fell on Saturdays and Sundays (UTC),
+// weekendShare is the part of a span of days, by a clock, that fell on Saturdays and Sundays (UTC),
 // of its last two weeks if it is longer.
 func weekendShare(from, to float32) float32 {
 	const most = 14
@@ -434,7 +434,8 @@ func weekendShare(from, to float32) float32 {
 	return (weekends(to) - weekends(from)) / (to - from)
 }
 
-// weekends is how many days of weekends there were from a Thursday, 1970-01-01, to a moment.
+// weekends is how many days of weekends there were from a Thursday, as 1970-01-01 and the origin of
+// every clock are, to a moment.
 func weekends(day float32) float32 {
 	week := float32(math.Floor(float64(day) / 7))
 	in := day - 7*week // days since Thursday

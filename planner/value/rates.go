@@ -32,10 +32,12 @@ const (
 	trusts
 )
 
-// rateCount rates are in the grid: from slowestRate a day, a change in 22 years, to 64 a day, each
-// twice the one before. As neighbours differ by a power of two, one table serves all of them.
+// rateCount rates are in the grid: from slowestRate a day, a change in 22 years, to 2,048 a day, a
+// change in 42 seconds, each twice the one before. As neighbours differ by a power of two, one
+// table serves all of them. The first longRates go to 64 a day.
 const (
-	rateCount   = 20
+	rateCount   = 25
+	longRates   = 20
 	slowestRate = 1.0 / (1 << 13)
 )
 
@@ -57,7 +59,10 @@ const (
 // hundred changes would not persuade it.
 var firstRates = func() (w rateWeights) {
 	for i := range w {
-		w[i] = anyRate / rateCount
+		w[i] = anyRate / longRates
+		if i >= longRates-1 { // they share the last part
+			w[i] /= rateCount - longRates + 1
+		}
 	}
 	gamma := estimator.DefaultPrior.Rates()
 	for i, weight := range &gamma.Weight {
@@ -83,7 +88,7 @@ func (b *rateBelief) fill() {
 	}
 	fast, sum := b.believed[trustWhole], float32(0)
 	for i := range fast {
-		fast[i] = float32(math.Ldexp(float64(fast[i]), i))
+		fast[i] = float32(math.Ldexp(float64(fast[i]), min(i, longRates-1)))
 		sum += fast[i]
 	}
 	for i := range fast {
@@ -190,10 +195,10 @@ func rootLikelihoods(h *sitegraph.History) (root rateWeights) {
 }
 
 // logOdds of a change within age after the last visit, by each belief; and promise: how much
-// likelier the change is where each rate counts by itself, too. That is the probability of a page
-// whose rate is drawn by what its changes are worth in the long run. It is far above the other one
-// where little is known of the page and it may be one of the fast ones, and as large where its rate
-// is known.
+// likelier the change is where each rate counts by itself, too, those beyond longRates as the last
+// of them. That is the probability of a page whose rate is drawn by what its changes are worth in
+// the long run. It is far above the other one where little is known of the page and it may be one
+// of the fast ones, and as large where its rate is known.
 func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (odds [trusts]float32, promise float32) {
 	if h.Changes == 0 { // as most pages: some looks into tables
 		quiet := inDays(h.Stable)
@@ -218,7 +223,7 @@ func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (odds [trusts]fl
 		changed[trustWhole] += whole * (1 - stays)
 		fastSame += rate * whole * stays
 		fastChanged += rate * whole * (1 - stays)
-		rate *= 2
+		rate = min(2*rate, 1<<(longRates-1))
 	}
 	for trust := range odds {
 		odds[trust] = log32(min(max(changed[trust]/same[trust], leastOdds), mostOdds))

@@ -69,7 +69,7 @@ func (v *scorer) note(p sitegraph.PageID, raw, effect, age, promise float32) {
 	if v.exact {
 		more, times = 0.1, 3
 	}
-	wait := float32(1)
+	wait := v.groups.round
 	switch near := 0.85 * float32(v.price) / weight; {
 	case gain < near:
 		// When (gain - copies)*grow + copies*grow^2 comes to near; it can be Inf.
@@ -79,7 +79,7 @@ func (v *scorer) note(p sitegraph.PageID, raw, effect, age, promise float32) {
 	case gain >= near: // not so if no price is known
 		wait = age * more / max(1-probability*probability/gain, 1e-3)
 	}
-	again := v.now + min(max(wait, 1), 30)
+	again := v.now + min(max(wait, v.groups.round), 30)
 	v.scores[p] = scored{raw, gain * weight, again}
 }
 
