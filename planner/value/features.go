@@ -285,7 +285,7 @@ func (k *groupIndex) rowOfPage(p sitegraph.PageID, now float32, row *Row) {
 	rate := estimator.BiasReduced(int(h.Changes), looks, float64(watched))
 	row[fOwnFactor] = factor(float32(rate)*watched, watched*shapeRate)
 	expect(row)
-	k.simple(h, row)
+	k.simple(h, k.times.passed(k.corpus.Graph.Server(p), now-row[fAge], now), row)
 
 	row[fDepth] = k.depth(p)
 	row[fLinks] = float32(len(k.corpus.Graph.Links(p)))
@@ -400,9 +400,8 @@ func hasWord(path string) bool {
 // posterior of its rate, whose prior has the rate of the page's directory for its mean, which is
 // pulled toward that of its server, and that toward that of all (empirical Bayes; partial pooling).
 // Priors count in changes, not in days, so that webs of any pace are treated alike. The others are
-// those of rateBelief.
-func (k *groupIndex) simple(h *sitegraph.History, row *Row) {
-	age := row[fAge]
+// those of rateBelief. age is that of its copy in days, by the hours at which its server changes.
+func (k *groupIndex) simple(h *sitegraph.History, age float32, row *Row) {
 	row[fPooled] = expectedChanges(float32(h.Changes), inDays(h.Last-h.Epoch), row[meanRate], age)
 	odds, more := k.beliefs.logOdds(h, age)
 	row[fRates], row[fHalfRates] = odds[trustWhole], odds[trustHalf]

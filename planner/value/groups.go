@@ -29,6 +29,7 @@ type groupIndex struct {
 	linkedDirectories []uint8
 	scratch           []int32 // for work
 	beliefs           *rateBelief
+	times             dayTimes
 	round             float32 // days that a round lasts, 1 at most
 }
 

@@ -34,10 +34,10 @@ type Policy struct {
 	spent       spent     // by the visits of this round, probes apart
 	delayed     []outcome // WithoutProbe: what this round saw
 	begun       bool
-	learntAt    float32 // days: when rates were learnt last
+	learntAt    float32 // days: when rates and hours were learnt last
 }
 
-// learnEvery is how far apart rates are learnt at least, in days: half an hour.
+// learnEvery is how far apart rates and hours are learnt at least, in days: half an hour.
 const learnEvery = 1.0 / 48
 
 // outcome is of a visit that compared a page with its copy, or found it gone.
@@ -126,6 +126,7 @@ func (v *Policy) Begin(r planner.Round) {
 	}
 	if v.Mode == planner.Stream {
 		if past := v.now - v.learntAt; past < 0 || past >= learnEvery {
+			v.groups.times.begin(v.now)
 			v.groups.beliefs.learn(v.groups)
 			v.weighCopies(v.groups.beliefs.rates(), estimator.Days(r.End.Sub(r.Start)), min(max(past, 0), 1))
 			v.learntAt = v.now
@@ -362,6 +363,7 @@ func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 // where that was not expected.
 func (v *Policy) learn(l outcome) {
 	v.groups.observe(l)
+	v.seeHours(l)
 	var saw float32
 	if l.changed {
 		saw = 1
@@ -386,6 +388,14 @@ func (v *Policy) learn(l outcome) {
 		}
 	}
 	v.propagate(l.page, surprise)
+}
+
+// seeHours learns at which hours pages change, before the mixture takes what it was asked.
+func (v *Policy) seeHours(l outcome) {
+	if o, ok := v.mixture.asked[l.page]; ok && !l.left && l.to-l.from < secondsPerDay {
+		from, to := v.groups.day(l.from), v.groups.day(l.to)
+		v.groups.times.see(v.Corpus.Graph.Server(l.page), from, to, l.changed, plainLogOdds(&o))
+	}
 }
 
 // Hinted scores a page anew of which a feed or sitemap said something.

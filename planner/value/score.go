@@ -79,6 +79,10 @@ func (v *scorer) note(p sitegraph.PageID, raw, effect, age, promise float32) {
 	case gain >= near: // not so if no price is known
 		wait = age * more / max(1-probability*probability/gain, 1e-3)
 	}
+	if hours := v.groups.times.of(v.Corpus.Graph.Server(p)); hours != nil && wait < 30 && age > 0 {
+		// It takes as long as the hours to come make it.
+		wait = hours.until(v.now, wait*hours.between(v.now-age, v.now)/age)
+	}
 	again := v.now + min(max(wait, v.groups.round), 30)
 	v.scores[p] = scored{raw, gain * weight, again}
 }
