@@ -8,13 +8,13 @@ import (
 
 // dayTimes tell at which hours of the day (UTC) pages change: those of a newspaper by day and not
 // by night. Where that is known, the plain estimators take time to pass faster at some hours than
-// at others: an age of some hours counts for as much as changes came in such hours. A day counts for
-// a day whatever its hours, so that nothing differs for copies that are whole days old.
+// at others: an age of some hours counts for as much as changes came in such hours. A day counts
+// for a day whatever its hours, so that nothing differs for copies that are whole days old.
 //
 // What is learnt are factors of the rate, one for each hour: changes seen over those expected, for
 // the corpus and for each server, whose are pulled toward those of the corpus (a gamma prior). A
-// visit that finds a change says that there was one or more since the visit before; how many, and in
-// which of the hours, is what the factors so far make of it (expectation and maximisation, as
+// visit that finds a change says that there was one or more since the visit before; how many, and
+// in which of the hours, is what the factors so far make of it (expectation and maximisation, as
 // evidence is spread). Visits a day apart or more tell nothing of hours.
 //
 // The factors count as long as the outcomes of visits less than a day apart were likelier by them
