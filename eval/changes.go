@@ -12,7 +12,7 @@ func (c *Corpus) Changes(weeks int) []ServerChanges {
 	t := c.newTruth(weeks * 7)
 	all := make([]ServerChanges, len(c.World.Servers))
 	for s, server := range c.World.Servers {
-		all[s] = ServerChanges{Server: server.Name, Daily: make([]int, c.lastDay(t.days))}
+		all[s] = ServerChanges{Server: server.Name, Daily: make([]int, c.lastStep(t))}
 	}
 	now := make([]bool, len(t.pages)) // alive
 	for i, p := range t.pages {
@@ -21,8 +21,8 @@ func (c *Corpus) Changes(weeks int) []ServerChanges {
 			all[p.server].Pages++
 		}
 	}
-	for d := range c.lastDay(t.days) {
-		for _, next := range t.byDay[d+1] {
+	for d := range c.lastStep(t) {
+		for _, next := range t.byStep[d+1] {
 			if now[next.page] && next.now.alive {
 				all[t.pages[next.page].server].Daily[d]++
 			}

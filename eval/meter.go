@@ -2,6 +2,8 @@ package eval
 
 import (
 	"math"
+	"slices"
+	"time"
 
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -14,24 +16,27 @@ type meter struct {
 	graph  *sitegraph.Graph
 	index  []int32 // by PageID: 1 + place in truth.pages; 0: not looked up; -1: not there
 	pages  []pageMeter
-	day    int
+	step   int
+	at     int32 // seconds after the base: of the transition that is being booked
 
 	// Sums over pages now, kept up to date.
 	living, copies, fresh int // known and alive; with a copy; whose copy is good
-	sinceSum              int // sum of since over stale ones with a copy
+	sinceSum              int // sum of since over stale ones with a copy, in steps
 
-	totals             StreamResult
-	freshness, age     float64 // sums of daily values
-	freshDays, ageDays int
-	discovered         int
-	delaySum           float64
-	deletions          int
-	deletionDelays     float64 // days, summed
-	tallies            []tally
-	week               tally
-	weekFresh          float64
-	weekDays           int
-	eventsSoFar        int
+	totals         StreamResult
+	freshness, age float64 // sums of values by step; age in steps
+	freshSteps     int
+	ageSteps       int
+	discovered     int
+	delaySum       float64 // steps
+	deletions      int
+	deletionDelays float64 // steps, summed
+	delays         []int32 // of the changes found: seconds from the change to the visit
+	tallies        []tally
+	week           tally
+	weekFresh      float64
+	weekSteps      int
+	eventsSoFar    int
 
 	visited, unvisited reliability // of refetches; of pages drawn at random
 
@@ -39,8 +44,8 @@ type meter struct {
 	corpora    [][]int
 	standing   []standing
 	discovery  []tally   // found: discovered, all: discoverable
-	drawnFresh []float64 // by corpus: sum of daily freshness
-	drawnDays  []int     // by corpus: days with living pages
+	drawnFresh []float64 // by corpus: sum of the freshness of steps
+	drawnSteps []int     // by corpus: steps with living pages
 }
 
 // standing is one server's part of the sums of now.
@@ -48,10 +53,11 @@ type standing struct{ living, fresh int }
 
 // pageMeter is where one page stands.
 type pageMeter struct {
-	now, copy        content // at the last day end; of our copy
+	now, copy        content // at the last step end; of our copy
 	known, has, once bool    // known: as a page to visit; has: a copy; once: was ever known
-	since            int32   // day of the first unseen change; 0: the copy is good
-	died             int32   // day at whose end it was first gone, if it is gone now
+	since            int32   // step of the first unseen change; 0: the copy is good
+	changedAt        int32   // seconds after the base of that change, unless the copy is good
+	died             int32   // step at whose end it was first gone, if it is gone now
 }
 
 func newMeter(c *Corpus, t *truth, graph *sitegraph.Graph) *meter {
@@ -81,7 +87,7 @@ func newMeter(c *Corpus, t *truth, graph *sitegraph.Graph) *meter {
 // resample keeps what Compare and Spread need.
 func (m *meter) resample(seed uint64) {
 	m.corpora = resampled(m.truth.servers, seed)
-	m.drawnFresh, m.drawnDays = make([]float64, len(m.corpora)), make([]int, len(m.corpora))
+	m.drawnFresh, m.drawnSteps = make([]float64, len(m.corpora)), make([]int, len(m.corpora))
 }
 
 // of returns a page's place in the truth, -1 if it has none.
@@ -136,15 +142,16 @@ func (m *meter) update(i int32, change func(p *pageMeter)) {
 	case !p.has || p.now.alive && !p.copy.differs(p.now, m.corpus.Change):
 		p.since = 0
 	case p.since == 0:
-		p.since = int32(m.day)
+		p.since, p.changedAt = int32(m.step), m.at
 	}
 	m.count(i, 1)
 }
 
-// beginDay lets happen what has happened by the end of day d; visits of the day see it.
-func (m *meter) beginDay(d int) {
-	m.day = d
-	for _, t := range m.truth.byDay[d] {
+// beginStep lets happen what has happened by the end of step d; visits of the step see it.
+func (m *meter) beginStep(d int) {
+	m.step = d
+	for _, t := range m.truth.byStep[d] {
+		m.at = t.at
 		m.update(t.page, func(p *pageMeter) {
 			if p.now.alive && !t.now.alive {
 				p.died = int32(d)
@@ -170,7 +177,7 @@ func (m *meter) found(p sitegraph.PageID) {
 	if t := &m.truth.pages[i]; t.discoverable && !m.pages[i].once {
 		m.discovered++
 		m.discovery[t.server].found++
-		m.delaySum += float64(max(m.day-int(t.born), 0))
+		m.delaySum += float64(max(m.step-int(t.born), 0))
 	}
 	m.pages[i].once = true
 }
@@ -209,11 +216,14 @@ func (m *meter) seen(e *cycle.Event) {
 	if i < 0 {
 		return
 	}
+	if p := &m.pages[i]; e.Verdict == sitegraph.VerdictChanged && p.since != 0 {
+		m.delays = append(m.delays, int32(m.step)*int32(m.truth.step/time.Second)-p.changedAt)
+	}
 	switch e.Verdict {
 	case sitegraph.VerdictLeft:
 		if m.pages[i].has {
 			m.deletions++
-			m.deletionDelays += float64(max(m.day-int(m.pages[i].died), 0))
+			m.deletionDelays += float64(max(m.step-int(m.pages[i].died), 0))
 		}
 		m.update(i, func(p *pageMeter) { p.known, p.has = false, false })
 	case sitegraph.VerdictUnknown: // a failure, which replay never has: the copy stays as it was
@@ -222,39 +232,39 @@ func (m *meter) seen(e *cycle.Event) {
 	}
 }
 
-// endDay takes the day's freshness and age.
-func (m *meter) endDay(d int) {
+// endStep takes the step's freshness and age.
+func (m *meter) endStep(d int) {
 	if m.living > 0 {
 		f := float64(m.fresh) / float64(m.living)
 		m.freshness += f
-		m.freshDays++
+		m.freshSteps++
 		m.weekFresh += f
-		m.weekDays++
+		m.weekSteps++
 	}
 	if m.copies > 0 {
 		stale := m.copies - m.fresh
 		m.age += float64(d*stale-m.sinceSum) / float64(m.copies)
-		m.ageDays++
+		m.ageSteps++
 	}
 	m.eventsSoFar += m.truth.eventsOn[d]
 	m.drawFreshness()
-	if d%7 == 0 {
+	if perWeek := 7 * m.truth.perDay(); d%perWeek == 0 {
 		m.totals.Weekly = append(
 			m.totals.Weekly,
 			WeekPoint{
-				Week:       d / 7,
+				Week:       d / perWeek,
 				UpdateRate: ratio(m.week.found, m.week.fetched),
 				Coverage:   ratio(m.totals.Changed, m.eventsSoFar),
-				Freshness:  ratio(m.weekFresh, float64(m.weekDays)),
+				Freshness:  ratio(m.weekFresh, float64(m.weekSteps)),
 				Refetched:  m.week.fetched,
 				Changed:    m.week.found,
 			},
 		)
-		m.week, m.weekFresh, m.weekDays = tally{}, 0, 0
+		m.week, m.weekFresh, m.weekSteps = tally{}, 0, 0
 	}
 }
 
-// drawFreshness takes the day's freshness in each of the resampled corpora.
+// drawFreshness takes the step's freshness in each of the resampled corpora.
 func (m *meter) drawFreshness() {
 	for i, times := range m.corpora {
 		var sum standing
@@ -264,7 +274,7 @@ func (m *meter) drawFreshness() {
 		}
 		if sum.living > 0 {
 			m.drawnFresh[i] += float64(sum.fresh) / float64(sum.living)
-			m.drawnDays[i]++
+			m.drawnSteps[i]++
 		}
 	}
 }
@@ -284,7 +294,7 @@ func (m *meter) drawn() draws {
 		for s, t := range m.discovery {
 			found, all = found+times[s]*t.found, all+times[s]*t.all
 		}
-		d[Freshness] = append(d[Freshness], float64(ratio(m.drawnFresh[i], float64(m.drawnDays[i]))))
+		d[Freshness] = append(d[Freshness], float64(ratio(m.drawnFresh[i], float64(m.drawnSteps[i]))))
 		d[Discovered] = append(d[Discovered], float64(ratio(found, all)))
 	}
 	return d
@@ -295,19 +305,37 @@ func (m *meter) result(name string, o StreamOptions) StreamResult {
 	r.Policy = name
 	r.UpdateRate = ratio(r.Changed, r.Refetched)
 	r.Coverage = ratio(r.Changed, m.truth.events)
-	r.Freshness = ratio(m.freshness, float64(m.freshDays))
-	r.MeanAgeDays = ratio(m.age, float64(m.ageDays))
+	r.Freshness = ratio(m.freshness, float64(m.freshSteps))
+	perDay := float64(m.truth.perDay())
+	r.MeanAgeDays = ratio(m.age/perDay, float64(m.ageSteps))
 	r.Discovered = ratio(m.discovered, m.truth.discoverable)
 	r.DiscoveryDelayDays = Number(math.NaN())
 	if m.discovered > 0 {
-		r.DiscoveryDelayDays = Number(m.delaySum / float64(m.discovered))
+		r.DiscoveryDelayDays = Number(m.delaySum / perDay / float64(m.discovered))
 	}
 	r.DeletionsFound = ratio(m.deletions, m.truth.deaths)
-	r.DeletionDelayDays = ratio(m.deletionDelays, float64(m.deletions))
+	r.DeletionDelayDays = ratio(m.deletionDelays/perDay, float64(m.deletions))
+	r.DetectionDelayHours, r.MedianDelayHours = m.detectionDelay()
 	r.visited, r.unvisited = m.visited, m.unvisited
 	r.Calibration, r.CalibrationUnvisited = m.visited.calibration(), m.unvisited.calibration()
 	if r.draws = m.drawn(); o.Spread {
 		r.Spread = r.draws.spread()
 	}
 	return r
+}
+
+// detectionDelay is the mean and the median of the hours from a change to the visit that found it.
+func (m *meter) detectionDelay() (mean, median Number) {
+	n := len(m.delays)
+	if n == 0 {
+		return Number(math.NaN()), Number(math.NaN())
+	}
+	slices.Sort(m.delays)
+	sum := 0.0
+	for _, seconds := range m.delays {
+		sum += float64(seconds)
+	}
+	const hour = float64(time.Hour / time.Second)
+	middle := float64(m.delays[(n-1)/2]) + float64(m.delays[n/2])
+	return Number(sum / hour / float64(n)), Number(middle / 2 / hour)
 }

@@ -49,6 +49,8 @@ func (r *StreamResult) shares() []*Number {
 		&r.Coverage,
 		&r.Freshness,
 		&r.MeanAgeDays,
+		&r.DetectionDelayHours,
+		&r.MedianDelayHours,
 		&r.Discovered,
 		&r.DiscoveryDelayDays,
 		&r.DeletionsFound,

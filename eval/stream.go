@@ -23,7 +23,9 @@ type StreamRun struct {
 	Weeks    int          `json:"weeks"`
 	History  int          `json:"history"`
 	Budget   float64      `json:"budget"` // share of the base pages fetched a day
-	New      float64      `json:"new"`    // share of a day's budget for first visits
+	// StepHours is the length of a round.
+	StepHours float64 `json:"step_hours"`
+	New       float64 `json:"new"` // share of a day's budget for first visits
 	// LeastValue is what a visit had to be worth to be made; 0: nothing.
 	LeastValue float64 `json:"least_value,omitempty"`
 	Change     string  `json:"change"`
@@ -50,14 +52,20 @@ type StreamTotals struct {
 
 // StreamResult is what one policy reached.
 type StreamResult struct {
-	Policy             string `json:"policy"`
-	Fetched            int    `json:"fetched"`
-	Refetched          int    `json:"refetched"`
-	Changed            int    `json:"changed"`
-	UpdateRate         Number `json:"update_rate"`
-	Coverage           Number `json:"coverage"`
-	Freshness          Number `json:"freshness"`
-	MeanAgeDays        Number `json:"mean_age_days"`
+	Policy      string `json:"policy"`
+	Fetched     int    `json:"fetched"`
+	Refetched   int    `json:"refetched"`
+	Changed     int    `json:"changed"`
+	UpdateRate  Number `json:"update_rate"`
+	Coverage    Number `json:"coverage"`
+	Freshness   Number `json:"freshness"`
+	MeanAgeDays Number `json:"mean_age_days"`
+	// Of the changes found: from the first change that the copy did not have to the visit, which
+	// sees the page as it is at the end of its round. The median of several runs is the mean of
+	// theirs.
+	DetectionDelayHours Number `json:"detection_delay_hours"`
+	MedianDelayHours    Number `json:"median_detection_delay_hours"`
+
 	Discovered         Number `json:"discovered"` // share of the discoverable new pages
 	DiscoveryDelayDays Number `json:"discovery_delay_days"`
 	NewFetched         int    `json:"new_fetched"`
@@ -113,7 +121,8 @@ type Watch func(p planner.Policy, c *planner.Corpus, oracle policy.Oracle) plann
 // StreamOptions of a run.
 type StreamOptions struct {
 	Weeks  int
-	Budget float64 // share of the base pages of servers still in their window, a day
+	Step   time.Duration // length of a round, which divides a day; 0: a day
+	Budget float64       // share of the base pages of servers still in their window, a day
 	New    float64
 	Seed   uint64
 	Runs   int     // number of runs of each policy, with seeds from Seed on; results are their means; 0: one
@@ -206,10 +215,18 @@ func (c *Corpus) StreamOn(
 	policy string,
 	tick func(),
 ) (StreamResult, error) {
-	return c.stream(ctx, stage, c.newTruth(o.Weeks*7), o, policy, tick)
+	return c.stream(ctx, stage, c.newTruthBy(o.Weeks*7, o.step()), o, policy, tick)
 }
 
-// stream goes day by day.
+// step is the length of a round.
+func (o *StreamOptions) step() time.Duration {
+	if o.Step == 0 {
+		return day
+	}
+	return o.Step
+}
+
+// stream goes step by step.
 func (c *Corpus) stream(
 	ctx context.Context,
 	stage Stage,
@@ -260,29 +277,29 @@ func (c *Corpus) stream(
 	estimator, _ := policy.(planner.Estimator)
 	// Draws the same pages for every policy that knows the same.
 	random := rand.New(rand.NewPCG(o.Seed+uint64(o.run), 0x63616c6962726174))
-	for d := 1; d <= c.lastDay(t.days); d++ {
+	for d := 1; d <= c.lastStep(t); d++ {
 		r := planner.Round{
 			Number: d,
-			Start:  c.Base.Add(time.Duration(d-1) * day),
-			End:    c.Base.Add(time.Duration(d) * day),
-			Budget: grant.Of(day),
+			Start:  c.Base.Add(time.Duration(d-1) * t.step),
+			End:    c.Base.Add(time.Duration(d) * t.step),
+			Budget: grant.Of(t.step),
 		}
 		if err := stage.Clock.SleepUntil(ctx, r.Start); err != nil {
 			return StreamResult{}, err
 		}
-		m.beginDay(d)
+		m.beginStep(d)
 		if err := loop.Round(ctx, r); err != nil {
 			return StreamResult{}, err
 		}
-		m.endDay(d)
+		m.endStep(d)
 		unused += plan.Unused()
-		if d%7 == 0 && estimator != nil && !c.askNothing {
+		if d%(7*t.perDay()) == 0 && estimator != nil && !c.askNothing {
 			m.ask(estimator, corpus, r, random)
 		}
 		if err := loop.Advance(r.End); err != nil {
 			return StreamResult{}, err
 		}
-		if tick != nil {
+		if tick != nil && d%t.perDay() == 0 {
 			tick()
 		}
 	}

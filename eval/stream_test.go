@@ -37,7 +37,7 @@ func TestTruthByHand(t *testing.T) {
 		}
 	}
 	var got []string
-	for d, transitions := range truth.byDay {
+	for d, transitions := range truth.byStep {
 		var pages []string
 		for url, i := range truth.byURL {
 			for _, tr := range transitions {
@@ -60,13 +60,14 @@ func TestTruthByHand(t *testing.T) {
 	wantInt(t, "events by main", tiny(t, Options{Change: sitegraph.ChangeByMain}).newTruth(7).events, 3)
 }
 
-// dayEnd at the boundaries: a version exactly at a day's end is there at that end.
-func TestDayEnd(t *testing.T) {
+// stepEnd at the boundaries: a version exactly at a day's end is there at that end.
+func TestStepEnd(t *testing.T) {
+	daily := truth{step: day}
 	for _, test := range []struct {
 		seconds int64
 		want    int
 	}{{-daySeconds, 0}, {-1, 0}, {0, 0}, {1, 1}, {daySeconds - 1, 1}, {daySeconds, 1}, {daySeconds + 1, 2}, {7 * daySeconds, 7}} {
-		wantInt(t, "day", dayEnd(test.seconds), test.want)
+		wantInt(t, "day", daily.stepEnd(test.seconds), test.want)
 	}
 }
 

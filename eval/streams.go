@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/replay"
@@ -52,8 +53,8 @@ func Days(all []StreamOptions) (days int) {
 // Streams runs the stream protocol for several budgets or lengths, all policies of all of them, and
 // all runs of each, side by side: at most atOnce, or as many as there are cores, are at work at a
 // time; 0: as many as there are cores. A run holds a copy of the graph, of the records and of its
-// policy until it ends; of its visits it keeps counts alone. Tick is called after each day, by many
-// goroutines.
+// policy until it ends; of its visits it keeps counts, and how late each change was found. Tick is
+// called after each day, by many goroutines.
 func (c *Corpus) Streams(
 	ctx context.Context,
 	all []StreamOptions,
@@ -61,21 +62,27 @@ func (c *Corpus) Streams(
 	atOnce int,
 	tick func(Progress),
 ) ([]StreamRun, error) {
-	truths := map[int]*truth{} // by weeks
+	type span struct {
+		weeks int
+		step  time.Duration
+	}
+	truths := map[span]*truth{}
 	runs := make([]StreamRun, len(all))
 	for i, o := range all {
-		t := truths[o.Weeks]
+		of := span{o.Weeks, o.step()}
+		t := truths[of]
 		if t == nil {
-			t = c.newTruth(o.Weeks * 7)
-			truths[o.Weeks] = t
+			t = c.newTruthBy(o.Weeks*7, o.step())
+			truths[of] = t
 		}
 		runs[i] = StreamRun{
-			Protocol: "stream",
-			Base:     int(c.Base.Sub(replay.Epoch) / week),
-			Weeks:    o.Weeks,
-			History:  c.history,
-			Budget:   o.Budget,
-			New:      o.New,
+			Protocol:  "stream",
+			Base:      int(c.Base.Sub(replay.Epoch) / week),
+			Weeks:     o.Weeks,
+			History:   c.history,
+			Budget:    o.Budget,
+			StepHours: o.step().Hours(),
+			New:       o.New,
 
 			LeastValue: o.LeastValue,
 			Change:     c.Change.String(),
@@ -108,8 +115,8 @@ func (c *Corpus) Streams(
 		i, k := tasks[n].options, tasks[n].policy
 		o := all[i]
 		o.run = tasks[n].run
-		t := truths[o.Weeks]
-		day, last := 0, c.lastDay(t.days)
+		t := truths[span{o.Weeks, o.step()}]
+		day, last := 0, c.lastStep(t)/t.perDay()
 		results[i][k][o.run], err = c.stream(ctx, c.replayed(), t, o, policies[k], func() {
 			day++
 			tick(Progress{policies[k], o.Budget, o.Weeks, o.run, day, day == last})

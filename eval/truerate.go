@@ -6,26 +6,26 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// longRun counts, by page of a truth, the changes and the days of life within it.
+// longRun counts, by page of a truth, the changes and the steps of life within it.
 type longRun struct {
-	changes, days int32
-	aliveSince    int32 // day; -1: not alive
+	changes, steps int32
+	aliveSince     int32 // step; -1: not alive
 }
 
-// longRuns follows the pages of a truth to its last day.
-func (t *truth) longRuns(lastDay int) []longRun {
+// longRuns follows the pages of a truth to its last step.
+func (t *truth) longRuns(lastStep int) []longRun {
 	runs := make([]longRun, len(t.pages))
 	for i := range runs {
 		if runs[i].aliveSince = -1; t.pages[i].start.alive {
 			runs[i].aliveSince = 0
 		}
 	}
-	for d := 1; d <= lastDay; d++ {
-		for _, now := range t.byDay[d] {
+	for d := 1; d <= lastStep; d++ {
+		for _, now := range t.byStep[d] {
 			r := &runs[now.page]
 			switch {
 			case !now.now.alive:
-				r.days += int32(d) - r.aliveSince
+				r.steps += int32(d) - r.aliveSince
 				r.aliveSince = -1
 			case r.aliveSince < 0:
 				r.aliveSince = int32(d)
@@ -36,24 +36,27 @@ func (t *truth) longRuns(lastDay int) []longRun {
 	}
 	for i := range runs {
 		if r := &runs[i]; r.aliveSince >= 0 {
-			r.days += int32(lastDay) - r.aliveSince
+			r.steps += int32(lastStep) - r.aliveSince
 		}
 	}
 	return runs
 }
 
-// rate is the changes a day of life; 0 for a page that lived for no whole day.
-func (r longRun) rate() float64 { return float64(r.changes) / float64(max(r.days, 1)) }
+// rate is the changes a day of life, where a day has so many steps; 0 for a page that lived for no
+// whole step.
+func (r longRun) rate(perDay int) float64 {
+	return float64(r.changes) / float64(max(r.steps, 1)) * float64(perDay)
+}
 
 // trueRate tells the long-run rate of each page of the stream: what true-rates goes by.
 func (m *meter) trueRate() func(sitegraph.PageID) float64 {
 	var runs []longRun // counted once they are asked for
 	return func(p sitegraph.PageID) float64 {
 		if runs == nil {
-			runs = m.truth.longRuns(m.corpus.lastDay(m.truth.days))
+			runs = m.truth.longRuns(m.corpus.lastStep(m.truth))
 		}
 		if i := m.of(p); i >= 0 {
-			return runs[i].rate()
+			return runs[i].rate(m.truth.perDay())
 		}
 		return 0
 	}
@@ -67,10 +70,10 @@ func (h *horizon) trueRate() func(sitegraph.PageID) float64 {
 		if t == nil {
 			days := int(windowEnd.Sub(h.Base) / (24 * time.Hour))
 			t = h.newTruth(days)
-			runs = t.longRuns(h.lastDay(days))
+			runs = t.longRuns(h.lastStep(t))
 		}
 		if i, ok := t.byURL[h.graph.URL(p)]; ok {
-			return runs[i].rate()
+			return runs[i].rate(t.perDay())
 		}
 		return 0
 	}

@@ -8,17 +8,18 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// truth is what happened to the pages of a corpus from the base on, by day ends: the
-// denominators of the stream protocol. Pages alive at the base and not base pages are left
-// out for good. It is shared by all runs and never changes.
+// truth is what happened to the pages of a corpus from the base on, by the ends of steps, which
+// are days or parts of a day: the denominators of the stream protocol. Pages alive at the base and
+// not base pages are left out for good. It is shared by all runs and never changes.
 type truth struct {
-	days     int
+	step     time.Duration // divides a day
+	steps    int
 	pages    []pageTruth
 	byURL    map[string]int32
-	byDay    [][]transition // [1..days]: what is new at the end of each day
+	byStep   [][]transition // [1..steps]: what is new at the end of each step
 	events   int
-	eventsOn []int // by day, from 1
-	deaths   int   // a page alive at a day's end and not at the next
+	eventsOn []int // by step, from 1
+	deaths   int   // a page alive at a step's end and not at the next
 
 	discoverable int
 	servers      int
@@ -30,7 +31,7 @@ type pageTruth struct {
 	server       int32 // in World.Servers
 	base         bool
 	discoverable bool
-	born         int32   // first day end at which it is alive, for pages born after the base
+	born         int32   // first step end at which it is alive, for pages born after the base
 	start        content // at the base
 }
 
@@ -52,19 +53,25 @@ func (c content) differs(now content, by sitegraph.ChangeBy) bool {
 	return c.alive != now.alive || c.alive && c.digests.Differ(now.digests, by)
 }
 
-// transition is a page's new content at the end of a day.
+// transition is a page's new content at the end of a step.
 type transition struct {
 	page int32
+	at   int32 // seconds after the base: when the content before it was first replaced in the step
 	now  content
 }
 
-// newTruth follows every page day by day. A server counts while its window lasts.
-func (c *Corpus) newTruth(days int) *truth {
+// newTruth follows every page day by day.
+func (c *Corpus) newTruth(days int) *truth { return c.newTruthBy(days, day) }
+
+// newTruthBy follows every page step by step. A server counts while its window lasts.
+func (c *Corpus) newTruthBy(days int, step time.Duration) *truth {
+	steps := days * int(day/step)
 	t := &truth{
-		days:     days,
+		step:     step,
+		steps:    steps,
 		byURL:    map[string]int32{},
-		byDay:    make([][]transition, days+1),
-		eventsOn: make([]int, days+1),
+		byStep:   make([][]transition, steps+1),
+		eventsOn: make([]int, steps+1),
 		servers:  len(c.World.Servers),
 		eventsOf: make([]int, len(c.World.Servers)),
 	}
@@ -94,18 +101,23 @@ func (t *truth) addPage(c *Corpus, s int32, server *history.Server, page *histor
 	}
 	id := int32(len(t.pages))
 	last := p.start
-	lastDay := c.lastDay(t.days)
+	lastStep := c.lastStep(t)
+	replaced, in := int64(0), 0 // when last was first replaced in a step
 	for i := range page.Versions {
 		v := &page.Versions[i]
-		d := dayEnd(v.T - base)
-		if d < 1 || d > lastDay || i+1 < len(page.Versions) && dayEnd(page.Versions[i+1].T-base) == d {
-			continue // before the base, after the window, or replaced before the day's end
+		d := t.stepEnd(v.T - base)
+		if d < 1 || d > lastStep {
+			continue // before the base, or after the window
 		}
 		next := contentOf(v)
-		if !last.differs(next, c.Change) {
-			continue
+		differs := last.differs(next, c.Change)
+		if differs && in != d {
+			replaced, in = v.T-base, d
 		}
-		t.note(&p, id, d, last, next)
+		if !differs || i+1 < len(page.Versions) && t.stepEnd(page.Versions[i+1].T-base) == d {
+			continue // the same, or replaced before the step's end
+		}
+		t.note(&p, transition{id, int32(replaced), next}, d, last)
 		last = next
 	}
 	if p.base || p.born > 0 {
@@ -114,11 +126,11 @@ func (t *truth) addPage(c *Corpus, s int32, server *history.Server, page *histor
 	}
 }
 
-// note books one transition at the end of day d.
-func (t *truth) note(p *pageTruth, id int32, d int, from, to content) {
-	t.byDay[d] = append(t.byDay[d], transition{id, to})
+// note books one transition at the end of step d.
+func (t *truth) note(p *pageTruth, to transition, d int, from content) {
+	t.byStep[d] = append(t.byStep[d], to)
 	switch {
-	case !to.alive:
+	case !to.now.alive:
 		t.deaths++
 	case from.alive:
 		t.events++
@@ -129,26 +141,29 @@ func (t *truth) note(p *pageTruth, id int32, d int, from, to content) {
 	}
 }
 
-// dayEnd is the first day end (1, 2, ...) at which something that happened so many seconds
+// stepEnd is the first end of a step (1, 2, ...) at which something that happened so many seconds
 // after the base is there; 0 or less: at the base already.
-func dayEnd(seconds int64) int {
-	const perDay = int64(day / time.Second)
+func (t *truth) stepEnd(seconds int64) int {
+	length := int64(t.step / time.Second)
 	if seconds <= 0 {
 		return 0
 	}
-	return int((seconds + perDay - 1) / perDay)
+	return int((seconds + length - 1) / length)
 }
 
-// lastDay is the last day of the stream within the window of 60 weeks.
-func (c *Corpus) lastDay(days int) int {
-	return min(days, int(windowEnd.Sub(c.Base)/day))
+// perDay is how many steps a day has.
+func (t *truth) perDay() int { return int(day / t.step) }
+
+// lastStep is the last step of the stream within the window of 60 weeks.
+func (c *Corpus) lastStep(t *truth) int {
+	return min(t.steps, int(windowEnd.Sub(c.Base)/t.step))
 }
 
-// findDiscoverable marks the new pages that are linked, at some day's end, from a page of
+// findDiscoverable marks the new pages that are linked, at some step's end, from a page of
 // the server that is itself a base page or discoverable.
 func (t *truth) findDiscoverable(c *Corpus, s int32, server *history.Server) {
 	base := c.Base.Unix() + server.T0 - replay.Epoch.Unix()
-	lastDay := c.lastDay(t.days)
+	lastStep := c.lastStep(t)
 	var queue []*history.Page
 	for _, page := range server.Pages {
 		if id, ok := t.byURL[page.URL]; ok && t.pages[id].base {
@@ -160,8 +175,8 @@ func (t *truth) findDiscoverable(c *Corpus, s int32, server *history.Server) {
 		queue = queue[:len(queue)-1]
 		for i := range page.Versions {
 			v := &page.Versions[i]
-			d := max(dayEnd(v.T-base), 0)
-			if d > lastDay || i+1 < len(page.Versions) && max(dayEnd(page.Versions[i+1].T-base), 0) <= d {
+			d := max(t.stepEnd(v.T-base), 0)
+			if d > lastStep || i+1 < len(page.Versions) && max(t.stepEnd(page.Versions[i+1].T-base), 0) <= d {
 				continue
 			}
 			for _, url := range v.Links {

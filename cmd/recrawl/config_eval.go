@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/recrawl/recrawl/cmd/recrawl/setting"
 	"github.com/recrawl/recrawl/eval"
@@ -12,10 +13,13 @@ import (
 
 // EvalConfig are the settings of eval.
 type EvalConfig struct {
-	Protocol  string    `default:"snapshot" oneof:"snapshot, stream" help:"snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks"`
-	Policy    []string  `default:"all" help:"policies to compare, or all; variants of value (value-own and so on) take part if named"`
-	Weeks     []int     `help:"horizons N of the snapshot protocol (default 2,4,12,24), or length of the stream (default 40)"`
-	Budget    []float64 `default:"0.02" range:"(0,1]" want:"shares of the pages a day, above 0 and at most 1" help:"stream: fetches a day as shares of the base pages"`
+	Protocol string    `default:"snapshot" oneof:"snapshot, stream" help:"snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks"`
+	Policy   []string  `default:"all" help:"policies to compare, or all; variants of value (value-own and so on) take part if named"`
+	Weeks    []int     `help:"horizons N of the snapshot protocol (default 2,4,12,24), or length of the stream (default 40)"`
+	Budget   []float64 `default:"0.02" range:"(0,1]" want:"shares of the pages a day, above 0 and at most 1" help:"stream: fetches a day as shares of the base pages"`
+
+	Step time.Duration `default:"24h" help:"stream: length of a round, as 1h; divides 24 hours, and the budget is that of a day all the same"`
+
 	Base      int       `default:"12" range:"[0,{last-week}]" help:"weeks after the start of a server's window at which the policies begin"`
 	History   int       `help:"weekly states before the base that the policies may see (default with --figures: 12, or as many as there are)"`
 	Spread    bool      `help:"add the 5th and 95th percentile over 200 resamples of the servers; --figures always has them"`
@@ -53,6 +57,12 @@ func (c *EvalConfig) check(r *setting.Review) (hint string) {
 	}
 	if c.Runs > 1 && c.Protocol != "stream" {
 		r.Refuse("eval.runs", c.Runs, "1 in protocol snapshot: several runs are for --protocol stream")
+	}
+	if c.Step < time.Minute || (24*time.Hour)%c.Step != 0 {
+		r.Refuse("eval.step", c.Step, "a minute or more that divides 24 hours")
+	}
+	if c.Step != 24*time.Hour && c.Protocol != "stream" {
+		r.Refuse("eval.step", c.Step, "24h in protocol snapshot, which has one round: add --protocol stream")
 	}
 	if c.SVG != "" && (c.Figures || c.Protocol == "stream" && len(c.Budget) < 2 || c.Protocol == "snapshot" && len(c.Weeks) == 1) {
 		r.Refuse("eval.svg", c.SVG, "several budgets or horizons to draw a line through: --budget 0.01,0.02,0.05")

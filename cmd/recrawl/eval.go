@@ -181,7 +181,7 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 
 func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []string) ([]eval.StreamRun, error) {
 	c := &p.config
-	all := eval.StreamOptions{New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
+	all := eval.StreamOptions{Step: c.Eval.Step, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
 		Compare: c.Eval.lineup().Compared(), Without: c.Eval.lineup().Variants(),
 		Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective(), LeastValue: c.Least}.Each(c.Eval.Weeks, c.Eval.Budget)
 	bar := p.progress("days", eval.Days(all)*len(policies))

@@ -260,6 +260,7 @@ type streamRun struct {
 	}
 	Base, Weeks, History int
 	Budget, New          float64
+	StepHours            float64 `json:"step_hours"`
 	Change               string
 	Seed                 uint64
 	Runs                 int
@@ -280,6 +281,8 @@ type streamRun struct {
 		UpdateRate                  *float64 `json:"update_rate"`
 		Coverage, Freshness         *float64
 		MeanAgeDays                 *float64 `json:"mean_age_days"`
+		DetectionDelayHours         *float64 `json:"detection_delay_hours"`
+		MedianDelayHours            *float64 `json:"median_detection_delay_hours"`
 		Discovered                  *float64
 		DiscoveryDelayDays          *float64 `json:"discovery_delay_days"`
 		NewFetched                  int      `json:"new_fetched"`

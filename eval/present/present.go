@@ -118,7 +118,7 @@ func nameOf(r eval.SnapshotResult) string {
 
 func Stream(runs []eval.StreamRun) report.Page {
 	page := report.Page{Title: "recrawl: stream protocol",
-		Intro: "Each policy has the same number of fetches a day and has to find out by itself what changes. U is the update rate (changed among refetches), C the share of all change events that were found. Freshness is the time average of the share of known living pages whose copy is good; age is the mean number of days since the first unseen change; discovered is the share of new pages that became known."}
+		Intro: "Each policy has the same number of fetches a day and has to find out by itself what changes. U is the update rate (changed among refetches), C the share of all change events that were found. Freshness is the time average of the share of known living pages whose copy is good; age is the mean number of days since the first unseen change; changes are found so many hours after the first change that the copy did not have; discovered is the share of new pages that became known."}
 	severalLengths := slices.ContainsFunc(runs, func(r eval.StreamRun) bool { return r.Weeks != runs[0].Weeks })
 	var views []Run
 	for i := range runs {
@@ -170,9 +170,9 @@ func absentNote(absent []string, run Run) string {
 
 // streamSection shows one budget; its charts have the policies shown.
 func StreamSection(run eval.StreamRun, shown []string) report.Section {
-	t := report.Table{Title: fmt.Sprintf("%.3g %% of the pages a day, %d weeks: %d servers, %d base pages, %d pages in all, %d events; change by %s",
-		100*run.Budget, run.Weeks, run.Corpus.Servers, run.Corpus.BasePages, run.Corpus.Pages, run.Corpus.Events, run.Change),
-		Header: []string{"policy", "fetched", "refetched", "changed", "U", "C", "freshness", "age, days", "discovered", "delay, days", "deletions", "delay, days", "visits for them"}}
+	t := report.Table{Title: fmt.Sprintf("%.3g %% of the pages a day%s, %d weeks: %d servers, %d base pages, %d pages in all, %d events; change by %s",
+		100*run.Budget, inRounds(run), run.Weeks, run.Corpus.Servers, run.Corpus.BasePages, run.Corpus.Pages, run.Corpus.Events, run.Change),
+		Header: []string{"policy", "fetched", "refetched", "changed", "U", "C", "freshness", "age, days", "found after, hours", "median", "discovered", "delay, days", "deletions", "delay, days", "visits for them"}}
 	withSpread := len(run.Results) > 0 && run.Results[0].Spread != nil
 	if withSpread {
 		t.Header = append(t.Header, "C 5-95 %")
@@ -183,7 +183,7 @@ func StreamSection(run eval.StreamRun, shown []string) report.Section {
 	}
 	for _, r := range run.Results {
 		row := []string{r.Policy, report.Count(r.Fetched), report.Count(r.Refetched), report.Count(r.Changed), Decimals(r.UpdateRate), Decimals(r.Coverage),
-			Decimals(r.Freshness), Tenths(r.MeanAgeDays), Decimals(r.Discovered), Tenths(r.DiscoveryDelayDays), Decimals(r.DeletionsFound),
+			Decimals(r.Freshness), Tenths(r.MeanAgeDays), Tenths(r.DetectionDelayHours), Tenths(r.MedianDelayHours), Decimals(r.Discovered), Tenths(r.DiscoveryDelayDays), Decimals(r.DeletionsFound),
 			Tenths(r.DeletionDelayDays), report.Count(r.DeletionVisits)}
 		if withSpread {
 			row = append(row, span(r.Spread[eval.Coverage]))
@@ -202,6 +202,14 @@ func StreamSection(run eval.StreamRun, shown []string) report.Section {
 	}
 	return report.Section{Title: fmt.Sprintf("Budget %.3g %% a day, %d weeks", 100*run.Budget, run.Weeks),
 		Tables: []report.Table{t}, Charts: append(frontCharts(run), weekCharts(run, shown)...)}
+}
+
+// inRounds says how long rounds are, unless they are days.
+func inRounds(run eval.StreamRun) string {
+	if run.StepHours == 24 || run.StepHours == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" in rounds of %.3g hours", run.StepHours)
 }
 
 const (

@@ -57,6 +57,9 @@ func (d *dueDriven) cycle() float64 { return estimator.Days(cycleDays(d.Corpus, 
 
 // Begin gives a due time to pages that have none.
 func (d *dueDriven) Begin(r planner.Round) {
+	if by, ok := d.rule.(*byEstimate); ok {
+		by.begin(r)
+	}
 	d.ranking.Fill(d.Corpus, d.ties.UpTo(d.Corpus), func(p sitegraph.PageID) (float64, bool) {
 		m := d.Corpus.Memory(p)
 		if m.Due == 0 || d.moving {
@@ -115,9 +118,9 @@ func (d *dueDriven) Next() (planner.Visit, bool) {
 		d.failing[best.Page] = true
 	}
 	due, end, interval := m.DueTime(), d.Corpus.Round().End, d.interval(m)
-	reason := planner.Because("its interval of %.1f days is over", interval)
+	reason := planner.Because("its interval of %.3g days is over", interval)
 	if due.After(end) {
-		reason = planner.Because("early, budget left: its interval is %.1f days", interval)
+		reason = planner.Because("early, budget left: its interval is %.3g days", interval)
 	}
 	return planner.Visit{
 		Page:        best.Page,
@@ -166,7 +169,7 @@ func (d *dueDriven) Due(p sitegraph.PageID, _ time.Time) (planner.Due, time.Dura
 	}
 	wait, why := d.rule.wait(p, m.History, days)
 	if m.History.Visits <= 1 && wait == days {
-		why = planner.Because("seen once: due within its first interval of %.1f days", interval)
+		why = planner.Because("seen once: due within its first interval of %.3g days", interval)
 	}
 	return planner.Due{
 		When:   m.History.LastVisit().Add(estimator.FromDays(max(wait, 0))),
@@ -178,26 +181,34 @@ func (d *dueDriven) Due(p sitegraph.PageID, _ time.Time) (planner.Due, time.Dura
 type byEstimate struct{ limits estimator.Limits }
 
 func newInterval(s Settings) planner.Policy {
-	return newDueDriven(s, byEstimate{estimator.DefaultLimits})
+	return newDueDriven(s, &byEstimate{estimator.DefaultLimits})
 }
 
-func (b byEstimate) first(cycle float64) float64 { return cycle }
+// begin lets the shortest interval be that of a round, where it is shorter than a day: [SAT 4] has
+// rounds of a day.
+func (b *byEstimate) begin(r planner.Round) {
+	if length := r.End.Sub(r.Start); length > 0 {
+		b.limits.Min = min(length, estimator.DefaultLimits.Min)
+	}
+}
 
-func (b byEstimate) of(h sitegraph.History, previous float64) estimator.Estimate {
+func (b *byEstimate) first(cycle float64) float64 { return cycle }
+
+func (b *byEstimate) of(h sitegraph.History, previous float64) estimator.Estimate {
 	return estimator.Interval(h, estimator.FromDays(previous), b.limits)
 }
 
-func (b byEstimate) recovered(float64) (float64, bool) { return 0, false }
+func (b *byEstimate) recovered(float64) (float64, bool) { return 0, false }
 
-func (b byEstimate) next(h sitegraph.History, interval float64, _ bool) float64 {
+func (b *byEstimate) next(h sitegraph.History, interval float64, _ bool) float64 {
 	return estimator.Days(b.of(h, interval).Interval)
 }
 
-func (b byEstimate) remembered(h sitegraph.History, cycle float64) float64 {
+func (b *byEstimate) remembered(h sitegraph.History, cycle float64) float64 {
 	return estimator.Days(b.of(h, cycle).Interval)
 }
 
-func (b byEstimate) wait(
+func (b *byEstimate) wait(
 	_ sitegraph.PageID,
 	h sitegraph.History,
 	interval float64,
@@ -205,10 +216,10 @@ func (b byEstimate) wait(
 	if warning := b.of(h, interval).Warning; warning != "" {
 		return interval, planner.Because(warning)
 	}
-	return interval, planner.Because("its estimated interval is %.1f days [SAT eq. 1]", interval)
+	return interval, planner.Because("its estimated interval is %.3g days [SAT eq. 1]", interval)
 }
 
-func (b byEstimate) probability(h sitegraph.History, interval float64, age time.Duration) float64 {
+func (b *byEstimate) probability(h sitegraph.History, interval float64, age time.Duration) float64 {
 	return b.of(h, interval).At(age).Probability
 }
 

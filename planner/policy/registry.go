@@ -207,7 +207,7 @@ func GivesWorth(name string) bool {
 	case planner.Estimator, *clairvoyant:
 		return true
 	case *dueDriven:
-		_, estimates := p.rule.(byEstimate)
+		_, estimates := p.rule.(*byEstimate)
 		return estimates
 	}
 	return false

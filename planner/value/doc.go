@@ -11,7 +11,7 @@
 //  3. Model: boosted trees and a perceptron, learnt from histories, make log odds of them
 //     (model.go, blend.go). In streams plain estimators of the page's rate (rates.go) and what was
 //     learnt from the visits made here (inplace.go) are mixed with it, each weighed by how well it
-//     predicted so far (mixture.go).
+//     predicted so far (mixture.go). The estimators know at which hours pages change (daytimes.go).
 //  4. Correction: what visits to its server and its shape found beyond what was predicted
 //     multiplies the odds (effects.go), and what came of such probabilities so far calibrates them
 //     (calibrate.go).
@@ -27,7 +27,8 @@
 // worth (without.go). What it learnt outlives the process (keep.go).
 //
 // Memory beyond the corpus: 37 bytes a page and 12 for each time that it is ranked; 15 to 60 more
-// for its groups where a directory has 50 pages or 8; 300 for a server; 65 bytes a page in all in
-// BenchmarkScale with 2 million pages. Examples of visits take 3.4 MB. A Policy is used by one
+// for its groups where a directory has 50 pages or 8; 300 for a server, and 390 more where
+// visits are less than a day apart; 65 bytes a page in all in BenchmarkScale with 2 million pages.
+// Examples of visits take 3.4 MB. A Policy is used by one
 // goroutine; while it ranks a round it uses all cores.
 package value

@@ -25,7 +25,7 @@ import (
 //
 // Tallies are kept with the memory of the planner.
 type tally struct {
-	start float32  // of the first span, in days since 1970
+	start float32  // of the first span, in days; see clock
 	spans []counts // ascending
 }
 
@@ -41,20 +41,21 @@ const (
 	shapePrior  = 4
 	// mostEffect bounds each factor and their product, and its inverse.
 	mostEffect = 20
-	// tallySpans bounds memory, 16 bytes each; a span is a day long, or longer where that is long
-	// ago.
+	// tallySpans bounds memory, 16 bytes each; a span is a day long, or as long as a shorter round,
+	// or longer where that is long ago.
 	tallySpans = 16
 )
 
-// see adds a visit at day to that was expected to find a change with some probability.
-func (f *tally) see(to float32, changed bool, expected float32) {
+// see adds a visit at day to that was expected to find a change with some probability. New spans
+// have so many days.
+func (f *tally) see(to, length float32, changed bool, expected float32) {
 	n := len(f.spans)
 	switch {
 	case n == 0:
-		f.start = to - 1
+		f.start = to - length
 		f.spans = append(f.spans, counts{end: to})
 	case to <= f.spans[n-1].end: // an instant ago, or somewhat out of order
-	case to <= f.begin(n-1)+1:
+	case to <= f.begin(n-1)+length:
 		f.spans[n-1].end = to
 	default:
 		if n == tallySpans {
@@ -152,8 +153,8 @@ func (b effects) total() float32 {
 
 // tally adds a visit to the tallies of the server and the shape of its page.
 func (k *groupIndex) tally(l outcome) {
-	to := inDays(l.to)
-	k.servers[k.corpus.Graph.Server(l.page)].tally.see(to, l.changed, l.raw)
+	to := k.day(l.to)
+	k.servers[k.corpus.Graph.Server(l.page)].tally.see(to, k.round, l.changed, l.raw)
 	shape := &k.list[k.memberships[l.page].shape]
 	if shape.pages < manyPages {
 		return
@@ -161,13 +162,13 @@ func (k *groupIndex) tally(l outcome) {
 	if shape.tally == nil {
 		shape.tally = new(tally)
 	}
-	shape.tally.see(to, l.changed, l.raw)
+	shape.tally.see(to, k.round, l.changed, l.raw)
 }
 
 // effectsSince adds up the visits to the server and the shape of a page after a moment, in unix
 // seconds.
 func (k *groupIndex) effectsSince(p sitegraph.PageID, last uint32) (b effects) {
-	since := inDays(last)
+	since := k.day(last)
 	b.server = k.servers[k.corpus.Graph.Server(p)].tally.since(since)
 	if showed := k.list[k.memberships[p].shape].tally; showed != nil {
 		b.shape = showed.since(since)

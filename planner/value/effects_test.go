@@ -54,7 +54,7 @@ func TestFrailtySpans(t *testing.T) {
 				at := float32(20000+d) + float32(i+1)/float32(perDay)
 				expected := rng.Float32()
 				changed := rng.Float32() < 0.7
-				f.see(at, changed, expected)
+				f.see(at, 1, changed, expected)
 				e := counts{end: at, visits: 1, expected: expected}
 				if changed {
 					e.changed = 1
@@ -91,8 +91,8 @@ func TestFrailtySpans(t *testing.T) {
 		}
 	}
 	var f tally
-	f.see(10, true, 0.5)
-	f.see(9.5, true, 0.25) // told late
+	f.see(10, 1, true, 0.5)
+	f.see(9.5, 1, true, 0.25) // told late
 	if got := f.since(9.9); got.visits <= 0 || f.since(0).visits != 2 {
 		t.Errorf("of two looks, one of them told late: %+v, %+v", got, f.since(0))
 	}

@@ -8,7 +8,7 @@ import (
 // evidence is what the visits to a group of pages told of its changes over time: how much
 // change fell into which span (interval-censored Nelson-Aalen, in spans of adapted length).
 // A visit to a page that covers several days spreads what it saw over them, most where the
-// group is known to have changed. All times are days since 1970.
+// group is known to have changed. All times are days; see clock.
 type evidence struct {
 	spans   []span          // ascending
 	after   *[maxSpans]sums // of a group of manyPages, by span: over all spans after it, if known is true
@@ -87,10 +87,13 @@ func (e *evidence) goneOr(believed float32) float32 {
 	return e.gone
 }
 
+// instant is how far apart visits at one moment are taken to be, in days.
+const instant = 10.0 / secondsPerDay
+
 // observe adds a visit on day to of a page whose copy was of day from.
 func (e *evidence) observe(from, to float32, changed bool, rate float32) {
-	if to <= from {
-		from = to - 1.0/24 // visits an instant apart
+	if to <= from { // visits an instant apart
+		from = min(to-instant, math.Nextafter32(to, float32(math.Inf(-1))))
 	}
 	e.known = false
 	e.visits++

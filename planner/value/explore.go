@@ -81,6 +81,7 @@ func (v *Policy) newProbe(s sitegraph.ServerID) probe {
 
 // begin finds the servers worth a probe.
 func (e *exploration) begin(v *Policy, r planner.Round) {
+	followUps, more := e.followUps, e.more
 	e.wanted, e.followUps, e.left, e.more = e.wanted[:0], e.followUps[:0], 0, 0
 	if !(v.price > 0) {
 		return
@@ -89,6 +90,10 @@ func (e *exploration) begin(v *Policy, r planner.Round) {
 	e.left = int(e.carry)
 	e.carry -= float64(e.left)
 	e.more = e.left
+	if v.groups.round < 1 { // what a round has no room for is left to the next, within a day's share
+		e.followUps = followUps
+		e.more = max(min(more+e.left, int(explorationShare*v.PerDay)), e.left)
+	}
 	price := min(v.changesPrice()/v.Corpus.MeanWeight(), 1) // of a page of mean weight
 	most := max(float64(r.Budget), v.PerDay)
 	for s, looked := range e.lastProbe {
@@ -280,10 +285,11 @@ func (v *scorer) lastSeen(s sitegraph.ServerID) (quiet, dead float32) {
 			lastDead = max(lastDead, m.Tried)
 		}
 	}
+	v.groups.anchor(max(lastQuiet, lastDead))
 	if quiet = v.now; lastQuiet > 0 {
-		quiet = inDays(lastQuiet)
+		quiet = v.groups.day(lastQuiet)
 	}
-	return quiet, inDays(lastDead)
+	return quiet, v.groups.day(lastDead)
 }
 
 // isQuiet reports whether a page can be visited now, and a change of it would be unexpected: in a

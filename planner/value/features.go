@@ -218,7 +218,7 @@ func (k *groupIndex) alike(p, q sitegraph.PageID) bool {
 func (k *groupIndex) rowOfGroups(p sitegraph.PageID, now float32, row *Row) {
 	of := k.groupsOf(p)
 	r := k.rates(of)
-	last := min(inDays(k.last[p]), now) // it is later where the clock was ahead
+	last := min(k.day(k.last[p]), now) // it is later where the clock was ahead
 	age := now - last
 
 	inAll := k.all.since(last, now, r.all)
@@ -269,7 +269,7 @@ func (k *groupIndex) rowOfPage(p sitegraph.PageID, now float32, row *Row) {
 	row[fOwnExpected] = ownRate(h, shapeRate) * row[fAge]
 	row[fOwnQuiet] = 999
 	if h.LastChange > 0 {
-		row[fOwnQuiet] = now - inDays(h.LastChange)
+		row[fOwnQuiet] = now - k.day(h.LastChange)
 	}
 	row[fOwnLast] = -1
 	if h.Visits > 1 {
@@ -279,13 +279,13 @@ func (k *groupIndex) rowOfPage(p sitegraph.PageID, now float32, row *Row) {
 		}
 	}
 	row[fOwnRecent] = (float32(bits.OnesCount32(h.WeeksChanged&0xfff)) + 0.1) / (float32(bits.OnesCount32(h.WeeksSeen&0xfff)) + 1)
-	row[fKnown] = now - inDays(h.Epoch)
+	row[fKnown] = now - k.day(h.Epoch)
 	// A visit sees one of several changes: pages that change from visit to visit would seem slower
 	// than they are.
 	rate := estimator.BiasReduced(int(h.Changes), looks, float64(watched))
 	row[fOwnFactor] = factor(float32(rate)*watched, watched*shapeRate)
 	expect(row)
-	k.simple(h, row)
+	k.simple(h, k.times.passed(k.corpus.Graph.Server(p), now-row[fAge], now), row)
 
 	row[fDepth] = k.depth(p)
 	row[fLinks] = float32(len(k.corpus.Graph.Links(p)))
@@ -400,9 +400,8 @@ func hasWord(path string) bool {
 // posterior of its rate, whose prior has the rate of the page's directory for its mean, which is
 // pulled toward that of its server, and that toward that of all (empirical Bayes; partial pooling).
 // Priors count in changes, not in days, so that webs of any pace are treated alike. The others are
-// those of rateBelief.
-func (k *groupIndex) simple(h *sitegraph.History, row *Row) {
-	age := row[fAge]
+// those of rateBelief. age is that of its copy in days, by the hours at which its server changes.
+func (k *groupIndex) simple(h *sitegraph.History, age float32, row *Row) {
 	row[fPooled] = expectedChanges(float32(h.Changes), inDays(h.Last-h.Epoch), row[meanRate], age)
 	odds, more := k.beliefs.logOdds(h, age)
 	row[fRates], row[fHalfRates] = odds[trustWhole], odds[trustHalf]
@@ -423,7 +422,7 @@ func expectedChanges(changes, days, mean, age float32) float32 {
 	return (changes + shape) * float32(math.Log1p(float64(age/(days+shape/mean))))
 }
 
-// weekendShare is the part of a span of days since 1970 that fell on Saturdays and Sundays (UTC),
+// weekendShare is the part of a span of days, by a clock, that fell on Saturdays and Sundays (UTC),
 // of its last two weeks if it is longer.
 func weekendShare(from, to float32) float32 {
 	const most = 14
@@ -434,7 +433,8 @@ func weekendShare(from, to float32) float32 {
 	return (weekends(to) - weekends(from)) / (to - from)
 }
 
-// weekends is how many days of weekends there were from a Thursday, 1970-01-01, to a moment.
+// weekends is how many days of weekends there were from a Thursday, as 1970-01-01 and the origin of
+// every clock are, to a moment.
 func weekends(day float32) float32 {
 	week := float32(math.Floor(float64(day) / 7))
 	in := day - 7*week // days since Thursday

@@ -207,7 +207,8 @@ func (v *scorer) lastVisit() float32 {
 	for p := range sitegraph.PageID(v.Corpus.Pages()) {
 		last = max(last, v.Corpus.Memory(p).Tried)
 	}
-	return inDays(last)
+	v.groups.anchor(last)
+	return v.groups.day(last)
 }
 
 // first learns what the first visit to an address met. What is elsewhere, or must not be visited,

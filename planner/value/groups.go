@@ -14,6 +14,7 @@ import (
 // groupIndex puts each page into the groups whose members change together: its address shape, its
 // directory, its section (the first segment of the path) and its server.
 type groupIndex struct {
+	clock
 	corpus      *planner.Corpus
 	ties        *rank.Ties // the order of pages where it must not hang on which was known first
 	all         evidence   // of all servers
@@ -29,6 +30,8 @@ type groupIndex struct {
 	linkedDirectories []uint8
 	scratch           []int32 // for work
 	beliefs           *rateBelief
+	times             dayTimes
+	round             float32 // days that a round lasts, 1 at most
 }
 
 // group of pages of a server.
@@ -67,7 +70,9 @@ func (k *groupIndex) groupsOf(p sitegraph.PageID) pageGroups {
 }
 
 func newGroupIndex(c *planner.Corpus, t *rank.Ties) *groupIndex {
-	return &groupIndex{corpus: c, ties: t, byKey: map[uint64]int32{}, beliefs: newRateBelief()}
+	k := &groupIndex{corpus: c, ties: t, byKey: map[uint64]int32{}, beliefs: newRateBelief(), round: 1}
+	k.anchorNewest()
+	return k
 }
 
 // grow puts pages that became known into their groups.
@@ -175,9 +180,6 @@ func (k *groupIndex) nextOfShape(p sitegraph.PageID) sitegraph.PageID {
 	return *like
 }
 
-// inDays converts unix seconds.
-func inDays(unix uint32) float32 { return float32(float64(unix) / (24 * 60 * 60)) }
-
 // rates are the changes per day that each group of a page is believed to have in the long run.
 type rates struct{ all, server, section, directory, shape float32 }
 
@@ -210,7 +212,7 @@ func (k *groupIndex) observe(l outcome) {
 	of.server.observeLeft(l.left, inServer)
 	of.section.observeLeft(l.left, inSection)
 	of.shape.observeLeft(l.left, inShape)
-	a, b := inDays(l.from), inDays(l.to)
+	a, b := k.day(l.from), k.day(l.to)
 	of.shape.observe(a, b, l.changed, r.shape)
 	of.directory.observe(a, b, l.changed, r.directory)
 	of.section.observe(a, b, l.changed, r.section)
@@ -232,6 +234,7 @@ func (k *groupIndex) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (l o
 	}
 	k.last[p] = l.to
 	k.beliefs.visited(p, k.ties.Of(p), &m.History)
+	k.anchor(l.to)
 	k.linkedDirectories[p] = 0
 	switch {
 	case l.from == 0: // there was no copy

@@ -166,7 +166,7 @@ func (v *Policy) GoOn(before *Policy) {
 
 // LearnNow learns from the visits so far, if they are enough. InPlace tells what came of it.
 func (v *Policy) LearnNow() {
-	if len(v.inPlace.examples) >= leastExamples && v.inPlace.fit(v.now) {
+	if len(v.inPlace.examples) >= leastExamples && v.inPlace.fit(v.groups.sinceEpoch(v.now)) {
 		v.mixture.trustInPlace()
 	}
 }

@@ -218,9 +218,14 @@ func (m *mixture) trustInPlace() {
 func opinionsOf(row *Row, learnt float32) (o opinions) {
 	o[expertPooled] = logOddsExpected(row[fPooled])
 	o[expertRates], o[expertHalfRates] = row[fRates], row[fHalfRates]
-	o[expertModel] = plainLogOdds(&o) + learnt
+	o[expertModel] = plainLogOdds(&o) + learnt*experience(row[fAge])
 	return o
 }
+
+// experience is the part of what was learnt from histories that counts, by the age of a copy in
+// days. They tell of days and weeks; the less of a day an age is, the less they tell of it, and the
+// plain estimators alone are left.
+func experience(age float32) float32 { return min(max(age, 0), 1) }
 
 // plainLogOdds is the mean of what the plain estimators say.
 func plainLogOdds(o *opinions) float32 {

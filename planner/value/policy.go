@@ -35,7 +35,11 @@ type Policy struct {
 	spent       spent     // by the visits of this round, probes apart
 	delayed     []outcome // WithoutProbe: what this round saw
 	begun       bool
+	learntAt    float32 // days: when rates and hours were learnt last
 }
+
+// learnEvery is how far apart rates and hours are learnt at least, in days: half an hour.
+const learnEvery = 1.0 / 48
 
 // outcome is of a visit that compared a page with its copy, or found it gone.
 type outcome struct {
@@ -83,7 +87,11 @@ func New(s Settings) *Policy {
 
 func (v *Policy) Begin(r planner.Round) {
 	v.settlePrice()
-	v.discovery.before, v.now = v.now, inDays(sitegraph.Unix32(r.End))
+	v.groups.anchor(sitegraph.Unix32(r.Start))
+	v.discovery.before, v.now = v.now, v.groups.day(sitegraph.Unix32(r.End))
+	if v.groups.round = 1; v.Mode == planner.Stream && r.End.After(r.Start) {
+		v.groups.round = min(float32(estimator.Days(r.End.Sub(r.Start))), 1)
+	}
 	v.grow()
 	v.cycle = 0
 	if v.Mode == planner.Stream && v.PerDay > 0 {
@@ -91,13 +99,13 @@ func (v *Policy) Begin(r planner.Round) {
 	}
 	if !v.begun {
 		v.groups.replay()
-		v.discovery.before = inDays(sitegraph.Unix32(r.Start))
+		v.discovery.before = v.groups.day(sitegraph.Unix32(r.Start))
 		if last := v.lastVisit(); last > 0 {
 			v.discovery.before = min(v.discovery.before, last)
 		}
 		for range firstRounds {
 			v.groups.beliefs.learn(v.groups)
-			v.weighCopies(v.groups.beliefs.rates(), estimator.Days(r.End.Sub(r.Start)))
+			v.weighCopies(v.groups.beliefs.rates(), estimator.Days(r.End.Sub(r.Start)), 1)
 		}
 		v.begun = true
 	}
@@ -118,9 +126,13 @@ func (v *Policy) Begin(r planner.Round) {
 		v.reserve = float32(v.price) / 2
 	}
 	if v.Mode == planner.Stream {
-		v.groups.beliefs.learn(v.groups)
-		v.weighCopies(v.groups.beliefs.rates(), estimator.Days(r.End.Sub(r.Start)))
-		if v.Without != WithoutInPlace && !v.exact && v.inPlace.begin(v.now, v.PerDay) {
+		if past := v.now - v.learntAt; past < 0 || past >= learnEvery {
+			v.groups.times.begin(v.now)
+			v.groups.beliefs.learn(v.groups)
+			v.weighCopies(v.groups.beliefs.rates(), estimator.Days(r.End.Sub(r.Start)), min(max(past, 0), 1))
+			v.learntAt = v.now
+		}
+		if v.Without != WithoutInPlace && !v.exact && v.inPlace.begin(v.groups.sinceEpoch(v.now), v.PerDay) {
 			v.mixture.trustInPlace()
 		}
 	}
@@ -136,7 +148,11 @@ func (v *Policy) Begin(r planner.Round) {
 		return
 	}
 	if math.IsNaN(v.price) {
-		v.price = v.priceAt(r.Budget)
+		fit := r.Budget
+		if v.groups.round < 1 { // what fits into a day: a round may have room for none
+			fit = max(fit, int(v.PerDay))
+		}
+		v.price = v.priceAt(fit)
 		v.changesPerWorth = v.changesFrom(v.price)
 	}
 	if v.Without != WithoutExploration {
@@ -264,7 +280,10 @@ func (v *Policy) settlePrice() {
 	if math.IsNaN(v.price) {
 		v.price = v.lowest
 	}
-	const memory = 0.3 // about three rounds
+	memory := 0.3 // about three rounds, or three days of shorter ones
+	if v.groups.round < 1 {
+		memory = 1 - math.Pow(1-memory, float64(v.groups.round))
+	}
 	v.price += memory * (v.lowest - v.price)
 	if v.spent.worth > 0 {
 		v.changesPerWorth += memory * (v.spent.changes/v.spent.worth - v.changesPerWorth)
@@ -385,6 +404,7 @@ func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 // where that was not expected.
 func (v *Policy) learn(l outcome) {
 	v.groups.observe(l)
+	v.seeHours(l)
 	var saw float32
 	if l.changed {
 		saw = 1
@@ -403,12 +423,20 @@ func (v *Policy) learn(l outcome) {
 		v.exploration.rebuilds.follow(server, l.changed, l.raw)
 	}
 	if probe || v.worthLittle(l.page) {
-		v.exploration.lastProbe[server] = inDays(l.to)
+		v.exploration.lastProbe[server] = v.groups.day(l.to)
 		if surprise > 0.5 { // not a page that is worth little by its weight alone
 			v.exploration.followUp(v, server, n)
 		}
 	}
 	v.propagate(l.page, surprise)
+}
+
+// seeHours learns at which hours pages change, before the mixture takes what it was asked.
+func (v *Policy) seeHours(l outcome) {
+	if o, ok := v.mixture.asked[l.page]; ok && !l.left && l.to-l.from < secondsPerDay {
+		from, to := v.groups.day(l.from), v.groups.day(l.to)
+		v.groups.times.see(v.Corpus.Graph.Server(l.page), from, to, l.changed, plainLogOdds(&o))
+	}
 }
 
 // Hinted scores a page anew of which a feed or sitemap said something.
@@ -425,6 +453,10 @@ func (v *Policy) Hinted(p sitegraph.PageID) {
 	}
 }
 
+// leastDue and mostDue are the powers of two between which a page is due, in days: from 42 seconds
+// to 256 days.
+const leastDue, mostDue = -11, 8
+
 // Due is the moment at which a visit to the page is worth the price if nothing more is seen.
 func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
 	v.grow()
@@ -432,26 +464,27 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 	if math.IsNaN(price) {
 		price = 0.5 * v.Corpus.MeanWeight()
 	}
-	start, effect := inDays(sitegraph.Unix32(now)), v.effect(p)
+	v.groups.anchor(sitegraph.Unix32(now))
+	start, effect := v.groups.day(sitegraph.Unix32(now)), v.effect(p)
+	ahead := func(exponent int) float64 { return math.Ldexp(1, exponent) } // days
 	reached := func(exponent int) bool {
-		v.fill(p, start+float32(int(1)<<exponent), &v.row)
+		v.fill(p, start+float32(ahead(exponent)), &v.row)
 		probability := v.believed(v.raw(p, &v.row), effect)
 		gain, _ := v.gain(probability, v.row[fAge], v.row[promise])
 		return float64(gain*v.weight(p)) >= price
 	}
-	// Of 1, 2, 4 ... 128 days the first at which it is reached, else 256: up or down from a guess.
-	const most = 8
+	// Of leastDue to 2^mostDue days, each twice the one before, the first at which it is reached,
+	// else the last: up or down from a guess.
 	exponent := v.guessDue(p, price*v.changesPerWorth)
 	if reached(exponent) {
-		for exponent > 0 && reached(exponent-1) {
+		for exponent > leastDue && reached(exponent-1) {
 			exponent--
 		}
 	} else {
-		for exponent++; exponent < most && !reached(exponent); exponent++ {
+		for exponent++; exponent < mostDue && !reached(exponent); exponent++ {
 		}
 	}
-	ahead := int(1) << exponent
-	wait := estimator.FromDays(float64(ahead))
+	wait := estimator.FromDays(ahead(exponent))
 	return planner.Due{
 		When:   now.Add(wait),
 		Reason: planner.Because("a visit is then worth %.2g changes, as the last one that fits into the budget", price),
@@ -459,11 +492,11 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 }
 
 // guessDue is the first power of two, in days, at which a page that was just visited has come to a
-// price by its own rate alone; 0 to 7.
+// price by its own rate alone; leastDue to 7.
 func (v *predictor) guessDue(p sitegraph.PageID, price float64) int {
 	rate := ownRate(&v.Corpus.Memory(p).History, v.groups.rates(v.groups.groupsOf(p)).shape)
 	days := -math.Log(max(1-price/float64(v.weight(p)), 0.02)) / float64(rate)
-	return int(math.Ceil(math.Log2(min(max(days, 1), 128))))
+	return int(math.Ceil(math.Log2(min(max(days, 1.0/(1<<-leastDue)), 128))))
 }
 
 // ScoreAll lets pages be scored that would be lifted by what others show (see probe), and scored
@@ -473,7 +506,8 @@ func (v *Policy) ScoreAll() { v.exact = true }
 
 // Row fills a row with what is known of a page at a moment: FeatureNames, in their order.
 func (v *predictor) Row(p sitegraph.PageID, at time.Time, row *Row) {
-	v.fill(p, inDays(sitegraph.Unix32(at)), row)
+	v.groups.anchor(sitegraph.Unix32(at))
+	v.fill(p, v.groups.day(sitegraph.Unix32(at)), row)
 }
 
 // fill makes a row of a page at a moment in days.

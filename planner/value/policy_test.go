@@ -321,7 +321,7 @@ func TestValueDue(t *testing.T) {
 		prices = append(prices, worth(24*time.Hour*time.Duration(days)))
 	}
 	for _, v.price = range prices {
-		want := 24 * time.Hour
+		want := 24 * time.Hour >> -leastDue
 		for want < 256*24*time.Hour && worth(want) < v.price {
 			want *= 2
 		}

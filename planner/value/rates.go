@@ -21,6 +21,7 @@ import (
 // Chen 2000): rates drift, and changes come in bursts.
 type rateBelief struct {
 	believed [trusts]rateWeights // of all pages
+	long     [trusts]rateWeights // the same, with all that is beyond longRates at the last of them
 	quiet    [trusts]quietTable
 	fast     quietTable          // of the pages by their rates: see logOdds
 	sample   []sitegraph.PageID  // from which the distributions are learnt, ascending
@@ -34,10 +35,12 @@ const (
 	trusts
 )
 
-// rateCount rates are in the grid: from slowestRate a day, a change in 22 years, to 64 a day, each
-// twice the one before. As neighbours differ by a power of two, one table serves all of them.
+// rateCount rates are in the grid: from slowestRate a day, a change in 22 years, to 2,048 a day, a
+// change in 42 seconds, each twice the one before. As neighbours differ by a power of two, one
+// table serves all of them. The first longRates go to 64 a day.
 const (
-	rateCount   = 20
+	rateCount   = 25
+	longRates   = 20
 	slowestRate = 1.0 / (1 << 13)
 )
 
@@ -59,7 +62,10 @@ const (
 // hundred changes would not persuade it.
 var firstRates = func() (w rateWeights) {
 	for i := range w {
-		w[i] = anyRate / rateCount
+		w[i] = anyRate / longRates
+		if i >= longRates-1 { // they share the last part
+			w[i] /= rateCount - longRates + 1
+		}
 	}
 	gamma := estimator.DefaultPrior.Rates()
 	for i, weight := range &gamma.Weight {
@@ -82,10 +88,15 @@ func newRateBelief() *rateBelief {
 func (b *rateBelief) fill() {
 	for trust := range b.quiet {
 		b.quiet[trust].fill(&b.believed[trust])
+		b.long[trust] = b.believed[trust]
+		for i := longRates; i < rateCount; i++ {
+			b.long[trust][longRates-1] += b.long[trust][i]
+			b.long[trust][i] = 0
+		}
 	}
 	fast, sum := b.believed[trustWhole], float32(0)
 	for i := range fast {
-		fast[i] = float32(math.Ldexp(float64(fast[i]), i))
+		fast[i] = float32(math.Ldexp(float64(fast[i]), min(i, longRates-1)))
 		sum += fast[i]
 	}
 	for i := range fast {
@@ -156,7 +167,7 @@ func (b *rateBelief) visited(p sitegraph.PageID, tie float32, h *sitegraph.Histo
 
 // posteriors are the distributions of a page's rate by its past.
 func (b *rateBelief) posteriors(h *sitegraph.History) (posteriors [trusts]rateWeights) {
-	likelihood := rootLikelihoods(h)
+	likelihood := rootLikelihoods(h, rateCount)
 	for trust := range posteriors {
 		sum := float32(0)
 		for i, l := range &likelihood {
@@ -178,16 +189,17 @@ func (b *rateBelief) posteriors(h *sitegraph.History) (posteriors [trusts]rateWe
 // of m visits that found a change and lay so many days apart in the mean, and of days without one,
 //
 //	L(rate) = (1 - exp(-rate * days))^m * exp(-rate * quiet)
-func rootLikelihoods(h *sitegraph.History) (root rateWeights) {
+//
+// They are those of the first n rates.
+func rootLikelihoods(h *sitegraph.History, n int) (root rateWeights) {
 	changes, quiet := float32(h.Changes), inDays(h.Stable)
 	cell, part := 0, float32(0)
 	if changes > 0 {
-		apart := (inDays(h.Last-h.Epoch) - quiet) / changes
-		cell, part = tableCell(slowestRate * apart)
+		cell, part = tableCell(slowestRate * apart(h))
 	}
 	most := float32(math.Inf(-1))
 	rate := float32(slowestRate)
-	for i := range root {
+	for i := range root[:n] {
 		l := -rate * quiet
 		if changes > 0 {
 			l += changes * logChangedTable.at(cell+i*cellsPerOctave, part)
@@ -196,17 +208,32 @@ func rootLikelihoods(h *sitegraph.History) (root rateWeights) {
 		most = max(most, l)
 		rate *= 2
 	}
-	for i, l := range &root {
+	for i, l := range root[:n] {
 		root[i] = exp32((l - most) / 2)
 	}
 	return root
 }
 
+// apart is how many days before a visit that found a change the one before it was, in the mean.
+func apart(h *sitegraph.History) float32 {
+	return (inDays(h.Last-h.Epoch) - inDays(h.Stable)) / float32(h.Changes)
+}
+
+// ratesOf are the rates to be told apart of a page with changes, at an age, and how many there are.
+// In a quarter of a day any rate beyond longRates is as sure to bring a change as the last of them.
+func (b *rateBelief) ratesOf(h *sitegraph.History, age float32) (believed *[trusts]rateWeights, n int) {
+	const quarter = secondsPerDay / 4
+	if age >= 0.25 && apart(h) >= 0.25 && (h.Stable == 0 || h.Stable >= quarter) {
+		return &b.long, longRates
+	}
+	return &b.believed, rateCount
+}
+
 // logOdds of a change within age after the last visit, by each belief; and promise: how much
-// likelier the change is where each rate counts by itself, too. That is the probability of a page
-// whose rate is drawn by what its changes are worth in the long run. It is far above the other one
-// where little is known of the page and it may be one of the fast ones, and as large where its rate
-// is known.
+// likelier the change is where each rate counts by itself, too, those beyond longRates as the last
+// of them. That is the probability of a page whose rate is drawn by what its changes are worth in
+// the long run. It is far above the other one where little is known of the page and it may be one
+// of the fast ones, and as large where its rate is known.
 func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (odds [trusts]float32, promise float32) {
 	if h.Changes == 0 { // as most pages: some looks into tables
 		quiet := inDays(h.Stable)
@@ -216,22 +243,23 @@ func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (odds [trusts]fl
 		odds[trustWhole], odds[trustHalf] = logOddsExpected(whole), logOddsExpected(half)
 		return odds, max(exp32(-whole)-exp32(-b.fast.between(from, to)), 0)
 	}
-	likelihood := rootLikelihoods(h)
+	believed, n := b.ratesOf(h, age)
+	likelihood := rootLikelihoods(h, n)
 	cell, part := tableCell(slowestRate * age)
 	var changed, same [trusts]float32
 	var fastChanged, fastSame float32
 	rate := float32(1)
-	for i, l := range &likelihood {
+	for i, l := range likelihood[:n] {
 		stays := sameTable.at(cell+i*cellsPerOctave, part)
-		half := l * b.believed[trustHalf][i]
-		whole := l * l * b.believed[trustWhole][i]
+		half := l * believed[trustHalf][i]
+		whole := l * l * believed[trustWhole][i]
 		same[trustHalf] += half * stays
 		changed[trustHalf] += half * (1 - stays)
 		same[trustWhole] += whole * stays
 		changed[trustWhole] += whole * (1 - stays)
 		fastSame += rate * whole * stays
 		fastChanged += rate * whole * (1 - stays)
-		rate *= 2
+		rate = min(2*rate, 1<<(longRates-1))
 	}
 	for trust := range odds {
 		odds[trust] = log32(min(max(changed[trust]/same[trust], leastOdds), mostOdds))

@@ -61,8 +61,9 @@ func promised(b *rateBelief, h *sitegraph.History, age float64) float64 {
 		}
 		changed -= w * math.Expm1(-rate*age)
 		all += w
-		fastChanged -= rate * w * math.Expm1(-rate*age)
-		fastAll += rate * w
+		weight := min(rate, slowestRate*(1<<(longRates-1)))
+		fastChanged -= weight * w * math.Expm1(-rate*age)
+		fastAll += weight * w
 	}
 	return max(fastChanged/fastAll-changed/all, 0)
 }

@@ -31,7 +31,7 @@ func (v *predictor) rebuilt(p sitegraph.PageID, row *Row) bool {
 	}
 	server := &v.groups.servers[v.Corpus.Graph.Server(p)]
 	return row[fAge] >= 2*rebuiltWithin &&
-		server.peak(inDays(v.groups.last[p]), rebuiltWithin, row[fServerRate]) >= rebuiltPart*mass
+		server.peak(v.groups.day(v.groups.last[p]), rebuiltWithin, row[fServerRate]) >= rebuiltPart*mass
 }
 
 // reason tells which evidence is behind the probability of a page with this row.
@@ -198,9 +198,10 @@ func (v *predictor) weighed(p sitegraph.PageID, row *Row, parts []float32, start
 		w = w.withoutInPlace()
 		model = w[expertModel]
 	}
-	*start *= model
+	counts := model * experience(row[fAge])
+	*start *= counts
 	for i := range parts {
-		parts[i] *= model
+		parts[i] *= counts
 	}
 	if adopted {
 		here := make([]float32, Features)

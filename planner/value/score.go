@@ -86,7 +86,7 @@ func (v *scorer) note(p sitegraph.PageID, raw, effect, age, promise float32) {
 	if v.exact {
 		more, times = 0.1, 3
 	}
-	wait := float32(1)
+	wait := v.groups.round
 	switch near := 0.85 * float32(v.price) / weight; {
 	case gain < near:
 		// When (gain - copies)*grow + copies*grow^2 comes to near; it can be Inf.
@@ -96,7 +96,11 @@ func (v *scorer) note(p sitegraph.PageID, raw, effect, age, promise float32) {
 	case gain >= near: // not so if no price is known
 		wait = age * more / max(1-probability*probability/gain, 1e-3)
 	}
-	again := v.now + min(max(wait, 1), 30)
+	if hours := v.groups.times.of(v.Corpus.Graph.Server(p)); hours != nil && wait < 30 && age > 0 {
+		// It takes as long as the hours to come make it.
+		wait = hours.until(v.now, wait*hours.between(v.now-age, v.now)/age)
+	}
+	again := v.now + min(max(wait, v.groups.round), 30)
 	v.scores[p] = scored{raw, gain * weight, again}
 }
 

@@ -35,7 +35,7 @@ const (
 	// anything is known. By more than mostCopyWeight 2 to 3 % fewer changes are found of legal
 	// pages, at 5 and 10 % a day, though the rates alone say that it costs less.
 	firstCopyWeight, leastCopyWeight, mostCopyWeight = 0.75, 1. / 16, 1.5
-	// copyStep is the factor by which it moves in a round, at most.
+	// copyStep is the factor by which it moves in a day, or a longer round, at most.
 	copyStep = 1.1
 	// mostCycles bounds the age that counts.
 	mostCycles = 8
@@ -94,8 +94,9 @@ type spent struct{ changes, worth float64 }
 func (v *scorer) changesPrice() float64 { return v.price * v.changesPerWorth }
 
 // weighCopies moves the weight of copies toward that which costs copiesCost of the changes, where
-// pages have such rates, and are visited once a round at most.
-func (v *scorer) weighCopies(rates *rateWeights, round float64) {
+// pages have such rates, and are visited once a round at most; part is the part of a day since it
+// was moved last, 1 at most.
+func (v *scorer) weighCopies(rates *rateWeights, round float64, part float32) {
 	if !(v.cycle > 0) || !(round > 0) || (v.Objective != Objective{}) {
 		return
 	}
@@ -105,7 +106,7 @@ func (v *scorer) weighCopies(rates *rateWeights, round float64) {
 		return
 	}
 	toSpare := s.changes(float64(v.copyWeight))/all - (1 - copiesCost)
-	step := min(max(toSpare/copiesCost, -1), 1)
+	step := min(max(toSpare/copiesCost, -1), 1) * float64(part)
 	v.copyWeight *= float32(math.Pow(copyStep, step))
 	v.copyWeight = min(max(v.copyWeight, leastCopyWeight), mostCopyWeight)
 }

@@ -130,7 +130,7 @@ func TestWeighCopies(t *testing.T) {
 	} {
 		v := scorer{cycle: c.cycle, copyWeight: firstCopyWeight}
 		for range 100 {
-			v.weighCopies(c.rates, 1)
+			v.weighCopies(c.rates, 1, 1)
 		}
 		if v.copyWeight < c.least || v.copyWeight > c.most {
 			t.Errorf("%s: copies weigh %g, want %g to %g", c.name, v.copyWeight, c.least, c.most)
@@ -142,7 +142,7 @@ func TestWeighCopies(t *testing.T) {
 		}
 	}
 	v := scorer{copyWeight: firstCopyWeight}
-	v.weighCopies(&firstRates, 1)
+	v.weighCopies(&firstRates, 1, 1)
 	if v.copyWeight != firstCopyWeight {
 		t.Errorf("without a budget copies weigh %g", v.copyWeight)
 	}
