@@ -39,6 +39,14 @@ func (l *Lineup) Policies() []string {
 	})
 }
 
+// WithWorth are those of All that tell what a visit is worth, and the variants.
+func (l *Lineup) WithWorth() []string {
+	variants := l.Variants()
+	return slices.DeleteFunc(l.All(), func(name string) bool {
+		return !policy.GivesWorth(name) && !slices.Contains(variants, name)
+	})
+}
+
 // All are the policies that take part, and the variants behind them.
 func (l *Lineup) All() []string {
 	all := slices.Clone(l.Policies())

@@ -23,6 +23,9 @@ import (
 // mostState bounds what is kept: about 500,000 pages with value. Of more, nothing is.
 const mostState = 64 << 20
 
+// leastState is what a page takes of it at least; by it nothing is tried that cannot be.
+const leastState = 64
+
 // apart are types that every process makes anew.
 var apart = state.Apart{
 	reflect.TypeFor[*Corpus](),
@@ -67,6 +70,9 @@ func (p *Planner) roots(s *keptState) []any {
 // state.ErrTooLarge: nothing can be kept of so many pages.
 func (p *Planner) Memory() ([]byte, error) {
 	c := p.Corpus
+	if len(c.pages) > mostState/leastState {
+		return nil, state.ErrTooLarge
+	}
 	c.Graph.Refresh() // as the next round does first: versions count from here
 	s := keptState{
 		name:     p.options.Name,

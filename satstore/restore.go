@@ -28,6 +28,13 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 	}
 	s.busy = true
 	defer func() { s.busy = false }()
+	s.addressAlone = 0
+	hand := func(r *sitegraph.Record) {
+		if r.Reason == ReasonLost {
+			s.addressAlone++
+		}
+		each(r)
+	}
 	seen := make([]uint64, (s.Pages()+63)/64)
 	var r sitegraph.Record
 	err := s.runs.Each(func(f *runs.Record) error {
@@ -42,7 +49,7 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 		}
 		s.apply(&r, f.Messages)
 		seen[p/64] |= 1 << (p % 64)
-		each(&r)
+		hand(&r)
 		return nil
 	})
 	if err != nil {
@@ -58,10 +65,14 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 			continue
 		}
 		r = s.freshOf(p, g.URL(p))
-		each(&r)
+		hand(&r)
 	}
 	return nil
 }
+
+// AddressAlone is of how many pages the last Restore found the address alone, as their records were
+// damaged.
+func (s *Store) AddressAlone() int { return s.addressAlone }
 
 func (s *Store) restoreGraph(g *sitegraph.Graph) error {
 	damaged := func(format string, args ...any) error {

@@ -35,7 +35,9 @@ type Store struct {
 
 	// applied counts the messages that Load applied to a record which was not saved since.
 	applied map[sitegraph.PageID]int
-	lost    []sitegraph.PageID // records that the runs gave up; each gets a fresh one
+	// addressAlone counts the pages that Restore found to be known by their address alone.
+	addressAlone int
+	lost         []sitegraph.PageID // records that the runs gave up; each gets a fresh one
 
 	frame, body []byte // scratch
 	damage      []*DamageError

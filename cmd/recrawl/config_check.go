@@ -52,7 +52,7 @@ func (c *Config) checkLeast(r *setting.Review) (hint string) {
 	for _, name := range append([]string{c.Policy}, c.Eval.Policy...) {
 		if slices.Contains(policy.Names(), name) && !policy.GivesWorth(name) {
 			r.Refuse("least-value", c.Least, "a policy that tells what a visit is worth, not "+name)
-			hint = "these tell it: " + strings.Join(slices.DeleteFunc(policy.LiveNames(), func(p string) bool { return !policy.GivesWorth(p) }), ", ")
+			hint = "these tell it: " + strings.Join(policy.WithWorth(), ", ")
 		}
 	}
 	return hint

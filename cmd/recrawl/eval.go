@@ -120,10 +120,7 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 	}
 	policies := c.Eval.lineup().All()
 	if c.Least > 0 { // those that were named tell it
-		variants := c.Eval.lineup().Variants()
-		policies = slices.DeleteFunc(policies, func(name string) bool {
-			return !policy.GivesWorth(name) && !slices.Contains(variants, name)
-		})
+		policies = c.Eval.lineup().WithWorth()
 	}
 	if slices.ContainsFunc(policies, policy.Learns) {
 		if corpus.Learnt, err = p.learnt(ctx, servers); err != nil {

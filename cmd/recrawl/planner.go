@@ -44,24 +44,18 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
+	dir := c.Data // of the scratch file
+	if readOnly {
+		dir = "" // no file: it is soon over
+	}
 	o := &opened{store: store}
-	lost := 0
 	build := func() (*planner.Planner, error) {
-		var room *scratch.File // run works for long; others keep all in memory
-		if !readOnly {
-			var err error
-			if room, err = scratch.Open(c.Data); err != nil {
-				return nil, err
-			}
-		}
-		o.corpus, lost = planner.NewCorpus(sitegraph.NewGraphIn(room)), 0
-		err := store.Restore(o.corpus.Graph, func(r *sitegraph.Record) {
-			if r.Reason == satstore.ReasonLost {
-				lost++
-			}
-			o.corpus.Remember(r)
-		})
+		room, err := scratch.Open(dir)
 		if err != nil {
+			return nil, err
+		}
+		o.corpus = planner.NewCorpus(sitegraph.NewGraphIn(room))
+		if err := store.Restore(o.corpus.Graph, o.corpus.Remember); err != nil {
 			return nil, err
 		}
 		return p.newPlanner(o.corpus)
@@ -70,7 +64,7 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	p.warnOfDamage(store.Damage(), lost)
+	p.warnOfDamage(store.Damage(), store.AddressAlone())
 	if why != nil {
 		p.warn(why.Error() + "; it begins anew")
 	}

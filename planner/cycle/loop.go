@@ -101,7 +101,7 @@ type Loop struct {
 	times       []observed                   // how long downloads take, by server
 	linksSeen   []uint64                     // by page: hash of the links of the last visit; 0: not known
 	strains     strains                      // of servers
-	wasVisited  []sitegraph.ServerID         // since these were weighed, some of them often
+	visits      []int32                      // by server, since its strain was weighed
 	stall       stall
 	answered    time.Time // when a server last answered
 	discovery   discovery

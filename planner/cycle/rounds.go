@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // Run carries out round after round of the given length, aligned to the clock, with perDay fetches
@@ -91,12 +92,18 @@ func (l *Loop) Round(ctx context.Context, r planner.Round) error {
 	return l.closeRound(c, c.await(ctx))
 }
 
+// manyPages make it worth the time to keep the heap small.
+const manyPages = 1_000_000
+
 // carryOut does a round; with a crew, visits may be under way when it returns without an error.
 func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 	if err := l.restoreHints(); err != nil {
 		return err
 	}
 	l.round = r
+	if l.graph.Room() != nil && l.graph.Pages() >= manyPages {
+		scratch.KeepHeapSmall()
+	}
 	l.weighStrains()
 	l.lastCommit = time.Now()
 	for _, line := range l.lines {

@@ -2,13 +2,13 @@ package cycle
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // classStep is by how much the intervals of one entry of a demand differ at most. A server that is
@@ -101,9 +101,11 @@ type strains []float32
 const (
 	strainFrom = 1.1
 	strainStep = 0.8
+	strainPart = 32
 )
 
-// weighStrains looks once at all pages, and then in each round at the servers that were visited.
+// weighStrains looks once at all pages, and then at those of a server after visits to one in
+// strainPart of them: what is wanted of a server moves slowly, and so its cost is by visits.
 func (l *Loop) weighStrains() {
 	if !l.Forecast {
 		return
@@ -115,13 +117,13 @@ func (l *Loop) weighStrains() {
 	for s := known; s < len(l.strains); s++ {
 		l.weighStrain(sitegraph.ServerID(s))
 	}
-	slices.Sort(l.wasVisited)
-	for _, s := range slices.Compact(l.wasVisited) {
-		if int(s) < known {
-			l.weighStrain(s)
+	l.visits = scratch.Grow(nil, l.visits, l.graph.Servers())
+	for s := range l.visits[:known] {
+		if int(l.visits[s])*strainPart > len(l.graph.ServerPages(sitegraph.ServerID(s))) {
+			l.visits[s] = 0
+			l.weighStrain(sitegraph.ServerID(s))
 		}
 	}
-	l.wasVisited = l.wasVisited[:0]
 }
 
 func (l *Loop) weighStrain(s sitegraph.ServerID) {

@@ -65,7 +65,9 @@ func fetchError(ctx context.Context, url string, err error) error {
 // from it.
 func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error {
 	record := &r.Record
-	l.wasVisited = append(l.wasVisited, l.graph.Server(record.Page))
+	if s := l.graph.Server(record.Page); int(s) < len(l.visits) {
+		l.visits[s]++
+	}
 	before := record.Digests.Bytes
 	if record.State != sitegraph.StateSource && o.Outcome == sitegraph.OutcomeFetched &&
 		l.Planner.ReadsSources() {

@@ -124,6 +124,11 @@ func Names() []string {
 // StreamNames returns the names of the policies that work in a stream, sorted.
 func StreamNames() []string { return slices.DeleteFunc(Names(), SweepOnly) }
 
+// WithWorth returns those of LiveNames that tell what a visit is worth.
+func WithWorth() []string {
+	return slices.DeleteFunc(LiveNames(), func(name string) bool { return !GivesWorth(name) })
+}
+
 // LiveNames returns the names of the policies that can decide what is visited on the live web: they
 // need not know the future, work in a stream, and are denied nothing.
 func LiveNames() []string {

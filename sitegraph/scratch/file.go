@@ -37,9 +37,9 @@ const (
 )
 
 // Open makes a scratch file in a directory, which must be there. Where the system shows no files as
-// memory, it returns nil.
+// memory, and for "", it returns nil.
 func Open(dir string) (*File, error) {
-	if !canShow {
+	if !canShow || dir == "" {
 		return nil, nil
 	}
 	f, err := unnamed(dir)
