@@ -3,6 +3,7 @@ package scratch
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"unsafe"
 )
 
@@ -36,11 +37,19 @@ const (
 	unit = 64
 )
 
-// Open makes a scratch file in a directory, which must be there. Where the system shows no files as
+// names are those that files have before they are taken from them.
+const names = "scratch-*"
+
+// Open makes a scratch file in a directory, which must be there and in no use by another process.
+// Names that a process left behind which died in Open are removed. Where the system shows no files as
 // memory, and for "", it returns nil.
 func Open(dir string) (*File, error) {
 	if !canShow || dir == "" {
 		return nil, nil
+	}
+	left, _ := filepath.Glob(filepath.Join(dir, names)) // the pattern is well formed, but for dir
+	for _, name := range left {
+		_ = os.Remove(name) // what cannot be removed is empty
 	}
 	f, err := unnamed(dir)
 	if err != nil {
@@ -51,7 +60,7 @@ func Open(dir string) (*File, error) {
 
 // unnamed makes a file that no other process finds.
 func unnamed(dir string) (*os.File, error) {
-	f, err := os.CreateTemp(dir, "scratch-*")
+	f, err := os.CreateTemp(dir, names)
 	if err != nil {
 		return nil, fmt.Errorf("make a scratch file: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -12,6 +13,9 @@ import (
 func open(t *testing.T) *File {
 	t.Helper()
 	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "scratch-1"), nil, 0o600); err != nil { // of a process that died
+		t.Fatal(err)
+	}
 	f, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
