@@ -41,7 +41,7 @@
 //  7. An address or list that a Graph returned stays as it is for ever; a list of a graph with a
 //     scratch file, until Rest.
 //
-// The package knows no network and no clock: times are arguments. Of disks it knows the scratch file
-// alone that a Graph may be given (package scratch).
-// A Graph may be read by many goroutines, or written by one.
+// The package knows no network and no clock: times are arguments. Of disks it knows the scratch
+// file alone that a Graph may be given (package scratch). A Graph may be read by many goroutines,
+// or written by one.
 package sitegraph

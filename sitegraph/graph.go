@@ -57,9 +57,9 @@ func NewGraphIn(room *scratch.File) *Graph {
 	return g
 }
 
-// Rest gives back memory that was needed to look at addresses and links in the scratch file, between
-// rounds. Lists that Links returned before, of pages whose links were replaced since, are good no
-// longer.
+// Rest gives back memory that was needed to look at addresses and links in the scratch file,
+// between rounds. Lists that Links returned before, of pages whose links were replaced since, are
+// good no longer.
 func (g *Graph) Rest() { g.room.Rest() }
 
 // RestAbove is Rest, if more bytes of files than most are in memory.

@@ -57,9 +57,10 @@ func (l *Loop) applyLinks(r *sitegraph.Record, o sitegraph.Observation) error {
 	return nil
 }
 
-// sameLinks reports whether a page names what it named at the visit before, and notes it: most pages
-// that change have the links that they had, and to look up each of them takes longer than all else
-// that a visit needs. It is known where the graph has a scratch file, for visits of this process.
+// sameLinks reports whether a page names what it named at the visit before, and notes it: most
+// pages that change have the links that they had, and to look up each of them takes longer than
+// all else that a visit needs. It is known where the graph has a scratch file, for visits of this
+// process.
 func (l *Loop) sameLinks(r *sitegraph.Record, o sitegraph.Observation) bool {
 	if l.graph.Room() == nil {
 		return false

@@ -185,8 +185,8 @@ func (v *ranker) weigh() {
 // fewPages are not worth another goroutine.
 var fewPages = 10_000
 
-// weighServer returns how many pages were not ranked. Where nothing happened, no score is due and no
-// page is worth reserve, it looks at no page.
+// weighServer returns how many pages were not ranked. Where nothing happened, no score is due and
+// no page is worth reserve, it looks at no page.
 func (v *ranker) weighServer(s sitegraph.ServerID, due *batch) (held int64) {
 	of, rest := &v.rankings.of[s], &v.rests[s]
 	of.alive = int32(v.Corpus.Alive(s))
@@ -216,8 +216,8 @@ func (v *ranker) weighServer(s sitegraph.ServerID, due *batch) (held int64) {
 	return int64(of.alive) - int64(len(of.pages.All))
 }
 
-// restOf sums up the scores of a server. What has no copy is no page to score, and nothing is due of
-// it.
+// restOf sums up the scores of a server. What has no copy is no page to score, and nothing is due
+// of it.
 func restOf(v *ranker, pages []sitegraph.PageID) rest {
 	r := rest{known: true, until: float32(math.Inf(1))}
 	for _, p := range pages {

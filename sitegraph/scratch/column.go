@@ -18,9 +18,9 @@ type column struct {
 const columnStep = 1 << 16
 
 // Grow returns s with n values; those that are added are zero, if nobody made the slice shorter
-// before. The values of a slice that Grow returned for a File lie in a file as long as the disk has
-// room for them, and so must not hold pointers. Without a File they lie in memory, with an eighth to
-// spare.
+// before. The values of a slice that Grow returned for a File lie in a file as long as the disk
+// has room for them, and so must not hold pointers. Without a File they lie in memory, with an
+// eighth to spare.
 func Grow[T any](f *File, s []T, n int) []T {
 	if n <= cap(s) {
 		return s[:max(n, len(s))]
@@ -55,8 +55,8 @@ func Append[T any](f *File, s []T, v T) []T {
 
 func address[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
-// column makes room for so many bytes in the column that begins at an address, or in a new one; nil:
-// there is none.
+// column makes room for so many bytes in the column that begins at an address, or in a new one;
+// nil: there is none.
 func (f *File) column(at unsafe.Pointer, bytes, size int) []byte {
 	c := f.columns[at]
 	if c == nil {

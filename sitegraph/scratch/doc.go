@@ -8,7 +8,8 @@
 //
 //  1. What Put returned stays readable, and as it is, until it is given to Free and Rest is called;
 //     if it never is given to Free, for ever.
-//  2. A disk that is full costs memory and nothing else: Put says no, and the caller keeps its bytes.
+//  2. A disk that is full costs memory and nothing else: Put says no, and the caller keeps its
+//     bytes.
 //  3. Room that is free is used again, for bytes of about the same number.
 //
 // Bytes that were looked at stay in memory until Rest, or until the system needs their room. A

@@ -29,8 +29,8 @@ type Piece struct {
 }
 
 const (
-	// windowSize is how much of the file is shown at once: the system bounds the number of windows. A
-	// longer piece gets one of several times the size.
+	// windowSize is how much of the file is shown at once: the system bounds the number of
+	// windows. A longer piece gets one of several times the size.
 	windowSize = 64 << 20
 	// unit is what the size of a piece is a multiple of: so numbers in it lie as they must, and the
 	// room of one suits others.
@@ -41,8 +41,8 @@ const (
 const names = "scratch-*"
 
 // Open makes a scratch file in a directory, which must be there and in no use by another process.
-// Names that a process left behind which died in Open are removed. Where the system shows no files as
-// memory, and for "", it returns nil.
+// Names that a process left behind which died in Open are removed. Where the system shows no files
+// as memory, and for "", it returns nil.
 func Open(dir string) (*File, error) {
 	if !canShow || dir == "" {
 		return nil, nil
@@ -140,14 +140,16 @@ func (f *File) Rest() {
 	}
 }
 
-// RestAbove rests if the process has more bytes of files in memory than most, where the system tells.
+// RestAbove rests if the process has more bytes of files in memory than most, where the system
+// tells.
 func (f *File) RestAbove(most int64) {
 	if f != nil && shownBytes() > most {
 		f.Rest()
 	}
 }
 
-// Size is how long the file is with those of columns, in bytes; parts of it may take no room on disk.
+// Size is how long the file is with those of columns, in bytes; parts of it may take no room on
+// disk.
 func (f *File) Size() int64 {
 	if f == nil {
 		return 0

@@ -15,8 +15,8 @@ func show(f *os.File, at int64, size int) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), at, size, unix.PROT_READ, unix.MAP_SHARED)
 }
 
-// forget takes a part of a file out of the memory of the process. It is read again when it is looked
-// at. An error would cost memory alone.
+// forget takes a part of a file out of the memory of the process. It is read again when it is
+// looked at. An error would cost memory alone.
 func forget(window []byte) { _ = unix.Madvise(window, unix.MADV_DONTNEED) }
 
 // mostValues is how many values a column has at most.
