@@ -82,7 +82,7 @@ func NewCorpus(g *sitegraph.Graph) *Corpus {
 
 func (c *Corpus) grow() {
 	if n := c.Graph.Pages(); n > len(c.pages) {
-		c.pages = scratch.Grow(c.Graph.Room(), c.pages, n)
+		c.pages = scratch.Grow(c.Graph.Scratch(), c.pages, n)
 		c.weigh()
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"hash/maphash"
 	"slices"
 	"strings"
+
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // addresses numbers pages, directories and servers by their text. A directory is kept as the
@@ -69,7 +71,7 @@ func (a *addresses) guess(guesses []guess, urls []string) {
 func (a *addresses) addPage(url string, hash uint64) PageID {
 	at := a.text.add(url)
 	p := PageID(a.byURL.add(hash, func(n int32) uint64 { return a.hash(a.url(PageID(n))) }))
-	a.of = appendTight(a.text.room, a.of, at)
+	a.of = scratch.Append(a.text.file, a.of, at)
 	return p
 }
 
@@ -80,7 +82,7 @@ func (a *addresses) directoryOf(p PageID) dirID {
 	if n, ok := a.byDir.find(hash, func(n int32) bool { return a.directory(dirID(n)) == dir }); ok {
 		return dirID(n)
 	}
-	a.inDir = appendTight(nil, a.inDir, p)
+	a.inDir = scratch.Append(nil, a.inDir, p)
 	return dirID(a.byDir.add(hash, func(n int32) uint64 { return a.hash(a.directory(dirID(n))) }))
 }
 

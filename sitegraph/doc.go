@@ -39,7 +39,7 @@
 //  6. In a large graph a page takes less than 64 bytes beyond its address, a
 //     link less than 12 however often links are replaced; a server about 150.
 //  7. An address or list that a Graph returned stays as it is for ever; a list of a graph with a
-//     scratch file, until Rest.
+//     scratch file, until Release.
 //
 // The package knows no network and no clock: times are arguments. Of disks it knows the scratch
 // file alone that a Graph may be given (package scratch). A Graph may be read by many goroutines,

@@ -36,7 +36,7 @@ type Graph struct {
 	depth     []int8  // 1..MaxDepth; 0: not reached
 	servers   []server
 	resolved  []PageID      // for SetLinks
-	room      *scratch.File // nil: all is in memory
+	file      *scratch.File // nil: all is in memory
 }
 
 type server struct {
@@ -51,22 +51,22 @@ func NewGraph() *Graph { return NewGraphIn(nil) }
 
 // NewGraphIn returns an empty graph that keeps addresses and links in a scratch file, but for those
 // that came last; nil: in memory. Others must not use the file.
-func NewGraphIn(room *scratch.File) *Graph {
-	g := &Graph{addresses: addresses{seed: maphash.MakeSeed()}, room: room}
-	g.addresses.text.room, g.links.room = room, room
+func NewGraphIn(file *scratch.File) *Graph {
+	g := &Graph{addresses: addresses{seed: maphash.MakeSeed()}, file: file}
+	g.addresses.text.file, g.links.file = file, file
 	return g
 }
 
-// Rest gives back memory that was needed to look at addresses and links in the scratch file,
-// between rounds. Lists that Links returned before, of pages whose links were replaced since, are
-// good no longer.
-func (g *Graph) Rest() { g.room.Rest() }
+// Release gives back the memory in which parts of the scratch file are, between rounds. Lists that
+// Links returned before are no longer valid if the links of their page were replaced since.
+func (g *Graph) Release() { g.file.Release() }
 
-// RestAbove is Rest, if more bytes of files than most are in memory.
-func (g *Graph) RestAbove(most int64) { g.room.RestAbove(most) }
+// ReleaseAbove is Release, if more than so many bytes of files are in memory.
+func (g *Graph) ReleaseAbove(most int64) { g.file.ReleaseAbove(most) }
 
-// Room is the scratch file of the graph, for what else is known of its pages; nil: there is none.
-func (g *Graph) Room() *scratch.File { return g.room }
+// Scratch is the scratch file of the graph, for what else is known of its pages; nil: there is
+// none.
+func (g *Graph) Scratch() *scratch.File { return g.file }
 
 // Pages returns the number of known pages.
 func (g *Graph) Pages() int { return len(g.depth) }
@@ -99,12 +99,12 @@ func (g *Graph) add(url string, hash uint64) PageID {
 		g.servers = append(g.servers, server{stale: true})
 	}
 	sv := &g.servers[s]
-	g.server = appendTight(g.room, g.server, s)
-	g.dir = appendTight(g.room, g.dir, g.addresses.directoryOf(p))
-	g.place = appendTight(g.room, g.place, int32(len(sv.pages)))
-	g.depth = appendTight(g.room, g.depth, 0)
+	g.server = scratch.Append(g.file, g.server, s)
+	g.dir = scratch.Append(g.file, g.dir, g.addresses.directoryOf(p))
+	g.place = scratch.Append(g.file, g.place, int32(len(sv.pages)))
+	g.depth = scratch.Append(g.file, g.depth, 0)
 	g.links.addPage()
-	sv.pages = appendTight(nil, sv.pages, p)
+	sv.pages = scratch.Append(nil, sv.pages, p)
 	return p
 }
 

@@ -23,7 +23,7 @@ type lists struct {
 	free   []int         // numbers of chunks that were dropped
 	sparse []int         // closed chunks to empty; none between calls of set, but in a clone
 	total  int           // length of all chunks
-	room   *scratch.File // for chunks that are full; nil: they stay in memory
+	file   *scratch.File // for chunks that are full; nil: they stay in memory
 }
 
 // chunk has lists at its front and, from its end backwards, the page of each of them.
@@ -49,7 +49,7 @@ func (l *lists) addPage() {
 	if l.chunks == nil {
 		l.chunks = make([]chunk, 1)
 	}
-	l.of = appendTight(l.room, l.of, 0)
+	l.of = scratch.Append(l.file, l.of, 0)
 }
 
 // set replaces the list of a page by a copy of ids.
@@ -129,7 +129,7 @@ func (l *lists) empty(i int) {
 		}
 	}
 	l.total -= len(c.ids)
-	l.room.Free(c.away)
+	l.file.Free(c.away)
 	l.chunks[i] = chunk{}
 	l.free = append(l.free, i)
 }
@@ -137,7 +137,7 @@ func (l *lists) empty(i int) {
 // putAway takes a chunk that is full out of memory.
 func (l *lists) putAway(i int) {
 	c := &l.chunks[i]
-	p, ok := l.room.Put(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(c.ids))), len(c.ids)*int(unsafe.Sizeof(NoPage))))
+	p, ok := l.file.Put(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(c.ids))), len(c.ids)*int(unsafe.Sizeof(NoPage))))
 	if ok {
 		c.ids = unsafe.Slice((*PageID)(unsafe.Pointer(unsafe.SliceData(p.Bytes))), len(c.ids))
 		c.away = p
@@ -158,14 +158,4 @@ func (l *lists) clone() lists {
 		}
 	}
 	return c
-}
-
-// appendTight is append, but with at most an eighth to spare in a long slice, not a quarter, and in
-// the scratch file where there is one.
-func appendTight[T any](room *scratch.File, s []T, v T) []T {
-	const long = 1024
-	if n := len(s); n == cap(s) && (room != nil || n >= long) {
-		s = scratch.Grow(room, s, n+1)[:n]
-	}
-	return append(s, v)
 }

@@ -60,7 +60,7 @@ type texts struct {
 	tail   strings.Builder // fills chunks[open]; it never has to move what is in it
 	open   int
 	total  int           // bytes
-	room   *scratch.File // for chunks that are full; nil: they stay in memory
+	file   *scratch.File // for chunks that are full; nil: they stay in memory
 }
 
 func (t *texts) at(r ref) string {
@@ -93,7 +93,7 @@ func (t *texts) add(s string) ref {
 func (t *texts) putAway(i int) {
 	// A string and its bytes have the same memory; Put only reads it.
 	text := t.chunks[i]
-	if p, ok := t.room.Put(unsafe.Slice(unsafe.StringData(text), len(text))); ok {
+	if p, ok := t.file.Put(unsafe.Slice(unsafe.StringData(text), len(text))); ok {
 		t.chunks[i] = unsafe.String(unsafe.SliceData(p.Bytes), len(p.Bytes))
 	}
 }

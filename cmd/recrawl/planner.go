@@ -50,11 +50,11 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	}
 	o := &opened{store: store}
 	build := func() (*planner.Planner, error) {
-		room, err := scratch.Open(dir)
+		file, err := scratch.Open(dir)
 		if err != nil {
 			return nil, err
 		}
-		o.corpus = planner.NewCorpus(sitegraph.NewGraphIn(room))
+		o.corpus = planner.NewCorpus(sitegraph.NewGraphIn(file))
 		if err := store.Restore(o.corpus.Graph, o.corpus.Remember); err != nil {
 			return nil, err
 		}

@@ -63,15 +63,15 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (result
 			err = closed
 		}
 	}()
-	room, err := scratch.Open(o.Dir)
+	file, err := scratch.Open(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	corpus := planner.NewCorpus(sitegraph.NewGraphIn(room))
+	corpus := planner.NewCorpus(sitegraph.NewGraphIn(file))
 	if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
 		return nil, err
 	}
-	corpus.Graph.Rest()
+	corpus.Graph.Release()
 	perDay := o.Budget * float64(o.Web.Pages)
 	ranking, err := policy.New(o.Policy, policy.Settings{
 		Corpus: corpus, Mode: planner.Stream, Seed: o.Seed, PerDay: perDay, Alpha: 0.95,

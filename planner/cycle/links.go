@@ -62,10 +62,10 @@ func (l *Loop) applyLinks(r *sitegraph.Record, o sitegraph.Observation) error {
 // all else that a visit needs. It is known where the graph has a scratch file, for visits of this
 // process.
 func (l *Loop) sameLinks(r *sitegraph.Record, o sitegraph.Observation) bool {
-	if l.graph.Room() == nil {
+	if l.graph.Scratch() == nil {
 		return false
 	}
-	l.linksSeen = scratch.Grow(l.graph.Room(), l.linksSeen, l.graph.Pages())
+	l.linksSeen = scratch.Grow(l.graph.Scratch(), l.linksSeen, l.graph.Pages())
 	before := l.linksSeen[r.Page]
 	l.linksSeen[r.Page] = 0
 	if o.Outcome != sitegraph.OutcomeFetched || !o.LinksKnown || r.More {

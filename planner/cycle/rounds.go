@@ -101,7 +101,7 @@ func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 		return err
 	}
 	l.round = r
-	if l.graph.Room() != nil && l.graph.Pages() >= manyPages {
+	if l.graph.Scratch() != nil && l.graph.Pages() >= manyPages {
 		scratch.KeepHeapSmall()
 	}
 	l.weighStrains()
@@ -129,7 +129,7 @@ func (l *Loop) closeRound(c *crew, err error) error {
 	if learnt := l.keepLearnt(true); learnt != nil {
 		return errors.Join(err, learnt)
 	}
-	l.graph.Rest()
+	l.graph.Release()
 	return errors.Join(err, l.commit())
 }
 

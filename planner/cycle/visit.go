@@ -167,7 +167,7 @@ func (l *Loop) commit() error {
 		l.Acknowledged(l.unacked)
 		l.unacked = l.unacked[:0]
 	}
-	l.graph.RestAbove(mostShown)
+	l.graph.ReleaseAbove(mostShown)
 	l.uncommitted = 0
 	l.lastCommit = time.Now()
 	return l.between()

@@ -86,7 +86,7 @@ func (k *groupIndex) grow() {
 	if n <= 0 {
 		return
 	}
-	room := g.Room()
+	file := g.Scratch()
 	fresh := make([]sitegraph.PageID, 0, n)
 	for p := first; int(p) < k.corpus.Pages(); p++ {
 		server := g.Server(p)
@@ -102,15 +102,15 @@ func (k *groupIndex) grow() {
 		of := membership{shape: k.group('s', server, shape), directory: k.group('d', server, directory)}
 		in := k.group('p', server, section) // which may move the groups
 		k.list[of.shape].section = in
-		k.memberships = scratch.Append(room, k.memberships, of)
-		k.traits = scratch.Append(room, k.traits, traitsOf(url))
-		k.linkedDirectories = scratch.Append(room, k.linkedDirectories, 0)
+		k.memberships = scratch.Append(file, k.memberships, of)
+		k.traits = scratch.Append(file, k.traits, traitsOf(url))
+		k.linkedDirectories = scratch.Append(file, k.linkedDirectories, 0)
 		fresh = append(fresh, p)
 		k.servers[server].pages++
 		k.all.pages++
-		k.last = scratch.Append(room, k.last, k.corpus.Memory(p).LastInformative())
+		k.last = scratch.Append(file, k.last, k.corpus.Memory(p).LastInformative())
 	}
-	k.next = scratch.Grow(room, k.next, len(k.memberships))
+	k.next = scratch.Grow(file, k.next, len(k.memberships))
 	k.ties.UpTo(k.corpus)
 	slices.SortFunc(fresh, func(a, b sitegraph.PageID) int { return cmp.Compare(k.ties.Of(a), k.ties.Of(b)) })
 	for _, p := range fresh {

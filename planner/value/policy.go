@@ -259,7 +259,7 @@ func (v *ranker) release() {
 func (v *Policy) grow() {
 	v.groups.grow()
 	v.rests = scratch.Grow(nil, v.rests, v.Corpus.Graph.Servers())
-	v.scores = scratch.Grow(v.Corpus.Graph.Room(), v.scores, v.Corpus.Pages())
+	v.scores = scratch.Grow(v.Corpus.Graph.Scratch(), v.scores, v.Corpus.Pages())
 	for len(v.surprises) < v.Corpus.Graph.Servers() {
 		quiet, dead := v.lastSeen(sitegraph.ServerID(len(v.surprises)))
 		v.exploration.lastProbe = append(v.exploration.lastProbe, quiet)

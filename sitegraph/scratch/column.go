@@ -14,8 +14,13 @@ type column struct {
 	bytes int    // of them are in the file
 }
 
-// columnStep is by how much the file of a column grows at least, and by an eighth.
-const columnStep = 1 << 16
+const (
+	// columnStep is by how many bytes the file of a column grows at least; a long one grows by an
+	// eighth.
+	columnStep = 1 << 16
+	// long is how many values make it worth the time to spare memory.
+	long = 1024
+)
 
 // Grow returns s with n values; those that are added are zero, if nobody made the slice shorter
 // before. The values of a slice that Grow returned for a File lie in a file as long as the disk
@@ -35,7 +40,6 @@ func Grow[T any](f *File, s []T, n int) []T {
 			return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(room))), len(room)/size)[:n]
 		}
 	}
-	const long = 1024
 	spare := 0
 	if n >= long {
 		spare = n / 8
@@ -45,9 +49,10 @@ func Grow[T any](f *File, s []T, n int) []T {
 	return grown
 }
 
-// Append is append to a slice of Grow.
+// Append is append to a slice of Grow: in memory, a long slice has an eighth to spare at most,
+// where append leaves a quarter.
 func Append[T any](f *File, s []T, v T) []T {
-	if n := len(s); n == cap(s) && f != nil {
+	if n := len(s); n == cap(s) && (f != nil || n >= long) {
 		s = Grow(f, s, n+1)[:n]
 	}
 	return append(s, v)

@@ -1,17 +1,20 @@
-// Package scratch keeps bytes that are seldom looked at in a file instead of in memory, and shows
-// them as if they were in memory. A graph of millions of pages keeps its addresses and links so.
+// Package scratch keeps data that is seldom read in memory-mapped files, so that it takes memory
+// only while it is in use. A crawl of millions of pages keeps its addresses, its links and its
+// numbers by page so.
 //
-// The file holds nothing that must outlive the process: what a store knows is in the store. It has
-// no name, so that the system removes it however the process ends.
+// There are two kinds of data: pieces, which are written once and can be freed (Put, Free), and
+// columns, slices of numbers that grow (Grow, Append).
+//
+// Nothing in the files must outlive the process: what a store knows is in the store. The files are
+// unlinked as soon as they are open, so the system removes them however the process ends.
 //
 // # Guarantees
 //
-//  1. What Put returned stays readable, and as it is, until it is given to Free and Rest is called;
-//     if it never is given to Free, for ever.
-//  2. A disk that is full costs memory and nothing else: Put says no, and the caller keeps its
-//     bytes.
-//  3. Room that is free is used again, for bytes of about the same number.
+//  1. What Put returned stays as it is. Once it is given to Free it does so until the next Release.
+//  2. A full disk costs memory and nothing else: Put refuses, and Grow returns a slice in memory.
+//  3. The room of a freed piece is used again, for one of about its size.
 //
-// Bytes that were looked at stay in memory until Rest, or until the system needs their room. A
-// File is used by one goroutine; what Put returned may be read by many.
+// What was read or written stays in memory until Release, or until the system needs the memory. A
+// disk that cannot be read ends the process (SIGBUS). A File is used by one goroutine; what Put
+// returned may be read by many.
 package scratch

@@ -1,13 +1,14 @@
 package scratch
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"unsafe"
 )
 
-// File is a scratch file. The nil File has no room.
+// File is a scratch file, and one more for each column. The nil File keeps nothing.
 type File struct {
 	file  *os.File
 	tail  []byte // the window that is being filled, as far as it is free
@@ -15,7 +16,7 @@ type File struct {
 	size  int64
 	shown [][]byte        // all windows
 	free  map[int][]Piece // by size
-	freed []Piece         // since the last Rest
+	freed []Piece         // since the last Release
 	dir   string
 	// By the address at which they begin.
 	columns map[unsafe.Pointer]*column
@@ -37,19 +38,20 @@ const (
 	unit = 64
 )
 
-// names are those that files have before they are taken from them.
+// names is the pattern of the names that files have until they are unlinked.
 const names = "scratch-*"
 
-// Open makes a scratch file in a directory, which must be there and in no use by another process.
-// Names that a process left behind which died in Open are removed. Where the system shows no files
-// as memory, and for "", it returns nil.
+// Open makes a scratch file in an existing directory that no other process uses. A file that a
+// process left there because it died before it had unlinked it is removed. Where files cannot be
+// mapped into memory, and for "", Open returns nil.
 func Open(dir string) (*File, error) {
 	if !canShow || dir == "" {
 		return nil, nil
 	}
-	left, _ := filepath.Glob(filepath.Join(dir, names)) // the pattern is well formed, but for dir
+	// What is not found or removed costs nothing: such a file is empty.
+	left, _ := filepath.Glob(filepath.Join(dir, names))
 	for _, name := range left {
-		_ = os.Remove(name) // what cannot be removed is empty
+		_ = os.Remove(name)
 	}
 	f, err := unnamed(dir)
 	if err != nil {
@@ -58,14 +60,14 @@ func Open(dir string) (*File, error) {
 	return &File{file: f, dir: dir, free: map[int][]Piece{}, columns: map[unsafe.Pointer]*column{}}, nil
 }
 
-// unnamed makes a file that no other process finds.
+// unnamed makes a file that is unlinked at once.
 func unnamed(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, names)
 	if err != nil {
 		return nil, fmt.Errorf("make a scratch file: %w", err)
 	}
 	if err := os.Remove(f.Name()); err != nil {
-		return nil, fmt.Errorf("take the name from a scratch file: %w", err)
+		return nil, errors.Join(fmt.Errorf("unlink a scratch file: %w", err), f.Close())
 	}
 	return f, nil
 }
@@ -116,15 +118,16 @@ func (f *File) grow(size int) bool {
 	return true
 }
 
-// Free says that a piece is not looked at after the next Rest.
+// Free says that a piece is not read after the next Release.
 func (f *File) Free(p Piece) {
 	if f != nil && len(p.room) > 0 {
 		f.freed = append(f.freed, p)
 	}
 }
 
-// Rest gives back the memory of all that was looked at, and the room of what was freed.
-func (f *File) Rest() {
+// Release gives the memory of all that was read back to the system, which maps it again when it is
+// read, and makes the room of what was freed ready for use.
+func (f *File) Release() {
 	if f == nil {
 		return
 	}
@@ -140,23 +143,10 @@ func (f *File) Rest() {
 	}
 }
 
-// RestAbove rests if the process has more bytes of files in memory than most, where the system
-// tells.
-func (f *File) RestAbove(most int64) {
+// ReleaseAbove releases if more than so many bytes of files are in the memory of the process, as
+// far as the system tells.
+func (f *File) ReleaseAbove(most int64) {
 	if f != nil && shownBytes() > most {
-		f.Rest()
+		f.Release()
 	}
-}
-
-// Size is how long the file is with those of columns, in bytes; parts of it may take no room on
-// disk.
-func (f *File) Size() int64 {
-	if f == nil {
-		return 0
-	}
-	size := f.size
-	for _, c := range f.columns {
-		size += int64(c.bytes)
-	}
-	return size
 }

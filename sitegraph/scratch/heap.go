@@ -3,15 +3,21 @@ package scratch
 import (
 	"os"
 	"runtime/debug"
+	"sync"
 )
 
 // smallHeap is how much garbage there may be, in percent of what is in use.
 const smallHeap = 25
 
-// KeepHeapSmall lets the process collect garbage sooner, unless the user has said when (GOGC). It
-// suits a heap of little garbage, most of which are numbers that are not scanned.
+var once sync.Once
+
+// KeepHeapSmall makes the garbage collector run when a quarter of what is in use has become
+// garbage, unless GOGC is set. It costs little where the heap holds few pointers, as scanning is
+// cheap then. It works once.
 func KeepHeapSmall() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(smallHeap)
-	}
+	once.Do(func() {
+		if os.Getenv("GOGC") == "" {
+			debug.SetGCPercent(smallHeap)
+		}
+	})
 }

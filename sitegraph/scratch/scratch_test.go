@@ -29,7 +29,7 @@ func open(t *testing.T) *File {
 	return f
 }
 
-// Pieces stay as they were put, over many Rests, until they are freed; their room is used again.
+// Pieces stay as they were put, over many Releases, until they are freed; their room is used again.
 func TestPieces(t *testing.T) {
 	f := open(t)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -54,12 +54,12 @@ func TestPieces(t *testing.T) {
 			i := rng.IntN(len(all))
 			f.Free(all[i].piece)
 			if !bytes.Equal(all[i].piece.Bytes, all[i].want) {
-				t.Fatalf("round %d: a piece that was freed changed before Rest", round)
+				t.Fatalf("round %d: a piece that was freed changed before Release", round)
 			}
 			all[i] = all[len(all)-1]
 			all = all[:len(all)-1]
 		}
-		f.Rest()
+		f.Release()
 		for _, k := range all {
 			if !bytes.Equal(k.piece.Bytes, k.want) {
 				t.Fatalf("round %d: a piece of %d bytes is not what was put", round, len(k.want))
@@ -69,14 +69,14 @@ func TestPieces(t *testing.T) {
 	if big, ok := f.Put(make([]byte, windowSize+1)); !ok || len(big.Bytes) != windowSize+1 {
 		t.Error("no room for a piece that is longer than a window")
 	}
-	before := f.Size()
+	before := f.size
 	for range 1000 {
 		p, _ := f.Put(make([]byte, 5000))
 		f.Free(p)
-		f.Rest()
+		f.Release()
 	}
-	if f.Size() != before {
-		t.Errorf("1,000 pieces, one after the other, took %d bytes", f.Size()-before)
+	if f.size != before {
+		t.Errorf("1,000 pieces, one after the other, took %d bytes", f.size-before)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestColumns(t *testing.T) {
 			want[i] = value{rng.Uint32(), [3]uint16{uint16(n)}}
 			s[i] = want[i]
 		}
-		f.Rest()
+		f.Release()
 		if len(s) != n {
 			t.Fatalf("%d values, not %d", len(s), n)
 		}
@@ -130,7 +130,7 @@ func TestWithoutFile(t *testing.T) {
 		t.Error("no file has room")
 	}
 	none.Free(Piece{})
-	none.Rest()
+	none.Release()
 	var s []int
 	for i := range 5000 {
 		s = Append(none, s, i)
