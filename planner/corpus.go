@@ -151,6 +151,15 @@ func (c *Corpus) Pages() int { return len(c.pages) }
 // URL returns the address of a page.
 func (c *Corpus) URL(p sitegraph.PageID) string { return c.Graph.URL(p) }
 
+// LastTried is when any page was visited last, in unix seconds; 0: none was. It looks at all pages.
+func (c *Corpus) LastTried() uint32 {
+	last := uint32(0)
+	for i := range c.pages {
+		last = max(last, c.pages[i].Tried)
+	}
+	return last
+}
+
 // LastVisit is when a page was last compared with its copy, in unix seconds; 0: never.
 func (c *Corpus) LastVisit(p sitegraph.PageID) uint32 { return c.pages[p].History.Last }
 

@@ -3,8 +3,6 @@ package cycle
 import (
 	"context"
 	"time"
-
-	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // longestVisit is how long ago a visit may have begun that was under way when a process was killed.
@@ -14,12 +12,8 @@ const longestVisit = 2 * time.Minute
 // stopped, if that was a moment ago: what that one asked last is not known to the second, let alone
 // what was under way when it was killed. It calls waiting before it waits.
 func (l *Loop) KeepDistance(ctx context.Context, waiting func()) error {
-	var last int64
-	for page := range sitegraph.PageID(l.Planner.Corpus.Pages()) {
-		last = max(last, int64(l.Planner.Corpus.Memory(page).Tried))
-	}
-	now := l.Clock.Now()
-	if l.Pause == 0 || now.Sub(time.Unix(last, 0)) > longestVisit+l.Pause {
+	now, last := l.Clock.Now(), time.Unix(int64(l.Planner.Corpus.LastTried()), 0)
+	if l.Pause == 0 || now.Sub(last) > longestVisit+l.Pause {
 		return nil
 	}
 	waiting()

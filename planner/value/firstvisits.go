@@ -201,16 +201,6 @@ func (v *Policy) turn(p sitegraph.PageID) bool {
 	return its
 }
 
-// lastVisit is the last one that is known of any page, in days; 0: there was none.
-func (v *scorer) lastVisit() float32 {
-	last := uint32(0)
-	for p := range sitegraph.PageID(v.Corpus.Pages()) {
-		last = max(last, v.Corpus.Memory(p).Tried)
-	}
-	v.groups.anchor(last)
-	return v.groups.day(last)
-}
-
 // first learns what the first visit to an address met. What is elsewhere, or must not be visited,
 // tells nothing.
 func (v *Policy) first(p sitegraph.PageID, dead bool) {

@@ -100,7 +100,7 @@ func (v *Policy) Begin(r planner.Round) {
 	if !v.begun {
 		v.groups.replay()
 		v.discovery.before = v.groups.day(sitegraph.Unix32(r.Start))
-		if last := v.lastVisit(); last > 0 {
+		if last := v.groups.day(v.Corpus.LastTried()); last > 0 {
 			v.discovery.before = min(v.discovery.before, last)
 		}
 		for range firstRounds {
