@@ -99,7 +99,7 @@ func (c *Corpus) Remember(r *sitegraph.Record) {
 	m.size = budget.SizeClass(r.Size)
 }
 
-// count keeps account of pages by their state.
+// count updates alive and left when the state of a page changes.
 func (c *Corpus) count(p sitegraph.PageID, before, after sitegraph.State) {
 	if before == after {
 		return

@@ -22,7 +22,7 @@
 //	caps.go, admit.go      limits beside the round's budget: does a visit fit; what it used
 //	shelf.go               visits that the limits of their server refused, until there is room
 //	turns.go               servers that have enough to do; new pages instead of poor refetches
-//	keep.go                what is in memory, for the planner of the next process
+//	keep.go                the state that decides visits, for the planner of the next process
 //	weights.go, report.go  what a change is worth; what did not fit, prices, WhyNot of a page
 //
 // # Terms

@@ -57,10 +57,9 @@ func (l *Loop) applyLinks(r *sitegraph.Record, o sitegraph.Observation) error {
 	return nil
 }
 
-// sameLinks reports whether a page names what it named at the visit before, and notes it: most
-// pages that change have the links that they had, and to look up each of them takes longer than
-// all else that a visit needs. It is known where the graph has a scratch file, for visits of this
-// process.
+// sameLinks reports whether a page has the same links as at its last visit by this process, by a
+// hash of their addresses. Most pages that change keep their links, and looking up each link takes
+// longer than the rest of a visit. Only graphs with a scratch file have room for the hashes.
 func (l *Loop) sameLinks(r *sitegraph.Record, o sitegraph.Observation) bool {
 	if l.graph.Scratch() == nil {
 		return false

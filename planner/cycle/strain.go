@@ -104,8 +104,9 @@ const (
 	strainPart = 32
 )
 
-// weighStrains looks once at all pages, and then at those of a server after visits to one in
-// strainPart of them: what is wanted of a server moves slowly, and so its cost is by visits.
+// weighStrains looks at the pages of each server once, and again when as many visits were made
+// there as one in strainPart of its pages. Demand moves slowly, and so the cost follows the
+// visits.
 func (l *Loop) weighStrains() {
 	if !l.Forecast {
 		return

@@ -144,8 +144,8 @@ func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation, verdic
 	return nil
 }
 
-// mostShown bytes of the scratch file may be in memory between two commits.
-const mostShown = 192 << 20
+// mostMapped is how many bytes of files may stay in memory after a commit.
+const mostMapped = 192 << 20
 
 // commit makes durable what was done, and acknowledges it.
 func (l *Loop) commit() error {
@@ -167,7 +167,7 @@ func (l *Loop) commit() error {
 		l.Acknowledged(l.unacked)
 		l.unacked = l.unacked[:0]
 	}
-	l.graph.ReleaseAbove(mostShown)
+	l.graph.ReleaseAbove(mostMapped)
 	l.uncommitted = 0
 	l.lastCommit = time.Now()
 	return l.between()

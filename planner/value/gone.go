@@ -81,13 +81,13 @@ func (d *disappearance) lookThrough(v *Policy) {
 				delete(d.pages, p)
 			}
 			v.scores[p].again = 0
-			v.disturb(s)
+			v.invalidate(s)
 		}
 	}
 	for p, u := range d.pages {
 		if u.after > 0 && u.after <= v.now && v.scores[p].again > v.now {
 			v.scores[p].again = 0
-			v.disturb(g.Server(p))
+			v.invalidate(g.Server(p))
 		}
 	}
 }

@@ -185,12 +185,12 @@ func (v *ranker) weigh() {
 // fewPages are not worth another goroutine.
 var fewPages = 10_000
 
-// weighServer returns how many pages were not ranked. Where nothing happened, no score is due and
-// no page is worth reserve, it looks at no page.
+// weighServer ranks the pages of a server that are worth reserve, and returns how many are not. It
+// reads no page where the summary says that no score is due and none comes to reserve.
 func (v *ranker) weighServer(s sitegraph.ServerID, due *batch) (held int64) {
-	of, rest := &v.rankings.of[s], &v.rests[s]
+	of, summary := &v.rankings.of[s], &v.summaries[s]
 	of.alive = int32(v.Corpus.Alive(s))
-	if rest.known && rest.until > v.now && rest.most < v.reserve {
+	if summary.holds && summary.due > v.now && summary.most < v.reserve {
 		return int64(of.alive)
 	}
 	pages := v.Corpus.Graph.ServerPages(s)
@@ -204,8 +204,8 @@ func (v *ranker) weighServer(s sitegraph.ServerID, due *batch) (held int64) {
 		}
 	}
 	v.rateAll(due)
-	*rest = restOf(v, pages)
-	if rest.most >= v.reserve {
+	*summary = v.summarize(pages)
+	if summary.most >= v.reserve {
 		for _, p := range pages {
 			if v.worth(p) >= v.reserve && v.Corpus.Refetchable(p) {
 				v.add(p)
@@ -216,18 +216,17 @@ func (v *ranker) weighServer(s sitegraph.ServerID, due *batch) (held int64) {
 	return int64(of.alive) - int64(len(of.pages.All))
 }
 
-// restOf sums up the scores of a server. What has no copy is no page to score, and nothing is due
-// of it.
-func restOf(v *ranker, pages []sitegraph.PageID) rest {
-	r := rest{known: true, until: float32(math.Inf(1))}
+// summarize the scores of the pages of a server. A page without a copy has no score that is due.
+func (v *scorer) summarize(pages []sitegraph.PageID) scoreSummary {
+	of := scoreSummary{holds: true, due: float32(math.Inf(1))}
 	for _, p := range pages {
 		s := &v.scores[p]
-		r.most = max(r.most, s.worth)
-		if s.again < r.until && v.Corpus.Memory(p).State == sitegraph.StateAlive {
-			r.until = s.again
+		of.most = max(of.most, s.worth)
+		if s.again < of.due && v.Corpus.Memory(p).State == sitegraph.StateAlive {
+			of.due = s.again
 		}
 	}
-	return r
+	return of
 }
 
 // release ranks pages, too, that were held back for their low values: first those worth at least a
@@ -238,8 +237,8 @@ func (v *ranker) release() {
 	if v.more = float64(v.reserve) > v.price/100; !v.more {
 		v.reserve = 0
 	}
-	for s := range v.rests {
-		if r := &v.rests[s]; r.known && r.most < v.reserve {
+	for s := range v.summaries {
+		if of := &v.summaries[s]; of.holds && of.most < v.reserve {
 			continue
 		}
 		for _, p := range v.Corpus.Graph.ServerPages(sitegraph.ServerID(s)) {
@@ -258,7 +257,7 @@ func (v *ranker) release() {
 // between two outcomes.
 func (v *Policy) grow() {
 	v.groups.grow()
-	v.rests = scratch.Grow(nil, v.rests, v.Corpus.Graph.Servers())
+	v.summaries = scratch.Grow(nil, v.summaries, v.Corpus.Graph.Servers())
 	v.scores = scratch.Grow(v.Corpus.Graph.Scratch(), v.scores, v.Corpus.Pages())
 	for len(v.surprises) < v.Corpus.Graph.Servers() {
 		quiet, dead := v.lastSeen(sitegraph.ServerID(len(v.surprises)))
@@ -383,7 +382,7 @@ func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		v.first(p, true)
 	}
 	v.scores[p].again = 0
-	v.disturb(v.Corpus.Graph.Server(p))
+	v.invalidate(v.Corpus.Graph.Server(p))
 	unlinked := v.gone.see(p, v.homeOf(p), verdict, v.now)
 	if !ok || unlinked && l.left { // pages that links lead to need not be gone, too
 		return
@@ -449,7 +448,7 @@ func (v *Policy) Hinted(p sitegraph.PageID) {
 		v.reconsider(p)
 	} else if v.scores[p].again > 0 {
 		v.scores[p].again = v.now
-		v.disturb(v.Corpus.Graph.Server(p))
+		v.invalidate(v.Corpus.Graph.Server(p))
 	}
 }
 
