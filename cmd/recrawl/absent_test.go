@@ -10,6 +10,7 @@ import (
 // Evaluations on histories say that these have no feeds, sitemaps or headers, in text, report and JSON, where
 // a policy takes part that goes by them elsewhere.
 func TestEvalSaysWhatIsAbsent(t *testing.T) {
+	t.Parallel()
 	dir := fourServers(t)
 	const note, fixed = "Absent: histories have no feeds, no sitemaps and no headers such as Last-Modified", "norconex is its fixed least interval"
 	const rate = "ncis is greedy on the rate alone"

@@ -19,6 +19,7 @@ import (
 // TestBadInput gives the program what it must refuse: with a message that says where, a
 // hint what to do, the documented exit code, and nothing on standard output.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	line := `{"url":"http://a.example/","t":1000000,"digest":"d41d8cd98f00b204e9800998ecf8427e","links":[]}` + "\n"
@@ -190,6 +191,7 @@ func newerStore(t *testing.T) string {
 // TestFullDisk runs until a small file system is full, frees space, and goes on: whatever
 // was acknowledged is there.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	disk := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "recrawl-test", disk).CombinedOutput(); err != nil {
 		t.Skipf("needs the right to mount a small file system: %v %s", err, bytes.TrimSpace(out))
@@ -232,6 +234,7 @@ func TestFullDisk(t *testing.T) {
 
 // TestDiskNearlyFull: with less than --min-free no visit begins, run says so, and goes on by itself when there is space.
 func TestDiskNearlyFull(t *testing.T) {
+	t.Parallel()
 	disk := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64m", "recrawl-test", disk).CombinedOutput(); err != nil {
 		t.Skipf("needs the right to mount a small file system: %v %s", err, bytes.TrimSpace(out))

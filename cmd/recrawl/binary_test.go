@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -28,11 +31,24 @@ const patience = 5 * time.Minute
 const contact = "e2e/1.0 (+https://example.org/bot)"
 
 func TestMain(m *testing.M) {
+	moreAtOnce()
 	code := m.Run()
 	if dir, _ := buildOnce(); dir != "" {
 		os.RemoveAll(dir)
 	}
 	os.Exit(code)
+}
+
+// moreAtOnce lets twice as many parallel tests run as there are cores, if nobody said how many: most
+// of them wait for pauses, rounds and the disk.
+func moreAtOnce() {
+	const parallel = "test.parallel"
+	flag.Parse()
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == parallel })
+	if !said {
+		_ = flag.Set(parallel, strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+	}
 }
 
 // buildOnce builds the program into a directory, with the race detector if the tests have it, and without what only

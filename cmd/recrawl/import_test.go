@@ -72,6 +72,7 @@ type importRun struct {
 
 // TestImport takes a list in twice, with bad lines, and lets run visit what is new.
 func TestImport(t *testing.T) {
+	t.Parallel()
 	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 3, days: 1, every: still}))
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
@@ -195,6 +196,7 @@ func TestImportParts(t *testing.T) {
 // TestImportKilled kills an import again and again, in the middle of commits and merges as it happens. Done
 // again to its end, every address is there once.
 func TestImportKilled(t *testing.T) {
+	t.Parallel()
 	kills, distinct := 5, 60_000
 	if long() {
 		kills, distinct = 40, 1_000_000
@@ -290,6 +292,7 @@ type benchSeen struct {
 
 // TestBenchSeen measures a small graph, one that is read, and leaves nothing behind.
 func TestBenchSeen(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	html := filepath.Join(t.TempDir(), "seen.html")
 	small := []string{"bench", "seen", "--hosts", "20000", "--designs", "20000", "--lowered", "10000", "--counters", "65536", "--dir", dir}

@@ -23,6 +23,7 @@ var policies = strings.Fields(`
 
 // TestEvalJSON reads both protocols over two servers, twice: same input, same bytes.
 func TestEvalJSON(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 6))
 	writeFile(t, filepath.Join(dir, "b.jsonl.gz"), historyFile(t, "b.example", 9))
@@ -150,6 +151,7 @@ func TestVersionJSON(t *testing.T) {
 
 // TestDemo runs the small form of the demonstration.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	r := recrawlIn(t, dir, nil, "demo", "--pages", "200", "--weeks", "2", "--policy", "c-then-b", "--json", "--html", "demo.html").ok(t)
 	d := decode[demo](t, r, false)

@@ -40,6 +40,7 @@ const (
 // again in its round, and the requests that were not acknowledged are those that could be
 // under way.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	kills := 10
 	if long() {
 		kills = 200

@@ -26,6 +26,7 @@ func fourServers(t *testing.T) string {
 // Parameters that were learnt on the very histories flatter; the program says so, and where
 // they come from. Learnt again, they are the same bytes.
 func TestLearnAndJudge(t *testing.T) {
+	t.Parallel()
 	dir := fourServers(t)
 	file := filepath.Join(t.TempDir(), "model.json")
 	recrawl(t, "learn", dir, "-o", file, "--quiet").ok(t)
@@ -69,6 +70,7 @@ func readFile(t *testing.T, path string) string {
 
 // With folds every server is judged by what was learnt on others, and each variant too.
 func TestEvalFolds(t *testing.T) {
+	t.Parallel()
 	dir := fourServers(t)
 	html := filepath.Join(t.TempDir(), "report.html")
 	args := []string{"eval", dir, "--protocol", "stream", "--weeks", "3", "--budget", "0.05,0.2", "--policy", "value,interval,clairvoyant", "--folds", "2", "--ablate", "--json", "--html", html}

@@ -67,6 +67,7 @@ func bounded(t *testing.T, args ...string) result {
 
 // TestHistoriesOfNothing gives survey, eval and sites histories without anything to work on.
 func TestHistoriesOfNothing(t *testing.T) {
+	t.Parallel()
 	commands := map[string][]string{"survey": {"survey"}, "snapshot": {"eval"}, "stream": {"eval", "--protocol", "stream"},
 		"sites": {"sites", "a.example", "--history"}}
 	allCommands := "survey snapshot stream sites"
@@ -121,6 +122,7 @@ func hub(links, nth int) []string {
 // TestOddHistories gives survey, eval and sites what is no mistake but unusual: the figures are
 // right, and what is to be doubted is said.
 func TestOddHistories(t *testing.T) {
+	t.Parallel()
 	repeated := func(n int, paths ...string) (links []string) {
 		for i := range n {
 			links = append(links, paths[i%len(paths)])

@@ -21,6 +21,7 @@ func still(int, int, int) int { return 0 }
 // asks for the plan, and lets it go on without addresses. Nothing is forgotten, nothing
 // acknowledged is asked for again, and the plan was what happened.
 func TestInterruptedAndResumed(t *testing.T) {
+	t.Parallel()
 	lab := serve(t, library(shelves{servers: 1, sections: 4, pages: 12, days: 1, every: still}))
 	w := newWitness(t, lab, filepath.Join(t.TempDir(), "data"), 24*time.Hour)
 	settings := []string{"--data", w.dir, "--round", "24h", "--budget", "500"}
@@ -109,6 +110,7 @@ func sameRound(lines []journal.Entry) bool {
 // TestPlanAndExplain keeps a changing web fresh for some rounds. explain agrees with what
 // the server saw and truly held, and plan with what the next round fetches.
 func TestPlanAndExplain(t *testing.T) {
+	t.Parallel()
 	const sections, perSection = 3, 8
 	// The first two pages of a section change all the time, the others never.
 	lab := serve(t, library(shelves{servers: 1, sections: sections, pages: perSection, days: 3000, every: func(_, _, page int) int {

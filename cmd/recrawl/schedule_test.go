@@ -137,6 +137,7 @@ func TestSchedulePlan(t *testing.T) {
 
 // Bad logs are refused with file, line and what would be right.
 func TestScheduleBadInput(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for i, c := range []struct {
 		log   string

@@ -153,6 +153,7 @@ func large(t *testing.T, directories, members int) string {
 
 // TestSitesMap draws a small and a large server: whole, well-formed, the same each time.
 func TestSitesMap(t *testing.T) {
+	t.Parallel()
 	for _, file := range []string{large(t, 3, 9), large(t, 100, 29)} {
 		dir := t.TempDir()
 		var last []byte
@@ -199,6 +200,7 @@ func checkXML(t *testing.T, content []byte) {
 
 // TestSitesOddServers divides what is no mistake but unusual.
 func TestSitesOddServers(t *testing.T) {
+	t.Parallel()
 	single := linked(t, []string{"/"}, nil)
 	if out := recrawl(t, "sites", "--history", single, "a.example", "--method", "c").ok(t).stdout; !strings.HasPrefix(out, "a.example: 1 page in 1 site by method c, week 12\n") {
 		t.Errorf("a single page:\n%s", out)

@@ -11,6 +11,7 @@ import (
 // TestCheckpointsAtOnce asks for several copies at the same time, of a store on which run works
 // and of one on which nobody does: each who asks gets a whole one, and no request is left.
 func TestCheckpointsAtOnce(t *testing.T) {
+	t.Parallel()
 	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 3, days: 1, every: still}))
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
@@ -51,6 +52,7 @@ func TestCheckpointsAtOnce(t *testing.T) {
 // TestCheckpoint copies a store while run works on it, and after; the copies can be read by
 // all that reads a store, and a damaged one is found.
 func TestCheckpoint(t *testing.T) {
+	t.Parallel()
 	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 3, days: 1, every: still}))
 	dir := t.TempDir()
 	data, live, late := filepath.Join(dir, "data"), filepath.Join(dir, "live"), filepath.Join(dir, "late")

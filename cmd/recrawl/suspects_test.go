@@ -15,6 +15,7 @@ import (
 // TestSuspects kills a run while it reads a page. The next one remembers the page, reads it in a
 // process of its own, and then forgets it.
 func TestSuspects(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	var asked atomic.Int32
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -138,6 +138,7 @@ func TestTune(t *testing.T) {
 
 // TestTuneTwice predicts the same twice: of few weeks, but with enough visits for the policy to learn in place.
 func TestTuneTwice(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 64))
 	writeFile(t, filepath.Join(dir, "b.jsonl.gz"), historyFile(t, "b.example", 96))
@@ -158,6 +159,7 @@ func TestTuneTwice(t *testing.T) {
 
 // TestTuneJournal predicts from visits: daily ones to two pages, one of which changes each day.
 func TestTuneJournal(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "journal")
 	j, err := journal.Open(dir)
 	if err != nil {
@@ -191,6 +193,7 @@ func TestTuneJournal(t *testing.T) {
 }
 
 func TestTuneRefuses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	good := writeFile(t, filepath.Join(dir, "good.jsonl.gz"), historyFile(t, "a.example", 3))
 	torn := filepath.Join(dir, "journal")
@@ -237,6 +240,7 @@ func TestTuneRefuses(t *testing.T) {
 
 // A line that a crash has torn is left out, and said.
 func TestTuneTornJournal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var lines strings.Builder
 	for d := range 3 {

@@ -43,6 +43,7 @@ func TestLeastValueOfEvaluations(t *testing.T) {
 // A crawl that has seen all pages makes no visit more where none is worth the least value, and run,
 // plan and explain say so. A policy that does not tell what visits are worth refuses it.
 func TestLeastValue(t *testing.T) {
+	t.Parallel()
 	lab := serve(t, library(shelves{servers: 1, sections: 3, pages: 10, days: 1, every: still}))
 	settings := []string{"--data", filepath.Join(t.TempDir(), "data"), "--round", "2s", "--budget", "4320000/day", "--least-value", "0.3"}
 	args := append([]string{"run", "--user-agent", contact, "--allow-private", "--delay", "2ms", "--json"}, settings...)
@@ -70,6 +71,7 @@ func TestLeastValue(t *testing.T) {
 // leave it, are those which that process makes: chosen for the same reason and with the same
 // probability.
 func TestDecidesAsTheProcessBefore(t *testing.T) {
+	t.Parallel()
 	lab := serve(t, library(shelves{servers: 1, sections: 4, pages: 20, days: 3000, every: func(_, section, page int) int { return 20 * (1 + (section+page)%8) }}))
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
