@@ -40,6 +40,9 @@ func explorer(t *testing.T, o planner.Options) *simtest.Sim {
 // Quiet servers are looked at, each of them, and no more than a tenth of the visits goes there;
 // also in rounds of few visits, and where the process begins anew each day.
 func TestLooks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("work of one goroutine, which the race detector has nothing to say of")
+	}
 	for _, c := range []struct {
 		name            string
 		budget, restart int

@@ -212,6 +212,9 @@ func TestDoubt(t *testing.T) {
 
 // A process that begins anew each day does not ask anew for a doubtful page each day.
 func TestDoubtRestarted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("work of one goroutine, which the race detector has nothing to say of")
+	}
 	asked := [2]int{}
 	for i := range asked {
 		m := newSim(t, withDead(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20}, planner.Options{NewShare: 0.25})

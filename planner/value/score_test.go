@@ -15,6 +15,9 @@ import (
 // Pages that are scored at once get the same scores as one by one, to the bit, whatever evidence is
 // denied, whatever is claimed and learnt.
 func TestRateAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("work of one goroutine, which the race detector has nothing to say of")
+	}
 	ruled := func(string) *Model { return NewModel() } // that knows nothing
 	for _, policy := range append(Ablations(), "value") {
 		for _, s := range []Settings{{Mode: planner.Sweep}, {Mode: planner.Stream}, {Mode: planner.Stream, ModelOf: ruled}} {

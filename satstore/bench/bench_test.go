@@ -26,6 +26,9 @@ func empty(t *testing.T, dir string) {
 // All engines visit what the plan has, or Run fails.
 func TestAllEnginesAgree(t *testing.T) {
 	for _, messages := range []float64{0, 0.5} {
+		if testing.Short() && messages == 0 {
+			continue
+		}
 		o := small(t.TempDir())
 		o.Messages = messages
 		r, err := Run(t.Context(), o)
@@ -53,6 +56,9 @@ func TestAllEnginesAgree(t *testing.T) {
 // Days and minutes have other levels, and hours enough that coarse buckets are split.
 func TestAllEnginesAgreeInEveryUnit(t *testing.T) {
 	for _, c := range []struct{ unit, units, longest int }{{int(workload.Day), 16, 60}, {int(workload.Hour), 50, 300}, {int(workload.Minute), 62, 4000}} {
+		if testing.Short() && c.unit != int(workload.Hour) {
+			continue
+		}
 		o := small(t.TempDir())
 		o.Workload = workload.Options{Records: 400, Unit: workload.Unit(c.unit), MaxUnits: c.longest, FixedBytes: 50}
 		o.Units, o.Repeat, o.DiskBytes = c.units, 1, 0

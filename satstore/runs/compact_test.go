@@ -10,6 +10,9 @@ import (
 // A store of many times MaxFiles files of the least length goes on with longer ones: no commit
 // writes much more than it was given, and there are not too many files.
 func TestMoreThanAllFilesHold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("work of one goroutine, which the race detector has nothing to say of")
+	}
 	const (
 		records = 10_000
 		length  = 850

@@ -209,6 +209,9 @@ func places(usual int) int {
 
 // A flipped bit anywhere costs what it hit, named, or is told by Open: never a wrong record.
 func TestFlippedBitAnywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("work of one goroutine, which the race detector has nothing to say of")
+	}
 	for _, closed := range []bool{true, false} {
 		files, m, seqs := aged(t, closed)
 		step := places(29)
@@ -247,6 +250,9 @@ func lastTransaction(t *testing.T, b []byte) int {
 
 // A file cut anywhere, or missing, is like damage of what is cut off.
 func TestCutFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("work of one goroutine, which the race detector has nothing to say of")
+	}
 	files, m, seqs := aged(t, true)
 	for name, whole := range files {
 		if name == directory.FormatName {

@@ -36,6 +36,9 @@ func breakIndex(t testing.TB, fs vfs.FS, how int) (n int) {
 // With its index damaged or gone at every opening a store still agrees with the map of
 // committed operations: deletions, messages and moves between slots included.
 func TestIndexIsMadeAnew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("work of one goroutine, which the race detector has nothing to say of")
+	}
 	for _, v := range variants() {
 		t.Run(v.name, func(t *testing.T) { indexIsMadeAnew(t, v.o) })
 	}

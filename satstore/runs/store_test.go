@@ -158,6 +158,9 @@ func TestCopyIsIndependent(t *testing.T) {
 // Many openings, and many commits of any size, leave a bounded number of files and
 // descriptors, on disks with and without holes.
 func TestFilesAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("work of one goroutine, which the race detector has nothing to say of")
+	}
 	for _, fs := range []vfs.FS{vfs.NewMem(), vfs.Default} {
 		dir := filepath.Join(t.TempDir(), "store")
 		o := Options{FS: fs, PartBytes: 300, MaxFiles: 60, LogBytes: 20 << 10}
