@@ -61,9 +61,6 @@ func NewGraphIn(file *scratch.File) *Graph {
 // Links returned before are no longer valid if the links of their page were replaced since.
 func (g *Graph) Release() { g.file.Release() }
 
-// ReleaseAbove is Release, if more than so many bytes of files are in memory.
-func (g *Graph) ReleaseAbove(most int64) { g.file.ReleaseAbove(most) }
-
 // Scratch is the scratch file of the graph, for what else is known of its pages; nil: there is
 // none.
 func (g *Graph) Scratch() *scratch.File { return g.file }

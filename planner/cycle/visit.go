@@ -144,9 +144,6 @@ func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation, verdic
 	return nil
 }
 
-// mostMapped is how many bytes of files may stay in memory after a commit.
-const mostMapped = 192 << 20
-
 // commit makes durable what was done, and acknowledges it.
 func (l *Loop) commit() error {
 	if err := l.Planner.Corpus.Hints.Save(l.saveProofs); err != nil {
@@ -167,7 +164,6 @@ func (l *Loop) commit() error {
 		l.Acknowledged(l.unacked)
 		l.unacked = l.unacked[:0]
 	}
-	l.graph.ReleaseAbove(mostMapped)
 	l.uncommitted = 0
 	l.lastCommit = time.Now()
 	return l.between()

@@ -46,7 +46,7 @@ type intervalRule interface {
 func newDueDriven(s Settings, rule intervalRule) *dueDriven {
 	return &dueDriven{
 		Settings: s,
-		ties:     rank.NewTies(s.Seed),
+		ties:     rank.NewTies(s.Seed, s.Corpus.Graph.Scratch()),
 		rule:     rule,
 		failing:  map[sitegraph.PageID]bool{},
 	}

@@ -28,7 +28,7 @@ type ebayes struct {
 func newEBayes(s Settings) planner.Policy {
 	return &ebayes{
 		Settings:  s,
-		ties:      rank.NewTies(s.Seed),
+		ties:      rank.NewTies(s.Seed, s.Corpus.Graph.Scratch()),
 		prior:     estimator.DefaultPrior,
 		threshold: math.NaN(),
 		lowest:    math.NaN(),

@@ -45,7 +45,7 @@ type scorer interface {
 }
 
 func newGreedy(s Settings, by scorer) *greedy {
-	return &greedy{Settings: s, scorer: by, ties: rank.NewTies(s.Seed), threshold: math.NaN()}
+	return &greedy{Settings: s, scorer: by, ties: rank.NewTies(s.Seed, s.Corpus.Graph.Scratch()), threshold: math.NaN()}
 }
 
 // longestWait bounds due times in days: a page that never comes to the threshold is looked at

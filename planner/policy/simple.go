@@ -18,7 +18,9 @@ type cycling struct {
 	ties rank.Ties
 }
 
-func newCycling(s Settings) cycling { return cycling{Settings: s, ties: rank.NewTies(s.Seed)} }
+func newCycling(s Settings) cycling {
+	return cycling{Settings: s, ties: rank.NewTies(s.Seed, s.Corpus.Graph.Scratch())}
+}
 
 // Observe learns nothing.
 func (c *cycling) Observe(sitegraph.PageID, sitegraph.Verdict) {}

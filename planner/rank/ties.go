@@ -1,25 +1,27 @@
 package rank
 
 import (
-	"slices"
-
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // Ties holds the seeded tie-breaker of each page, computed once.
 type Ties struct {
 	seed uint64
 	of   []float32
+	file *scratch.File
 }
 
-// NewTies returns tie-breakers that depend on a seed and the addresses alone.
-func NewTies(seed uint64) Ties { return Ties{seed: seed} }
+// NewTies returns tie-breakers that depend on a seed and the addresses alone. They lie in a scratch
+// file; nil: in memory.
+func NewTies(seed uint64, file *scratch.File) Ties { return Ties{seed: seed, file: file} }
 
 // UpTo makes sure that all pages have one, and returns them by page.
 func (t *Ties) UpTo(c Pages) []float32 {
-	t.of = slices.Grow(t.of, max(c.Pages()-len(t.of), 0))
-	for p := len(t.of); p < c.Pages(); p++ {
-		t.of = append(t.of, float32(Tie(t.seed, c.URL(sitegraph.PageID(p)))))
+	known := len(t.of)
+	t.of = scratch.Grow(t.file, t.of, c.Pages())
+	for p := known; p < c.Pages(); p++ {
+		t.of[p] = float32(Tie(t.seed, c.URL(sitegraph.PageID(p))))
 	}
 	return t.of
 }

@@ -39,6 +39,7 @@ type span struct {
 // the newest are never joined.
 const (
 	maxSpans  = 24
+	mostSpans = maxSpans + 2 // while a visit is added
 	keptSpans = 8
 )
 

@@ -29,6 +29,7 @@ type groupIndex struct {
 	// Directories that each page links to, and one; 0: not counted since its last visit.
 	linkedDirectories []uint8
 	scratch           []int32 // for work
+	rooms             []span  `state:"-"` // in the scratch file: spans of groups
 	beliefs           *rateBelief
 	times             dayTimes
 	round             float32 // days that a round lasts, 1 at most
@@ -125,10 +126,20 @@ func (k *groupIndex) group(kind byte, server sitegraph.ServerID, text string) in
 	if !ok {
 		i = int32(len(k.list))
 		k.byKey[h] = i
-		k.list = append(k.list, group{nextRescored: sitegraph.NoPage})
+		k.list = scratch.Append(nil, k.list, group{evidence: evidence{spans: k.room()}, nextRescored: sitegraph.NoPage})
 	}
 	k.list[i].pages++
 	return i
+}
+
+// room is where the spans of a group lie in the scratch file; nil: in memory, as many as there are.
+func (k *groupIndex) room() []span {
+	file, n := k.corpus.Graph.Scratch(), len(k.rooms)
+	if file == nil {
+		return nil
+	}
+	k.rooms = scratch.Grow(file, k.rooms, n+mostSpans)
+	return k.rooms[n : n : n+mostSpans]
 }
 
 // mostListed bounds the directories that a page is known to link to.
@@ -183,9 +194,11 @@ func (k *groupIndex) nextOfShape(p sitegraph.PageID) sitegraph.PageID {
 // rates are the changes per day that each group of a page is believed to have in the long run.
 type rates struct{ all, server, section, directory, shape float32 }
 
-func (k *groupIndex) rates(of pageGroups) rates {
-	var r rates
-	r.all = k.all.rate(defaultRate)
+func (k *groupIndex) rates(of pageGroups) rates { return of.rates(k.all.rate(defaultRate)) }
+
+// rates of the groups, where that of all pages is known.
+func (of pageGroups) rates(all float32) rates {
+	r := rates{all: all}
 	r.server = of.server.rate(r.all)
 	r.section = of.section.rate(r.server)
 	r.directory = of.directory.rate(r.section)
@@ -206,8 +219,16 @@ const defaultRate = 0.0038
 
 // observe tells all groups of a page what a visit saw.
 func (k *groupIndex) observe(l outcome) {
+	all := k.all.rate(defaultRate)
+	k.observeInServer(l, all)
+	k.all.observe(k.day(l.from), k.day(l.to), l.changed, all)
+}
+
+// observeInServer tells those of its server, where the rate of all pages is known. What is told of
+// different servers may be told at once.
+func (k *groupIndex) observeInServer(l outcome, all float32) {
 	of := k.groupsOf(l.page)
-	r := k.rates(of)
+	r := of.rates(all)
 	inServer, inSection, inShape := of.gone()
 	of.server.observeLeft(l.left, inServer)
 	of.section.observeLeft(l.left, inSection)
@@ -217,7 +238,6 @@ func (k *groupIndex) observe(l outcome) {
 	of.directory.observe(a, b, l.changed, r.directory)
 	of.section.observe(a, b, l.changed, r.section)
 	of.server.observe(a, b, l.changed, r.server)
-	k.all.observe(a, b, l.changed, r.all)
 }
 
 // visited notes a visit; if it compared the page with its copy, or found that it left, the groups
@@ -243,67 +263,6 @@ func (k *groupIndex) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (l o
 		return l, l.from == m.History.Last
 	}
 	return l, l.changed || verdict == sitegraph.VerdictUnchanged
-}
-
-// replay learns from the weeks that the pages' histories tell of, the oldest first, and from the
-// pages that left. In a week those come first that were last looked at first.
-func (k *groupIndex) replay() {
-	const (
-		week  = 7 * 24 * 60 * 60
-		weeks = 32
-	)
-	type told struct {
-		page sitegraph.PageID
-		last uint32 // end of the visit before
-	}
-	k.replayFirstVisits()
-	var pages []told
-	newest := uint32(0)
-	for p := range sitegraph.PageID(k.corpus.Pages()) {
-		m := k.corpus.Memory(p)
-		if m.State != sitegraph.StateSource && (m.Lost() || m.History.WeeksSeen != 0) {
-			pages = append(pages, told{p, 0})
-			newest = max(newest, sitegraph.Week(k.last[p]))
-		}
-	}
-	slices.SortFunc(pages, func(a, b told) int {
-		return cmp.Or(
-			cmp.Compare(k.last[a.page], k.last[b.page]),
-			cmp.Compare(k.ties.Of(a.page), k.ties.Of(b.page)),
-		)
-	})
-	for back := weeks - 1; back >= 0; back-- {
-		for i := range pages {
-			t := &pages[i]
-			m := k.corpus.Memory(t.page)
-			h := &m.History
-			later := int(newest - sitegraph.Week(h.Last)) // its weeks are so much older
-			if bit := back - later; bit >= 0 && bit < weeks && h.WeeksSeen>>bit&1 != 0 {
-				end := h.Last - uint32(bit)*week
-				begin := t.last
-				if begin == 0 { // the first visit that is known
-					begin = max(h.Epoch, end-min(week, end))
-				}
-				if begin < end {
-					k.observe(
-						outcome{page: t.page, from: begin, to: end, changed: h.WeeksChanged>>bit&1 != 0},
-					)
-				}
-				t.last = end
-			}
-			// When it left is known to lie before it was last looked for, which may be long after.
-			if m.Lost() && back == int(newest-sitegraph.Week(m.Tried)) {
-				k.observe(
-					outcome{
-						page: t.page,
-						from: max(h.Last, m.Tried-min(weeks*week, m.Tried)),
-						to:   m.Tried,
-						left: true,
-					},
-				)
-			}
-		}
-	}
 }
 
 // mostFound bounds what one change counts for: a list of everything is read once.

@@ -74,7 +74,7 @@ type Settings struct {
 // New builds the policy for a corpus.
 func New(s Settings) *Policy {
 	v := &Policy{lowest: math.NaN()}
-	v.Settings, v.ties, v.exact = s, rank.NewTies(s.Seed), s.Mode == planner.Sweep
+	v.Settings, v.ties, v.exact = s, rank.NewTies(s.Seed, s.Corpus.Graph.Scratch()), s.Mode == planner.Sweep
 	v.price, v.changesPerWorth, v.copyWeight = math.NaN(), 1, firstCopyWeight
 	v.groups = newGroupIndex(s.Corpus, &v.ties)
 	v.exploration.underWay = map[sitegraph.PageID]bool{}
@@ -121,10 +121,7 @@ func (v *Policy) Begin(r planner.Round) {
 		n := &v.surprises[s]
 		n.inRound, n.followUps, n.order, n.after = 0, 0, nil, place{}
 	}
-	v.reserve = 0
-	if v.price > 0 { // not NaN
-		v.reserve = float32(v.price) / 2
-	}
+	v.reserve = v.reserveOf(v.price)
 	if v.Mode == planner.Stream {
 		if past := v.now - v.learntAt; past < 0 || past >= learnEvery {
 			v.groups.times.begin(v.now)
@@ -140,24 +137,44 @@ func (v *Policy) Begin(r planner.Round) {
 		v.gone.lookThrough(v)
 	}
 	v.clearRankings()
+	bounded := v.Mode == planner.Stream && r.Budget != planner.Unlimited
+	if bounded && math.IsNaN(v.price) {
+		v.findPrice(r)
+	}
 	v.weigh()
+	if bounded && math.IsNaN(v.changesPerWorth) {
+		v.changesPerWorth = v.changesFrom(v.price)
+	}
 	if v.Mode == planner.Sweep && v.Without != WithoutExploration {
 		v.exploration.sweep(v, r)
 	}
-	if v.Mode != planner.Stream || r.Budget == planner.Unlimited {
+	if !bounded {
 		return
-	}
-	if math.IsNaN(v.price) {
-		fit := r.Budget
-		if v.groups.round < 1 { // what fits into a day: a round may have room for none
-			fit = max(fit, int(v.PerDay))
-		}
-		v.price = v.priceAt(fit)
-		v.changesPerWorth = v.changesFrom(v.price)
 	}
 	if v.Without != WithoutExploration {
 		v.exploration.begin(v, r)
 	}
+}
+
+// reserveOf is what pages must be worth to be ranked at first: they are far fewer than all.
+func (v *ranker) reserveOf(price float64) float32 {
+	if price > 0 { // not NaN
+		return float32(price) / 2
+	}
+	return 0
+}
+
+// findPrice finds what the last visit of the first round is worth, by scores alone: so it need not
+// rank all pages.
+func (v *Policy) findPrice(r planner.Round) {
+	v.reserve = float32(math.Inf(1))
+	v.weigh()
+	fit := r.Budget
+	if v.groups.round < 1 { // what fits into a day: a round may have room for none
+		fit = max(fit, int(v.PerDay))
+	}
+	v.price, v.changesPerWorth = v.priceAt(fit), math.NaN()
+	v.reserve = v.reserveOf(v.price)
 }
 
 // weigh scores the pages that may have come to be worth more and ranks those worth reserve, servers

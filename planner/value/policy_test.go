@@ -156,7 +156,7 @@ func TestKinRings(t *testing.T) {
 	for i := range 300 {
 		g.Add(pageName(rng, i))
 	}
-	order := rank.NewTies(3)
+	order := rank.NewTies(3, nil)
 	k := newGroupIndex(planner.NewCorpus(g), &order)
 	k.grow()
 	members := map[int32]int{}

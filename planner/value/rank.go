@@ -2,7 +2,6 @@ package value
 
 import (
 	"math"
-	"slices"
 
 	"github.com/recrawl/recrawl/estimator/logodds"
 	"github.com/recrawl/recrawl/planner"
@@ -121,19 +120,50 @@ func (v *ranker) orderRankings() {
 }
 
 // priceAt is what the last of so many visits is worth, if all go by the scores of now; NaN where
-// there are none.
+// there are none. It takes no memory by page: it counts the scores by the upper half of their bits,
+// whose order is theirs, and then those that share one by the lower half.
 func (v *ranker) priceAt(visits int) float64 {
-	var all []float64
-	for s := range v.rankings.of {
-		for _, c := range v.rankings.of[s].pages.All {
-			all = append(all, float64(c.Score))
+	const half = 16
+	count := make([]int, 1<<half)
+	lastOf := func(visits int) (bits uint32, left int) {
+		last := uint32(0)
+		for bits = 1 << half; bits > 0 && visits > 0; {
+			bits--
+			if count[bits] > 0 {
+				last, left = bits, visits
+				visits -= count[bits]
+			}
 		}
+		return last, min(left, count[last])
 	}
-	if len(all) == 0 || visits <= 0 {
+	n := 0
+	v.eachScore(func(bits uint32) {
+		count[bits>>half]++
+		n++
+	})
+	if n == 0 || visits <= 0 {
 		return math.NaN()
 	}
-	slices.Sort(all)
-	return all[max(len(all)-visits, 0)]
+	upper, left := lastOf(visits)
+	clear(count)
+	v.eachScore(func(bits uint32) {
+		if bits>>half == upper {
+			count[bits&(1<<half-1)]++
+		}
+	})
+	lower, _ := lastOf(left)
+	return float64(math.Float32frombits(upper<<half | lower))
+}
+
+// eachScore calls yield with the bits of what each page is worth that may be visited in this round.
+func (v *ranker) eachScore(yield func(bits uint32)) {
+	for s := range v.rankings.of {
+		for _, p := range v.Corpus.Graph.ServerPages(sitegraph.ServerID(s)) {
+			if worth := v.worth(p); worth >= 0 && v.Corpus.Refetchable(p) {
+				yield(math.Float32bits(max(worth, 0)))
+			}
+		}
+	}
 }
 
 // changesFrom is the share of expected changes in what visits to the pages that are worth a price

@@ -69,7 +69,9 @@ func (f *File) column(at unsafe.Pointer, bytes, size int) []byte {
 		if c == nil {
 			return nil
 		}
+		f.mu.Lock()
 		f.columns[unsafe.Pointer(unsafe.SliceData(c.room))] = c
+		f.mu.Unlock()
 	}
 	if bytes > c.bytes { // with the whole of it in use
 		step := (max(c.bytes/8, columnStep) + pageSize - 1) / pageSize * pageSize
@@ -77,7 +79,10 @@ func (f *File) column(at unsafe.Pointer, bytes, size int) []byte {
 		if end > len(c.room) || allocate(c.file, c.bytes, end-c.bytes) != nil {
 			return nil
 		}
+		f.mu.Lock()
 		c.bytes = end
+		f.mu.Unlock()
+		f.watchIfLarge()
 	}
 	return c.room[:c.bytes]
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 	"unsafe"
 )
 
@@ -20,6 +22,8 @@ type File struct {
 	dir   string
 	// By the address at which they begin.
 	columns map[unsafe.Pointer]*column
+	watched bool
+	mu      sync.Mutex // guards what the watch reads: shown, columns, and their sizes
 }
 
 // Piece is what Put keeps. Its bytes are read-only: a write to them ends the process.
@@ -112,9 +116,12 @@ func (f *File) grow(size int) bool {
 	if err != nil {
 		return false
 	}
+	f.mu.Lock()
 	f.shown = append(f.shown, window)
+	f.mu.Unlock()
 	f.tail, f.at = window, f.size
 	f.size += int64(size)
+	f.watchIfLarge()
 	return true
 }
 
@@ -125,8 +132,8 @@ func (f *File) Free(p Piece) {
 	}
 }
 
-// Release gives the memory of all that was read back to the system, which maps it again when it is
-// read, and makes the room of what was freed ready for use.
+// Release makes the room of what was freed ready for use, and gives the memory of all that was read
+// back to the system, which maps it again when it is read.
 func (f *File) Release() {
 	if f == nil {
 		return
@@ -135,6 +142,14 @@ func (f *File) Release() {
 		f.free[len(p.room)] = append(f.free[len(p.room)], p)
 	}
 	f.freed = f.freed[:0]
+	f.forgetAll()
+}
+
+// forgetAll gives the memory of all that was read or written back to the system. Others may read
+// and write meanwhile.
+func (f *File) forgetAll() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for _, window := range f.shown {
 		forget(window)
 	}
@@ -143,10 +158,33 @@ func (f *File) Release() {
 	}
 }
 
-// ReleaseAbove releases if more than so many bytes of files are in the memory of the process, as
-// far as the system tells.
-func (f *File) ReleaseAbove(most int64) {
-	if f != nil && shownBytes() > most {
-		f.Release()
+const (
+	// mostShown is how many bytes of files may be in the memory of the process before they are
+	// forgotten.
+	mostShown = 160 << 20
+	// watchEvery is how often that is looked at.
+	watchEvery = 5 * time.Millisecond
+)
+
+// watchIfLarge begins to watch how much memory the files take once they can take more than
+// mostShown. It does so until the process ends, as the files do.
+func (f *File) watchIfLarge() {
+	if f.watched {
+		return
 	}
+	size := f.size
+	for _, c := range f.columns {
+		size += int64(c.bytes)
+	}
+	if size <= mostShown || shownBytes() == 0 {
+		return
+	}
+	f.watched = true
+	go func() {
+		for range time.Tick(watchEvery) {
+			if shownBytes() > mostShown {
+				f.forgetAll()
+			}
+		}
+	}()
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -178,5 +179,29 @@ func TestFullDisk(t *testing.T) {
 	}
 	if s = Append(f, s, 7); s[1<<20] != 7 || s[999] != 999 || string(kept.Bytes) != "kept" {
 		t.Error("values are lost")
+	}
+}
+
+// However large the files are, little of them stays in memory, and no value is lost while one
+// goroutine writes and another forgets.
+func TestLargeFilesLeaveMemory(t *testing.T) {
+	f := open(t)
+	if shownBytes() == 0 {
+		t.Skip("this system does not tell how much of files is in memory")
+	}
+	const values = 40 << 20 // 320 MiB
+	s := Grow(f, []uint64(nil), values)
+	for i := range s {
+		s[i] = uint64(i)
+	}
+	for begun := time.Now(); shownBytes() > mostShown; time.Sleep(watchEvery) {
+		if time.Since(begun) > 10*time.Second {
+			t.Fatalf("%d MiB of files stay in memory", shownBytes()>>20)
+		}
+	}
+	for i := range s {
+		if s[i] != uint64(i) {
+			t.Fatalf("value %d is %d", i, s[i])
+		}
 	}
 }

@@ -1,0 +1,205 @@
+package value
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// A process that begins anew knows of each page in which of the last weeks it was visited and in
+// which it had changed. From that it learns again what its groups had shown: servers at once, each
+// week by week.
+
+const (
+	week          = 7 * 24 * 60 * 60 // seconds
+	replayedWeeks = 32
+	// mostReplayed is how many visits all pages together learn from about, as one group: more tell
+	// nothing else of it.
+	mostReplayed = 1 << 18
+)
+
+// past is a page whose history is replayed.
+type past struct {
+	page   sitegraph.PageID
+	newest uint32  // when it was last looked at, in unix seconds
+	tie    float32 // among those of one moment
+	told   uint32  // unix seconds: up to where its history was told
+}
+
+// before is the order in which pages of a week are told of: those that were last looked at first.
+func (a past) compare(b past) int {
+	return cmp.Or(cmp.Compare(a.newest, b.newest), cmp.Compare(a.tie, b.tie), cmp.Compare(a.page, b.page))
+}
+
+// weekOf is what is told of one page in one week.
+type weekOf struct {
+	outcome
+	back int // weeks before the newest
+	of   past
+}
+
+// replay learns from the weeks that the pages' histories tell of, the oldest first, and from the
+// pages that left.
+func (k *groupIndex) replay() {
+	k.replayFirstVisits()
+	r := replay{groupIndex: k}
+	for p := range sitegraph.PageID(k.corpus.Pages()) {
+		if k.tells(p) {
+			r.newest = max(r.newest, sitegraph.Week(k.last[p]))
+		}
+	}
+	r.sumUp()
+	r.tellServers()
+	r.tellAll()
+}
+
+// replay of histories.
+type replay struct {
+	*groupIndex
+	newest  uint32     // week
+	mu      sync.Mutex // guards told and sampled
+	told    weeks
+	rate    [replayedWeeks]float32 // of all pages, as it is known when the week begins
+	share   float32                // of pages that all learn from
+	sampled []weekOf               // of these
+}
+
+// weeks is how much is told of, by weeks before the newest.
+type weeks [replayedWeeks]struct{ visits, changes, seconds int64 }
+
+func (w *weeks) add(l outcome, back int) {
+	of := &w[back]
+	of.visits++
+	of.seconds += int64(l.to) - int64(l.from)
+	if l.changed {
+		of.changes++
+	}
+}
+
+// addTo tells a group how much there was in a week.
+func (w *weeks) addTo(e *evidence, back int) {
+	of := &w[back]
+	e.visits += float32(of.visits)
+	e.changes += float32(of.changes)
+	e.days += float32(float64(of.seconds) / secondsPerDay)
+}
+
+// tells reports whether the history of a page tells of any week.
+func (k *groupIndex) tells(p sitegraph.PageID) bool {
+	m := k.corpus.Memory(p)
+	return m.State != sitegraph.StateSource && (m.Lost() || m.History.WeeksSeen != 0)
+}
+
+// inWeek calls yield with what is told of a page in the week so many weeks before the newest. The
+// weeks before that were asked for before.
+func (r *replay) inWeek(t *past, back int, yield func(outcome)) {
+	m := r.corpus.Memory(t.page)
+	h := &m.History
+	later := int(r.newest - sitegraph.Week(h.Last)) // its weeks are so much older
+	if bit := back - later; bit >= 0 && bit < replayedWeeks && h.WeeksSeen>>bit&1 != 0 {
+		end := h.Last - uint32(bit)*week
+		begin := t.told
+		if begin == 0 { // the first visit that is known
+			begin = max(h.Epoch, end-min(week, end))
+		}
+		t.told = end
+		if begin < end {
+			yield(outcome{page: t.page, from: begin, to: end, changed: h.WeeksChanged>>bit&1 != 0})
+		}
+	}
+	// When it left is known to lie before it was last looked for, which may be long after.
+	if m.Lost() && back == int(r.newest-sitegraph.Week(m.Tried)) {
+		yield(outcome{page: t.page, from: max(h.Last, m.Tried-min(replayedWeeks*week, m.Tried)), to: m.Tried, left: true})
+	}
+}
+
+// eachServer calls do with the pages of each server whose histories tell something, in their order;
+// several servers at once. The slice is reused.
+func (r *replay) eachServer(do func(s sitegraph.ServerID, pages []past)) {
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 1+len(r.memberships)/fewPages) {
+		wait.Go(func() {
+			var pages []past
+			for s := next.Add(1) - 1; s < int64(len(r.servers)); s = next.Add(1) - 1 {
+				pages = pages[:0]
+				for _, p := range r.corpus.Graph.ServerPages(sitegraph.ServerID(s)) {
+					if r.tells(p) {
+						pages = append(pages, past{page: p, newest: r.last[p], tie: r.ties.Of(p)})
+					}
+				}
+				do(sitegraph.ServerID(s), pages)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// sumUp counts what is told, and finds the rate of all pages at the begin of each week.
+func (r *replay) sumUp() {
+	r.eachServer(func(_ sitegraph.ServerID, pages []past) {
+		var told weeks
+		for i := range pages {
+			for back := replayedWeeks - 1; back >= 0; back-- {
+				r.inWeek(&pages[i], back, func(l outcome) { told.add(l, back) })
+			}
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for back := range told {
+			r.told[back].visits += told[back].visits
+			r.told[back].changes += told[back].changes
+			r.told[back].seconds += told[back].seconds
+		}
+	})
+	var so evidence
+	for back := replayedWeeks - 1; back >= 0; back-- {
+		r.rate[back] = so.rate(defaultRate)
+		r.told.addTo(&so, back)
+	}
+	r.share = min(mostReplayed/max(so.visits, 1), 1)
+}
+
+// tellServers tells the groups of each server.
+func (r *replay) tellServers() {
+	r.eachServer(func(_ sitegraph.ServerID, pages []past) {
+		slices.SortFunc(pages, past.compare)
+		var sampled []weekOf
+		for back := replayedWeeks - 1; back >= 0; back-- {
+			for i := range pages {
+				t := &pages[i]
+				r.inWeek(t, back, func(l outcome) {
+					r.observeInServer(l, r.rate[back])
+					if r.share == 1 || t.tie < r.share {
+						sampled = append(sampled, weekOf{l, back, *t})
+					}
+				})
+			}
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.sampled = append(r.sampled, sampled...)
+	})
+}
+
+// tellAll tells the group of all pages, of a sample where there are many.
+func (r *replay) tellAll() {
+	slices.SortFunc(r.sampled, func(a, b weekOf) int {
+		return cmp.Or(cmp.Compare(b.back, a.back), a.of.compare(b.of), cmp.Compare(a.to, b.to))
+	})
+	for i := range r.sampled {
+		l := &r.sampled[i]
+		r.all.observe(r.day(l.from), r.day(l.to), l.changed, r.all.rate(defaultRate))
+	}
+	if r.share == 1 {
+		return
+	}
+	r.all.visits, r.all.changes, r.all.days = 0, 0, 0
+	for back := range r.told {
+		r.told.addTo(&r.all, back)
+	}
+}
