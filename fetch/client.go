@@ -18,6 +18,8 @@ type Client struct {
 	transport                *http.Transport
 	robots                   *robotsCache
 	largePages, largeSources chan struct{} // places for large bodies; see smallBody
+	nonce                    string        // told to the proxy alone
+	warnings                 warnings      // of the guard
 }
 
 // New returns a client, or an error that says which option makes no sense; it wraps
@@ -35,12 +37,13 @@ func New(o Options) (*Client, error) {
 		guard:      guard{allowPrivate: o.AllowPrivate, networks: o.AllowNetworks, ports: o.AllowPorts},
 		names:      newResolver(o.Nameserver),
 		robots:     newRobotsCache(o.RobotsBytes, o.RobotsFresh),
+		nonce:      newNonce(),
 		largePages: make(chan struct{}, largePages), largeSources: make(chan struct{}, largeSources),
 	}
 	var onlyHTTP1 http.Protocols
 	onlyHTTP1.SetHTTP1(true)
 	c.transport = &http.Transport{
-		Proxy:       nil, // not from the environment: a proxy would connect past the guard
+		Proxy:       nil, // not from the environment: see throughProxy
 		DialContext: c.dial,
 		// An interval of 10 s outlasts the patience of most servers with idle connections,
 		// and 10,000 of them cost 200 MB: each request has its own.
@@ -53,6 +56,9 @@ func New(o Options) (*Client, error) {
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.RootCAs},
 		WriteBufferSize:        1 << 10, // a request is a few lines
 		ReadBufferSize:         8 << 10,
+	}
+	if o.Proxy != nil {
+		c.throughProxy()
 	}
 	return c, nil
 }

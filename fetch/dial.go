@@ -12,9 +12,6 @@ import (
 	"syscall"
 )
 
-// addrKey is the context key under which an exchange tells the dialer its address.
-type addrKey struct{}
-
 // resolve returns the one address that will be dialled for u, and the port. try is how
 // often the page failed in a row: it turns through the addresses of a server, so one that
 // is down does not take the others with it. IPv4 comes first, as IPv6 is more often
@@ -82,14 +79,17 @@ func (c *Client) Locate(ctx context.Context, pageURL string) string {
 }
 
 // dial connects to the address that was resolved, checked and waited for; the host name
-// net/http passes is not looked up again, so a second answer of DNS changes nothing.
+// net/http passes is not looked up again, so a second answer of DNS changes nothing. A proxy looks
+// the name up by itself: whether the address is public was decided by ours, and the proxy's own is
+// its to guard.
 func (c *Client) dial(ctx context.Context, network, _ string) (net.Conn, error) {
-	to, ok := ctx.Value(addrKey{}).(netip.AddrPort)
-	if !ok {
-		panic("fetch: connection outside of an exchange")
-	}
+	h := hopOf(ctx)
 	ctx, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
 	defer cancel()
+	if h.proxy != nil {
+		return c.dialProxy(ctx, network, h.proxy)
+	}
+	to := h.to
 	if c.o.Dial == nil {
 		d := net.Dialer{Control: c.control, KeepAlive: -1}
 		return d.DialContext(ctx, network, to.String())

@@ -24,6 +24,7 @@ type answer struct {
 // exchange makes one request: it resolves and guards the address, and if it is the turn of server
 // and address asks, reads and leaves. The server's pause after it is delay, but at least the
 // interval. The error is notYet, a LocalError, or a site's (see failure), unless ctx is over.
+// What a guard refused is notYet or a LocalError (see guarded).
 func (c *Client) exchange(
 	ctx context.Context,
 	u *url.URL,
@@ -45,6 +46,11 @@ func (c *Client) exchange(
 	a := &answer{addr: to.Addr(), began: c.clock.Now()}
 	err = c.ask(ctx, u, header, to, limit, a)
 	a.ended = c.clock.Now()
+	if refusal := (*GuardRefusal)(nil); errors.As(err, &refusal) {
+		server, address, err := c.guarded(refusal, a.ended)
+		pass.Leave(server, address)
+		return a, err
+	}
 	if local := localFault(err); local != nil { // no request was sent
 		pass.Leave(a.ended, a.ended)
 		return nil, local
@@ -63,8 +69,12 @@ func (c *Client) ask(
 	limit int64,
 	a *answer,
 ) error {
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, addrKey{}, to), c.o.Timeout)
+	proxy := c.proxyFor(u)
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, hopKey{}, hop{to, proxy}), c.o.Timeout)
 	defer cancel()
+	if proxy != nil && u.Scheme == "http" {
+		header.Set("Proxy-Authorization", c.nonceField())
+	}
 	header.Set("User-Agent", c.o.UserAgent)
 	header.Set("Accept-Encoding", "gzip")
 	request := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: header,
@@ -74,6 +84,11 @@ func (c *Client) ask(
 		return err
 	}
 	defer response.Body.Close()
+	if proxy != nil && u.Scheme == "http" {
+		if refusal := c.guardRefusal(response); refusal != nil {
+			return refusal
+		}
+	}
 	a.status, a.header = response.StatusCode, response.Header
 	if !wantsBody(response) {
 		return nil

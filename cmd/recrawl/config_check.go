@@ -11,6 +11,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/recrawl/setting"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/survey"
+	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/value"
@@ -76,6 +77,9 @@ func (c *Config) checkNetwork(r *setting.Review) {
 	}
 	if _, err := netip.ParseAddrPort(c.Resolver); err != nil && c.Resolver != "" {
 		r.Refuse("resolver", c.Resolver, "an address and a port, as 127.0.0.1:53")
+	}
+	if _, err := fetch.ParseProxy(c.Proxy); err != nil {
+		r.Refuse("proxy", c.Proxy, "http://HOST:PORT, as http://127.0.0.1:3128, without user and path")
 	}
 }
 
