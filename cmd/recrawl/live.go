@@ -30,7 +30,7 @@ func (p *program) client(reader *apart.Reader) (*meter.Client, error) {
 	}
 	o.AllowNetworks, o.AllowPorts = c.allowed()
 	o.Proxy, _ = fetch.ParseProxy(c.Proxy)
-	o.Guarded = func(err error) { p.warn(err.Error()) }
+	o.Warn = func(err error) { p.warn(err.Error()) }
 	var err error
 	if o.RootCAs, err = fetch.Trusted(c.CAFile); err != nil {
 		return nil, usageError{err, "--ca-file wants a file of certificates in PEM, which begin with -----BEGIN CERTIFICATE-----"}
