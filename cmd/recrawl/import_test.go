@@ -102,9 +102,10 @@ func TestImport(t *testing.T) {
 	if r.New != 0 || found < 2*(2+2*4)-2 {
 		t.Errorf("after run: %d new, %d caught up", r.New, r.CaughtUp)
 	}
-	if c := recrawl(t, "check", "--data", data).ok(t); !strings.Contains(c.stdout, "all is whole") {
+	if c := recrawl(t, "check", "--data", data).ok(t); !strings.Contains(c.stdout, fmt.Sprintf("addresses seen: %d fingerprints in ", 3+found)) || !strings.Contains(c.stdout, "all is whole") {
 		t.Errorf("check: %s", c.stdout)
 	}
+	checkAlone(t, list)
 	runs, err := filepath.Glob(filepath.Join(data, "seen", "run-*"))
 	if err != nil || len(runs) == 0 {
 		t.Fatal(runs, err)
@@ -122,6 +123,39 @@ func TestImport(t *testing.T) {
 	r = decode[importRun](t, recrawl(t, "import", "--data", data, "--json", list).ok(t), true)
 	if r.New != 0 || r.CaughtUp != 3+found {
 		t.Errorf("the set made anew: %d new, %d caught up", r.New, r.CaughtUp)
+	}
+}
+
+// checkAlone verifies a set without a store, whole and damaged.
+func checkAlone(t *testing.T, list string) {
+	t.Helper()
+	set := filepath.Join(t.TempDir(), "set")
+	recrawl(t, "import", "--set", set, list).ok(t)
+	if c := recrawl(t, "check", "--set", set).ok(t); c.stdout != "addresses seen: 3 fingerprints in 1 run: all is whole\n" {
+		t.Errorf("check of a set: %q", c.stdout)
+	}
+	type checked struct {
+		Pages, Records, Removed, Starts, Linked, Settings int
+		Set                                               struct{ Fingerprints, Runs, Pages int }
+		Damage                                            []struct {
+			File   string
+			Offset int
+			What   string
+		}
+	}
+	if c := decode[checked](t, recrawl(t, "check", "--set", set, "--json").ok(t), true); c.Set.Fingerprints != 3 || c.Set.Runs != 1 || len(c.Damage) != 0 {
+		t.Errorf("check of a set: %+v", c)
+	}
+	run := filepath.Join(set, "run-000001")
+	damage(t, run)
+	if c := decode[checked](t, recrawl(t, "check", "--set", set, "--json").exit(t, 4), true); len(c.Damage) != 1 || c.Damage[0].File != run {
+		t.Errorf("check of a damaged set: %+v", c)
+	}
+	if c := recrawl(t, "check", "--set", filepath.Join(set, "none")).exit(t, 1); !strings.Contains(c.stderr, "holds no set") {
+		t.Errorf("check of no set: %s", c.stderr)
+	}
+	if c := recrawl(t, "check", "--set", set, "--data", set).exit(t, 2); !strings.Contains(c.stderr, "either --data or --set") {
+		t.Errorf("check of both: %s", c.stderr)
 	}
 }
 

@@ -264,6 +264,9 @@ func TestCrashesOfAnImport(t *testing.T) {
 		if got := pagesOf(t, store); !slices.Equal(got, want) {
 			t.Fatalf("crash %d: %d pages, want %d", i, len(got), len(want))
 		}
+		if c, err := CheckSet("data/seen", seen.SetOptions{FS: crashed}, store); err != nil || len(c.Damage) > 0 || int(c.Pages) != len(want) {
+			t.Fatalf("crash %d: the set is %+v, %v", i, c, err)
+		}
 		must(t, store.Close())
 	}
 	if ahead == 0 {
@@ -367,6 +370,57 @@ func TestCatchUp(t *testing.T) {
 		}
 		must(t, other.Close())
 	}
+}
+
+// A set agrees with the pages of its store, or CheckSet says in what it does not.
+func TestCheckSet(t *testing.T) {
+	mem := vfs.NewMem()
+	importInto(t, mem, "http://a.example/1\nhttp://a.example/2\nhttp://a.example/3\n")
+	expect := func(dir string, pages Store, damage string) {
+		t.Helper()
+		c, err := CheckSet(dir, seen.SetOptions{FS: mem}, pages)
+		must(t, err)
+		if damage == "" && len(c.Damage) == 0 {
+			return
+		}
+		if damage == "" || len(c.Damage) != 1 || c.Damage[0].Path != dir+"/FORMAT" || !strings.Contains(c.Damage[0].What, damage) {
+			t.Errorf("found %v, want %q", c.Damage, damage)
+		}
+	}
+	store := openStore(t, mem)
+	defer store.Close()
+	expect("data/seen", store, "")
+	expect("data/seen", nil, "")
+	if c, err := CheckSet("data/seen", seen.SetOptions{FS: mem}, store); err != nil || c.Fingerprints != 3 || c.Pages != 3 || c.Runs != 1 {
+		t.Errorf("found %+v, %v", c, err)
+	}
+	if _, err := CheckSet("data/none", seen.SetOptions{FS: mem}, store); !errors.Is(err, seen.ErrNoSet) {
+		t.Errorf("no set: %v", err)
+	}
+	set := func(dir string, mark seen.Mark, urls ...string) {
+		t.Helper()
+		s, err := seen.OpenSet(dir, seen.SetOptions{FS: mem, BufferKeys: 128, Key: seen.Key{1, 2}})
+		must(t, err)
+		defer s.Close()
+		var keys []uint64
+		for _, url := range urls {
+			keys = append(keys, s.Key().Of(url))
+		}
+		must(t, s.Decide(keys, make([]bool, len(keys))))
+		must(t, s.Commit(mark))
+	}
+	check := seen.Key{1, 2}.Of
+	set("missing", seen.Mark{Count: 3, Check: check("http://a.example/3")}, "http://a.example/1", "http://a.example/3")
+	expect("missing", store, "misses 1 of the 3 pages that it covers, the first is page 1")
+	set("more", seen.Mark{Count: 1, Check: check("http://a.example/1")}, "http://a.example/1", "http://a.example/9")
+	expect("more", store, "2 fingerprints of 1 pages")
+	set("longer", seen.Mark{Count: 4, Check: 7}, "http://a.example/1")
+	expect("longer", store, "covers 4 pages of a store that has 3")
+	set("other", seen.Mark{Count: 2, Check: 7}, "http://a.example/1", "http://a.example/2")
+	expect("other", store, "page 1 of the store is not the last")
+	// What run found after the import is not covered yet.
+	set("part", seen.Mark{Count: 2, Check: check("http://a.example/2")}, "http://a.example/1", "http://a.example/2")
+	expect("part", store, "")
 }
 
 // A file gets the new addresses, after those that it has.
