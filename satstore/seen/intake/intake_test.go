@@ -454,6 +454,25 @@ func TestCurve(t *testing.T) {
 	}
 }
 
+// The memory of an import that is done again is shown by all addresses that the set knows.
+func TestMemoryByKnownAddress(t *testing.T) {
+	set, err := seen.OpenSet("seen", seen.SetOptions{FS: vfs.NewMem(), BufferKeys: 128})
+	must(t, err)
+	defer set.Close()
+	list := "http://a.example/1\nhttp://a.example/2\n"
+	take(t, strings.NewReader(list), Options{Set: set})
+	r, _ := take(t, strings.NewReader(list), Options{Set: set})
+	for _, c := range r.Page().Sections[0].Charts {
+		if last := r.Curve[len(r.Curve)-1]; c.Title == "Memory by known address" {
+			if y := c.Series[0].Y; len(y) == 0 || y[len(y)-1] != float64(last.Resident)/2 {
+				t.Errorf("bytes of two addresses are %v, with %d in memory", y, last.Resident)
+			}
+			return
+		}
+	}
+	t.Error("no chart of the memory by address")
+}
+
 // FuzzLine checks that any line is an address in its one form, blank, or bad, and told within
 // bounds.
 func FuzzLine(f *testing.F) {
