@@ -54,20 +54,21 @@ func disagreement(set *seen.Set, store Store) (what string, err error) {
 		return fmt.Sprintf("the set has %d fingerprints of %d pages", set.Len(), mark.Count), nil
 	}
 	var keys []uint64
+	var pages []sitegraph.PageID // of the keys
 	found := make([]bool, caughtUp)
 	missing, first, last := 0, sitegraph.NoPage, uint64(0)
-	ask := func(end sitegraph.PageID) error {
+	ask := func() error {
 		if err := set.Has(keys, found); err != nil {
 			return err
 		}
 		for i, known := range found[:len(keys)] {
 			if !known {
 				if missing++; missing == 1 {
-					first = end - sitegraph.PageID(len(keys)-i)
+					first = pages[i]
 				}
 			}
 		}
-		keys = keys[:0]
+		keys, pages = keys[:0], pages[:0]
 		return nil
 	}
 	err = store.Addresses(0, func(p sitegraph.PageID, url []byte) error {
@@ -75,13 +76,13 @@ func disagreement(set *seen.Set, store Store) (what string, err error) {
 			return errCovered
 		}
 		last = key.Of(string(url))
-		if keys = append(keys, last); len(keys) == caughtUp {
-			return ask(p + 1)
+		if keys, pages = append(keys, last), append(pages, p); len(keys) == caughtUp {
+			return ask()
 		}
 		return nil
 	})
 	if err == nil || errors.Is(err, errCovered) {
-		err = ask(sitegraph.PageID(mark.Count))
+		err = ask()
 	}
 	switch {
 	case err != nil:
