@@ -56,7 +56,7 @@ func (p *program) check(ctx context.Context, _ []string) error {
 		}
 		dir, r, pages = intake.SetIn(p.config.Data), inspect.Check(found), store
 	}
-	set, err := intake.CheckSet(dir, seen.SetOptions{}, pages)
+	set, err := intake.CheckSet(ctx, dir, seen.SetOptions{}, pages)
 	if err == nil {
 		r.Set = &inspect.Set{Fingerprints: set.Fingerprints, Runs: set.Runs, Pages: set.Pages}
 		for _, d := range set.Damage {

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -19,9 +20,10 @@ type Checked struct {
 // CheckSet verifies every byte of the set in a directory, and that it agrees with the store whose
 // pages it covers: it has the fingerprint of each of them and no other. Else import would take a
 // page a second time, or lose one. Store nil: the set stands alone, and its bytes are all there is
-// to verify. It changes nothing. A set that is not there is seen.ErrNoSet, one in use
-// directory.ErrInUse, one of a newer program a *seen.FormatError, each wrapped.
-func CheckSet(dir string, o seen.SetOptions, store Store) (*Checked, error) {
+// to verify. It changes nothing, and ends with the error of ctx when that is done. A set that is
+// not there is seen.ErrNoSet, one in use directory.ErrInUse, one of a newer program a
+// *seen.FormatError, each wrapped.
+func CheckSet(ctx context.Context, dir string, o seen.SetOptions, store Store) (*Checked, error) {
 	o.ReadOnly, o.BufferKeys = true, 1
 	set, err := seen.OpenSet(dir, o)
 	var damage *seen.DamageError
@@ -33,11 +35,13 @@ func CheckSet(dir string, o seen.SetOptions, store Store) (*Checked, error) {
 	}
 	stats := set.Stats()
 	c := &Checked{Fingerprints: stats.Keys, Runs: stats.RunCount}
+	if store != nil {
+		c.Pages = set.Mark().Count
+	}
 	c.Damage, err = set.Check()
 	if err == nil && len(c.Damage) == 0 && store != nil {
-		c.Pages = set.Mark().Count
 		var what string
-		if what, err = disagreement(set, store); what != "" {
+		if what, err = disagreement(ctx, set, store); what != "" {
 			c.Damage = append(c.Damage, &seen.DamageError{Path: set.Manifest(), What: what})
 		}
 	}
@@ -45,7 +49,7 @@ func CheckSet(dir string, o seen.SetOptions, store Store) (*Checked, error) {
 }
 
 // disagreement says in what a set does not agree with the pages of its store; "" if they agree.
-func disagreement(set *seen.Set, store Store) (what string, err error) {
+func disagreement(ctx context.Context, set *seen.Set, store Store) (what string, err error) {
 	mark, key := set.Mark(), set.Key()
 	if mark.Count > uint64(store.Pages()) {
 		return fmt.Sprintf("the set covers %d pages of a store that has %d", mark.Count, store.Pages()), nil
@@ -58,6 +62,9 @@ func disagreement(set *seen.Set, store Store) (what string, err error) {
 	found := make([]bool, caughtUp)
 	missing, first, last := 0, sitegraph.NoPage, uint64(0)
 	ask := func() error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err := set.Has(keys, found); err != nil {
 			return err
 		}

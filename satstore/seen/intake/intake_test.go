@@ -264,7 +264,7 @@ func TestCrashesOfAnImport(t *testing.T) {
 		if got := pagesOf(t, store); !slices.Equal(got, want) {
 			t.Fatalf("crash %d: %d pages, want %d", i, len(got), len(want))
 		}
-		if c, err := CheckSet("data/seen", seen.SetOptions{FS: crashed}, store); err != nil || len(c.Damage) > 0 || int(c.Pages) != len(want) {
+		if c, err := CheckSet(t.Context(), "data/seen", seen.SetOptions{FS: crashed}, store); err != nil || len(c.Damage) > 0 || int(c.Pages) != len(want) {
 			t.Fatalf("crash %d: the set is %+v, %v", i, c, err)
 		}
 		must(t, store.Close())
@@ -378,7 +378,7 @@ func TestCheckSet(t *testing.T) {
 	importInto(t, mem, "http://a.example/1\nhttp://a.example/2\nhttp://a.example/3\n")
 	expect := func(dir string, pages Store, damage string) {
 		t.Helper()
-		c, err := CheckSet(dir, seen.SetOptions{FS: mem}, pages)
+		c, err := CheckSet(t.Context(), dir, seen.SetOptions{FS: mem}, pages)
 		must(t, err)
 		if damage == "" && len(c.Damage) == 0 {
 			return
@@ -391,10 +391,10 @@ func TestCheckSet(t *testing.T) {
 	defer store.Close()
 	expect("data/seen", store, "")
 	expect("data/seen", nil, "")
-	if c, err := CheckSet("data/seen", seen.SetOptions{FS: mem}, store); err != nil || c.Fingerprints != 3 || c.Pages != 3 || c.Runs != 1 {
+	if c, err := CheckSet(t.Context(), "data/seen", seen.SetOptions{FS: mem}, store); err != nil || c.Fingerprints != 3 || c.Pages != 3 || c.Runs != 1 {
 		t.Errorf("found %+v, %v", c, err)
 	}
-	if _, err := CheckSet("data/none", seen.SetOptions{FS: mem}, store); !errors.Is(err, seen.ErrNoSet) {
+	if _, err := CheckSet(t.Context(), "data/none", seen.SetOptions{FS: mem}, store); !errors.Is(err, seen.ErrNoSet) {
 		t.Errorf("no set: %v", err)
 	}
 	set := func(dir string, mark seen.Mark, urls ...string) {
@@ -418,6 +418,11 @@ func TestCheckSet(t *testing.T) {
 	expect("longer", store, "covers 4 pages of a store that has 3")
 	set("other", seen.Mark{Count: 2, Check: 7}, "http://a.example/1", "http://a.example/2")
 	expect("other", store, "page 1 of the store is not the last")
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := CheckSet(done, "data/seen", seen.SetOptions{FS: mem}, store); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
 	// What run found after the import is not covered yet.
 	set("part", seen.Mark{Count: 2, Check: check("http://a.example/2")}, "http://a.example/1", "http://a.example/2")
 	expect("part", store, "")
