@@ -59,6 +59,7 @@ type Config struct {
 
 	Plan       PlanConfig       `for:"plan"`
 	Checkpoint CheckpointConfig `for:"checkpoint"`
+	Check      CheckConfig      `for:"check"`
 	Import     ImportConfig     `for:"import"`
 	Sites      SitesConfig      `for:"sites"`
 	Eval       EvalConfig       `for:"eval"`
