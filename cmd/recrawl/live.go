@@ -1,16 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -23,7 +27,8 @@ func (p *program) client(reader *apart.Reader) (*meter.Client, error) {
 		UserAgent: c.UserAgent, AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver,
 		Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
 		RobotsAgent: c.RobotsAgent, RobotsAnyHost: c.RobotsAnyHost, RobotsFresh: c.RobotsMaxAge, KeepRobots: true,
-		Read: reader.Read, Main: c.changeBy() == sitegraph.ChangeByMain,
+		Capture: c.Archive != "",
+		Read:    reader.Read, Main: c.changeBy() == sitegraph.ChangeByMain,
 	}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval
@@ -46,10 +51,43 @@ func (p *program) client(reader *apart.Reader) (*meter.Client, error) {
 type liveFetcher struct {
 	*meter.Client
 	underWay *apart.Register
+	archive  *archive.Archive // nil: nothing is kept
 }
 
 func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	defer f.underWay.Begin(r.Record.URL)()
+	if f.archive == nil {
+		return f.visit(ctx, r)
+	}
+	held, err := f.archive.Holds(r.Record.URL)
+	if err != nil {
+		return sitegraph.Observation{}, err
+	}
+	if !held { // "not modified" would leave the archive without the page
+		r.Record.ETag, r.Record.LastModified = "", time.Time{}
+	}
+	ctx, wire := fetch.Listen(ctx)
+	defer wire.Release()
+	o, err := f.visit(ctx, r)
+	kept := f.archive.Put(&archive.Visit{
+		URL: r.Record.URL, Time: o.Time, Outcome: o.Outcome.String(), Detail: o.Detail, Referer: r.Record.Referer,
+		Reason: r.Visit.Reason.String(), Probability: r.Visit.Probability, First: r.Visit.First,
+	}, wire.Exchanges)
+	return o, cmp.Or(kept, err) // a visit that is not in the archive is not acknowledged
+}
+
+// Keep is called before each commit: what was visited is in the archive before the store says so.
+func (f liveFetcher) Keep(save func(name string, value []byte) error) error {
+	if f.archive != nil {
+		if err := f.archive.Sync(); err != nil {
+			return err
+		}
+	}
+	return f.Client.Keep(save)
+}
+
+// visit makes the visit.
+func (f liveFetcher) visit(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	o, until, err := f.Try(ctx, r.Record, r.MaxBytes)
 	var local *fetch.LocalError
 	switch {
@@ -85,4 +123,25 @@ func (p *program) underWay(reader *apart.Reader) (*apart.Register, error) {
 			report.Plural(n, "page"))
 	}
 	return r, nil
+}
+
+// archive opens the archive of --archive, and says what it made good; nil: there is none.
+func (p *program) archive() (*archive.Archive, error) {
+	c := &p.config
+	if c.Archive == "" {
+		return nil, nil
+	}
+	version, _ := version()
+	a, err := archive.Open(c.Archive, archive.Options{MaxFile: c.ArchiveFile, Info: []warc.Field{
+		{Name: "software", Value: "recrawl/" + version},
+		{Name: "http-header-user-agent", Value: c.UserAgent},
+		{Name: "robots", Value: "obey"},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range a.Notes() {
+		p.note("archive: %s", note)
+	}
+	return a, nil
 }

@@ -15,17 +15,7 @@ func (p *program) versionCommand() *cobra.Command {
 		Short: "Print the version",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			version, revision := "devel", ""
-			if info, ok := debug.ReadBuildInfo(); ok {
-				if info.Main.Version != "" && info.Main.Version != "(devel)" {
-					version = info.Main.Version
-				}
-				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" {
-						revision = s.Value
-					}
-				}
-			}
+			version, revision := version()
 			if p.json {
 				return json.NewEncoder(p.stdout).Encode(map[string]string{"version": version, "revision": revision, "go": runtime.Version()})
 			}
@@ -33,4 +23,20 @@ func (p *program) versionCommand() *cobra.Command {
 			return err
 		},
 	}
+}
+
+// version is that of the program, and of its source.
+func version() (version, revision string) {
+	version = "devel"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if info.Main.Version != "" && info.Main.Version != "(devel)" {
+			version = info.Main.Version
+		}
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				revision = s.Value
+			}
+		}
+	}
+	return version, revision
 }

@@ -1,0 +1,212 @@
+package archive
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive/warc"
+)
+
+// Visit is why a page was visited and what came of it: what no header says.
+type Visit struct {
+	URL         string
+	Time        time.Time // of the observation, as in the journal
+	Reason      string
+	Probability float64 // of a change, as planned; NaN: not estimated
+	Outcome     string
+	Detail      string
+	First       bool
+	Referer     string // that first linked to the page; "": none
+}
+
+// Holds reports whether the archive has a body that a "not modified" of the address could mean.
+func (a *Archive) Holds(url string) (bool, error) {
+	past, err := a.past(url)
+	return original(past) != nil, err
+}
+
+// past are the latest captures of an address, the newest first.
+func (a *Archive) past(url string) ([]*cdxj.Capture, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.index.last(url)
+}
+
+// original is the record whose body a server means that says "not modified": that of the last proper
+// answer. Nil: there is none.
+func original(past []*cdxj.Capture) *cdxj.Capture {
+	for _, c := range past {
+		switch {
+		case c.MIME == cdxj.Revisit && c.RefersDate != "" && (c.Status == "200" || c.Status == "203" || c.Status == "304"):
+			return &cdxj.Capture{URL: c.RefersURI, Date: c.RefersDate}
+		case c.MIME != cdxj.Revisit && (c.Status == "200" || c.Status == "203") &&
+			(c.Truncated == "" || c.Truncated == fetch.CutLength.String()):
+			return c
+		}
+	}
+	return nil
+}
+
+// same is the record that has such a body already. Nil: there is none.
+func same(past []*cdxj.Capture, status, digest string) *cdxj.Capture {
+	for _, c := range past {
+		if c.Digest != digest || c.Status != status || c.Truncated != "" {
+			continue
+		}
+		if c.MIME != cdxj.Revisit {
+			return c
+		}
+		if c.RefersDate != "" {
+			return &cdxj.Capture{URL: c.RefersURI, Date: c.RefersDate}
+		}
+	}
+	return nil
+}
+
+// Put takes in what was said in a visit. It is durable after the next Sync.
+func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
+	if len(exchanges) == 0 {
+		return nil
+	}
+	w, _ := a.writers.Get().(*warc.Writer)
+	if w == nil {
+		w = new(warc.Writer)
+	}
+	defer a.writers.Put(w)
+	var data []byte
+	var captures []*cdxj.Capture
+	for i := range exchanges {
+		x := &exchanges[i]
+		past, err := a.past(x.URL)
+		if err != nil {
+			return err
+		}
+		answer, capture := answerOf(x, past)
+		capture.Offset = int64(len(data))
+		if data, err = w.Append(data, answer); err != nil {
+			return err
+		}
+		capture.Length = int64(len(data)) - capture.Offset
+		captures = append(captures, capture)
+		if data, err = w.Append(data, beside(answer, x, warc.Request, warc.HTTPRequest, x.Request)); err != nil {
+			return err
+		}
+		if x.URL == v.URL {
+			if data, err = w.Append(data, beside(answer, x, warc.Metadata, warc.Fields, v.block(x))); err != nil {
+				return err
+			}
+		}
+	}
+	return a.append(data, captures)
+}
+
+// answerOf is the record of an answer, and its line of the index.
+func answerOf(x *fetch.Exchange, past []*cdxj.Capture) (*warc.NewRecord, *cdxj.Capture) {
+	m, err := warc.ParseResponse(x.Response)
+	if err != nil { // no header that anybody could read: what came is kept as it is
+		m = &warc.Message{Status: x.Status, Head: x.Response, Open: true}
+	}
+	cut := x.Cut
+	switch {
+	case m.Whole && !m.Open:
+		cut = fetch.CutNot
+	case !m.Whole && cut == fetch.CutNot:
+		cut = fetch.CutDisconnect
+	}
+	r := &warc.NewRecord{Type: warc.Response, ID: warc.NewID(), Date: x.Began, Block: [][]byte{m.Head, m.Body}}
+	add := func(name, value string) { r.Fields = append(r.Fields, warc.Field{Name: name, Value: value}) }
+	c := &cdxj.Capture{Key: cdxj.Key(x.URL), Time: x.Began, URL: x.URL, Date: warc.FormatDate(x.Began),
+		Status: strconv.Itoa(x.Status), MIME: mediaType(m.Get("Content-Type")), Truncated: cut.String()}
+	if m.Payload != nil {
+		c.Digest = warc.DigestText(m.Payload)
+	}
+	refer := func(to *cdxj.Capture, profile string) {
+		r.Type, r.Block = warc.Revisit, [][]byte{m.Head}
+		c.MIME, c.RefersURI, c.RefersDate = cdxj.Revisit, to.URL, to.Date
+		add(warc.ProfileField, profile)
+		add(warc.RefersURIField, to.URL)
+		add(warc.RefersDateField, to.Date)
+	}
+	add(warc.URIField, x.URL)
+	add(warc.AddressField, x.Address.String())
+	if x.Status == 304 {
+		if to := original(past); to != nil {
+			refer(to, warc.NotModified)
+		}
+	} else if m.Size > 0 && cut == fetch.CutNot {
+		if to := same(past, c.Status, c.Digest); to != nil {
+			refer(to, warc.SamePayload)
+		}
+	}
+	if c.Digest != "" {
+		add(warc.PayloadDigestField, c.Digest)
+	}
+	if c.Truncated != "" {
+		add(warc.TruncatedField, c.Truncated)
+	}
+	add(warc.ContentField, warc.HTTPResponse)
+	return r, c
+}
+
+// beside is a record of the same event as another one.
+func beside(answer *warc.NewRecord, x *fetch.Exchange, kind, content string, block []byte) *warc.NewRecord {
+	r := &warc.NewRecord{Type: kind, ID: warc.NewID(), Date: answer.Date, Block: [][]byte{block}}
+	r.Fields = []warc.Field{{Name: warc.URIField, Value: x.URL}, {Name: warc.ConcurrentField, Value: answer.ID}}
+	if kind == warc.Request {
+		r.Fields = append(r.Fields, warc.Field{Name: warc.AddressField, Value: x.Address.String()})
+	}
+	r.Fields = append(r.Fields, warc.Field{Name: warc.ContentField, Value: content})
+	return r
+}
+
+// block are the fields of a metadata record (WARC 1.1, 6.6): those of the standard, and our own.
+func (v *Visit) block(x *fetch.Exchange) []byte {
+	fields := []warc.Field{
+		{Name: "fetchTimeMs", Value: strconv.FormatInt(x.Ended.Sub(x.Began).Milliseconds(), 10)},
+		{Name: "visitReason", Value: v.Reason},
+		{Name: "visitOutcome", Value: v.Outcome},
+		{Name: "firstVisit", Value: strconv.FormatBool(v.First)},
+	}
+	if !v.Time.IsZero() {
+		fields = append(fields, warc.Field{Name: "visitTime", Value: v.Time.UTC().Format(time.RFC3339Nano)})
+	}
+	if !math.IsNaN(v.Probability) {
+		fields = append(fields, warc.Field{Name: "changeProbability", Value: strconv.FormatFloat(v.Probability, 'g', 6, 64)})
+	}
+	if v.Detail != "" {
+		fields = append(fields, warc.Field{Name: "visitDetail", Value: v.Detail})
+	}
+	if v.Referer != "" {
+		fields = append(fields, warc.Field{Name: "via", Value: v.Referer})
+	}
+	return fieldsBlock(fields)
+}
+
+// fieldsBlock is a block of application/warc-fields. What would end a line becomes a blank.
+func fieldsBlock(fields []warc.Field) []byte {
+	var b bytes.Buffer
+	for _, f := range fields {
+		b.WriteString(f.Name + ": " + strings.Map(func(r rune) rune {
+			if r < ' ' || r == 0x7f {
+				return ' '
+			}
+			return r
+		}, f.Value) + "\r\n")
+	}
+	return b.Bytes()
+}
+
+// mediaType is a Content-Type without parameters, as indexes have it.
+func mediaType(contentType string) string {
+	kind, _, _ := strings.Cut(contentType, ";")
+	kind = strings.ToLower(strings.TrimSpace(kind))
+	if kind == "" || strings.ContainsFunc(kind, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "unk" // as others do
+	}
+	return kind
+}
