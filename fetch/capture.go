@@ -95,7 +95,7 @@ func (c *Client) listening(ctx context.Context) (context.Context, *tap) {
 	}
 	t, _ := taps.Get().(*tap)
 	if t == nil {
-		t = new(tap)
+		t = &tap{in: make([]byte, 0, firstRead)}
 	}
 	return context.WithValue(ctx, tapKey{}, t), t
 }

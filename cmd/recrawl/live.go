@@ -59,7 +59,9 @@ func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Obse
 	if f.archive == nil {
 		return f.visit(ctx, r)
 	}
-	held, err := f.archive.Holds(r.Record.URL)
+	v := archive.Visit{URL: r.Record.URL, Referer: r.Record.Referer,
+		Reason: r.Visit.Reason.String(), Probability: r.Visit.Probability, First: r.Visit.First}
+	held, err := f.archive.Begin(&v)
 	if err != nil {
 		return sitegraph.Observation{}, err
 	}
@@ -69,11 +71,8 @@ func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Obse
 	ctx, wire := fetch.Listen(ctx)
 	defer wire.Release()
 	o, err := f.visit(ctx, r)
-	kept := f.archive.Put(&archive.Visit{
-		URL: r.Record.URL, Time: o.Time, Outcome: o.Outcome.String(), Detail: o.Detail, Referer: r.Record.Referer,
-		Reason: r.Visit.Reason.String(), Probability: r.Visit.Probability, First: r.Visit.First,
-	}, wire.Exchanges)
-	return o, cmp.Or(kept, err) // a visit that is not in the archive is not acknowledged
+	v.Time, v.Outcome, v.Detail = o.Time, o.Outcome.String(), o.Detail
+	return o, cmp.Or(f.archive.Put(&v, wire.Exchanges), err) // what is not kept is not acknowledged
 }
 
 // Keep is called before each commit: what was visited is in the archive before the store says so.

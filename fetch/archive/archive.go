@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -57,7 +58,9 @@ type Archive struct {
 	broken  error // after which nothing is taken in
 
 	syncing sync.Mutex // one Sync at a time; locked before mu
-	writers sync.Pool  // of *warc.Writer
+	// writers are used again: each is about 1 MB, too much to be made for each visit whenever the
+	// memory was collected.
+	writers chan *writer
 }
 
 type fullFile struct {
@@ -86,7 +89,7 @@ func Open(dir string, o Options) (a *Archive, err error) {
 			return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 		}
 	}
-	a = &Archive{dir: dir, o: o}
+	a = &Archive{dir: dir, o: o, writers: make(chan *writer, 2*runtime.GOMAXPROCS(0))}
 	if err := directory.Make(vfs.Default, dir); err != nil {
 		return nil, fmt.Errorf("open archive %s: %w", dir, err)
 	}
@@ -104,6 +107,35 @@ func (a *Archive) Dir() string { return a.dir }
 
 // Notes says what Open found and made good; empty if nothing was wrong.
 func (a *Archive) Notes() []string { return a.notes }
+
+// writer makes the records of a visit.
+type writer struct {
+	warc.Writer
+	data []byte // of the last visit
+}
+
+// keptData bounds the data that a writer keeps, in octets.
+const keptData = 256 << 10
+
+// writer lends a writer.
+func (a *Archive) writer() *writer {
+	select {
+	case w := <-a.writers:
+		return w
+	default:
+		return new(writer)
+	}
+}
+
+func (a *Archive) giveBack(w *writer) {
+	if cap(w.data) > keptData {
+		w.data = nil
+	}
+	select {
+	case a.writers <- w:
+	default: // more visits at a time than processors
+	}
+}
 
 // append writes records to the end of a file, and notes their captures, whose offsets are those in
 // data.

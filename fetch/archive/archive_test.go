@@ -172,7 +172,7 @@ func TestRevisits(t *testing.T) {
 	}
 	for second, step := range steps {
 		a := open(t, dir, Options{})
-		held, err := a.Holds(step.url)
+		held, err := a.Begin(&Visit{URL: step.url})
 		if want := step.want == "revisit" && step.status == 304; err != nil || want && !held {
 			t.Errorf("step %d: holds %v, %v", second, held, err)
 		}

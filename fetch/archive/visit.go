@@ -22,12 +22,15 @@ type Visit struct {
 	Detail      string
 	First       bool
 	Referer     string // that first linked to the page; "": none
+
+	past []*cdxj.Capture // of URL, if Begin looked
 }
 
-// Holds reports whether the archive has a body that a "not modified" of the address could mean.
-func (a *Archive) Holds(url string) (bool, error) {
-	past, err := a.past(url)
-	return original(past) != nil, err
+// Begin looks up what is there of the address, before the visit. It reports whether that includes a
+// body that a "not modified" could mean.
+func (a *Archive) Begin(v *Visit) (held bool, err error) {
+	v.past, err = a.past(v.URL)
+	return original(v.past) != nil, err
 }
 
 // past are the latest captures of an address, the newest first.
@@ -73,18 +76,18 @@ func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
 	if len(exchanges) == 0 {
 		return nil
 	}
-	w, _ := a.writers.Get().(*warc.Writer)
-	if w == nil {
-		w = new(warc.Writer)
-	}
-	defer a.writers.Put(w)
-	var data []byte
+	w := a.writer()
+	defer a.giveBack(w)
+	data := w.data[:0]
+	defer func() { w.data = data }()
 	var captures []*cdxj.Capture
 	for i := range exchanges {
 		x := &exchanges[i]
-		past, err := a.past(x.URL)
-		if err != nil {
-			return err
+		past, err := v.past, error(nil)
+		if x.URL != v.URL || past == nil {
+			if past, err = a.past(x.URL); err != nil {
+				return err
+			}
 		}
 		answer, capture := answerOf(x, past)
 		capture.Offset = int64(len(data))

@@ -25,8 +25,10 @@ func Key(address string) string {
 		return strings.Map(visible, address)
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-	if short := leadingWWW.ReplaceAllString(host, ""); short != "" {
-		host = short
+	if strings.HasPrefix(host, "www") { // regular expressions are slow, and seldom needed
+		if short := leadingWWW.ReplaceAllString(host, ""); short != "" {
+			host = short
+		}
 	}
 	var b strings.Builder
 	b.Grow(len(address) + 2)
@@ -61,14 +63,8 @@ func pathKey(u *url.URL) string {
 	for strings.Contains(path, "//") {
 		path = strings.ReplaceAll(path, "//", "/")
 	}
-	if at := pathSession.FindStringSubmatchIndex(path); at != nil {
-		prefix := ""
-		for i := 2; i < 6; i += 2 {
-			if at[i] >= 0 {
-				prefix = path[at[i]:at[i+1]]
-			}
-		}
-		path = prefix + path[at[1]:]
+	if strings.Contains(path, "(") {
+		path = withoutSession(path)
 	}
 	if path = strings.TrimSuffix(path, "/"); path == "" {
 		return "/"
@@ -76,9 +72,23 @@ func pathKey(u *url.URL) string {
 	return path
 }
 
+func withoutSession(path string) string {
+	at := pathSession.FindStringSubmatchIndex(path)
+	if at == nil {
+		return path
+	}
+	prefix := ""
+	for i := 2; i < 6; i += 2 {
+		if at[i] >= 0 {
+			prefix = path[at[i]:at[i+1]]
+		}
+	}
+	return prefix + path[at[1]:]
+}
+
 func queryKey(query string) string {
 	query = strings.ToLower(query)
-	for {
+	for strings.Contains(query, "id") {
 		at := querySession.FindStringSubmatchIndex(query)
 		if at == nil {
 			break

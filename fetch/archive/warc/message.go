@@ -33,12 +33,12 @@ var errHead = errors.New("the HTTP header has no end")
 // what came behind its end.
 func ParseResponse(raw []byte) (*Message, error) {
 	for {
-		head, fields, err := messageHead(bufio.NewReaderSize(bytes.NewReader(raw), 4096))
-		if err != nil {
-			return nil, err
+		n := headLength(raw)
+		if n < 0 {
+			return nil, errHead
 		}
-		m := &Message{Status: statusOf(head), fields: fields, Head: raw[:len(head)]}
-		rest := raw[len(head):]
+		head, rest := raw[:n], raw[n:]
+		m := &Message{Status: statusOf(head), fields: parseFields(head), Head: head}
 		if m.Status >= 100 && m.Status < 200 && m.Status != 101 && len(rest) > 0 {
 			raw = rest
 			continue
@@ -108,12 +108,28 @@ func isChunked(fields []Field) bool {
 // statusOf reads a status line; 0 if it is none.
 func statusOf(head []byte) int {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
-	words := strings.Fields(string(line))
+	words := strings.Fields(string(line[:min(len(line), 100)]))
 	if len(words) < 2 || !strings.HasPrefix(words[0], "HTTP/") || len(words[1]) != 3 {
 		return 0
 	}
 	status, _ := strconv.Atoi(words[1])
 	return max(status, 0)
+}
+
+// headLength is how many octets the head of a message has, its empty line included; -1: it has no
+// end.
+func headLength(raw []byte) int {
+	for at := 0; at < min(len(raw), maxMessageHead); {
+		n := bytes.IndexByte(raw[at:], '\n')
+		if n < 0 {
+			return -1
+		}
+		if line := raw[at : at+n]; n == 0 || n == 1 && line[0] == '\r' {
+			return at + n + 1
+		}
+		at += n + 1
+	}
+	return -1
 }
 
 // messageHead reads the head of a message to its empty line.

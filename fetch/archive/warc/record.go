@@ -1,7 +1,6 @@
 package warc
 
 import (
-	"bytes"
 	"crypto/rand"
 	"crypto/sha1"
 	"encoding/base32"
@@ -105,10 +104,21 @@ type NewRecord struct {
 
 // Writer makes records. The zero value is ready.
 type Writer struct {
-	z     *gzip.Writer
-	out   bytes.Buffer
-	head  []byte
-	block hash.Hash
+	z, stored *gzip.Writer
+	head      []byte
+	block     hash.Hash
+}
+
+// smallRecord is the size in octets up to which a record is stored in its member without compression.
+// To compress one saves 300 octets and takes a tenth of the time that a page takes.
+const smallRecord = 1 << 10
+
+// appender appends what is written.
+type appender []byte
+
+func (a *appender) Write(p []byte) (int, error) {
+	*a = append(*a, p...)
+	return len(p), nil
 }
 
 // Append appends a record as one gzip member to dst. It fails if a field has a character that would
@@ -117,6 +127,7 @@ func (w *Writer) Append(dst []byte, r *NewRecord) ([]byte, error) {
 	if w.z == nil {
 		// The fastest level: a page takes a third of the time of the usual one, and 8 % more space.
 		w.z, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed)
+		w.stored, _ = gzip.NewWriterLevel(nil, gzip.NoCompression)
 		w.block = sha1.New()
 	}
 	w.block.Reset()
@@ -147,15 +158,19 @@ func (w *Writer) Append(dst []byte, r *NewRecord) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	w.out.Reset()
-	w.z.Reset(&w.out)
-	w.z.Write(w.head)
-	for _, piece := range r.Block {
-		w.z.Write(piece)
+	z := w.z
+	if len(w.head)+length <= smallRecord {
+		z = w.stored
 	}
-	io.WriteString(w.z, "\r\n\r\n")
-	if err := w.z.Close(); err != nil {
+	out := appender(dst)
+	z.Reset(&out)
+	z.Write(w.head)
+	for _, piece := range r.Block {
+		z.Write(piece)
+	}
+	io.WriteString(z, "\r\n\r\n")
+	if err := z.Close(); err != nil {
 		return dst, fmt.Errorf("compress a record: %w", err)
 	}
-	return append(dst, w.out.Bytes()...), nil
+	return out, nil
 }
