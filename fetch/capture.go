@@ -88,7 +88,8 @@ func wireOf(ctx context.Context) *Wire {
 	return w
 }
 
-// listening returns a context for one exchange and the tap of its connection; nil if nobody listens.
+// listening returns a context for one exchange and the tap of its connection; nil if nobody
+// listens.
 func (c *Client) listening(ctx context.Context) (context.Context, *tap) {
 	if !c.o.Capture || wireOf(ctx) == nil {
 		return ctx, nil

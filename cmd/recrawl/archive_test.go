@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/fetch/archive/export"
 	"github.com/recrawl/recrawl/fetch/archive/show"
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/satstore/journal"
@@ -188,6 +189,12 @@ func TestArchiveBeginsLate(t *testing.T) {
 			t.Errorf("%+v refers to what is not there", record)
 		}
 	}
+	exported := decode[export.Result](t, recrawlIn(t, dir, nil, "export", "--archive", "kept", "--warc", "copy", "--cdxj", "i.cdxj", "--wacz", "x.wacz", "--json").ok(t), true)
+	if exported.Captures < 10 || exported.Pages < 10 || len(exported.Made) != len(files)+2 {
+		t.Errorf("exported: %+v", exported)
+	}
+	recrawlIn(t, dir, nil, "export", "--wacz", "x.wacz").refused(t, 2, "--archive")
+	recrawlIn(t, dir, nil, "export", "--archive", "data", "--wacz", "y.wacz").refused(t, 1, "no WARC file")
 	if shown.Wrong > 0 || shown.Damage != "" || len(shown.Records) < 20 {
 		t.Errorf("%d records, %d wrong, %q", len(shown.Records), shown.Wrong, shown.Damage)
 	}

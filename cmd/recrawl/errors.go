@@ -11,6 +11,7 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/schedule"
 	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/checkpoint"
@@ -102,6 +103,10 @@ func explainError(err error) (hint string, code int, cause error) {
 		return "take more --records or more --units", exitFailed, err
 	case errors.Is(err, syscall.ENOSPC):
 		return "the disk is full: nothing acknowledged is lost; free some space and run the same command again", exitFailed, err
+	case errors.Is(err, archive.ErrNoFiles):
+		return "name the directory of recrawl run --archive, or another one with WARC files", exitFailed, err
+	case errors.Is(err, fs.ErrExist):
+		return "name another directory: nothing that is there is replaced", exitUsage, err
 	case errors.Is(err, fs.ErrNotExist):
 		return "check the path", exitFailed, err
 	case errors.Is(err, fs.ErrPermission):

@@ -461,8 +461,8 @@ func (f *faulty) Truncate(n int64) error {
 	return f.File.Truncate(n)
 }
 
-// TestFaults lets each operation of files fail in turn, until none does. What a Sync had made durable
-// is there afterwards, and no record is half.
+// TestFaults lets each operation of files fail in turn, until none does. What a Sync had made
+// durable is there afterwards, and no record is half.
 func TestFaults(t *testing.T) {
 	for _, cannot := range []bool{false, true} {
 		for step := 1; ; step++ {

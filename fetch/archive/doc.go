@@ -11,8 +11,8 @@
 //  3. After a Put that failed the file ends where it ended before. If that cannot be reached, or a
 //     Sync failed, nothing more is taken in: each later call fails.
 //  4. The index is made of the files. Whatever is missing of it, or too much, Open makes good from
-//     them: octets that no run of the index covers are read, and all of them if the index is damaged
-//     or a file is missing that it knows.
+//     them: octets that no run of the index covers are read, and all of them if the index is
+//     damaged or a file is missing that it knows.
 //  5. An answer whose body equals that of one of the latest captures of its address, and one that
 //     says "not modified", become revisits. They name address and date of the record whose body it
 //     is. A "not modified" whose record is not here stays a response.
@@ -27,9 +27,9 @@
 //
 // A visit is written as response or revisit, request, and metadata with its reason and probability.
 // What net/http sent and received is written as it is, encryption undone: header octet for octet in
-// the order in which it came, content coding and chunks kept. Left out are interim answers (1xx) and
-// octets behind the end of an answer. HTTP/2 is not spoken by fetch, so that nothing is rewritten.
-// robots.txt is written like pages, without metadata.
+// the order in which it came, content coding and chunks kept. Left out are interim answers (1xx)
+// and octets behind the end of an answer. HTTP/2 is not spoken by fetch, so that nothing is
+// rewritten. robots.txt is written like pages, without metadata.
 //
 // A body that was cut has WARC-Truncated. With an archive, bodies are read that nothing else needs,
 // such as those of status 404, within the same limits.

@@ -202,16 +202,16 @@ func (x *index) flush() error {
 		if first < 0 {
 			break
 		}
-		merged := slices.Clone(runs[first:])
+		together := slices.Clone(runs[first:])
 		runs, next.Runs = runs[:first:first], next.Runs[:first:first]
-		sources := make([]source, len(merged))
-		for i, r := range merged {
+		sources := make([]source, len(together))
+		for i, r := range together {
 			sources[i] = fromRun(r)
 		}
 		if err := write(sources); err != nil {
 			return undo(err)
 		}
-		old = append(old, merged...)
+		old = append(old, together...)
 	}
 	text, err := json.MarshalIndent(next, "", " ")
 	if err != nil {
@@ -232,8 +232,8 @@ func (x *index) flush() error {
 	return nil
 }
 
-// tooMany returns the first of the last runs that are to be merged; -1: there are few enough. Runs of
-// one size differ by less than fanout times.
+// tooMany returns the first of the last runs that are to be merged; -1: there are few enough. Runs
+// of one size differ by less than fanout times.
 func tooMany(runs []runState) int {
 	if len(runs) < fanout {
 		return -1
@@ -289,6 +289,15 @@ func fromRun(r openRun) source {
 
 // merge writes the lines of all sources in order, each once.
 func merge(w io.Writer, sources []source) error {
+	return merged(sources, func(line []byte) error {
+		_, err := w.Write(line)
+		return err
+	})
+}
+
+// merged hands out the lines of all sources in order, each once. The line is valid until yield
+// returns.
+func merged(sources []source, yield func(line []byte) error) error {
 	var h heads
 	var last []byte
 	for _, s := range sources {
@@ -302,7 +311,7 @@ func merge(w io.Writer, sources []source) error {
 	heap.Init(&h)
 	for len(h) > 0 {
 		if !bytes.Equal(h[0].line, last) {
-			if _, err := w.Write(h[0].line); err != nil {
+			if err := yield(h[0].line); err != nil {
 				return err
 			}
 			last = append(last[:0], h[0].line...)

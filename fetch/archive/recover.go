@@ -239,7 +239,8 @@ func captureOf(rec *warc.Record, seen *warc.Seen, file string) *cdxj.Capture {
 // memberMark begins a gzip member (RFC 1952, 2.3.1): what every record of ours begins with.
 var memberMark = []byte{0x1f, 0x8b, 8}
 
-// recordBehind returns the offset of the first record that begins behind an octet; -1: there is none.
+// recordBehind returns the offset of the first record that begins behind an octet; -1: there is
+// none.
 func recordBehind(f *os.File, offset int64) (int64, error) {
 	buffer := make([]byte, 1<<20)
 	for at := offset + 1; ; {

@@ -40,8 +40,8 @@ func (a *Archive) past(url string) ([]*cdxj.Capture, error) {
 	return a.index.last(url)
 }
 
-// original is the record whose body a server means that says "not modified": that of the last proper
-// answer. Nil: there is none.
+// original is the record whose body a server means that says "not modified": that of the last
+// proper answer. Nil: there is none.
 func original(past []*cdxj.Capture) *cdxj.Capture {
 	for _, c := range past {
 		switch {

@@ -12,5 +12,6 @@
 //  3. Parse takes what others write: fields it does not know, numbers as text. It refuses lines
 //     longer than MaxLine.
 //
-// Sources: the CDXJ format of webrecorder/cdxj-indexer, and keys as internetarchive/surt makes them.
+// Sources: the CDXJ format of webrecorder/cdxj-indexer, and keys as internetarchive/surt makes
+// them.
 package cdxj

@@ -16,9 +16,9 @@ var (
 		`sid=[0-9a-z]{32}|aspsessionid[a-z]{8}=[a-z]{24}|cfid=[^&]+&cftoken=[^&]+)(&|$)`)
 )
 
-// Key is an address as the index sorts it: the host backwards, without "www.", then the path and the
-// sorted query in small letters. Scheme, fragment and user are left out. What is no address with a
-// host is its own key.
+// Key is an address as the index sorts it: the host backwards, without "www.", then the path and
+// the sorted query in small letters. Scheme, fragment and user are left out. What is no address
+// with a host is its own key.
 func Key(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

@@ -23,8 +23,8 @@ type Message struct {
 	fields  []Field
 }
 
-// maxMessageHead bounds the head of a message, in octets. Clients take 128 KiB by default; what other
-// writers keep may be longer.
+// maxMessageHead bounds the head of a message, in octets. Clients take 128 KiB by default; what
+// other writers keep may be longer.
 const maxMessageHead = 1 << 20
 
 var errHead = errors.New("the HTTP header has no end")
@@ -264,4 +264,17 @@ func unexpected(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+// Fields are the lines of the header.
+func (m *Message) Fields() []Field { return m.fields }
+
+// Plain is the body without its transfer coding, as far as that can be undone.
+func (m *Message) Plain() []byte {
+	if !isChunked(m.fields) {
+		return m.Body
+	}
+	// What is wrong with a chunk ends the body there.
+	plain, _ := io.ReadAll(&dechunker{r: bufio.NewReaderSize(bytes.NewReader(m.Body), maxChunkLine)})
+	return plain
 }

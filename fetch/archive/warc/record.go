@@ -109,8 +109,8 @@ type Writer struct {
 	block     hash.Hash
 }
 
-// smallRecord is the size in octets up to which a record is stored in its member without compression.
-// To compress one saves 300 octets and takes a tenth of the time that a page takes.
+// smallRecord is the size in octets up to which a record is stored in its member without
+// compression. To compress one saves 300 octets and takes a tenth of the time that a page takes.
 const smallRecord = 1 << 10
 
 // appender appends what is written.

@@ -286,8 +286,8 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// FuzzReader: whatever a file holds, reading ends, and what is read lies one record behind the other
-// within the file.
+// FuzzReader: whatever a file holds, reading ends, and what is read lies one record behind the
+// other within the file.
 func FuzzReader(f *testing.F) {
 	file, _ := written(f, "first", random(100))
 	f.Add(file)
