@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -195,6 +197,26 @@ func TestArchiveBeginsLate(t *testing.T) {
 	}
 	recrawlIn(t, dir, nil, "export", "--wacz", "x.wacz").refused(t, 2, "--archive")
 	recrawlIn(t, dir, nil, "export", "--archive", "data", "--wacz", "y.wacz").refused(t, 1, "no WARC file")
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := free.Addr().String()
+	free.Close()
+	replayed := start(t, dir, nil, "replay", "--archive", "kept", "--listen", at)
+	var answer *http.Response
+	eventually(t, "an answer of replay", func() bool {
+		answer, err = http.Get("http://" + at + "/web/2026/" + lab.starts()[0])
+		return err == nil
+	})
+	body, err := io.ReadAll(answer.Body)
+	answer.Body.Close()
+	if err != nil || answer.StatusCode != 200 || !strings.Contains(string(body), "/"+lab.bases[0]+"/s0/") {
+		t.Errorf("replayed: %d, %v, %s", answer.StatusCode, err, body)
+	}
+	replayed.interrupt()
+	recrawlIn(t, dir, nil, "replay", "--archive", "kept", "--listen", "0.0.0.0:8088").refused(t, 2, "loopback")
+	recrawlIn(t, dir, nil, "replay").refused(t, 2, "--archive")
 	if shown.Wrong > 0 || shown.Damage != "" || len(shown.Records) < 20 {
 		t.Errorf("%d records, %d wrong, %q", len(shown.Records), shown.Wrong, shown.Damage)
 	}
