@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/fetch/archive/difference"
 	"github.com/recrawl/recrawl/fetch/archive/export"
 	"github.com/recrawl/recrawl/fetch/archive/show"
 	"github.com/recrawl/recrawl/fetch/archive/warc"
@@ -217,6 +218,13 @@ func TestArchiveBeginsLate(t *testing.T) {
 	replayed.interrupt()
 	recrawlIn(t, dir, nil, "replay", "--archive", "kept", "--listen", "0.0.0.0:8088").refused(t, 2, "loopback")
 	recrawlIn(t, dir, nil, "replay").refused(t, 2, "--archive")
+	compared := decode[difference.Result](t, recrawlIn(t, dir, nil, "diff", "--archive", "kept", "--json", "--of", "main", lab.starts()[0], "2026").ok(t), true)
+	if compared.Kind != "main" || compared.Old.Pieces == 0 || compared.Removed+compared.Added > 0 {
+		t.Errorf("compared: %+v", compared)
+	}
+	recrawlIn(t, dir, nil, "diff", "--archive", "kept", "http://none.example/").refused(t, 2, "no page")
+	recrawlIn(t, dir, nil, "diff", "--archive", "kept", lab.starts()[0], "yesterday").refused(t, 2, "digits")
+	recrawlIn(t, dir, nil, "diff", lab.starts()[0]).refused(t, 2, "--archive")
 	if shown.Wrong > 0 || shown.Damage != "" || len(shown.Records) < 20 {
 		t.Errorf("%d records, %d wrong, %q", len(shown.Records), shown.Wrong, shown.Damage)
 	}
