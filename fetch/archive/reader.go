@@ -225,11 +225,12 @@ func (r *Reader) Answer(c *cdxj.Capture) (*Answer, error) {
 	return a, nil
 }
 
-// original reads the record that a revisit refers to.
+// original reads the record that a revisit refers to. One that names none, as WARC 1.0 allowed,
+// means a record of the same address and digest.
 func (r *Reader) original(c *cdxj.Capture) (*Answer, error) {
 	at, err := warc.ParseDate(c.RefersDate)
 	if err != nil {
-		return nil, ErrNoBody
+		return r.sameDigest(c)
 	}
 	const near = 64 // captures within one second of it
 	past, err := r.Of(c.RefersURI, at, near)
@@ -238,6 +239,20 @@ func (r *Reader) original(c *cdxj.Capture) (*Answer, error) {
 	}
 	for _, p := range past {
 		if date, err := warc.ParseDate(p.Date); err == nil && date.Equal(at) && p.URL == c.RefersURI && p.MIME != cdxj.Revisit {
+			return r.answer(p)
+		}
+	}
+	return nil, ErrNoBody
+}
+
+func (r *Reader) sameDigest(c *cdxj.Capture) (*Answer, error) {
+	const near = 1000 // captures of the address
+	past, err := r.Of(c.URL, c.Time, near)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range past {
+		if p.MIME != cdxj.Revisit && p.Digest == c.Digest && c.Digest != "" {
 			return r.answer(p)
 		}
 	}

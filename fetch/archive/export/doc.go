@@ -14,7 +14,8 @@
 //
 //	archive/*.warc.gz      the WARC files as they are, not compressed again, so that they can be read
 //	                       by the offset of a record
-//	indexes/index.cdxj     all captures
+//	indexes/index.cdxj     the captures, but those of "not modified": ReplayWeb.page shows an empty
+//	                       page for them, and without them the capture that they refer to
 //	pages/pages.jsonl      each HTML page once, at its last proper capture, with its title
 //	datapackage.json
 //

@@ -48,7 +48,7 @@ func Run(r *archive.Reader, to To) (*Result, error) {
 		path  string
 		write func(io.Writer) error
 	}{
-		{to.CDXJ, func(w io.Writer) (err error) { result.Captures, err = writeIndex(r, w); return err }},
+		{to.CDXJ, func(w io.Writer) (err error) { result.Captures, err = writeIndex(r, w, true); return err }},
 		{to.WACZ, func(w io.Writer) error { return writeWACZ(r, w, to, result) }},
 	} {
 		if step.path == "" {
@@ -93,11 +93,15 @@ func copyFile(r *archive.Reader, f archive.WARCFile, w io.Writer) error {
 	return err
 }
 
-// writeIndex writes the lines of all captures, with the seven usual fields.
-func writeIndex(r *archive.Reader, w io.Writer) (captures int, err error) {
+// writeIndex writes the lines of captures, with the seven usual fields: of all, or without those of
+// status 304.
+func writeIndex(r *archive.Reader, w io.Writer, all bool) (captures int, err error) {
 	out := bufio.NewWriter(w)
 	var line []byte
 	err = r.Each(func(c *cdxj.Capture) error {
+		if !all && c.Status == "304" {
+			return nil
+		}
 		captures++
 		plain := c.Plain()
 		if line, err = cdxj.AppendLine(line[:0], &plain); err != nil {
@@ -119,7 +123,13 @@ func (r *Result) Text(w io.Writer) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s, %d bytes; %s in the index, %s listed\n",
-		report.Plural(r.Files, "WARC file"), r.Bytes, report.Plural(r.Captures, "capture"), report.Plural(r.Pages, "page"))
+	text := fmt.Sprintf("%s, %d bytes", report.Plural(r.Files, "WARC file"), r.Bytes)
+	if r.Captures > 0 {
+		text += "; " + report.Plural(r.Captures, "capture") + " in the index"
+	}
+	if r.Pages > 0 {
+		text += ", " + report.Plural(r.Pages, "page") + " listed"
+	}
+	_, err := fmt.Fprintln(w, text)
 	return err
 }

@@ -78,7 +78,8 @@ func writeWACZ(r *archive.Reader, w io.Writer, to To, result *Result) error {
 		}
 	}
 	if err := p.add("indexes/index.cdxj", zip.Store, created, func(w io.Writer) error {
-		result.Captures, err = writeIndex(r, w)
+		captures, err := writeIndex(r, w, false)
+		result.Captures = max(result.Captures, captures)
 		return err
 	}); err != nil {
 		return err

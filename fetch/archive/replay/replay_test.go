@@ -200,7 +200,8 @@ func TestOthers(t *testing.T) {
 	}
 	defer r.Close()
 	s := New(r)
-	for path, want := range map[string]string{"/web/20170306040206/http://example.com/": "Example Domain", "/web/20170306165409/http://www.iana.org/": "IANA"} {
+	for path, want := range map[string]string{"/web/20170306040206/http://example.com/": "Example Domain", "/web/20170306165409/http://www.iana.org/": "IANA",
+		"/web/20170306040348/http://example.com/": "Example Domain"} { // a revisit that names no other
 		if w := get(s, path); w.Code != 200 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d %.200s", path, w.Code, w.Body)
 		}
