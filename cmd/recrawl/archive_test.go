@@ -175,7 +175,10 @@ func TestArchiveBeginsLate(t *testing.T) {
 	args := append([]string{"run", "--data", "data", "--user-agent", contact, "--allow-private", "--delay", "0s", "--unlimited",
 		"--round", "2s", "--rounds", "1", "--quiet"}, lab.starts()...)
 	recrawlIn(t, dir, nil, args...).ok(t)
-	recrawlIn(t, dir, nil, append(args, "--rounds", "2", "--archive", "kept")...).ok(t)
+	recrawlIn(t, dir, nil, append(args, "--rounds", "2", "--archive", "data/kept")...).ok(t)
+	if err := os.Rename(filepath.Join(dir, "data", "kept"), filepath.Join(dir, "kept")); err != nil {
+		t.Fatal(err)
+	}
 	acknowledgedLater := readArchive(t, filepath.Join(dir, "kept"), false)
 	if len(acknowledgedLater) == 0 {
 		t.Fatal("nothing was kept")
@@ -217,6 +220,7 @@ func TestArchiveBeginsLate(t *testing.T) {
 	}
 	replayed.interrupt()
 	recrawlIn(t, dir, nil, "replay", "--archive", "kept", "--listen", "0.0.0.0:8088").refused(t, 2, "loopback")
+	recrawlIn(t, dir, nil, append(args, "--archive", "./data")...).refused(t, 2, "a directory of its own")
 	recrawlIn(t, dir, nil, "replay").refused(t, 2, "--archive")
 	compared := decode[difference.Result](t, recrawlIn(t, dir, nil, "diff", "--archive", "kept", "--json", "--of", "main", lab.starts()[0], "2026").ok(t), true)
 	if compared.Kind != "main" || compared.Old.Pieces == 0 || compared.Removed+compared.Added > 0 {

@@ -23,13 +23,15 @@ type Visit struct {
 	First       bool
 	Referer     string // that first linked to the page; "": none
 
-	past []*cdxj.Capture // of URL, if Begin looked
+	past   []*cdxj.Capture // of URL
+	looked bool            // Begin did
 }
 
 // Begin looks up what is there of the address, before the visit. It reports whether that includes a
 // body that a "not modified" could mean.
 func (a *Archive) Begin(v *Visit) (held bool, err error) {
 	v.past, err = a.past(v.URL)
+	v.looked = err == nil
 	return original(v.past) != nil, err
 }
 
@@ -71,6 +73,9 @@ func same(past []*cdxj.Capture, status, digest string) *cdxj.Capture {
 	return nil
 }
 
+// smallAnswer is the size in octets, as stored, up to which what is beside an answer is compressed.
+const smallAnswer = 2 << 10
+
 // Put takes in what was said in a visit. It is durable after the next Sync.
 func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
 	if len(exchanges) == 0 {
@@ -84,7 +89,7 @@ func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
 	for i := range exchanges {
 		x := &exchanges[i]
 		past, err := v.past, error(nil)
-		if x.URL != v.URL || past == nil {
+		if x.URL != v.URL || !v.looked {
 			if past, err = a.past(x.URL); err != nil {
 				return err
 			}
@@ -96,17 +101,26 @@ func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
 		}
 		capture.Length = int64(len(data)) - capture.Offset
 		captures = append(captures, capture)
-		if data, err = w.Append(data, beside(answer, x, warc.Request, warc.HTTPRequest, x.Request)); err != nil {
+		// Beside a page, to compress what is small takes a tenth of the page's time and saves a
+		// twentieth of its space. Beside a revisit it saves a third.
+		stored := capture.Length > smallAnswer
+		if data, err = w.Append(data, beside(answer, x, warc.Request, warc.HTTPRequest, x.Request, stored)); err != nil {
 			return err
 		}
 		if x.URL == v.URL {
-			if data, err = w.Append(data, beside(answer, x, warc.Metadata, warc.Fields, v.block(x))); err != nil {
+			if data, err = w.Append(data, beside(answer, x, warc.Metadata, warc.Fields, v.block(x), stored)); err != nil {
 				return err
 			}
 		}
 	}
 	return a.append(data, captures)
 }
+
+// gzipMark begins a body that is compressed (RFC 1952, 2.3.1). It is looked for within so many
+// octets: the first chunk may begin before it.
+var gzipMark = []byte{0x1f, 0x8b, 8}
+
+const markWithin = 16
 
 // answerOf is the record of an answer, and its line of the index.
 func answerOf(x *fetch.Exchange, past []*cdxj.Capture) (*warc.NewRecord, *cdxj.Capture) {
@@ -121,7 +135,8 @@ func answerOf(x *fetch.Exchange, past []*cdxj.Capture) (*warc.NewRecord, *cdxj.C
 	case !m.Whole && cut == fetch.CutNot:
 		cut = fetch.CutDisconnect
 	}
-	r := &warc.NewRecord{Type: warc.Response, ID: warc.NewID(), Date: x.Began, Block: [][]byte{m.Head, m.Body}}
+	r := &warc.NewRecord{Type: warc.Response, ID: warc.NewID(), Date: x.Began, Block: [][]byte{m.Head, m.Body},
+		Stored: bytes.Contains(m.Body[:min(len(m.Body), markWithin)], gzipMark)}
 	add := func(name, value string) { r.Fields = append(r.Fields, warc.Field{Name: name, Value: value}) }
 	c := &cdxj.Capture{Key: cdxj.Key(x.URL), Time: x.Began, URL: x.URL, Date: warc.FormatDate(x.Began),
 		Status: strconv.Itoa(x.Status), MIME: mediaType(m.Get("Content-Type")), Truncated: cut.String()}
@@ -157,8 +172,10 @@ func answerOf(x *fetch.Exchange, past []*cdxj.Capture) (*warc.NewRecord, *cdxj.C
 }
 
 // beside is a record of the same event as another one.
-func beside(answer *warc.NewRecord, x *fetch.Exchange, kind, content string, block []byte) *warc.NewRecord {
-	r := &warc.NewRecord{Type: kind, ID: warc.NewID(), Date: answer.Date, Block: [][]byte{block}}
+func beside(
+	answer *warc.NewRecord, x *fetch.Exchange, kind, content string, block []byte, stored bool,
+) *warc.NewRecord {
+	r := &warc.NewRecord{Type: kind, ID: warc.NewID(), Date: answer.Date, Block: [][]byte{block}, Stored: stored}
 	r.Fields = []warc.Field{{Name: warc.URIField, Value: x.URL}, {Name: warc.ConcurrentField, Value: answer.ID}}
 	if kind == warc.Request {
 		r.Fields = append(r.Fields, warc.Field{Name: warc.AddressField, Value: x.Address.String()})

@@ -100,6 +100,8 @@ type NewRecord struct {
 	Date   time.Time
 	Fields []Field  // beside type, ID, date, length and the digest of the block
 	Block  [][]byte // its pieces, one behind the other
+	// Stored leaves the record without compression.
+	Stored bool
 }
 
 // Writer makes records. The zero value is ready.
@@ -108,10 +110,6 @@ type Writer struct {
 	head      []byte
 	block     hash.Hash
 }
-
-// smallRecord is the size in octets up to which a record is stored in its member without
-// compression. To compress one saves 300 octets and takes a tenth of the time that a page takes.
-const smallRecord = 1 << 10
 
 // appender appends what is written.
 type appender []byte
@@ -159,7 +157,7 @@ func (w *Writer) Append(dst []byte, r *NewRecord) ([]byte, error) {
 		return dst, err
 	}
 	z := w.z
-	if len(w.head)+length <= smallRecord {
+	if r.Stored {
 		z = w.stored
 	}
 	out := appender(dst)
