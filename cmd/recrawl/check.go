@@ -47,12 +47,7 @@ func (p *program) check(ctx context.Context, _ []string) error {
 	for _, d := range inSet {
 		r.Add(d.Path, d.Offset, d.Error())
 	}
-	if p.json {
-		err = p.printJSON(r)
-	} else {
-		err = r.Text(p.stdout)
-	}
-	if err == nil && len(r.Damage) > 0 {
+	if err = p.printText(r); err == nil && len(r.Damage) > 0 {
 		return failed{fmt.Errorf("%s found in %s", r.Verdict(), p.config.Data),
 			"run goes on with fresh records for damaged ones; " +
 				"a damaged catalogue, log or index needs a copy of the directory", exitDamaged}

@@ -59,10 +59,10 @@ type Config struct {
 
 	Archive     string `for:"run export replay diff" help:"directory in which run keeps what it fetches, as WARC files; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`
+	Listen      string `default:"127.0.0.1:8088" for:"replay" help:"address of loopback to serve at"`
 
 	Plan       PlanConfig       `for:"plan"`
 	Checkpoint CheckpointConfig `for:"checkpoint"`
-	Replay     ReplayConfig     `for:"replay"`
 	Diff       DiffConfig       `for:"diff"`
 	Import     ImportConfig     `for:"import"`
 	Sites      SitesConfig      `for:"sites"`
@@ -84,11 +84,6 @@ type PlanConfig struct {
 // CheckpointConfig are the settings of checkpoint.
 type CheckpointConfig struct {
 	To string `help:"a directory for the copy, new or empty"`
-}
-
-// ReplayConfig are the settings of replay.
-type ReplayConfig struct {
-	Listen string `default:"127.0.0.1:8088" help:"address of loopback to serve at"`
 }
 
 // DiffConfig are the settings of diff.

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/archive/difference"
 )
 
@@ -34,32 +32,14 @@ func (p *program) diff(_ context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	var moments []time.Time
-	for _, text := range args[1:] {
-		at, err := cdxj.ParseStamp(text)
-		if err != nil {
-			return usageError{err, "recrawl diff --help has examples"}
-		}
-		moments = append(moments, at)
-	}
 	r, err := p.openArchive()
 	if err != nil {
 		return err
 	}
 	defer r.Close() // nothing was written to it
-	older, newer, err := difference.Captures(r, urls[0], moments, time.Now())
-	if errors.Is(err, difference.ErrNone) {
-		return usageError{err, "recrawl replay shows which pages there are"}
-	}
+	result, err := difference.Run(r, urls[0], args[1:], p.config.Diff.Of, time.Now())
 	if err != nil {
 		return err
 	}
-	result, err := difference.Compare(r, older, newer, p.config.Diff.Of)
-	if err != nil {
-		return err
-	}
-	if p.json {
-		return p.printJSON(result)
-	}
-	return result.Text(p.stdout)
+	return p.printText(result)
 }

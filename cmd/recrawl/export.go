@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,26 +70,20 @@ func (p *program) openArchive() (*archive.Reader, error) {
 }
 
 func (p *program) exportArchive(to export.To) error {
-	for _, file := range []string{to.CDXJ, to.WACZ} {
-		if err := writable(file); err != nil {
-			return err
-		}
+	if err := cmp.Or(writable(to.CDXJ), writable(to.WACZ)); err != nil {
+		return err
 	}
 	r, err := p.openArchive()
 	if err != nil {
 		return err
 	}
 	defer r.Close() // nothing was written to it
-	version, _ := version()
-	to.Software, to.Created = "recrawl "+version, time.Now().UTC().Format(time.RFC3339)
+	to.Software, to.Created = "recrawl/"+versionName(), time.Now().UTC().Format(time.RFC3339)
 	result, err := export.Run(r, to)
 	if err != nil {
 		return err
 	}
-	if p.json {
-		return p.printJSON(result)
-	}
-	return result.Text(p.stdout)
+	return p.printText(result)
 }
 
 func (p *program) export(to string) error {

@@ -1,20 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/netip"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -56,38 +53,23 @@ type liveFetcher struct {
 
 func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	defer f.underWay.Begin(r.Record.URL)()
-	if f.archive == nil {
-		return f.visit(ctx, r)
-	}
-	v := archive.Visit{URL: r.Record.URL, Referer: r.Record.Referer,
-		Reason: r.Visit.Reason.String(), Probability: r.Visit.Probability, First: r.Visit.First}
-	held, err := f.archive.Begin(&v)
-	if err != nil {
-		return sitegraph.Observation{}, err
-	}
-	if !held { // "not modified" would leave the archive without the page
-		r.Record.ETag, r.Record.LastModified = "", time.Time{}
-	}
-	ctx, wire := fetch.Listen(ctx)
-	defer wire.Release()
-	o, err := f.visit(ctx, r)
-	v.Time, v.Outcome, v.Detail = o.Time, o.Outcome.String(), o.Detail
-	return o, cmp.Or(f.archive.Put(&v, wire.Exchanges), err) // what is not kept is not acknowledged
+	v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability, First: r.Visit.First}
+	return f.archive.Take(ctx, v, r.Record, func(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
+		return f.visit(ctx, rec, r.MaxBytes)
+	})
 }
 
 // Keep is called before each commit: what was visited is in the archive before the store says so.
 func (f liveFetcher) Keep(save func(name string, value []byte) error) error {
-	if f.archive != nil {
-		if err := f.archive.Sync(); err != nil {
-			return err
-		}
+	if err := f.archive.Sync(); err != nil {
+		return err
 	}
 	return f.Client.Keep(save)
 }
 
 // visit makes the visit.
-func (f liveFetcher) visit(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
-	o, until, err := f.Try(ctx, r.Record, r.MaxBytes)
+func (f liveFetcher) visit(ctx context.Context, rec sitegraph.Record, most int64) (sitegraph.Observation, error) {
+	o, until, err := f.Try(ctx, rec, most)
 	var local *fetch.LocalError
 	switch {
 	case errors.As(err, &local):
@@ -124,23 +106,15 @@ func (p *program) underWay(reader *apart.Reader) (*apart.Register, error) {
 	return r, nil
 }
 
-// archive opens the archive of --archive, and says what it made good; nil: there is none.
+// archive opens the archive of --archive, and says what it made good. Without, nothing is kept.
 func (p *program) archive() (*archive.Archive, error) {
 	c := &p.config
 	if c.Archive == "" {
 		return nil, nil
 	}
-	version, _ := version()
-	a, err := archive.Open(c.Archive, archive.Options{MaxFile: c.ArchiveFile, Info: []warc.Field{
-		{Name: "software", Value: "recrawl/" + version},
-		{Name: "http-header-user-agent", Value: c.UserAgent},
-		{Name: "robots", Value: "obey"},
-	}})
-	if err != nil {
-		return nil, err
+	a, err := archive.Open(c.Archive, archive.Options{MaxFile: c.ArchiveFile, Software: "recrawl/" + versionName(), UserAgent: c.UserAgent})
+	if err == nil {
+		p.warn(a.Notes()...)
 	}
-	for _, note := range a.Notes() {
-		p.note("archive: %s", note)
-	}
-	return a, nil
+	return a, err
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -20,8 +18,8 @@ func (p *program) replayCommand() *cobra.Command {
   http://127.0.0.1:8088/web/20260131id_/https://example.org/   the same, octet for octet
   http://127.0.0.1:8088/web/*/https://example.org/             all captures of the page
 
-Nothing of a capture runs, and nothing of it can make the browser ask the live web: scripts, forms and
-refreshes are off. It serves what is in the archive when it starts, also while run works. Ctrl-C ends it.`,
+Nothing of a capture runs or makes the browser ask the live web: scripts, forms and refreshes are off.
+It serves what is in the archive when it starts, also while run works. Ctrl-C ends it.`,
 		Example: "  recrawl replay --archive warc\n  recrawl replay --archive warc --listen 127.0.0.1:9000",
 		Args:    noArguments,
 	}, p.replay)
@@ -33,13 +31,5 @@ func (p *program) replay(ctx context.Context, _ []string) error {
 		return err
 	}
 	defer r.Close() // nothing was written to it
-	l, err := replay.Listen(p.config.Replay.Listen)
-	if errors.Is(err, replay.ErrNotLoopback) {
-		return usageError{err, "replay serves this machine only: --listen 127.0.0.1:8088"}
-	}
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(p.stdout, "http://%s/\n", l.Addr())
-	return replay.New(r).Serve(ctx, l)
+	return replay.Run(ctx, r, p.config.Listen, p.stdout)
 }

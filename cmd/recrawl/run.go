@@ -80,9 +80,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if kept != nil {
-		defer closing(kept, &err)
-	}
+	defer closing(kept, &err)
 	log, err := journal.Open(filepath.Join(c.Data, "journal"))
 	if err != nil {
 		return err

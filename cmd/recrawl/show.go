@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -12,11 +11,9 @@ import (
 
 func (p *program) showCommand() *cobra.Command {
 	return group(&cobra.Command{
-		Use:   "show",
-		Short: "Look inside a file",
-		Long: `show reads a file and says what is in it.
-
-  recrawl show warc     the records of a WARC file, and whether their digests hold`,
+		Use:     "show",
+		Short:   "Look inside a file",
+		Long:    "show reads a file and says what is in it: recrawl show warc reads WARC files.",
 		Example: "  recrawl show warc archive/recrawl-20260131120000-00000.warc.gz",
 	}, "unknown command %q of show", "recrawl show warc",
 		p.command(&cobra.Command{
@@ -32,12 +29,7 @@ up to the first damage and names it. The exit code is 4 where something is damag
 }
 
 func (p *program) showWARC(_ context.Context, args []string) error {
-	f, err := os.Open(args[0])
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	shown, err := show.Read(args[0], f, p.json)
+	shown, err := show.ReadFile(args[0], p.json)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,14 @@ func (p *program) versionCommand() *cobra.Command {
 		Short: "Print the version",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			version, revision := version()
+			version, revision := versionName(), ""
+			if info, ok := debug.ReadBuildInfo(); ok {
+				for _, s := range info.Settings {
+					if s.Key == "vcs.revision" {
+						revision = s.Value
+					}
+				}
+			}
 			if p.json {
 				return json.NewEncoder(p.stdout).Encode(map[string]string{"version": version, "revision": revision, "go": runtime.Version()})
 			}
@@ -25,18 +32,9 @@ func (p *program) versionCommand() *cobra.Command {
 	}
 }
 
-// version is that of the program, and of its source.
-func version() (version, revision string) {
-	version = "devel"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if info.Main.Version != "" && info.Main.Version != "(devel)" {
-			version = info.Main.Version
-		}
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				revision = s.Value
-			}
-		}
+func versionName() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
 	}
-	return version, revision
+	return "devel"
 }

@@ -23,10 +23,10 @@ const DefaultMaxFile = 1_000_000_000
 // Options of an archive. The zero value of each field means its default.
 type Options struct {
 	MaxFile int64 // octets from which no record is added to a file; default DefaultMaxFile
-	// Info is what each file says of itself in its first record, beside its name and format, as
-	// software and http-header-user-agent (WARC 1.1, annex C).
-	Info []warc.Field
-	Now  func() time.Time // for names of files; default time.Now
+	// Software and UserAgent are what each file says of its maker in its first record (WARC 1.1,
+	// 6.2).
+	Software, UserAgent string
+	Now                 func() time.Time // for names of files; default time.Now
 
 	create func(path string) (file, error) // of tests
 }
@@ -39,7 +39,8 @@ type file interface {
 	Truncate(int64) error
 }
 
-// Archive takes in captures. See the package for what it promises.
+// Archive takes in captures. See the package for what it promises. A nil one takes in nothing: Take
+// makes the visit alone, and Notes, Sync and Close do nothing.
 type Archive struct {
 	dir  string
 	o    Options
@@ -102,11 +103,13 @@ func Open(dir string, o Options) (a *Archive, err error) {
 	return a, nil
 }
 
-// Dir is the directory.
-func (a *Archive) Dir() string { return a.dir }
-
 // Notes says what Open found and made good; empty if nothing was wrong.
-func (a *Archive) Notes() []string { return a.notes }
+func (a *Archive) Notes() []string {
+	if a == nil {
+		return nil
+	}
+	return a.notes
+}
 
 // writer makes the records of a visit.
 type writer struct {
@@ -202,10 +205,13 @@ func (a *Archive) turn() error {
 
 // info is the first record of a file (WARC 1.1, 6.2).
 func (a *Archive) info(name string) *warc.NewRecord {
-	fields := append([]warc.Field{
+	fields := []warc.Field{
+		{Name: "software", Value: a.o.Software},
+		{Name: "http-header-user-agent", Value: a.o.UserAgent},
+		{Name: "robots", Value: "obey"},
 		{Name: "format", Value: "WARC File Format 1.1"},
 		{Name: "conformsTo", Value: "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"},
-	}, a.o.Info...)
+	}
 	return &warc.NewRecord{
 		Type: warc.Info, ID: warc.NewID(), Date: a.o.Now(),
 		Fields: []warc.Field{{Name: warc.FilenameField, Value: name}, {Name: warc.ContentField, Value: warc.Fields}},
@@ -215,6 +221,9 @@ func (a *Archive) info(name string) *warc.NewRecord {
 
 // Sync makes durable what was taken in.
 func (a *Archive) Sync() error {
+	if a == nil {
+		return nil
+	}
 	a.syncing.Lock()
 	defer a.syncing.Unlock()
 	a.mu.Lock()
@@ -259,6 +268,9 @@ func (a *Archive) Sync() error {
 
 // Close makes all durable and ends the use of the directory.
 func (a *Archive) Close() error {
+	if a == nil {
+		return nil
+	}
 	err := a.Sync()
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/satstore/directory"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
@@ -55,8 +57,12 @@ func put(t testing.TB, a *Archive, x ...fetch.Exchange) {
 }
 
 func visitOf(x *fetch.Exchange) *Visit {
-	return &Visit{URL: x.URL, Time: x.Ended, Reason: "due\nWARC-Type: x", Probability: 0.5, Outcome: "fetched", First: true, Referer: "http://h.example/"}
+	return &Visit{URL: x.URL, Time: x.Ended, Reason: reason("due\nWARC-Type: x"), Probability: 0.5, Outcome: "fetched", First: true, Referer: "http://h.example/"}
 }
+
+type reason string
+
+func (r reason) String() string { return string(r) }
 
 func closed(t testing.TB, a *Archive) {
 	t.Helper()
@@ -115,7 +121,7 @@ func types(records []kept) (all []string) {
 // A visit is a response, its request, and why it was made.
 func TestRecordsOfAVisit(t *testing.T) {
 	dir := t.TempDir()
-	a := open(t, dir, Options{Info: []warc.Field{{Name: "software", Value: "test"}}})
+	a := open(t, dir, Options{Software: "test"})
 	put(t, a, exchange("http://h.example/robots.txt", 0, 200, "User-agent: *"), exchange("http://h.example/x", 1, 200, "body"))
 	closed(t, a)
 	records := read(t, dir)
@@ -134,7 +140,7 @@ func TestRecordsOfAVisit(t *testing.T) {
 	if request.block != "GET /x HTTP/1.1\r\nHost: h.example\r\n\r\n" {
 		t.Errorf("request: %q", request.block)
 	}
-	want := "fetchTimeMs: 50\r\nvisitReason: due WARC-Type: x\r\nvisitOutcome: fetched\r\nfirstVisit: true\r\n" +
+	want := "fetchTimeMs: 50\r\nvisitOutcome: fetched\r\nfirstVisit: true\r\nvisitReason: due WARC-Type: x\r\n" +
 		"visitTime: 2026-01-31T12:00:01.05Z\r\nchangeProbability: 0.5\r\nvia: http://h.example/\r\n"
 	if why.block != want {
 		t.Errorf("metadata: %q, want %q", why.block, want)
@@ -612,5 +618,38 @@ func BenchmarkPut(b *testing.B) {
 			}
 			closed(b, a)
 		})
+	}
+}
+
+// Take asks in full where a "not modified" would mean nothing, and keeps nothing of a visit that was
+// broken off here.
+func TestTake(t *testing.T) {
+	dir := t.TempDir()
+	a := open(t, dir, Options{})
+	rec := sitegraph.Record{URL: "http://h.example/x", ETag: `"x"`, LastModified: noon}
+	asked := 0
+	visit := func(_ context.Context, r sitegraph.Record) (sitegraph.Observation, error) {
+		if asked++; r.ETag != "" || !r.LastModified.IsZero() {
+			t.Errorf("asked with %q and %v", r.ETag, r.LastModified)
+		}
+		return sitegraph.Observation{URL: r.URL, Time: noon, Outcome: sitegraph.OutcomeFetched}, nil
+	}
+	if o, err := a.Take(t.Context(), Visit{}, rec, visit); err != nil || o.Outcome != sitegraph.OutcomeFetched {
+		t.Errorf("%+v, %v", o, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := a.Take(ctx, Visit{}, rec, func(context.Context, sitegraph.Record) (sitegraph.Observation, error) {
+		cancel()
+		return sitegraph.Observation{}, ctx.Err()
+	}); !errors.Is(err, context.Canceled) {
+		t.Errorf("broken off: %v", err)
+	}
+	closed(t, a)
+	if _, err := a.Take(t.Context(), Visit{}, rec, visit); err != nil || asked != 2 {
+		t.Errorf("a visit without an answer leaves nothing to write: %v", err)
+	}
+	var none *Archive
+	if _, err := none.Take(t.Context(), Visit{}, sitegraph.Record{}, visit); err != nil || errors.Join(none.Sync(), none.Close()) != nil || none.Notes() != nil {
+		t.Errorf("no archive: %v", err)
 	}
 }

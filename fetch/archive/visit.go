@@ -2,6 +2,9 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
+	"context"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -10,14 +13,15 @@ import (
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/archive/warc"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Visit is why a page was visited and what came of it: what no header says.
 type Visit struct {
 	URL         string
-	Time        time.Time // of the observation, as in the journal
-	Reason      string
-	Probability float64 // of a change, as planned; NaN: not estimated
+	Time        time.Time    // of the observation, as in the journal
+	Reason      fmt.Stringer // nil: not known
+	Probability float64      // of a change, as planned; NaN: not estimated
 	Outcome     string
 	Detail      string
 	First       bool
@@ -25,6 +29,34 @@ type Visit struct {
 
 	past   []*cdxj.Capture // of URL
 	looked bool            // Begin did
+}
+
+// Take makes a visit and takes in what was said in it. Where the archive has no body that a "not
+// modified" could mean, the page is asked for without condition. The error is that of the visit, or
+// of the archive: then the visit must not count as made.
+func (a *Archive) Take(
+	ctx context.Context, v Visit, rec sitegraph.Record,
+	visit func(context.Context, sitegraph.Record) (sitegraph.Observation, error),
+) (sitegraph.Observation, error) {
+	if a == nil {
+		return visit(ctx, rec)
+	}
+	v.URL, v.Referer = rec.URL, rec.Referer
+	held, err := a.Begin(&v)
+	if err != nil {
+		return sitegraph.Observation{}, err
+	}
+	if !held {
+		rec.ETag, rec.LastModified = "", time.Time{}
+	}
+	ctx, wire := fetch.Listen(ctx)
+	defer wire.Release()
+	o, err := visit(ctx, rec)
+	if err != nil && ctx.Err() != nil {
+		return o, err // it was broken off here: what came is no capture
+	}
+	v.Time, v.Outcome, v.Detail = o.Time, o.Outcome.String(), o.Detail
+	return o, cmp.Or(a.Put(&v, wire.Exchanges), err)
 }
 
 // Begin looks up what is there of the address, before the visit. It reports whether that includes a
@@ -188,9 +220,11 @@ func beside(
 func (v *Visit) block(x *fetch.Exchange) []byte {
 	fields := []warc.Field{
 		{Name: "fetchTimeMs", Value: strconv.FormatInt(x.Ended.Sub(x.Began).Milliseconds(), 10)},
-		{Name: "visitReason", Value: v.Reason},
 		{Name: "visitOutcome", Value: v.Outcome},
 		{Name: "firstVisit", Value: strconv.FormatBool(v.First)},
+	}
+	if v.Reason != nil {
+		fields = append(fields, warc.Field{Name: "visitReason", Value: v.Reason.String()})
 	}
 	if !v.Time.IsZero() {
 		fields = append(fields, warc.Field{Name: "visitTime", Value: v.Time.UTC().Format(time.RFC3339Nano)})

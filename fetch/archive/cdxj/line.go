@@ -48,11 +48,14 @@ const stamp = "20060102150405"
 // Stamp is a moment as 14 digits of UTC.
 func Stamp(t time.Time) string { return t.UTC().Format(stamp) }
 
+// ErrStamp says that a text is no moment.
+var ErrStamp = errors.New("not a moment")
+
 // ParseStamp reads 1 to 14 digits: what is missing is its first moment, so that 2026 is its start.
 func ParseStamp(text string) (time.Time, error) {
 	const first = "00010101000000"
 	if len(text) < 4 || len(text) > len(stamp) || strings.Trim(text, "0123456789") != "" {
-		return time.Time{}, fmt.Errorf("time %.30q: want 4 to 14 digits, as 20260131120000", text)
+		return time.Time{}, fmt.Errorf("%w: %.30q; want 4 to 14 digits, as 20260131120000", ErrStamp, text)
 	}
 	whole := text + first[len(text):]
 	if len(text) == 5 || len(text) == 7 { // half a month or day
@@ -60,7 +63,7 @@ func ParseStamp(text string) (time.Time, error) {
 	}
 	t, err := time.Parse(stamp, whole)
 	if err != nil {
-		return t, fmt.Errorf("time %q: no such day or hour", text)
+		return t, fmt.Errorf("%w: %q; there is no such day or hour", ErrStamp, text)
 	}
 	return t, nil
 }

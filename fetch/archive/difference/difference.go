@@ -64,6 +64,23 @@ const (
 	mostCaptures = 1000
 )
 
+// Run compares two captures of a page; see Captures. Moments have 4 to 14 digits.
+func Run(r *archive.Reader, url string, moments []string, kind string, now time.Time) (*Result, error) {
+	var at []time.Time
+	for _, text := range moments {
+		t, err := cdxj.ParseStamp(text)
+		if err != nil {
+			return nil, err
+		}
+		at = append(at, t)
+	}
+	older, newer, err := Captures(r, url, at, now)
+	if err != nil {
+		return nil, err
+	}
+	return Compare(r, older, newer, kind)
+}
+
 // Captures returns the two captures to be compared: those nearest to the moments given; the last
 // one for the second if that is not given; and without any, the last one and the one before it
 // whose body is another.

@@ -43,6 +43,16 @@ func Listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
+// Run serves an archive at an address until ctx ends. It says where, once it does.
+func Run(ctx context.Context, r *archive.Reader, address string, says io.Writer) error {
+	l, err := Listen(address)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(says, "http://%s/\n", l.Addr())
+	return New(r).Serve(ctx, l)
+}
+
 // Serve answers requests until ctx ends.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}

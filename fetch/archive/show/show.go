@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 
 	"github.com/recrawl/recrawl/eval/report"
@@ -47,6 +48,16 @@ type File struct {
 	Wrong   int      `json:"wrong_digests"`
 	Damage  string   `json:"damage,omitempty"` // where reading ended, and why; "": at its end
 	Cut     bool     `json:"cut,omitempty"`    // the file ends in the middle of a record
+}
+
+// ReadFile is Read of a file by its name.
+func ReadFile(name string, headers bool) (*File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(name, f, headers)
 }
 
 // Read reads a file. Its error is one of the system: whatever is in the file is a result. With
