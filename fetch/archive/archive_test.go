@@ -621,8 +621,8 @@ func BenchmarkPut(b *testing.B) {
 	}
 }
 
-// Take asks in full where a "not modified" would mean nothing, and keeps nothing of a visit that was
-// broken off here.
+// Take asks in full where a "not modified" would mean nothing, and keeps nothing of a visit that
+// was broken off here.
 func TestTake(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, dir, Options{})
