@@ -54,6 +54,9 @@ func New(o Options) (*Client, error) {
 		WriteBufferSize:        1 << 10, // a request is a few lines
 		ReadBufferSize:         8 << 10,
 	}
+	if o.Capture {
+		c.transport.DialContext, c.transport.DialTLSContext = c.dialTapped, c.dialTLS
+	}
 	return c, nil
 }
 

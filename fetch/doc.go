@@ -28,7 +28,7 @@
 //     and 3.
 //  5. Nothing a server sends makes a visit longer than its time-outs after the wait, or
 //     larger than its limits: header, body on the wire, body decoded, robots.txt. Of bodies over
-//     256 KB so many are held at a time that all take 400 MB at most.
+//     256 KB so many are held at a time that all take 400 MB at most; twice that with Capture.
 //  6. Every request names a contact. No cookies, credentials or referrers are sent.
 //  7. Whatever a site does is an outcome. The error of Visit is that of its context. If a parser
 //     panics on a body, the visit to its page failed.
@@ -56,6 +56,9 @@
 // takes it in again, also for another name. Answers hold until their time is over, failures with
 // their growing waits, and so does the pause after the request. Memory for them is bounded: an
 // answer without room there is recalled, or asked for again.
+//
+// With Capture, Listen takes down what crosses the network in a visit, octet for octet, encryption
+// undone (capture.go). Package archive keeps it.
 //
 // Not done here: what to visit and when, following links, keeping anything on disk. Answers of DNS
 // are kept in memory by their time to live, between a minute and a day; a server with several

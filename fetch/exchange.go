@@ -19,6 +19,7 @@ type answer struct {
 	began  time.Time  // when the server's turn had come
 	ended  time.Time
 	local  error // why it could not be read, if that is a fault of this machine
+	tap    *tap  // what was said; nil: nobody listens
 }
 
 // exchange makes one request: it resolves and guards the address, and if it is the turn of server
@@ -43,8 +44,12 @@ func (c *Client) exchange(
 		return nil, later
 	}
 	a := &answer{addr: to.Addr(), began: c.clock.Now()}
+	ctx, a.tap = c.listening(ctx)
 	err = c.ask(ctx, u, header, to, limit, a)
 	a.ended = c.clock.Now()
+	if a.tap != nil {
+		wireOf(ctx).take(u, a)
+	}
 	if local := localFault(err); local != nil { // no request was sent
 		pass.Leave(a.ended, a.ended)
 		return nil, local
@@ -75,6 +80,9 @@ func (c *Client) ask(
 	}
 	defer response.Body.Close()
 	a.status, a.header = response.StatusCode, response.Header
+	if a.tap != nil {
+		defer a.tap.finish(response, limit)
+	}
 	if !wantsBody(response) {
 		return nil
 	}

@@ -83,6 +83,10 @@ type Options struct {
 	// makes the visit a failure that says so.
 	Read func(context.Context, Reading) (Content, error)
 
+	// Capture lets Listen take down what crosses the network. The body of every answer is then
+	// read, also where nothing but the status is needed.
+	Capture bool
+
 	// Main makes Digests.Main, which takes half of the work on a page; without it that is zero.
 	Main bool
 }

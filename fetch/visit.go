@@ -66,6 +66,7 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 	case isLocal(err):
 		return c.unasked(o, err), err
 	}
+	wireOf(ctx).hold(a)
 	defer a.release()
 	if a == nil || isRefused(err) {
 		return c.unasked(o, err), nil

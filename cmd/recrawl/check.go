@@ -65,12 +65,7 @@ func (p *program) check(ctx context.Context, _ []string) error {
 	} else if pages == nil || !errors.Is(err, seen.ErrNoSet) {
 		return err
 	}
-	if p.json {
-		err = p.printJSON(r)
-	} else {
-		err = r.Text(p.stdout)
-	}
-	if err != nil || len(r.Damage) == 0 {
+	if err = p.printText(r); err != nil || len(r.Damage) == 0 {
 		return err
 	}
 	hint := "run goes on with fresh records for damaged ones; a damaged catalogue, log or index needs a copy of the " +

@@ -38,9 +38,13 @@ read from the network. The summary has what did not fit, and what it would have 
 It obeys robots.txt, waits 10 s between two requests to a server or address (longer where
 robots.txt or Retry-After ask for it), refuses private addresses, and names a contact.
 Stop it with Ctrl-C. Started again, also without addresses, it continues where it stopped.
-The directory holds all that is known; journal/ in it has a line for every visit.`,
+The directory holds all that is known; journal/ in it has a line for every visit.
+
+--archive keeps what is fetched, as WARC files that other tools read. A visit is in the archive before
+it counts as made.`,
 		Example: `  recrawl run --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" https://example.org/
   recrawl run --data crawl --user-agent "mybot/1.0 (ops@example.org)" --budget 5000
+  recrawl run --data crawl --archive warc --user-agent "mybot/1.0 (ops@example.org)"
   recrawl run --config recrawl.yaml`,
 	}, p.run)
 }
@@ -72,6 +76,11 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer closing(underWay, &err)
+	kept, err := p.archive()
+	if err != nil {
+		return err
+	}
+	defer closing(kept, &err)
 	log, err := journal.Open(filepath.Join(c.Data, "journal"))
 	if err != nil {
 		return err
@@ -92,7 +101,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	look := func() { status.note(lookout.Look(time.Now(), loop, workers, c.perDay())) }
 	loop = cycle.New(cycle.Options{
 		Planner:    o.plan,
-		Fetcher:    liveFetcher{client, underWay},
+		Fetcher:    liveFetcher{client, underWay, kept},
 		Store:      o.store,
 		Clock:      cycle.WallClock{},
 		Change:     c.changeBy(),

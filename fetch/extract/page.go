@@ -79,6 +79,22 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 	return p
 }
 
+// Text returns the text of a page whose digest is Digests.Text, or with main the one of
+// Digests.Main: words with a blank between. Body and contentType are as for HTML.
+func Text(body []byte, contentType string, main bool) string {
+	page, name := toUTF8(body, contentType)
+	s := scanners.Get().(*scanner)
+	defer s.release()
+	s.queries = queries(name)
+	s.scan(page)
+	if main {
+		if text, ok := s.mainText(page); ok {
+			return string(text)
+		}
+	}
+	return string(s.text)
+}
+
 // resolve makes canonical addresses of what was found. It comes last because a <base>
 // holds for the links before it too.
 func (s *scanner) resolve(pageURL string, linkLines []string, p *Page) {

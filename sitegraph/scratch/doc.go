@@ -16,6 +16,6 @@
 //
 // What was read or written stays in memory until Release, until the system needs the memory, or, on
 // systems that tell how much it is, until it is more than Watch allows. A disk that cannot be read
-// ends the process (SIGBUS). A File is used by one goroutine; what Put returned may be read by many,
-// and values of a column by many as those of a slice.
+// ends the process (SIGBUS). A File is used by one goroutine; what Put returned may be read by
+// many, and values of a column by many as those of a slice.
 package scratch

@@ -165,9 +165,9 @@ const (
 	watchEvery = 20 * time.Millisecond
 )
 
-// Watch keeps the memory that the files take at about 640 MiB from now on, until the process ends: a
-// value that is read brings its neighbours with it, 64 KiB on Linux, so that a few visits touch much
-// of the files. Where memory is short the system does the same by itself.
+// Watch keeps the memory that the files take at about 640 MiB from now on, until the process ends:
+// a value that is read brings its neighbours with it, 64 KiB on Linux, so that a few visits touch
+// much of the files. Where memory is short the system does the same by itself.
 func (f *File) Watch() {
 	if f == nil || f.watched || shownBytes() == 0 {
 		return
