@@ -4,10 +4,12 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 var (
+	escape     = regexp.MustCompile(`%[0-9a-fA-F]{2}`)
 	leadingWWW = regexp.MustCompile(`^www\d*\.`)
 
 	// Session numbers that make one page look like many.
@@ -58,8 +60,23 @@ func visible(r rune) rune {
 	return r
 }
 
+// unescaped takes back the escapes of printable ASCII characters but "%", "#" and "&", as keys of
+// other tools do.
+func unescaped(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	return escape.ReplaceAllStringFunc(s, func(code string) string {
+		c, _ := strconv.ParseUint(code[1:], 16, 8)
+		if c <= ' ' || c >= 0x7f || c == '%' || c == '#' || c == '&' {
+			return code
+		}
+		return string(rune(c))
+	})
+}
+
 func pathKey(u *url.URL) string {
-	path := strings.ToLower(u.EscapedPath())
+	path := strings.ToLower(unescaped(u.EscapedPath()))
 	for strings.Contains(path, "//") {
 		path = strings.ReplaceAll(path, "//", "/")
 	}
@@ -87,7 +104,7 @@ func withoutSession(path string) string {
 }
 
 func queryKey(query string) string {
-	query = strings.ToLower(query)
+	query = strings.ToLower(unescaped(query))
 	for strings.Contains(query, "id") {
 		at := querySession.FindStringSubmatchIndex(query)
 		if at == nil {
