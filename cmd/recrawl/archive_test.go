@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -201,14 +200,10 @@ func TestArchiveBeginsLate(t *testing.T) {
 	}
 	recrawlIn(t, dir, nil, "export", "--wacz", "x.wacz").refused(t, 2, "--archive")
 	recrawlIn(t, dir, nil, "export", "--archive", "data", "--wacz", "y.wacz").refused(t, 1, "no WARC file")
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := free.Addr().String()
-	free.Close()
+	at := freeAddress(t)
 	replayed := start(t, dir, nil, "replay", "--archive", "kept", "--listen", at)
 	var answer *http.Response
+	var err error
 	eventually(t, "an answer of replay", func() bool {
 		answer, err = http.Get("http://" + at + "/web/2026/" + lab.starts()[0])
 		return err == nil

@@ -40,6 +40,9 @@ robots.txt or Retry-After ask for it), refuses private addresses, and names a co
 Stop it with Ctrl-C. Started again, also without addresses, it continues where it stopped.
 The directory holds all that is known; journal/ in it has a line for every visit.
 
+--push takes in what others say has changed: hints (recrawl hint), and IndexNow of the owners of
+servers. Such pages go before all others.
+
 --archive keeps what is fetched, as WARC files that other tools read. A visit is in the archive before
 it counts as made.`,
 		Example: `  recrawl run --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" https://example.org/
@@ -87,6 +90,12 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	}
 	defer closing(log, &err)
 
+	said, err := p.inbox(client)
+	if err != nil {
+		return err
+	}
+	defer closing(said, &err)
+
 	result := present.NewRun()
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = c.MaxPages
@@ -115,7 +124,8 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Stalled:    status.stalled,
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
 		Seen:       result.See,
-		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store)) },
+		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store), said.hand(loop)) },
+		Attentive:  said != nil,
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = visits.Append(log, events); journalErr != nil {
