@@ -32,6 +32,6 @@
 //
 // The package knows no network, disk or clock; its functions may be called concurrently.
 //
-// Sources: sitemaps.org protocol 0.9; RSS 2.0; RSS 1.0; RFC 4287 (Atom); JSON Feed 1.1; RFC 822 5 and
-// W3C-DTF (dates).
+// Sources: sitemaps.org protocol 0.9; RSS 2.0; RSS 1.0; RFC 4287 (Atom); JSON Feed 1.1; RFC 822 5
+// and W3C-DTF (dates).
 package source

@@ -24,7 +24,8 @@ type jsonItem struct {
 	Modified  string `json:"date_modified"`
 }
 
-// readJSON reads a JSON Feed 1.0 or 1.1 (jsonfeed.org), item by item. Members may come in any order.
+// readJSON reads a JSON Feed 1.0 or 1.1 (jsonfeed.org), item by item. Members may come in any
+// order.
 func (r *reader) readJSON(in io.Reader) error {
 	d := json.NewDecoder(in)
 	if start, err := d.Token(); err != nil || start != json.Delim('{') {

@@ -218,7 +218,8 @@ func TestManyBases(t *testing.T) {
 	}
 }
 
-// A JSON Feed: dates, relative addresses, ids that are addresses, items that are none, other servers.
+// A JSON Feed: dates, relative addresses, ids that are addresses, items that are none, other
+// servers.
 func TestJSONFeed(t *testing.T) {
 	body := `{"title": "News", "items": [
 		{"id": 1, "url": "/one", "date_published": "2026-01-02T03:04:05Z", "date_modified": "2026-02-02T03:04:05+01:00", "content_html": "<p>"},
