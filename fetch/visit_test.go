@@ -249,8 +249,8 @@ func TestCanonicalAddress(t *testing.T) {
 	}
 }
 
-// A page that asks not to be archived is fetched and digested like any other; the visit says what it
-// asked. So does one to what is no page.
+// A page that asks not to be archived is fetched and digested like any other. The visit says what
+// it asked. So does one to what is no page.
 func TestNoArchive(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.handle("h.example/page", func(rw http.ResponseWriter, r *http.Request) {
