@@ -68,10 +68,11 @@ func (c *Client) ask(
 	limit int64,
 	a *answer,
 ) error {
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, addrKey{}, to), c.o.Timeout)
+	call := &call{to: to, most: mostOnWire(limit, c.o.MaxHeader)}
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, callKey{}, call), c.o.Timeout)
 	defer cancel()
 	header.Set("User-Agent", c.o.UserAgent)
-	header.Set("Accept-Encoding", "gzip")
+	header.Set("Accept-Encoding", c.codings)
 	request := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
 	response, err := c.transport.RoundTrip(request)

@@ -84,7 +84,9 @@ type Options struct {
 	Read func(context.Context, Reading) (Content, error)
 
 	// Capture lets Listen take down what crosses the network. The body of every answer is then
-	// read, also where nothing but the status is needed.
+	// read, also where nothing but the status is needed. HTTP/1.1 and gzip alone are used, which all
+	// tools read. Without it HTTP/2 is used where a server offers it with TLS, and br and zstd are
+	// asked for, too.
 	Capture bool
 
 	// Main makes Digests.Main, which takes half of the work on a page; without it that is zero.

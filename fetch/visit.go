@@ -74,6 +74,7 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 	o.Time, o.Status, o.Elapsed = a.ended, a.status, a.ended.Sub(a.began)
 	o.NotBefore = a.ended.Add(max(delay, c.o.Interval))
 	o.Address, o.Trouble, o.MediaType = a.addr.String(), troubleOf(a, err), a.mediaType()
+	o.NoArchive = extract.NoArchive(c.agent, a.header.Values("X-Robots-Tag"))
 	if err != nil {
 		return failed(o, failure(err)), nil
 	}
@@ -148,5 +149,6 @@ func (c *Client) extractPage(ctx context.Context, o sitegraph.Observation, a *an
 		o.Sources = slices.Concat(o.Sources, page.Sources)
 	}
 	o.NoIndex, o.Canonical = page.NoIndex, page.Canonical
+	o.NoArchive = o.NoArchive || page.NoArchive
 	return o
 }

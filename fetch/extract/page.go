@@ -45,11 +45,12 @@ type Page struct {
 	// Sources are canonical addresses of the feeds that the page names as its alternates.
 	Sources []string
 
-	Digests  sitegraph.Digests
-	NoIndex  bool   // robots meta element or header
-	NoFollow bool   // the same; then there are no links
-	Charset  string // name after WHATWG, lower case, such as "utf-8"
-	Cut      bool   // something was too large, and what came after it was left out
+	Digests   sitegraph.Digests
+	NoIndex   bool   // robots meta element or header
+	NoFollow  bool   // the same; then there are no links
+	NoArchive bool   // the same; no copy of the page is to be kept
+	Charset   string // name after WHATWG, lower case, such as "utf-8"
+	Cut       bool   // something was too large, and what came after it was left out
 }
 
 // HTML reads a page. body is as it was sent, content coding undone; contentType is the
@@ -65,7 +66,7 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 		s.robotsTag(tag)
 	}
 	s.scan(text)
-	p := Page{NoIndex: s.noIndex, NoFollow: s.noFollow, Charset: name, Cut: s.cut}
+	p := Page{NoIndex: s.noIndex, NoFollow: s.noFollow, NoArchive: s.noArchive, Charset: name, Cut: s.cut}
 	s.resolve(pageURL, o.LinkLines, &p)
 	p.Digests.Bytes = sitegraph.DigestOf(body)
 	p.Digests.Text = sitegraph.DigestOf(s.text)

@@ -32,6 +32,7 @@ type scanner struct {
 	queries   *encoding.Encoder // of the queries in addresses; nil: UTF-8
 	noIndex   bool
 	noFollow  bool
+	noArchive bool
 	text      []byte // visible text, white space collapsed
 	cut       bool
 
