@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/fetch/robots"
 )
 
@@ -82,6 +83,9 @@ type Options struct {
 	// Read reads bodies in place of the function Read, such as in a process of its own. Its error
 	// makes the visit a failure that says so.
 	Read func(context.Context, Reading) (Content, error)
+
+	// Rules say what of a page counts, by its address (extract.Options.Rule); nil: all does.
+	Rules *rules.Set
 
 	// Main makes Digests.Main, which takes half of the work on a page; without it that is zero.
 	Main bool
