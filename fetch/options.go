@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/fetch/robots"
 )
 
@@ -88,6 +89,9 @@ type Options struct {
 	// tools read. Without it HTTP/2 is used where a server offers it with TLS, and br and zstd are
 	// asked for, too.
 	Capture bool
+
+	// Rules say what of a page counts, by its address (extract.Options.Rule); nil: all does.
+	Rules *rules.Set
 
 	// Main makes Digests.Main, which takes half of the work on a page; without it that is zero.
 	Main bool

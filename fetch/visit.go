@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -50,7 +51,11 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 
 	o.Sources, o.Robots = policy.sources, policy.rules.Fingerprint()
 	delay, _ := policy.rules.Delay()
-	header, conditional := requestHeader(&rec)
+	rule := c.o.Rules.For(o.URL)
+	if rec.State == sitegraph.StateAlive && !rule.Made(rec.Digests.Main) {
+		rec.ETag, rec.LastModified = "", time.Time{} // the copy says nothing by the rule that holds now
+	}
+	header, conditional := requestHeader(&rec, rule.JSON())
 	limit := c.o.MaxBody
 	if rec.State == sitegraph.StateSource {
 		limit = c.o.MaxSource
@@ -124,6 +129,7 @@ func (c *Client) read(
 				RobotsTags: a.header.Values("X-Robots-Tag"),
 				LinkLines:  a.header.Values("Link"),
 				Main:       c.o.Main,
+				Rule:       c.o.Rules.For(o.URL),
 			}},
 	)
 	if isLocal(err) {

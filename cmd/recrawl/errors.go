@@ -15,6 +15,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/archive/difference"
 	"github.com/recrawl/recrawl/fetch/archive/replay"
+	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/checkpoint"
@@ -63,6 +64,8 @@ func explainError(err error) (hint string, code int, cause error) {
 		return work.hint, work.code, err
 	case errors.As(err, &entry):
 		return entry.Hint, exitUsage, err
+	case errors.As(err, new(*rules.Mistake)):
+		return "docs/rules.md has each key of a rule", exitUsage, err
 	case errors.Is(err, fetch.ErrNoContact):
 		return `give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, exitUsage, err
 	case errors.As(err, new(*checkpoint.UnansweredError)):

@@ -12,20 +12,25 @@ import (
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// client makes the visits of run. The settings are checked.
-func (p *program) client(reader *apart.Reader) (*meter.Client, error) {
+// client makes the visits of run and show page, and reads what comes with read. The settings are checked.
+func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Content, error)) (*meter.Client, error) {
 	c := &p.config
+	set, err := rules.Read(c.Rules)
+	if err != nil {
+		return nil, err
+	}
 	o := fetch.Options{
 		UserAgent: c.UserAgent, AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver,
 		Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
 		RobotsAgent: c.RobotsAgent, RobotsAnyHost: c.RobotsAnyHost, RobotsFresh: c.RobotsMaxAge, KeepRobots: true,
 		Capture: c.Archive != "",
-		Read:    reader.Read, Main: c.changeBy() == sitegraph.ChangeByMain,
+		Read:    read, Rules: set, Main: c.changeBy() == sitegraph.ChangeByMain,
 	}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval
@@ -36,7 +41,6 @@ func (p *program) client(reader *apart.Reader) (*meter.Client, error) {
 	for _, port := range c.AllowPort {
 		o.AllowPorts = append(o.AllowPorts, uint16(port))
 	}
-	var err error
 	if o.RootCAs, err = fetch.Trusted(c.CAFile); err != nil {
 		return nil, usageError{err, "--ca-file wants a file of certificates in PEM, which begin with -----BEGIN CERTIFICATE-----"}
 	}

@@ -59,7 +59,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	reader := apart.NewReader(apart.Again(readsApart)...)
-	client, err := p.client(reader)
+	client, err := p.client(reader.Read)
 	if err != nil {
 		return err
 	}

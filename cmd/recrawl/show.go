@@ -12,11 +12,11 @@ import (
 func (p *program) showCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use:     "show",
-		Short:   "Look inside a file",
-		Long:    "show reads a file and says what is in it: recrawl show warc reads WARC files.",
+		Short:   "Look inside a file or a page",
+		Long:    "show reads something and says what is in it: recrawl show warc a WARC file, recrawl show page a page.",
 		Example: "  recrawl show warc archive/recrawl-20260131120000-00000.warc.gz",
 	}, "unknown command %q of show", "recrawl show warc",
-		p.command(&cobra.Command{
+		p.showPageCommand(), p.command(&cobra.Command{
 			Use:   "warc FILE",
 			Short: "The records of a WARC file, and whether their digests hold",
 			Long: `show warc reads a WARC file of any writer, compressed or not, and prints its records: where each

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -29,6 +30,9 @@ type Options struct {
 	RobotsTags []string // values of X-Robots-Tag header lines
 	LinkLines  []string // values of Link header lines
 	Main       bool     // make Digests.Main, which takes a tree, and as long as all the rest; else it is zero
+
+	// Rule says what of the page counts; then Digests.Main is of that. nil: all of the page counts.
+	Rule *rules.Rule
 }
 
 // Page is what a page says of itself and of others.
@@ -70,7 +74,9 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 	s.resolve(pageURL, o.LinkLines, &p)
 	p.Digests.Bytes = sitegraph.DigestOf(body)
 	p.Digests.Text = sitegraph.DigestOf(s.text)
-	if o.Main {
+	if o.Rule != nil {
+		p.Digests.Main = o.Rule.Digest(s.counted(text, o.Rule, nil))
+	} else if o.Main {
 		if main, ok := s.mainText(text); ok {
 			p.Digests.Main = sitegraph.DigestOf(main)
 		} else {
