@@ -19,6 +19,8 @@ type Client struct {
 	codings                  string // that are asked for
 	robots                   *robotsCache
 	largePages, largeSources chan struct{} // places for large bodies; see smallBody
+	nonce                    string        // told to the proxy alone
+	warnings                 warnings      // of the guard
 }
 
 // New returns a client, or an error that says which option makes no sense; it wraps
@@ -36,6 +38,7 @@ func New(o Options) (*Client, error) {
 		guard:      guard{allowPrivate: o.AllowPrivate, networks: o.AllowNetworks, ports: o.AllowPorts},
 		names:      newResolver(o.Nameserver),
 		robots:     newRobotsCache(o.RobotsBytes, o.RobotsFresh),
+		nonce:      newNonce(),
 		largePages: make(chan struct{}, largePages), largeSources: make(chan struct{}, largeSources),
 	}
 	var protocols http.Protocols
@@ -45,7 +48,7 @@ func New(o Options) (*Client, error) {
 		c.codings = "gzip"
 	}
 	c.transport = &http.Transport{
-		Proxy:       nil, // not from the environment: a proxy would connect past the guard
+		Proxy:       nil, // not from the environment: see throughProxy
 		DialContext: c.dial,
 		// An interval of 10 s outlasts the patience of most servers with idle connections,
 		// and 10,000 of them cost 200 MB: each request has its own.
@@ -62,6 +65,9 @@ func New(o Options) (*Client, error) {
 	}
 	if o.Capture {
 		c.transport.DialContext, c.transport.DialTLSContext = c.dialTapped, c.dialTLS
+	}
+	if o.Proxy != nil {
+		c.throughProxy()
 	}
 	return c, nil
 }

@@ -19,8 +19,17 @@ type callKey struct{}
 // call is the one connection of an exchange.
 type call struct {
 	to     netip.AddrPort
-	most   int64 // octets that may be read of it
+	proxy  *url.URL // on the way to it; nil: none
+	most   int64    // octets that may be read of it
 	dialed atomic.Bool
+}
+
+func callOf(ctx context.Context) *call {
+	c, ok := ctx.Value(callKey{}).(*call)
+	if !ok {
+		panic("fetch: connection outside of an exchange")
+	}
+	return c
 }
 
 // errAgain ends a request that the transport would send a second time, as when a server of HTTP/2
@@ -116,25 +125,28 @@ func (c *Client) Locate(ctx context.Context, pageURL string) string {
 }
 
 // dial connects to the address that was resolved, checked and waited for; the host name
-// net/http passes is not looked up again, so a second answer of DNS changes nothing.
+// net/http passes is not looked up again, so a second answer of DNS changes nothing. A proxy looks
+// the name up by itself: whether the address is public was decided by ours, and the proxy's own is
+// its to guard.
 func (c *Client) dial(ctx context.Context, network, _ string) (net.Conn, error) {
-	call, ok := ctx.Value(callKey{}).(*call)
-	if !ok {
-		panic("fetch: connection outside of an exchange")
-	}
+	call := callOf(ctx)
 	if call.dialed.Swap(true) {
 		return nil, errAgain
 	}
-	conn, err := c.connect(ctx, network, call.to)
+	conn, err := c.connect(ctx, network, call)
 	if err != nil {
 		return nil, err
 	}
 	return &boundedConn{Conn: conn, left: call.most}, nil
 }
 
-func (c *Client) connect(ctx context.Context, network string, to netip.AddrPort) (net.Conn, error) {
+func (c *Client) connect(ctx context.Context, network string, of *call) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
 	defer cancel()
+	if of.proxy != nil {
+		return c.dialProxy(ctx, network, of.proxy)
+	}
+	to := of.to
 	if c.o.Dial == nil {
 		d := net.Dialer{Control: c.control, KeepAlive: -1}
 		return d.DialContext(ctx, network, to.String())

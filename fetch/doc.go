@@ -3,7 +3,8 @@
 //
 // Files: exchange.go, body.go (one request and its answer), judge.go (what the answer means),
 // gate.go, turn.go (turns of servers and addresses), guard.go, dial.go, resolver.go (which
-// addresses may be asked, and names), robots_*.go (robots.txt asked for, cached, kept), options.go.
+// addresses may be asked, and names), proxy.go (a proxy, and what a guard refused), robots_*.go
+// (robots.txt asked for, cached, kept), options.go.
 //
 // # Terms
 //
@@ -21,8 +22,8 @@
 //     be had (RFC 9309 2.3.1.4). Files hold for 24 h, 24 h more while unreachable. One that cannot
 //     be had is asked for again after 5 min, twice as long each time, up to 6 h (or Retry-After).
 //  3. Only public addresses and ports 80 and 443 are connected to, unless the options say
-//     otherwise. The address that is dialled is checked, after DNS: no proxy and no second look-up
-//     comes between.
+//     otherwise. The address that is dialled is checked, after DNS: no second look-up comes
+//     between, and no proxy but one that the options name, which connects by itself (proxy.go).
 //  4. Redirects of pages are not followed: the target is a page of its own, with its own
 //     robots.txt, guard and turn. Redirects of robots.txt are followed, five at most, each under 1
 //     and 3.

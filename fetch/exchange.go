@@ -25,6 +25,7 @@ type answer struct {
 // exchange makes one request: it resolves and guards the address, and if it is the turn of server
 // and address asks, reads and leaves. The server's pause after it is delay, but at least the
 // interval. The error is notYet, a LocalError, or a site's (see failure), unless ctx is over.
+// What a guard refused is notYet or a LocalError (see guarded).
 func (c *Client) exchange(
 	ctx context.Context,
 	u *url.URL,
@@ -50,6 +51,11 @@ func (c *Client) exchange(
 	if a.tap != nil {
 		wireOf(ctx).take(u, a)
 	}
+	if refusal := (*GuardRefusal)(nil); errors.As(err, &refusal) {
+		server, address, err := c.guarded(refusal, a.ended)
+		pass.Leave(server, address)
+		return a, err
+	}
 	if local := localFault(err); local != nil { // no request was sent
 		pass.Leave(a.ended, a.ended)
 		return nil, local
@@ -68,9 +74,13 @@ func (c *Client) ask(
 	limit int64,
 	a *answer,
 ) error {
-	call := &call{to: to, most: mostOnWire(limit, c.o.MaxHeader)}
+	proxy := c.proxyFor(u)
+	call := &call{to: to, proxy: proxy, most: mostOnWire(limit, c.o.MaxHeader)}
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, callKey{}, call), c.o.Timeout)
 	defer cancel()
+	if proxy != nil && u.Scheme == "http" {
+		header.Set("Proxy-Authorization", c.nonceField())
+	}
 	header.Set("User-Agent", c.o.UserAgent)
 	header.Set("Accept-Encoding", c.codings)
 	request := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: header,
@@ -80,6 +90,11 @@ func (c *Client) ask(
 		return err
 	}
 	defer response.Body.Close()
+	if proxy != nil && u.Scheme == "http" {
+		if refusal := c.guardRefusal(response); refusal != nil {
+			return refusal
+		}
+	}
 	a.status, a.header = response.StatusCode, response.Header
 	if a.tap != nil {
 		defer a.tap.finish(response, limit)

@@ -31,6 +31,9 @@ var (
 // localFault wraps an error that is, or may be, a fault of this machine in a LocalError; nil for
 // any other.
 func localFault(err error) error {
+	if local := (*LocalError)(nil); errors.As(err, &local) {
+		return local
+	}
 	is := func(of error) bool { return errors.Is(err, of) }
 	switch {
 	case slices.ContainsFunc(localErrors, is):

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -69,6 +70,14 @@ type Options struct {
 	// Dial replaces the connection to addr ("address:port", already guarded). It may choose
 	// another port; a connection to another address is refused.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+
+	// Proxy is an HTTP proxy that all requests go through, as http://127.0.0.1:3128 (see
+	// ParseProxy); nil: none. It is never taken from the environment. Names are looked up and
+	// addresses guarded here all the same, and so are turns and pauses.
+	Proxy *url.URL
+	// Guarded is told, at most once a minute, that the proxy is a recrawl guard and refused a
+	// request because a limit of its own was exceeded. It is called by one goroutine at a time.
+	Guarded func(error)
 
 	// RobotsAnyHost follows redirects of robots.txt to any server (RFC 9309 2.3.1.2); without
 	// it only those that stay on the site, hosts of one registered domain, count.

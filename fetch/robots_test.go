@@ -166,10 +166,7 @@ func TestRobotsAnswers(t *testing.T) {
 				o.HeaderTimeout = 500 * time.Millisecond
 			})
 			if strings.Contains(c.Name, "private") {
-				client.guard = guard{allowPrivate: false, ports: nil}
-				old := notPublic
-				notPublic = slices.DeleteFunc(slices.Clone(old), func(p netip.Prefix) bool { return p.String() == "127.0.0.0/8" })
-				defer func() { notPublic = old }()
+				client.guard = guard{networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 			}
 			if c.Cached != "" {
 				w.get(client, home+"denied")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/recrawl/setting"
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/fetch/guard"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/satstore/workload"
@@ -45,11 +46,12 @@ type Config struct {
 	Change    string        `default:"digest" oneof:"digest, text, main" for:"run plan explain eval demo survey learn tune" help:"which difference counts as a change: digest, text or main"`
 	Rules     string        `for:"run show-page" help:"file of rules in YAML: what of pages counts as a change, by the beginning of their address; they overrule --change"`
 
-	AllowPrivate  bool          `key:"allow-private" for:"run show-page" help:"also visit loopback and private addresses, and any port"`
-	AllowNetwork  []string      `key:"allow-network" for:"run show-page" help:"also visit these addresses, as 10.20.0.0/16; may be repeated"`
-	AllowPort     []int         `key:"allow-port" range:"[1,65535]" for:"run show-page" help:"also visit this port, as 8080, beside 80 and 443; may be repeated"`
+	AllowPrivate  bool          `key:"allow-private" for:"run show-page guard" help:"also visit loopback and private addresses, and any port"`
+	AllowNetwork  []string      `key:"allow-network" for:"run show-page guard" help:"also visit these addresses, as 10.20.0.0/16; may be repeated"`
+	AllowPort     []int         `key:"allow-port" range:"[1,65535]" for:"run show-page guard" help:"also visit this port, as 8080, beside 80 and 443; may be repeated"`
 	CAFile        string        `key:"ca-file" for:"run show-page" help:"PEM file of certificates to trust beside those of the system"`
-	Resolver      string        `for:"run show-page" help:"name server to ask, as 127.0.0.1:53, instead of those of the system"`
+	Resolver      string        `for:"run show-page guard" help:"name server to ask, as 127.0.0.1:53, instead of those of the system"`
+	Proxy         string        `for:"run show-page" help:"HTTP proxy that all requests go through, as http://127.0.0.1:3128 of recrawl guard; HTTP_PROXY and the like are ignored"`
 	RobotsAgent   string        `key:"robots-agent" for:"run show-page" help:"name that robots.txt is searched for, where it is not the one in --user-agent"`
 	RobotsAnyHost bool          `key:"robots-any-host" for:"run show-page" help:"follow a redirect of robots.txt to any server, not only on the same domain"`
 	RobotsMaxAge  time.Duration `key:"robots-max-age" default:"24h" range:"[1m,24h]" want:"1m to 24h" for:"run show-page" help:"how long a robots.txt holds before it is asked for again, 24h at most"`
@@ -70,6 +72,7 @@ type Config struct {
 	Diff       DiffConfig       `for:"diff"`
 	Import     ImportConfig     `for:"import"`
 	Sites      SitesConfig      `for:"sites"`
+	Guard      guard.Limits     `for:"guard"`
 	Eval       EvalConfig       `for:"eval"`
 	Demo       DemoConfig       `for:"demo"`
 	Survey     SurveyConfig     `for:"survey"`

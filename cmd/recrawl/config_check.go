@@ -12,6 +12,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/recrawl/setting"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/survey"
+	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/value"
@@ -25,6 +26,9 @@ func (c *Config) check(r *setting.Review) (hint string) {
 	c.checkNetwork(r)
 	if c.Archive != "" && filepath.Clean(c.Archive) == filepath.Clean(c.Data) {
 		r.Refuse("archive", c.Archive, "a directory of its own; it may be within that of --data")
+	}
+	if c.Archive != "" && c.Proxy != "" {
+		r.Refuse("proxy", c.Proxy, "none beside --archive: an archive keeps what the server sent, not what a proxy makes of it")
 	}
 	if live := policy.LiveNames(); !slices.Contains(live, c.Policy) {
 		want := "one of " + strings.Join(live, ", ")
@@ -80,6 +84,9 @@ func (c *Config) checkNetwork(r *setting.Review) {
 	}
 	if _, err := netip.ParseAddrPort(c.Resolver); err != nil && c.Resolver != "" {
 		r.Refuse("resolver", c.Resolver, "an address and a port, as 127.0.0.1:53")
+	}
+	if _, err := fetch.ParseProxy(c.Proxy); err != nil {
+		r.Refuse("proxy", c.Proxy, "http://HOST:PORT, as http://127.0.0.1:3128, without user and path")
 	}
 }
 

@@ -35,16 +35,24 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval
 	}
-	for _, text := range c.AllowNetwork {
-		o.AllowNetworks = append(o.AllowNetworks, netip.MustParsePrefix(text).Masked())
-	}
-	for _, port := range c.AllowPort {
-		o.AllowPorts = append(o.AllowPorts, uint16(port))
-	}
+	o.AllowNetworks, o.AllowPorts = c.allowed()
+	o.Proxy, _ = fetch.ParseProxy(c.Proxy)
+	o.Guarded = func(err error) { p.warn(err.Error()) }
 	if o.RootCAs, err = fetch.Trusted(c.CAFile); err != nil {
 		return nil, usageError{err, "--ca-file wants a file of certificates in PEM, which begin with -----BEGIN CERTIFICATE-----"}
 	}
 	return meter.New(o)
+}
+
+// allowed are the addresses and ports that are open though they are closed by default.
+func (c *Config) allowed() (networks []netip.Prefix, ports []uint16) {
+	for _, text := range c.AllowNetwork {
+		networks = append(networks, netip.MustParsePrefix(text).Masked())
+	}
+	for _, port := range c.AllowPort {
+		ports = append(ports, uint16(port))
+	}
+	return networks, ports
 }
 
 // liveFetcher asks the live web for the loop. It holds each visit to the bytes it may read, and

@@ -1,0 +1,144 @@
+package guard
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// tunnel connects a client with a server for TLS (RFC 9110 9.3.6). It is one request, from the
+// connection to its end.
+func (g *Guard) tunnel(w http.ResponseWriter, r *http.Request) {
+	host, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		deny(w, http.StatusBadRequest, "http_request_error", "", nonceOf(r), "CONNECT wants a host and a port, as example.org:443")
+		return
+	}
+	if g.o.Connect == "refuse" {
+		refusal := &Refusal{Limit: LimitConnect, Scope: ScopeAll, Host: strings.ToLower(host), Allowed: "none", Got: "a tunnel", Wait: stoppedFor}
+		g.ledger.refuseAny(refusal)
+		g.teller.tell(refusal, r.RemoteAddr)
+		refusal.answer(w, nonceOf(r))
+		return
+	}
+	p, to := g.admit(w, r, host, port)
+	if p == nil {
+		return
+	}
+	defer func() { p.leave(g.now()) }()
+	if g.isOwn(to) {
+		deny(w, http.StatusLoopDetected, "proxy_loop_detected", "", nonceOf(r), "that is the guard itself")
+		return
+	}
+	server, err := g.connect(r.Context(), p, to)
+	if err != nil {
+		g.fail(w, r, p, err)
+		return
+	}
+	defer server.Close()
+	client, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic("guard: a connection of HTTP/1.1 that cannot be taken over: " + err.Error())
+	}
+	defer client.Close()
+	client.SetDeadline(time.Now().Add(g.o.Longest))
+	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\nVia: 1.1 "+Name+"\r\n\r\n"); err != nil {
+		return
+	}
+	g.tunnels.Add(1)
+	defer g.tunnels.Done()
+	g.relay(client, buffered.Reader, server, p)
+	if p.exceeded() != nil {
+		g.cutShort(r, p)
+	}
+}
+
+// relay passes bytes either way until one side ends, a limit is exceeded, nothing comes for
+// idleTime, or the guard ends. What one side sent last reaches the other.
+func (g *Guard) relay(client net.Conn, ahead *bufio.Reader, server *upstream, p *pass) {
+	ctx, end := context.WithCancel(g.closing)
+	defer context.AfterFunc(ctx, func() {
+		server.Close()
+		client.Close()
+	})()
+	idle := time.AfterFunc(idleTime, end)
+	defer idle.Stop()
+	t := &turns{most: g.o.TunnelTurns, left: g.o.TunnelSent}
+	var up sync.WaitGroup
+	up.Go(func() {
+		defer end()
+		g.pump(server, ahead, idle, func(n int) bool {
+			limit, allowed := t.client(n)
+			if limit != "" {
+				p.exceeds(limit, ScopeTunnel, allowed)
+			}
+			return limit == ""
+		})
+	})
+	g.pump(client, server, idle, func(int) bool { t.server(); return true })
+	end()
+	server.Close()
+	client.Close()
+	up.Wait()
+}
+
+// pump passes bytes on while they may be.
+func (g *Guard) pump(to io.Writer, from io.Reader, idle *time.Timer, may func(n int) bool) {
+	buffer := g.buffers.Get().(*[32 << 10]byte)
+	defer g.buffers.Put(buffer)
+	for {
+		n, err := from.Read(buffer[:])
+		if n > 0 {
+			idle.Reset(idleTime)
+			if !may(n) {
+				return
+			}
+			if _, err := to.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// turns counts how often the client sends after the server did, and what it sends.
+type turns struct {
+	mu     sync.Mutex
+	most   int // 0: no limit
+	left   int64
+	sent   int64
+	taken  int
+	byPeer bool // the client sent last
+}
+
+// client counts bytes of the client, and returns the limit that they exceed, or "".
+func (t *turns) client(n int) (limit string, allowed int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.byPeer {
+		t.byPeer = true
+		t.taken++
+	}
+	t.sent += int64(n)
+	switch {
+	case t.sent > t.left:
+		return LimitSent, t.left
+	case t.most > 0 && t.taken > t.most:
+		return LimitTurns, int64(t.most)
+	}
+	return "", 0
+}
+
+// server notes that the server sent.
+func (t *turns) server() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.byPeer = false
+}

@@ -1,0 +1,166 @@
+package fetch
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ParseProxy reads the address of an HTTP proxy, as http://127.0.0.1:3128; "" is none.
+func ParseProxy(text string) (*url.URL, error) {
+	if text == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" || u.Hostname() == "" || u.Port() == "" || u.User != nil ||
+		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("proxy %q: want http://HOST:PORT, without user and path", text)
+	}
+	return &url.URL{Scheme: "http", Host: u.Host}, nil
+}
+
+// proxyFor is the proxy that asks a server for us, or nil.
+func (c *Client) proxyFor(*url.URL) *url.URL { return c.o.Proxy }
+
+// throughProxy prepares the transport for exchanges that go through a proxy.
+func (c *Client) throughProxy() {
+	c.transport.Proxy = func(r *http.Request) (*url.URL, error) { return callOf(r.Context()).proxy, nil }
+	c.transport.ProxyConnectHeader = http.Header{"User-Agent": {c.o.UserAgent}, "Proxy-Authorization": {c.nonceField()}}
+	c.transport.OnProxyConnectResponse = func(_ context.Context, proxy *url.URL, _ *http.Request, r *http.Response) error {
+		switch refusal := c.guardRefusal(r); {
+		case refusal != nil:
+			return refusal
+		case r.StatusCode == http.StatusProxyAuthRequired:
+			return &LocalError{Err: fmt.Errorf("the proxy %s wants a password", proxy.Host)}
+		case r.StatusCode/100 != 2:
+			return fmt.Errorf("the proxy %s answers %s", proxy.Host, statusText(r.StatusCode))
+		}
+		return nil
+	}
+}
+
+// dialProxy connects to a proxy. That it cannot be reached is no fault of a page.
+func (c *Client) dialProxy(ctx context.Context, network string, proxy *url.URL) (net.Conn, error) {
+	dial := c.o.Dial
+	if dial == nil {
+		d := net.Dialer{KeepAlive: -1}
+		dial = d.DialContext
+	}
+	conn, err := dial(ctx, network, proxy.Host)
+	if err != nil && (ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded)) {
+		return nil, &LocalError{Err: fmt.Errorf("connect to the proxy %s: %w", proxy.Host, err)}
+	}
+	return conn, err
+}
+
+// guardName is what recrawl guard calls itself in Proxy-Status (RFC 9209).
+const guardName = "recrawl-guard"
+
+// newNonce is what a client tells the proxy, and no server knows. Only an answer with it is the
+// guard's own.
+func newNonce() string {
+	var b [16]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// nonceField goes to the proxy alone: it is not passed on (RFC 9110 11.7.2).
+func (c *Client) nonceField() string { return "Recrawl-Guard " + c.nonce }
+
+// GuardRefusal is an error that recrawl guard answered in place of a server.
+type GuardRefusal struct {
+	Status int
+	Limit  string // that was exceeded; "" where the status is not 429
+	Scope  string // what the limit holds for: address, host, all, ...
+	Detail string
+	Wait   time.Duration // what the guard asks for; at least a second
+}
+
+func (r *GuardRefusal) Error() string { return "the guard refused: " + r.Detail }
+
+// guardRefusal reads the answer of a guard that refused a request; nil: it is a server's answer.
+func (c *Client) guardRefusal(r *http.Response) *GuardRefusal {
+	for _, line := range r.Header["Proxy-Status"] {
+		if name, of := statusParameters(line); name == guardName && of["nonce"] == c.nonce && of["error"] != "" {
+			refusal := &GuardRefusal{Status: r.StatusCode, Limit: of["limit"], Scope: of["scope"], Detail: printable(of["details"]), Wait: time.Second}
+			now := c.clock.Now()
+			if until, ok := retryAfter(r.Header, now); ok {
+				refusal.Wait = max(refusal.Wait, until.Sub(now))
+			}
+			return refusal
+		}
+	}
+	return nil
+}
+
+// statusParameters reads one member of Proxy-Status (RFC 9209 2): a name and its parameters.
+func statusParameters(line string) (name string, of map[string]string) {
+	of = map[string]string{}
+	name, rest, _ := strings.Cut(line, ";")
+	for rest != "" {
+		var key, value string
+		if key, rest, _ = strings.Cut(rest, "="); rest != "" && rest[0] == '"' {
+			value, rest, _ = strings.Cut(rest[1:], `"`)
+			_, rest, _ = strings.Cut(rest, ";")
+		} else {
+			value, rest, _ = strings.Cut(rest, ";")
+		}
+		of[strings.TrimSpace(key)] = value
+	}
+	return strings.TrimSpace(name), of
+}
+
+// guarded says what the refusal of a guard means for the request that it answered. A limit that was
+// exceeded is a fault of ours: the error is notYet until the server may be asked, or a LocalError
+// where nobody may be. serverUntil and addressUntil are how long these wait.
+func (c *Client) guarded(r *GuardRefusal, now time.Time) (serverUntil, addressUntil time.Time, err error) {
+	switch {
+	case r.Status == http.StatusTooManyRequests:
+		c.warnings.add(r, now, c.o.Guarded)
+		if r.Scope == "all" {
+			return now, now, &LocalError{Err: r}
+		}
+		serverUntil, addressUntil = now.Add(r.Wait), now
+		if r.Scope == "address" {
+			addressUntil = serverUntil
+		}
+		return serverUntil, addressUntil, &notYet{until: serverUntil}
+	case r.Status == http.StatusBadGateway || r.Status == http.StatusGatewayTimeout:
+		return now.Add(c.o.Interval), now.Add(c.o.Interval), errors.New(r.Detail)
+	case r.Status == http.StatusForbidden || r.Status == http.StatusLoopDetected:
+		return now, now, fmt.Errorf("%w: %s", errRefused, r.Detail)
+	}
+	return now, now, &LocalError{Err: r}
+}
+
+// warnEvery is how often Options.Guarded is told of refusals at most.
+const warnEvery = time.Minute
+
+// warnings collects refusals for those who are to be told of them.
+type warnings struct {
+	mu    sync.Mutex
+	told  time.Time
+	since int // refusals that nobody was told of
+	all   int
+}
+
+func (w *warnings) add(r *GuardRefusal, now time.Time, tell func(error)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.since++
+	w.all++
+	if tell == nil || !w.told.IsZero() && now.Sub(w.told) < warnEvery {
+		return
+	}
+	tell(fmt.Errorf("%w (refusals since the last warning: %d; in all: %d). The crawler asks more than the guard lets through: "+
+		"a wrong setting, or a fault of the crawler. No page is blamed", r, w.since, w.all))
+	w.told, w.since = now, 0
+}
