@@ -9,11 +9,45 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 )
 
-// addrKey is the context key under which an exchange tells the dialer its address.
-type addrKey struct{}
+// callKey is the context key under which an exchange tells the dialer its call.
+type callKey struct{}
+
+// call is the one connection of an exchange.
+type call struct {
+	to     netip.AddrPort
+	most   int64 // octets that may be read of it
+	dialed atomic.Bool
+}
+
+// errAgain ends a request that the transport would send a second time, as when a server of HTTP/2
+// refuses a stream (RFC 9113 8.7): the pause must lie between the two.
+var errAgain = errors.New("the server wants the request once more")
+
+// mostOnWire bounds what is read of a connection for a body of limit octets at most: frames, their
+// padding and encryption may take as much again. So a flood of frames that carry nothing, as
+// SETTINGS or PING (RFC 9113 10.5), ends soon.
+func mostOnWire(limit, header int64) int64 { return 2*limit + header + 1<<20 }
+
+var errFlood = errors.New("the server sends more than belongs to its answer")
+
+// boundedConn is a connection of which no more than that is read.
+type boundedConn struct {
+	net.Conn
+	left int64 // read by one goroutine at a time
+}
+
+func (c *boundedConn) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, errFlood
+	}
+	n, err := c.Conn.Read(p[:min(int64(len(p)), c.left)])
+	c.left -= int64(n)
+	return n, err
+}
 
 // resolve returns the one address that will be dialled for u, and the port. try is how
 // often the page failed in a row: it turns through the addresses of a server, so one that
@@ -84,10 +118,21 @@ func (c *Client) Locate(ctx context.Context, pageURL string) string {
 // dial connects to the address that was resolved, checked and waited for; the host name
 // net/http passes is not looked up again, so a second answer of DNS changes nothing.
 func (c *Client) dial(ctx context.Context, network, _ string) (net.Conn, error) {
-	to, ok := ctx.Value(addrKey{}).(netip.AddrPort)
+	call, ok := ctx.Value(callKey{}).(*call)
 	if !ok {
 		panic("fetch: connection outside of an exchange")
 	}
+	if call.dialed.Swap(true) {
+		return nil, errAgain
+	}
+	conn, err := c.connect(ctx, network, call.to)
+	if err != nil {
+		return nil, err
+	}
+	return &boundedConn{Conn: conn, left: call.most}, nil
+}
+
+func (c *Client) connect(ctx context.Context, network string, to netip.AddrPort) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
 	defer cancel()
 	if c.o.Dial == nil {

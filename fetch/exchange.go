@@ -19,6 +19,7 @@ type answer struct {
 	began  time.Time  // when the server's turn had come
 	ended  time.Time
 	local  error // why it could not be read, if that is a fault of this machine
+	tap    *tap  // what was said; nil: nobody listens
 }
 
 // exchange makes one request: it resolves and guards the address, and if it is the turn of server
@@ -43,8 +44,12 @@ func (c *Client) exchange(
 		return nil, later
 	}
 	a := &answer{addr: to.Addr(), began: c.clock.Now()}
+	ctx, a.tap = c.listening(ctx)
 	err = c.ask(ctx, u, header, to, limit, a)
 	a.ended = c.clock.Now()
+	if a.tap != nil {
+		wireOf(ctx).take(u, a)
+	}
 	if local := localFault(err); local != nil { // no request was sent
 		pass.Leave(a.ended, a.ended)
 		return nil, local
@@ -63,10 +68,11 @@ func (c *Client) ask(
 	limit int64,
 	a *answer,
 ) error {
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, addrKey{}, to), c.o.Timeout)
+	call := &call{to: to, most: mostOnWire(limit, c.o.MaxHeader)}
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, callKey{}, call), c.o.Timeout)
 	defer cancel()
 	header.Set("User-Agent", c.o.UserAgent)
-	header.Set("Accept-Encoding", "gzip")
+	header.Set("Accept-Encoding", c.codings)
 	request := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
 	response, err := c.transport.RoundTrip(request)
@@ -75,6 +81,9 @@ func (c *Client) ask(
 	}
 	defer response.Body.Close()
 	a.status, a.header = response.StatusCode, response.Header
+	if a.tap != nil {
+		defer a.tap.finish(response, limit)
+	}
 	if !wantsBody(response) {
 		return nil
 	}

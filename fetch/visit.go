@@ -71,6 +71,7 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 	case isLocal(err):
 		return c.unasked(o, err), err
 	}
+	wireOf(ctx).hold(a)
 	defer a.release()
 	if a == nil || isRefused(err) {
 		return c.unasked(o, err), nil
@@ -78,6 +79,7 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 	o.Time, o.Status, o.Elapsed = a.ended, a.status, a.ended.Sub(a.began)
 	o.NotBefore = a.ended.Add(max(delay, c.o.Interval))
 	o.Address, o.Trouble, o.MediaType = a.addr.String(), troubleOf(a, err), a.mediaType()
+	o.NoArchive = extract.NoArchive(c.agent, a.header.Values("X-Robots-Tag"))
 	if err != nil {
 		return failed(o, failure(err)), nil
 	}
@@ -153,5 +155,6 @@ func (c *Client) extractPage(ctx context.Context, o sitegraph.Observation, a *an
 		o.Sources = slices.Concat(o.Sources, page.Sources)
 	}
 	o.NoIndex, o.Canonical = page.NoIndex, page.Canonical
+	o.NoArchive = o.NoArchive || page.NoArchive
 	return o
 }

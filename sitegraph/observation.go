@@ -162,6 +162,7 @@ type Observation struct {
 	ETag         string
 	LastModified time.Time // zero: not told
 	NoIndex      bool      // meta robots or X-Robots-Tag
+	NoArchive    bool      // the same: the body of the answer is not to be kept. Of any answer
 	MediaType    string    // as the server named it, in lower case without parameters; "": not told
 	Address      string    // IP address that was asked; "": none was
 

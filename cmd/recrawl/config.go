@@ -58,9 +58,16 @@ type Config struct {
 	MaxPages      int           `key:"max-pages" default:"{max-pages}" range:"[1,)" for:"run" help:"pages of a server that may become known"`
 	MinFree       int64         `key:"min-free" default:"50000000" range:"[0,)" want:"0 or more bytes" for:"run" help:"free bytes of the disk below which no visit begins; 0 for no bound"`
 
+	Push        string `for:"run hint" help:"address, as 127.0.0.1:8090, at which run takes hints and IndexNow; none: it takes none"`
+	Archive     string `for:"run export replay diff" help:"directory in which run keeps what it fetches, as WARC files; none: nothing is kept"`
+	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`
+	Listen      string `default:"127.0.0.1:8088" for:"replay" help:"address of loopback to serve at"`
+
 	Plan       PlanConfig       `for:"plan"`
 	Show       ShowConfig       `for:"show-page"`
 	Checkpoint CheckpointConfig `for:"checkpoint"`
+	Check      CheckConfig      `for:"check"`
+	Diff       DiffConfig       `for:"diff"`
 	Import     ImportConfig     `for:"import"`
 	Sites      SitesConfig      `for:"sites"`
 	Eval       EvalConfig       `for:"eval"`
@@ -86,6 +93,11 @@ type ShowConfig struct {
 // CheckpointConfig are the settings of checkpoint.
 type CheckpointConfig struct {
 	To string `help:"a directory for the copy, new or empty"`
+}
+
+// DiffConfig are the settings of diff.
+type DiffConfig struct {
+	Of string `default:"text" oneof:"text, main, source" help:"what is compared: text, main (text without navigation and the like) or source"`
 }
 
 // SitesConfig are the settings of sites.

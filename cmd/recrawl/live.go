@@ -11,6 +11,7 @@ import (
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/planner/cycle"
@@ -28,7 +29,8 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 		UserAgent: c.UserAgent, AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver,
 		Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
 		RobotsAgent: c.RobotsAgent, RobotsAnyHost: c.RobotsAnyHost, RobotsFresh: c.RobotsMaxAge, KeepRobots: true,
-		Read: read, Rules: set, Main: c.changeBy() == sitegraph.ChangeByMain,
+		Capture: c.Archive != "",
+		Read:    read, Rules: set, Main: c.changeBy() == sitegraph.ChangeByMain,
 	}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval
@@ -50,11 +52,28 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 type liveFetcher struct {
 	*meter.Client
 	underWay *apart.Register
+	archive  *archive.Archive // nil: nothing is kept
 }
 
 func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	defer f.underWay.Begin(r.Record.URL)()
-	o, until, err := f.Try(ctx, r.Record, r.MaxBytes)
+	v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability, First: r.Visit.First}
+	return f.archive.Take(ctx, v, r.Record, func(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
+		return f.visit(ctx, rec, r.MaxBytes)
+	})
+}
+
+// Keep is called before each commit: what was visited is in the archive before the store says so.
+func (f liveFetcher) Keep(save func(name string, value []byte) error) error {
+	if err := f.archive.Sync(); err != nil {
+		return err
+	}
+	return f.Client.Keep(save)
+}
+
+// visit makes the visit.
+func (f liveFetcher) visit(ctx context.Context, rec sitegraph.Record, most int64) (sitegraph.Observation, error) {
+	o, until, err := f.Try(ctx, rec, most)
 	var local *fetch.LocalError
 	switch {
 	case errors.As(err, &local):
@@ -89,4 +108,17 @@ func (p *program) underWay(reader *apart.Reader) (*apart.Register, error) {
 			report.Plural(n, "page"))
 	}
 	return r, nil
+}
+
+// archive opens the archive of --archive, and says what it made good. Without, nothing is kept.
+func (p *program) archive() (*archive.Archive, error) {
+	c := &p.config
+	if c.Archive == "" {
+		return nil, nil
+	}
+	a, err := archive.Open(c.Archive, archive.Options{MaxFile: c.ArchiveFile, Software: "recrawl/" + versionName(), UserAgent: c.UserAgent})
+	if err == nil {
+		p.warn(a.Notes()...)
+	}
+	return a, err
 }

@@ -56,6 +56,14 @@ func (p *program) print(result any, tables []report.Table) error {
 	return w.Flush()
 }
 
+// printText prints a result, as JSON or as its text.
+func (p *program) printText(result interface{ Text(io.Writer) error }) error {
+	if p.json {
+		return p.printJSON(result)
+	}
+	return result.Text(p.stdout)
+}
+
 func (p *program) printJSON(v any) error {
 	e := json.NewEncoder(p.stdout)
 	e.SetIndent("", " ")
