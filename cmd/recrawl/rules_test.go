@@ -110,6 +110,9 @@ func TestRunRules(t *testing.T) {
 	visits.Store(30)
 	conditional.Store(0)
 	check("another rule", run("with", "/", 2, "--rules", watching), "baseline ")
+	if plain := visits.Load() - 30 - conditional.Load(); plain != 1 {
+		t.Errorf("%d visits after the change of rules were unconditional, want 1", plain)
+	}
 	visits.Store(0)
 	check("JSON", run("json", "/data", 6, "--rules", ignoring), "first unchanged unchanged changed unchanged ")
 }
