@@ -13,12 +13,13 @@ import (
 )
 
 // Brotli (RFC 7932) and Zstandard (RFC 8878) let a server choose a window of up to 16 MB, which a
-// decoder must hold. Hundreds of slow servers could make it hold gigabytes. So what is coded is read
-// first, within the bounds of all bodies, and undone in memory, a few bodies at a time: a place there
-// waits for no server.
+// decoder must hold. Hundreds of slow servers could make it hold gigabytes. So what is coded is
+// read first, within the bounds of all bodies, and undone in memory, a few bodies at a time: a
+// place there waits for no server.
 
 const (
-	// decodersAtOnce bounds the decoders with a large window: 64 MB by the largest window of brotli.
+	// decodersAtOnce bounds the decoders with a large window: 64 MB by the largest window of
+	// brotli.
 	decodersAtOnce = 4
 	// zstdWindow is the largest window that a server may choose (RFC 9659 3).
 	zstdWindow = 8 << 20

@@ -94,9 +94,9 @@ type Options struct {
 	Read func(context.Context, Reading) (Content, error)
 
 	// Capture lets Listen take down what crosses the network. The body of every answer is then
-	// read, also where nothing but the status is needed. HTTP/1.1 and gzip alone are used, which all
-	// tools read. Without it HTTP/2 is used where a server offers it with TLS, and br and zstd are
-	// asked for, too.
+	// read, also where nothing but the status is needed. HTTP/1.1 and gzip alone are used, which
+	// all tools read. Without it HTTP/2 is used where a server offers it with TLS, and br and zstd
+	// are asked for, too.
 	Capture bool
 
 	// Rules say what of a page counts, by its address (extract.Options.Rule); nil: all does.

@@ -49,7 +49,7 @@ func (p *program) check(ctx context.Context, _ []string) error {
 		}
 		defer store.Close() // nothing was written
 		bar := p.progress("records", store.Pages())
-		found, err := store.Check(ctx, func(done, all int) { bar.total = all; bar.At(done) })
+		found, err := store.Check(ctx, bar.Of)
 		bar.End()
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/eval/report/progress"
 	"github.com/recrawl/recrawl/satstore/whole"
 )
 
@@ -112,4 +113,12 @@ func regular(path string) error {
 		return usageError{fmt.Errorf("write %s: it is no regular file", path), "name a file to be written"}
 	}
 	return nil
+}
+
+// progress tells on standard error how far long work has come; nothing with --quiet.
+func (p *program) progress(what string, total int) *progress.Bar {
+	if p.quiet {
+		return progress.New(io.Discard, what, total)
+	}
+	return progress.New(p.stderr, what, total)
 }
