@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -44,14 +45,25 @@ func (g *gathering) gather(r io.Reader) error {
 	if _, err := g.ReadFrom(io.LimitReader(r, smallBody)); err != nil || g.Len() < smallBody {
 		return err
 	}
-	select {
-	case g.large <- struct{}{}:
-		g.held = g.large
-	case <-g.ctx.Done():
-		return g.ctx.Err()
+	if err := g.hold(); err != nil {
+		return err
 	}
 	_, err := g.ReadFrom(r)
 	return err
+}
+
+// hold waits for a place, unless there is one.
+func (g *gathering) hold() error {
+	if g.held != nil {
+		return nil
+	}
+	select {
+	case g.large <- struct{}{}:
+		g.held = g.large
+		return nil
+	case <-g.ctx.Done():
+		return g.ctx.Err()
+	}
 }
 
 // release gives the place of a large body back, when it is needed no more. Of nil it does nothing.
@@ -85,8 +97,8 @@ func (b *body) read(ctx context.Context, r *http.Response, limit int64, large ch
 	if len(codings) == 0 {
 		err = buf.gather(wire)
 	} else {
-		endsByClosing := r.ContentLength < 0 && len(r.TransferEncoding) == 0
-		err = decode(buf, wire, len(codings), limit+1, endsByClosing)
+		endsByClosing := r.ContentLength < 0 && len(r.TransferEncoding) == 0 && r.ProtoMajor < 2
+		err = decode(buf, wire, codings, limit+1, endsByClosing)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -100,7 +112,7 @@ func (b *body) read(ctx context.Context, r *http.Response, limit int64, large ch
 		b.octets = b.octets[:min(int64(len(b.octets)), limit)]
 		b.truncated = true
 	case err == nil:
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader) && len(b.octets) > 0:
+	case isHarmless(err), errors.Is(err, gzip.ErrHeader) && len(b.octets) > 0:
 		b.truncated, b.damaged = true, true
 	default:
 		return fmt.Errorf("%w ends in the middle, or is damaged: %v", errCoding, err)
@@ -131,14 +143,14 @@ func (w *wireReader) Read(p []byte) (int, error) {
 // mistake, a third an attack.
 const maxCodings = 2
 
-// contentCodings returns the codings to undo: only gzip, the only one asked for.
+// contentCodings returns the codings to undo, the last one first; all of them were asked for.
 func contentCodings(h http.Header) ([]string, error) {
 	var codings []string
 	for _, line := range h.Values("Content-Encoding") {
 		for name := range strings.SplitSeq(line, ",") {
 			switch name = strings.ToLower(strings.TrimSpace(name)); name {
 			case "", "identity":
-			case "gzip", "x-gzip":
+			case "gzip", "x-gzip", "br", "zstd":
 				codings = append(codings, name)
 			default:
 				return nil, fmt.Errorf("%w is %q, which was not asked for", errCoding, printable(name))
@@ -148,13 +160,17 @@ func contentCodings(h http.Header) ([]string, error) {
 			}
 		}
 	}
+	slices.Reverse(codings)
 	return codings, nil
 }
 
-// decode undoes gzip so many times. Content that lacks the mark of gzip is taken as it is: servers
+// decode undoes the codings. Content that lacks the mark of its coding is taken as it is: servers
 // say gzip of what they did not compress. One that ends by closing, before the mark, was cut.
-func decode(buf *gathering, r io.Reader, times int, limit int64, endsByClosing bool) error {
-	for range times {
+func decode(buf *gathering, r io.Reader, codings []string, limit int64, endsByClosing bool) error {
+	for i, name := range codings {
+		if name == "br" || name == "zstd" {
+			return decodeHeld(buf, r, codings[i:], limit, endsByClosing)
+		}
 		var mark [2]byte
 		n, err := io.ReadFull(r, mark[:])
 		r = io.MultiReader(bytes.NewReader(mark[:n]), r)

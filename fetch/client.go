@@ -16,6 +16,7 @@ type Client struct {
 	guard                    guard
 	names                    *resolver
 	transport                *http.Transport
+	codings                  string // that are asked for
 	robots                   *robotsCache
 	largePages, largeSources chan struct{} // places for large bodies; see smallBody
 	nonce                    string        // told to the proxy alone
@@ -40,16 +41,21 @@ func New(o Options) (*Client, error) {
 		nonce:      newNonce(),
 		largePages: make(chan struct{}, largePages), largeSources: make(chan struct{}, largeSources),
 	}
-	var onlyHTTP1 http.Protocols
-	onlyHTTP1.SetHTTP1(true)
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(!o.Capture) // where TLS agrees on it, never without TLS
+	if c.codings = "gzip, br, zstd"; o.Capture {
+		c.codings = "gzip"
+	}
 	c.transport = &http.Transport{
-		Proxy:       nil, // not from the environment: see throughProxy
+		Proxy:       proxyOf, // not from the environment
 		DialContext: c.dial,
 		// An interval of 10 s outlasts the patience of most servers with idle connections,
 		// and 10,000 of them cost 200 MB: each request has its own.
 		DisableKeepAlives:      true,
 		DisableCompression:     true, // decoding is ours, with a bound
-		Protocols:              &onlyHTTP1,
+		Protocols:              &protocols,
+		HTTP2:                  &frames,
 		MaxResponseHeaderBytes: o.MaxHeader,
 		ResponseHeaderTimeout:  o.HeaderTimeout,
 		TLSHandshakeTimeout:    o.DialTimeout,
@@ -57,10 +63,21 @@ func New(o Options) (*Client, error) {
 		WriteBufferSize:        1 << 10, // a request is a few lines
 		ReadBufferSize:         8 << 10,
 	}
-	if o.Proxy != nil {
-		c.throughProxy()
+	if o.Capture {
+		c.transport.DialContext, c.transport.DialTLSContext = c.dialTapped, c.dialTLS
 	}
 	return c, nil
+}
+
+// frames are the limits of HTTP/2. A stream may have as much on its way as every body may take of
+// memory, since what the server has sent is held until it is read. Streams of the server (push) are
+// refused by the transport. MaxHeader bounds the list of header fields, decoded.
+var frames = http.HTTP2Config{
+	MaxDecoderHeaderTableSize:     4 << 10,
+	MaxEncoderHeaderTableSize:     4 << 10,
+	MaxReadFrameSize:              16 << 10, // the least (RFC 9113 4.2)
+	MaxReceiveBufferPerConnection: smallBody,
+	MaxReceiveBufferPerStream:     smallBody,
 }
 
 // Interval returns the pause the client keeps between requests to a server that does not

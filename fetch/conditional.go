@@ -34,9 +34,13 @@ func validETag(tag string) bool {
 // answer 304 for ever.
 const fullEvery = 16
 
-// requestHeader returns the header of a page request, and whether it is conditional.
-func requestHeader(rec *sitegraph.Record) (h http.Header, conditional bool) {
+// requestHeader returns the header of a page request, and whether it is conditional. JSON: such a
+// document is a page, too.
+func requestHeader(rec *sitegraph.Record, json bool) (h http.Header, conditional bool) {
 	h = http.Header{"Accept": {"text/html,application/xhtml+xml"}}
+	if json {
+		h.Set("Accept", "text/html,application/xhtml+xml,application/json")
+	}
 	isSource := rec.State == sitegraph.StateSource
 	if isSource {
 		h.Set(

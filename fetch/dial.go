@@ -9,8 +9,55 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 )
+
+// callKey is the context key under which an exchange tells the dialer its call.
+type callKey struct{}
+
+// call is the one connection of an exchange.
+type call struct {
+	to     netip.AddrPort
+	url    *url.URL
+	proxy  *url.URL // on the way to it; nil: none
+	most   int64    // octets that may be read of it
+	dialed atomic.Bool
+}
+
+func callOf(ctx context.Context) *call {
+	c, ok := ctx.Value(callKey{}).(*call)
+	if !ok {
+		panic("fetch: connection outside of an exchange")
+	}
+	return c
+}
+
+// errAgain ends a request that the transport would send a second time, as when a server of HTTP/2
+// refuses a stream (RFC 9113 8.7): the pause must lie between the two.
+var errAgain = errors.New("the server wants the request once more")
+
+// mostOnWire bounds what is read of a connection for a body of limit octets at most: frames, their
+// padding and encryption may take as much again. So a flood of frames that carry nothing, as
+// SETTINGS or PING (RFC 9113 10.5), ends soon.
+func mostOnWire(limit, header int64) int64 { return 2*limit + header + 1<<20 }
+
+var errFlood = errors.New("the server sends more than belongs to its answer")
+
+// boundedConn is a connection of which no more than that is read.
+type boundedConn struct {
+	net.Conn
+	left int64 // read by one goroutine at a time
+}
+
+func (c *boundedConn) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, errFlood
+	}
+	n, err := c.Conn.Read(p[:min(int64(len(p)), c.left)])
+	c.left -= int64(n)
+	return n, err
+}
 
 // resolve returns the one address that will be dialled for u, and the port. try is how
 // often the page failed in a row: it turns through the addresses of a server, so one that
@@ -98,13 +145,27 @@ func (c *Client) Locate(ctx context.Context, pageURL string) string {
 // the name up by itself: whether the address is public was decided by ours, and the proxy's own is
 // its to guard.
 func (c *Client) dial(ctx context.Context, network, _ string) (net.Conn, error) {
-	h := hopOf(ctx)
+	call := callOf(ctx)
+	if call.dialed.Swap(true) {
+		return nil, errAgain
+	}
+	conn, err := c.connect(ctx, network, call)
+	if err == nil && call.proxy != nil {
+		conn, err = c.throughProxy(ctx, conn, call)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &boundedConn{Conn: conn, left: call.most}, nil
+}
+
+func (c *Client) connect(ctx context.Context, network string, of *call) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
 	defer cancel()
-	if h.proxy != nil {
-		return c.dialProxy(ctx, network, h.proxy)
+	if of.proxy != nil {
+		return c.dialProxy(ctx, network, of.proxy)
 	}
-	to := h.to
+	to := of.to
 	if c.o.Dial == nil {
 		d := net.Dialer{Control: c.control, KeepAlive: -1}
 		return d.DialContext(ctx, network, to.String())

@@ -29,7 +29,7 @@
 //     and 3.
 //  5. Nothing a server sends makes a visit longer than its time-outs after the wait, or
 //     larger than its limits: header, body on the wire, body decoded, robots.txt. Of bodies over
-//     256 KB so many are held at a time that all take 400 MB at most.
+//     256 KB so many are held at a time that all take 600 MB at most; with Capture 400 MB more.
 //  6. Every request names a contact. No cookies, credentials or referrers are sent.
 //  7. Whatever a site does is an outcome. The error of Visit is that of its context. If a parser
 //     panics on a body, the visit to its page failed.
@@ -58,11 +58,16 @@
 // their growing waits, and so does the pause after the request. Memory for them is bounded: an
 // answer without room there is recalled, or asked for again.
 //
+// With Capture, Listen takes down what crosses the network in a visit, octet for octet, encryption
+// undone (capture.go). Package archive keeps it.
+//
 // Not done here: what to visit and when, following links, keeping anything on disk. Answers of DNS
 // are kept in memory by their time to live, between a minute and a day, and used 6 h longer while
 // they are asked for again (RFC 8767); a server with several addresses is tried at the next one
-// after each failure. HTTP/2 and kept connections are off: with one request each 10 s they save
-// nothing and cost memory.
+// after each failure. Connections are not kept: with one request each 10 s that saves nothing and
+// costs memory. HTTP/2 (RFC 9113) saves nothing either, but some servers offer nothing else: it is
+// used where a server offers it with TLS, with a connection and a stream for each request, and
+// never a second try.
 //
 // A Client and a Gate are safe for concurrent use. A Visit that waits holds a goroutine,
 // no connection; a Try never waits.

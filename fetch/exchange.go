@@ -18,7 +18,9 @@ type answer struct {
 	addr   netip.Addr // that was asked
 	began  time.Time  // when the server's turn had come
 	ended  time.Time
-	local  error // why it could not be read, if that is a fault of this machine
+	local  error    // why it could not be read, if that is a fault of this machine
+	tap    *tap     // what was said; nil: nobody listens
+	secret []string // names of fields that were sent
 }
 
 // exchange makes one request: it resolves and guards the address, and if it is the turn of server
@@ -49,8 +51,12 @@ func (c *Client) exchange(
 		return nil, later
 	}
 	a := &answer{addr: to.Addr(), began: c.clock.Now()}
+	ctx, a.tap = c.listening(ctx)
 	err = c.ask(ctx, u, header, to, limit, a)
 	a.ended = c.clock.Now()
+	if a.tap != nil {
+		wireOf(ctx).take(u, a)
+	}
 	if refusal := (*GuardRefusal)(nil); errors.As(err, &refusal) {
 		server, address, err := c.guarded(refusal, a.ended)
 		pass.Leave(server, address)
@@ -75,13 +81,15 @@ func (c *Client) ask(
 	a *answer,
 ) error {
 	proxy := c.proxyFor(u)
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, hopKey{}, hop{to, proxy}), c.o.Timeout)
+	call := &call{to: to, url: u, proxy: proxy, most: mostOnWire(limit, c.o.MaxHeader)}
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, callKey{}, call), c.o.Timeout)
 	defer cancel()
 	if proxy != nil && u.Scheme == "http" {
 		header.Set("Proxy-Authorization", c.nonceField())
+		a.secret = append(a.secret, "Proxy-Authorization")
 	}
 	header.Set("User-Agent", c.o.UserAgent)
-	header.Set("Accept-Encoding", "gzip")
+	header.Set("Accept-Encoding", c.codings)
 	request := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
 	response, err := c.transport.RoundTrip(request)
@@ -95,6 +103,9 @@ func (c *Client) ask(
 		}
 	}
 	a.status, a.header = response.StatusCode, response.Header
+	if a.tap != nil {
+		defer a.tap.finish(response, limit)
+	}
 	if !wantsBody(response) {
 		return nil
 	}

@@ -36,7 +36,8 @@ func (a *answer) mediaType() string {
 
 // judge says what an answer means for the page:
 //
-//	200, 203                     fetched if it is HTML, or a source where one was expected;
+//	200, 203                     fetched if it is HTML, JSON where a rule of the user says so,
+//	                             or a source where one was expected;
 //	                             excluded if not
 //	304                          not modified, if that was the question
 //	301 302 303 307 308 300      redirected, if Location names another web page; where there
@@ -92,7 +93,8 @@ func statusText(status int) string {
 
 func (c *Client) judgeContent(ctx context.Context, o sitegraph.Observation, a *answer) sitegraph.Observation {
 	contentType := a.header.Get("Content-Type")
-	if !isHTML(contentType, a.body.octets) {
+	json := c.o.Rules.For(o.URL).JSON() && extract.IsJSON(contentType)
+	if !json && !isHTML(contentType, a.body.octets) {
 		o.Outcome = sitegraph.OutcomeExcluded
 		o.Detail = "not a page: " + o.MediaType
 		// Somebody linked to a feed as to a page, or named one to begin with.

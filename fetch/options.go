@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/fetch/robots"
 )
 
@@ -93,6 +94,15 @@ type Options struct {
 	// Read reads bodies in place of the function Read, such as in a process of its own. Its error
 	// makes the visit a failure that says so.
 	Read func(context.Context, Reading) (Content, error)
+
+	// Capture lets Listen take down what crosses the network. The body of every answer is then
+	// read, also where nothing but the status is needed. HTTP/1.1 and gzip alone are used, which
+	// all tools read. Without it HTTP/2 is used where a server offers it with TLS, and br and zstd
+	// are asked for, too.
+	Capture bool
+
+	// Rules say what of a page counts, by its address (extract.Options.Rule); nil: all does.
+	Rules *rules.Set
 
 	// Main makes Digests.Main, which takes half of the work on a page; without it that is zero.
 	Main bool

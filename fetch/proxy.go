@@ -1,14 +1,17 @@
 package fetch
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -27,41 +30,77 @@ func ParseProxy(text string) (*url.URL, error) {
 	return &url.URL{Scheme: "http", Host: u.Host}, nil
 }
 
-// hop is where an exchange goes: the address of the server, and the proxy on the way to it.
-type hop struct {
-	to    netip.AddrPort
-	proxy *url.URL // nil: none
-}
-
-// hopKey is the context key under which an exchange tells the dialer its hop.
-type hopKey struct{}
-
-func hopOf(ctx context.Context) hop {
-	h, ok := ctx.Value(hopKey{}).(hop)
-	if !ok {
-		panic("fetch: connection outside of an exchange")
-	}
-	return h
-}
-
 // proxyFor is the proxy that asks a server for us, or nil.
 func (c *Client) proxyFor(*url.URL) *url.URL { return c.o.Proxy }
 
-// throughProxy prepares the transport for exchanges that go through a proxy.
-func (c *Client) throughProxy() {
-	c.transport.Proxy = func(r *http.Request) (*url.URL, error) { return hopOf(r.Context()).proxy, nil }
-	c.transport.ProxyConnectHeader = http.Header{"User-Agent": {c.o.UserAgent}, "Proxy-Authorization": {c.nonceField()}}
-	c.transport.OnProxyConnectResponse = func(_ context.Context, proxy *url.URL, _ *http.Request, r *http.Response) error {
-		switch refusal := c.guardRefusal(r); {
-		case refusal != nil:
-			return refusal
-		case r.StatusCode == http.StatusProxyAuthRequired:
-			return &LocalError{Err: fmt.Errorf("the proxy %s wants a password", proxy.Host)}
-		case r.StatusCode/100 != 2:
-			return fmt.Errorf("the proxy %s answers %s", proxy.Host, statusText(r.StatusCode))
-		}
-		return nil
+// proxyOf tells the transport to name the whole address in its request, as a proxy wants it for
+// plain HTTP (RFC 9112 3.2.2). All else goes through a tunnel.
+func proxyOf(r *http.Request) (*url.URL, error) {
+	if call := callOf(r.Context()); call.proxy != nil && call.url.Scheme == "http" {
+		return call.proxy, nil
 	}
+	return nil, nil
+}
+
+// maxConnect bounds the answer of a proxy to CONNECT, in octets.
+const maxConnect = 16 << 10
+
+// throughProxy makes of a connection to a proxy one to the server. It closes it where that fails.
+func (c *Client) throughProxy(ctx context.Context, conn net.Conn, call *call) (net.Conn, error) {
+	if call.url.Scheme == "http" {
+		return conn, nil
+	}
+	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) }) // fails on a closed one
+	defer stop()
+	err := conn.SetDeadline(time.Now().Add(c.o.HeaderTimeout)) // the proxy looks up and connects first
+	if err == nil {
+		err = c.tunnel(conn, call)
+	}
+	if err == nil && !stop() {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = conn.SetDeadline(time.Time{})
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// tunnel asks a proxy for a tunnel (RFC 9110 9.3.6).
+func (c *Client) tunnel(conn net.Conn, call *call) error {
+	to := net.JoinHostPort(call.url.Hostname(), cmp.Or(call.url.Port(), "443"))
+	r := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: to}, Host: to,
+		Header: http.Header{"User-Agent": {c.o.UserAgent}, "Proxy-Authorization": {c.nonceField()}}}
+	if err := r.Write(conn); err != nil {
+		return fmt.Errorf("proxy %s: %w", call.proxy.Host, err)
+	}
+	// Octet by octet: what follows the answer belongs to the tunnel.
+	head := make([]byte, 0, 256)
+	for !bytes.HasSuffix(head, []byte("\r\n\r\n")) {
+		var one [1]byte
+		if _, err := io.ReadFull(conn, one[:]); err != nil || len(head) == maxConnect {
+			return fmt.Errorf("proxy %s: its answer has no end: %w", call.proxy.Host, cmp.Or(err, errFlood))
+		}
+		head = append(head, one[0])
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(head)), r)
+	if err != nil {
+		return fmt.Errorf("proxy %s: %w", call.proxy.Host, err)
+	}
+	answer.Body.Close()
+	refusal := c.guardRefusal(answer)
+	switch {
+	case refusal != nil:
+		return refusal
+	case answer.StatusCode == http.StatusProxyAuthRequired:
+		return &LocalError{Err: fmt.Errorf("proxy %s: it wants a password", call.proxy.Host)}
+	case answer.StatusCode/100 != 2:
+		return fmt.Errorf("proxy %s: %s", call.proxy.Host, statusText(answer.StatusCode))
+	}
+	return nil
 }
 
 // dialProxy connects to a proxy. That it cannot be reached is no fault of a page.

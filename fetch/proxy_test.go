@@ -1,7 +1,9 @@
 package fetch
 
 import (
+	"bytes"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	proxyguard "github.com/recrawl/recrawl/fetch/guard"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -36,7 +39,7 @@ func TestGuardAnswers(t *testing.T) {
 		{"no answer, https", "https", 504, `recrawl-guard; error=connection_timeout; nonce="NONCE"; details="nobody there"`, 0, sitegraph.OutcomeFailed, false, "nobody there"},
 		{"not public there", "http", 403, `recrawl-guard; error=destination_ip_prohibited; nonce="NONCE"; details="private"`, 0, sitegraph.OutcomeExcluded, false, "private"},
 		{"out of descriptors", "http", 503, `recrawl-guard; error=proxy_internal_error; nonce="NONCE"; details="too many open files"`, 0, 0, true, "too many open files"},
-		{"password wanted", "https", 407, "", 0, 0, true, "wants a password"},
+		{"password wanted", "https", 407, "", 0, 0, true, "it wants a password"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			asked := 0
@@ -133,4 +136,73 @@ func FuzzStatusParameters(f *testing.F) {
 			t.Errorf("%q: name %q, then %q", line, name, again)
 		}
 	})
+}
+
+// TestThroughGuard visits pages through a real guard: plain and encrypted, with HTTP/1.1 and
+// HTTP/2, small ones and one as large as is read. No limit of the guard is in the way of a polite
+// visit, and what is taken down is what was said to the server.
+func TestThroughGuard(t *testing.T) {
+	page := "<p>" + strings.Repeat("word ", 380_000)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("X-Proto", r.Proto)
+		fmt.Fprint(w, page)
+	})
+	plain := httptest.NewServer(handler)
+	defer plain.Close()
+	encrypted := httptest.NewUnstartedServer(handler)
+	encrypted.EnableHTTP2 = true
+	encrypted.StartTLS()
+	defer encrypted.Close()
+	names := serveNames(t).addr
+	g, err := proxyguard.New(proxyguard.Options{AllowPrivate: true, Nameserver: names, Limits: proxyguard.Limits{
+		Listen: "127.0.0.1:0", Interval: 100 * time.Millisecond, Parallel: 1, AnswerBytes: 20_000_000, Connect: "bound", TunnelTurns: 5, TunnelSent: 1 << 16,
+		Longest: time.Minute, Addresses: 100, Connections: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := g.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- g.Serve(ctx, listener) }()
+	roots := x509.NewCertPool()
+	roots.AddCert(encrypted.Certificate())
+	for _, capture := range []bool{false, true} {
+		for _, web := range []*httptest.Server{plain, encrypted} {
+			c, err := New(Options{UserAgent: testAgent, AllowPrivate: true, Interval: 100 * time.Millisecond, Nameserver: names, Capture: capture,
+				Proxy: &url.URL{Scheme: "http", Host: listener.Addr().String()}, RootCAs: roots})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := strings.Replace(web.URL, "127.0.0.1", "example.com", 1) + "/x"
+			ctx, wire := Listen(t.Context())
+			o, err := c.Visit(ctx, sitegraph.Record{URL: at})
+			if err != nil || o.Outcome != sitegraph.OutcomeFetched || o.Size != int64(len(page)) {
+				t.Errorf("%s, capture %v: %v %q, %d octets, %v", at, capture, o.Outcome, o.Detail, o.Size, err)
+			}
+			for _, x := range wire.Exchanges {
+				if bytes.Contains(x.Request, []byte(c.nonce)) || bytes.Contains(x.Request, []byte("CONNECT")) || !bytes.HasPrefix(x.Response, []byte("HTTP/1.1 ")) {
+					t.Errorf("%s: taken down: %q %.100q", at, x.Request, x.Response)
+				}
+			}
+			if capture != (len(wire.Exchanges) == 2) {
+				t.Errorf("%s: %d exchanges are taken down", at, len(wire.Exchanges))
+			}
+			wire.Release()
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if s := g.Summary(); s.Requests != 8 || s.Tunnels != 4 || s.Refused != 0 || s.Failed != 0 {
+		t.Errorf("%+v", s)
+	}
 }

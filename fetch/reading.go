@@ -41,6 +41,10 @@ func surviving(parse func(Reading) Content, r Reading) (c Content, err error) {
 }
 
 func parse(r Reading) (c Content) {
+	if !r.Source && r.Page.Rule.JSON() && extract.IsJSON(r.ContentType) {
+		c.Page = extract.JSON(r.Body, r.Page)
+		return c
+	}
 	if !r.Source {
 		c.Page = extract.HTML(r.Body, r.ContentType, r.URL, r.Page)
 		return c

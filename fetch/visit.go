@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -50,7 +51,11 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 
 	o.Sources, o.Robots = policy.sources, policy.rules.Fingerprint()
 	delay, _ := policy.rules.Delay()
-	header, conditional := requestHeader(&rec)
+	rule := c.o.Rules.For(o.URL)
+	if rec.State == sitegraph.StateAlive && !rule.Made(rec.Digests.Main) {
+		rec.ETag, rec.LastModified = "", time.Time{} // the copy says nothing by the rule that holds now
+	}
+	header, conditional := requestHeader(&rec, rule.JSON())
 	limit := c.o.MaxBody
 	if rec.State == sitegraph.StateSource {
 		limit = c.o.MaxSource
@@ -66,6 +71,7 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 	case isLocal(err):
 		return c.unasked(o, err), err
 	}
+	wireOf(ctx).hold(a)
 	defer a.release()
 	if a == nil || isRefused(err) {
 		return c.unasked(o, err), nil
@@ -73,6 +79,7 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 	o.Time, o.Status, o.Elapsed = a.ended, a.status, a.ended.Sub(a.began)
 	o.NotBefore = a.ended.Add(max(delay, c.o.Interval))
 	o.Address, o.Trouble, o.MediaType = a.addr.String(), troubleOf(a, err), a.mediaType()
+	o.NoArchive = extract.NoArchive(c.agent, a.header.Values("X-Robots-Tag"))
 	if err != nil {
 		return failed(o, failure(err)), nil
 	}
@@ -122,6 +129,7 @@ func (c *Client) read(
 				RobotsTags: a.header.Values("X-Robots-Tag"),
 				LinkLines:  a.header.Values("Link"),
 				Main:       c.o.Main,
+				Rule:       c.o.Rules.For(o.URL),
 			}},
 	)
 	if isLocal(err) {
@@ -147,5 +155,6 @@ func (c *Client) extractPage(ctx context.Context, o sitegraph.Observation, a *an
 		o.Sources = slices.Concat(o.Sources, page.Sources)
 	}
 	o.NoIndex, o.Canonical = page.NoIndex, page.Canonical
+	o.NoArchive = o.NoArchive || page.NoArchive
 	return o
 }

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -244,6 +245,39 @@ func TestCanonicalAddress(t *testing.T) {
 	for _, page := range []string{"element", "header"} {
 		if o := w.get(c, "http://h.example/"+page); o.Canonical != "http://h.example/a" {
 			t.Errorf("%s: canonical %q", page, o.Canonical)
+		}
+	}
+}
+
+// A page that asks not to be archived is fetched and digested like any other. The visit says what
+// it asked. So does one to what is no page.
+func TestNoArchive(t *testing.T) {
+	w := newWeb(t, "h.example", "127.0.0.1")
+	w.handle("h.example/page", func(rw http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		rw.Header().Set("Content-Type", cmp.Or(q.Get("type"), "text/html"))
+		for _, line := range q["tag"] {
+			rw.Header().Add("X-Robots-Tag", line)
+		}
+		fmt.Fprintf(rw, `<meta name="%s" content="%s"><p>text`, cmp.Or(q.Get("name"), "robots"), q.Get("meta"))
+	})
+	c := w.client(func(o *Options) { o.Interval = NoInterval })
+	for query, want := range map[string]bool{
+		"": false, "meta=index,follow": false, "meta=none": false,
+		"meta=NoArchive": true, "meta=noindex,+noarchive": true,
+		"name=recrawl-test&meta=noarchive": true, "name=otherbot&meta=noarchive": false,
+		"tag=noarchive": true, "tag=noindex&tag=NOARCHIVE,+nofollow": true,
+		"tag=recrawl-test:+noarchive": true, "tag=otherbot:+noarchive": false,
+		"tag=unavailable_after:+1+Jan+2030+00:00:00+GMT": false, "tag=max-snippet:+5,+noarchive": true,
+		"tag=noarchive&type=application/pdf": true, "tag=noindex&type=application/pdf": false,
+		"meta=noarchive&type=application/pdf": false,
+	} {
+		o := w.get(c, home+"page?"+query)
+		if o.NoArchive != want {
+			t.Errorf("%s: noarchive %v, want %v", query, o.NoArchive, want)
+		}
+		if o.Outcome == sitegraph.OutcomeFetched && o.Digests.Bytes.IsZero() {
+			t.Errorf("%s: no digest", query)
 		}
 	}
 }

@@ -76,6 +76,7 @@ type Planner struct {
 	frontier frontier
 	sources  sources
 	again    again
+	asked    asked
 	aging    aging
 	rounds   int                // begun so far
 	carried  []sitegraph.PageID // under way when the next round begins
@@ -148,6 +149,7 @@ func (p *Planner) Begin(r Round) {
 	p.frontier.begin()
 	p.beginSources(r)
 	p.beginAgain(r)
+	p.asked.left = r.share(askedShare, &p.asked.carry)
 	p.aging.begin(r)
 	p.found = p.found[:0] // of no visit
 	if p.Policy != nil {
@@ -156,10 +158,11 @@ func (p *Planner) Begin(r Round) {
 	p.catchUp()
 }
 
-// Next yields the next visit; false: none for now, or the budget is used up. It asks in this
-// order: visits that waited for room under the limits, feeds and sitemaps, pages that left, pages
-// that come to their greatest age, new pages, the policy, and with Leftover new pages beyond their
-// share. Under limits in bytes there may be more visits once those under way are over.
+// Next yields the next visit; false: none for now, or the budget is used up. It asks in this order:
+// visits that waited for room under the limits, pages that somebody asked for, feeds and sitemaps,
+// pages that left, pages that come to their greatest age, new pages, the policy, and with Leftover
+// new pages beyond their share. Under limits in bytes there may be more visits once those under way
+// are over.
 func (p *Planner) Next() (Visit, bool) {
 	p.Corpus.turns.more = false
 	if p.left == 0 || p.caps != nil && p.caps.spent || p.allClosed() {
@@ -173,6 +176,12 @@ func (p *Planner) Next() (Visit, bool) {
 	}
 	if v, ok := p.nextHeld(); ok {
 		return p.takeNew(v), true
+	}
+	switch v, step := p.nextAsked(); step {
+	case goOn:
+		return p.take(v), true
+	case wait:
+		return Visit{}, false
 	}
 	switch v, step := p.nextSource(); step {
 	case goOn:

@@ -12,9 +12,12 @@ import (
 
 const (
 	// A source is asked again after half the time since it was last seen to change, within
-	// these bounds: what changed an hour ago tends to change in the next.
+	// these bounds: what changed an hour ago tends to change in the next. Where rounds are
+	// shorter than sourceSoonest it is asked as soon as in the next one, but not before
+	// sourceLeast.
 	sourceSoonest = 6 * time.Hour
 	sourceLatest  = 7 * Day
+	sourceLeast   = 10 * time.Minute
 
 	// sourceIdle is the least wait after a visit to a source whose claims proved worthless,
 	// for each source of its server, and sourceLatest the least of all: what new pages it names is
@@ -302,6 +305,10 @@ func (p *Planner) sourceDue(page sitegraph.PageID) Due {
 		}
 	}
 	still := time.Duration(h.Last-max(h.LastChange, h.Epoch)) * time.Second
-	return Due{tried.Add(min(max(still/2, sourceSoonest), sourceLatest)),
+	soonest := sourceSoonest
+	if round := p.Corpus.round.End.Sub(p.Corpus.round.Start); round > 0 {
+		soonest = min(soonest, max(round, sourceLeast))
+	}
+	return Due{tried.Add(min(max(still/2, soonest), sourceLatest)),
 		Because("it was the same for %.3g days", still.Hours()/24)}
 }

@@ -72,7 +72,7 @@ func ParseDigest(s string) (Digest, error) {
 type Digests struct {
 	Bytes Digest // the body as it was sent, after content coding was undone
 	Text  Digest // the visible text
-	Main  Digest // the main text: without navigation, header, footer, sidebars
+	Main  Digest // the main text: without navigation, header, footer, sidebars; or see RuledDigest
 }
 
 // ChangeBy names the digest whose difference counts as a change.
@@ -109,9 +109,14 @@ func (d Digests) Key(by ChangeBy) Digest {
 	return d.Bytes
 }
 
-// Differ reports whether two contents differ by the digest asked for. The digests of text and main
-// text decide only where both sides have them; otherwise those of the bytes do.
+// Differ reports whether two contents differ by the digest asked for, or by the rule that both
+// have (see Compare). The digests of text and main text decide only where both sides have them;
+// otherwise those of the bytes do.
 func (d Digests) Differ(other Digests, by ChangeBy) bool {
+	return d.Compare(other, by) == Different
+}
+
+func (d Digests) differ(other Digests, by ChangeBy) bool {
 	switch {
 	case by == ChangeByText && !d.Text.IsZero() && !other.Text.IsZero():
 		return d.Text != other.Text
@@ -157,6 +162,7 @@ type Observation struct {
 	ETag         string
 	LastModified time.Time // zero: not told
 	NoIndex      bool      // meta robots or X-Robots-Tag
+	NoArchive    bool      // the same: the body of the answer is not to be kept. Of any answer
 	MediaType    string    // as the server named it, in lower case without parameters; "": not told
 	Address      string    // IP address that was asked; "": none was
 
@@ -195,9 +201,10 @@ const (
 	VerdictChanged                  // the content differs from the copy
 	VerdictLeft                     // gone, moved elsewhere, or excluded
 	VerdictDoubted                  // one answer says that it left, which is no proof: the copy stays
+	VerdictBaseline                 // the copy was read by another rule: not compared, the next visit is
 )
 
-var verdictNames = [...]string{"unknown", "first", "unchanged", "changed", "left", "doubted"}
+var verdictNames = [...]string{"unknown", "first", "unchanged", "changed", "left", "doubted", "baseline"}
 
 func (v Verdict) String() string { return enumName(verdictNames[:], int(v)) }
 

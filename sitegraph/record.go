@@ -158,7 +158,7 @@ const MaxErrors = 250
 
 // Apply applies an observation to the record and returns what it means for the page. Applied again,
 // or when an older one is applied, it changes nothing and returns VerdictUnknown. What counts as a
-// change is decided by ChangeBy.
+// change is decided by ChangeBy, or by the rule that the digests name.
 func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
 	if !r.Tried.IsZero() && o.Time.Unix() <= r.Tried.Unix() { // whole seconds, as stores keep them
 		return VerdictUnknown
@@ -200,11 +200,19 @@ func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
 func (r *Record) applyContent(o Observation, by ChangeBy) Verdict {
 	verdict := VerdictFirst
 	if r.State == StateAlive {
-		verdict = VerdictUnchanged
-		if r.Digests.Differ(o.Digests, by) {
+		switch r.Digests.Compare(o.Digests, by) {
+		case Same:
+			verdict = VerdictUnchanged
+		case Different:
 			verdict = VerdictChanged
+		default:
+			verdict = VerdictBaseline
 		}
-		r.History.See(o.Time, verdict == VerdictChanged, o.LastModified)
+		if verdict == VerdictBaseline {
+			r.History.Rebase(o.Time)
+		} else {
+			r.History.See(o.Time, verdict == VerdictChanged, o.LastModified)
+		}
 	} else {
 		r.History = Start(o.Time)
 	}
@@ -212,7 +220,8 @@ func (r *Record) applyContent(o Observation, by ChangeBy) Verdict {
 	r.found()
 	r.NoIndex = o.NoIndex
 	r.validate(&o)
-	r.Digests, r.Size = o.Digests, o.Size
+	r.Digests.take(o.Digests, verdict)
+	r.Size = o.Size
 	return verdict
 }
 

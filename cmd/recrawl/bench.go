@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/eval/report/progress"
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/bench/present"
 )
@@ -66,7 +67,7 @@ func (p *program) benchSat(ctx context.Context, _ []string) error {
 type bars struct {
 	p    *program
 	what string
-	bar  *progress
+	bar  *progress.Bar
 }
 
 func barsOf(p *program) *bars { return &bars{p: p} }

@@ -39,7 +39,7 @@ the time to lower counters. Whole designs are compared on the first lookups: a m
 disk with and without cache and filter, Bloom filters of others.
 
 Sizes worth trying: 200,000 hosts (default, half a minute), 10,000,000 (some minutes, 0.5 GB),
-100,000,000 (an hour, 5 GB; --follow=false saves 0.8 GB).
+100,000,000 (some hours, 5 GB; --follow=false saves 0.8 GB).
 
 ` + present.JSON,
 		Example: `  recrawl bench seen

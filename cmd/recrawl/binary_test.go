@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,6 +67,17 @@ var buildOnce = sync.OnceValues(func() (dir string, err error) {
 	}
 	return dir, nil
 })
+
+// freeAddress is one of loopback at which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer free.Close()
+	return free.Addr().String()
+}
 
 // program is a call of the binary.
 type program struct {

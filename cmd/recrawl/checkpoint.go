@@ -52,10 +52,7 @@ func (p *program) checkpoint(ctx context.Context, _ []string) error {
 		return err
 	}
 	result := checkpoint.Result{Data: c.Data, To: c.Checkpoint.To, Running: running}
-	if p.json {
-		return p.printJSON(result)
-	}
-	return result.Text(p.stdout)
+	return p.printText(result)
 }
 
 // copies makes the copies of a store that were asked for while run works on it.

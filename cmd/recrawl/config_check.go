@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/netip"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +24,12 @@ func (c *Config) check(r *setting.Review) (hint string) {
 	c.checkBudgets(r)
 	c.checkRound(r)
 	c.checkNetwork(r)
+	if c.Archive != "" && filepath.Clean(c.Archive) == filepath.Clean(c.Data) {
+		r.Refuse("archive", c.Archive, "a directory of its own; it may be within that of --data")
+	}
+	if c.Archive != "" && c.Proxy != "" {
+		r.Refuse("proxy", c.Proxy, "none beside --archive: an archive keeps what the server sent, not what a proxy makes of it")
+	}
 	if live := policy.LiveNames(); !slices.Contains(live, c.Policy) {
 		want := "one of " + strings.Join(live, ", ")
 		if slices.Contains(policy.Names(), c.Policy) {

@@ -8,7 +8,6 @@
 //	config.go    all settings, which package setting reads; config_*.go those of large commands,
 //	             and what tags cannot check
 //	errors.go    what the user can do about an error; exit codes
-//	progress.go  progress of long work
 //	output.go    results as tables, JSON and report
 //	planner.go   a planner as its data directory holds it
 //	live.go      the live web as the loop's fetcher, and its options

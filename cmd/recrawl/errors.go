@@ -11,6 +11,11 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/schedule"
 	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive/difference"
+	"github.com/recrawl/recrawl/fetch/archive/replay"
+	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/checkpoint"
@@ -59,6 +64,8 @@ func explainError(err error) (hint string, code int, cause error) {
 		return work.hint, work.code, err
 	case errors.As(err, &entry):
 		return entry.Hint, exitUsage, err
+	case errors.As(err, new(*rules.Mistake)):
+		return "docs/rules.md has each key of a rule", exitUsage, err
 	case errors.Is(err, fetch.ErrNoContact):
 		return `give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, exitUsage, err
 	case errors.As(err, new(*checkpoint.UnansweredError)):
@@ -102,6 +109,14 @@ func explainError(err error) (hint string, code int, cause error) {
 		return "take more --records or more --units", exitFailed, err
 	case errors.Is(err, syscall.ENOSPC):
 		return "the disk is full: nothing acknowledged is lost; free some space and run the same command again", exitFailed, err
+	case errors.Is(err, replay.ErrNotLoopback):
+		return "replay serves this machine only: --listen 127.0.0.1:8088", exitUsage, err
+	case errors.Is(err, difference.ErrNone), errors.Is(err, cdxj.ErrStamp):
+		return "recrawl replay shows which pages and moments there are", exitUsage, err
+	case errors.Is(err, archive.ErrNoFiles):
+		return "name the directory of recrawl run --archive, or another one with WARC files", exitFailed, err
+	case errors.Is(err, fs.ErrExist):
+		return "name another directory: nothing that is there is replaced", exitUsage, err
 	case errors.Is(err, fs.ErrNotExist):
 		return "check the path", exitFailed, err
 	case errors.Is(err, fs.ErrPermission):

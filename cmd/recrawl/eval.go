@@ -87,7 +87,7 @@ func noHistories(command string) error {
 func (p *program) readHistories(ctx context.Context, paths []string) ([]*history.Server, error) {
 	bar := p.progress("reading histories", 0)
 	defer bar.End()
-	return history.ReadFiles(ctx, paths, func(done, total int) { bar.total = total; bar.At(done) })
+	return history.ReadFiles(ctx, paths, bar.Of)
 }
 
 func (p *program) eval(ctx context.Context, paths []string) error {

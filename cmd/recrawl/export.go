@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,32 +9,81 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/recorded"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/archive/export"
 )
 
 func (p *program) exportCommand() *cobra.Command {
-	var to string
+	var history string
+	var to export.To
 	cmd := p.command(&cobra.Command{
-		Use:   "export --data DIRECTORY --history DIRECTORY",
-		Short: "Write histories of the pages that run visited, for eval, survey, tune and learn",
-		Long: `export writes what run saw in its visits as histories, one file a server. eval, survey, tune and
-learn read them: so you can ask what another policy or budget would have found on your own pages.
+		Use:   "export (--data DIRECTORY --history DIRECTORY | --archive DIRECTORY (--warc DIRECTORY | --cdxj FILE | --wacz FILE))",
+		Short: "Write histories of the pages that run visited, or what it kept, for other tools",
+		Long: `export --history writes what run saw in its visits as histories, one file a server. eval, survey,
+tune and learn read them: so you can ask what another policy or budget would have found on your own pages.
 
 Versions come from the journal, links from the store as they are now. A change is dated by the visit
 that saw it. What changed and changed back between two visits is in no history. So a page that was
 visited seldom seems to change seldom: keep that in mind when you compare policies.
 
 --data is the directory of run, or while run works a checkpoint with the folder journal beside it.
-Existing files are not overwritten.`,
-		Example: "  recrawl export --data crawl --history histories\n  recrawl eval histories --protocol stream --base 4",
-		Args:    noArguments,
-	}, func(context.Context, []string) error { return p.export(to) })
-	cmd.Flags().StringVar(&to, "history", "", "directory for the histories; it is made if need be")
+Existing files are not overwritten.
+
+With --archive it writes what run kept there, also while run works: --warc copies the WARC files up to
+their last whole record, --cdxj writes the index of all captures, and --wacz makes one file of all that
+replay tools open.`,
+		Example: `  recrawl export --data crawl --history histories
+  recrawl eval histories --protocol stream --base 4
+  recrawl export --archive warc --wacz crawl.wacz`,
+		Args: noArguments,
+	}, func(context.Context, []string) error {
+		if to == (export.To{}) {
+			return p.export(history)
+		}
+		return p.exportArchive(to)
+	})
+	cmd.Flags().StringVar(&history, "history", "", "directory for the histories; it is made if need be")
+	cmd.Flags().StringVar(&to.WARC, "warc", "", "directory for copies of the WARC files; it is made if need be")
+	cmd.Flags().StringVar(&to.CDXJ, "cdxj", "", "file for the index of all captures")
+	cmd.Flags().StringVar(&to.WACZ, "wacz", "", "file for the whole archive, as WACZ 1.1.1")
 	return cmd
+}
+
+var errNoArchive = usageError{errors.New("no archive given"), "say where run kept what it fetched: --archive DIRECTORY"}
+
+// openArchive opens the archive of --archive for reading.
+func (p *program) openArchive() (*archive.Reader, error) {
+	if p.config.Archive == "" {
+		return nil, errNoArchive
+	}
+	r, err := archive.OpenReader(p.config.Archive)
+	if err == nil {
+		p.warn(r.Notes()...)
+	}
+	return r, err
+}
+
+func (p *program) exportArchive(to export.To) error {
+	if err := cmp.Or(writable(to.CDXJ), writable(to.WACZ)); err != nil {
+		return err
+	}
+	r, err := p.openArchive()
+	if err != nil {
+		return err
+	}
+	defer r.Close() // nothing was written to it
+	to.Software, to.Created = "recrawl/"+versionName(), time.Now().UTC().Format(time.RFC3339)
+	result, err := export.Run(r, to)
+	if err != nil {
+		return err
+	}
+	return p.printText(result)
 }
 
 func (p *program) export(to string) error {
@@ -42,7 +92,7 @@ func (p *program) export(to string) error {
 	case c.Data == "":
 		return errNoData
 	case to == "":
-		return usageError{errors.New("no directory for the histories given"), "say where they go: --history histories"}
+		return usageError{errors.New("no directory for the histories given"), "say where they go: --history histories; what was kept is exported with --archive"}
 	}
 	servers, torn, err := recorded.Histories(c.Data)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // ImportConfig are the settings of import.
@@ -110,6 +111,7 @@ func (p *program) importList(ctx context.Context, args []string) (err error) {
 			return err
 		}
 		defer closing(store, &err)
+		scratch.KeepHeapSmall() // the index of the store grows with its pages
 	} else {
 		debug.SetMemoryLimit(int64(memory) + programBytes)
 	}

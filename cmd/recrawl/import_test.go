@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // What import --json and bench seen --json print, as their users read it.
@@ -102,9 +105,10 @@ func TestImport(t *testing.T) {
 	if r.New != 0 || found < 2*(2+2*4)-2 {
 		t.Errorf("after run: %d new, %d caught up", r.New, r.CaughtUp)
 	}
-	if c := recrawl(t, "check", "--data", data).ok(t); !strings.Contains(c.stdout, "all is whole") {
+	if c := recrawl(t, "check", "--data", data).ok(t); !strings.Contains(c.stdout, fmt.Sprintf("addresses seen: %d fingerprints in ", 3+found)) || !strings.Contains(c.stdout, "all is whole") {
 		t.Errorf("check: %s", c.stdout)
 	}
+	checkAlone(t, list)
 	runs, err := filepath.Glob(filepath.Join(data, "seen", "run-*"))
 	if err != nil || len(runs) == 0 {
 		t.Fatal(runs, err)
@@ -122,6 +126,39 @@ func TestImport(t *testing.T) {
 	r = decode[importRun](t, recrawl(t, "import", "--data", data, "--json", list).ok(t), true)
 	if r.New != 0 || r.CaughtUp != 3+found {
 		t.Errorf("the set made anew: %d new, %d caught up", r.New, r.CaughtUp)
+	}
+}
+
+// checkAlone verifies a set without a store, whole and damaged.
+func checkAlone(t *testing.T, list string) {
+	t.Helper()
+	set := filepath.Join(t.TempDir(), "set")
+	recrawl(t, "import", "--set", set, list).ok(t)
+	if c := recrawl(t, "check", "--set", set).ok(t); c.stdout != "addresses seen: 3 fingerprints in 1 run: all is whole\n" {
+		t.Errorf("check of a set: %q", c.stdout)
+	}
+	type checked struct {
+		Pages, Records, Removed, Starts, Linked, Settings int
+		Set                                               struct{ Fingerprints, Runs, Pages int }
+		Damage                                            []struct {
+			File   string
+			Offset int
+			What   string
+		}
+	}
+	if c := decode[checked](t, recrawl(t, "check", "--set", set, "--json").ok(t), true); c.Set.Fingerprints != 3 || c.Set.Runs != 1 || len(c.Damage) != 0 {
+		t.Errorf("check of a set: %+v", c)
+	}
+	run := filepath.Join(set, "run-000001")
+	damage(t, run)
+	if c := decode[checked](t, recrawl(t, "check", "--set", set, "--json").exit(t, 4), true); len(c.Damage) != 1 || c.Damage[0].File != run {
+		t.Errorf("check of a damaged set: %+v", c)
+	}
+	if c := recrawl(t, "check", "--set", filepath.Join(set, "none")).exit(t, 1); !strings.Contains(c.stderr, "holds no set") {
+		t.Errorf("check of no set: %s", c.stderr)
+	}
+	if c := recrawl(t, "check", "--set", set, "--data", set).exit(t, 2); !strings.Contains(c.stderr, "either --data or --set") {
+		t.Errorf("check of both: %s", c.stderr)
 	}
 }
 
@@ -318,4 +355,71 @@ func TestBenchSeen(t *testing.T) {
 	if r := recrawl(t, "bench", "seen", "--edges", edges, "--start", "z").exit(t, 2); !strings.Contains(r.stderr, `no edge has the host "z"`) {
 		t.Errorf("a start that is nowhere: %s", r.stderr)
 	}
+}
+
+// TestImportAndRunKilled kills imports and runs of one directory in turns. Then it has the pages of a
+// directory in which nothing was killed, each once, and the set agrees with them.
+func TestImportAndRunKilled(t *testing.T) {
+	kills := 8
+	if long() {
+		kills = 80
+	}
+	s := shelves{servers: 2, sections: 3, pages: 12, days: 1, every: still}
+	lab := serve(t, library(s))
+	dir := t.TempDir()
+	var urls strings.Builder
+	for i, start := range lab.starts() {
+		for page := range s.pages * s.sections {
+			if page%3 != i { // run finds the others
+				fmt.Fprintf(&urls, "%ss%d/p%d.html\n%s\n", start, page%s.sections, page/s.sections, start)
+			}
+		}
+	}
+	list := writeFile(t, filepath.Join(dir, "urls.txt"), urls.String())
+	commands := func(data string) [][]string {
+		return [][]string{{"import", "--data", data, "--memory", "4MiB", "--quiet", "--json", list},
+			append([]string{"run", "--data", data, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--rounds", "1", "--unlimited", "--quiet", "--json"}, lab.starts()...)}
+	}
+	finish := func(data string) []string {
+		t.Helper()
+		c := commands(data)
+		recrawl(t, c[0]...).ok(t)
+		recrawl(t, c[1]...).ok(t)
+		if r := decode[importRun](t, recrawl(t, c[0]...).ok(t), true); r.New != 0 {
+			t.Errorf("%s: %d addresses are new again", data, r.New)
+		}
+		recrawl(t, "check", "--data", data).ok(t)
+		return addressesOf(t, data)
+	}
+	want := finish(filepath.Join(dir, "whole"))
+	data := filepath.Join(dir, "killed")
+	random := rand.New(rand.NewPCG(uint64(os.Getpid()), 2))
+	for i := range kills {
+		p := start(t, dir, nil, commands(data)[i%2]...)
+		time.Sleep(time.Duration(random.Int64N(int64(400 * time.Millisecond))))
+		_ = p.cmd.Process.Kill() // it may have ended
+		p.wait()
+	}
+	if got := finish(data); !slices.Equal(got, want) {
+		t.Errorf("%d pages after %d kills, want %d", len(got), kills, len(want))
+	}
+}
+
+// addressesOf returns the addresses of a store in order; none may be there twice.
+func addressesOf(t *testing.T, data string) (urls []string) {
+	t.Helper()
+	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	err = store.Addresses(0, func(_ sitegraph.PageID, url []byte) error {
+		urls = append(urls, string(url))
+		return nil
+	})
+	slices.Sort(urls)
+	if n := len(urls); err != nil || len(slices.Compact(slices.Clone(urls))) != n {
+		t.Fatalf("%s: %d addresses, some of them twice, or %v", data, n, err)
+	}
+	return urls
 }

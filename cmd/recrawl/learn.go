@@ -15,6 +15,7 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/learn"
 	"github.com/recrawl/recrawl/eval/recorded"
+	"github.com/recrawl/recrawl/eval/report/progress"
 	"github.com/recrawl/recrawl/planner/value"
 )
 
@@ -104,7 +105,7 @@ func (p *program) parameters(ctx context.Context, kinds [][]*history.Server, fol
 	defer bar.End()
 	o := learn.Usual(ctx, kinds, p.config.changeBy())
 	o.Folds, o.Variants, o.Seed, o.Tick = folds, variants, p.config.Seed, bar.Reach
-	if !isTerminal(p.stderr) { // there the bar would write over it
+	if !progress.IsTerminal(p.stderr) { // there the bar would write over it
 		o.Log = func(format string, args ...any) {
 			if !p.quiet {
 				fmt.Fprintf(p.stderr, format+"\n", args...)

@@ -11,19 +11,26 @@ import (
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// client makes the visits of run. The settings are checked.
-func (p *program) client(reader *apart.Reader) (*meter.Client, error) {
+// client makes the visits of run and show page, and reads what comes with read. The settings are checked.
+func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Content, error)) (*meter.Client, error) {
 	c := &p.config
+	set, err := rules.Read(c.Rules)
+	if err != nil {
+		return nil, err
+	}
 	o := fetch.Options{
 		UserAgent: c.UserAgent, AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver,
 		Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
 		RobotsAgent: c.RobotsAgent, RobotsAnyHost: c.RobotsAnyHost, RobotsFresh: c.RobotsMaxAge, KeepRobots: true,
-		Read: reader.Read, Main: c.changeBy() == sitegraph.ChangeByMain,
+		Capture: c.Archive != "",
+		Read:    read, Rules: set, Main: c.changeBy() == sitegraph.ChangeByMain,
 	}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval
@@ -31,7 +38,6 @@ func (p *program) client(reader *apart.Reader) (*meter.Client, error) {
 	o.AllowNetworks, o.AllowPorts = c.allowed()
 	o.Proxy, _ = fetch.ParseProxy(c.Proxy)
 	o.Warn = func(err error) { p.warn(err.Error()) }
-	var err error
 	if o.RootCAs, err = fetch.Trusted(c.CAFile); err != nil {
 		return nil, usageError{err, "--ca-file wants a file of certificates in PEM, which begin with -----BEGIN CERTIFICATE-----"}
 	}
@@ -54,11 +60,28 @@ func (c *Config) allowed() (networks []netip.Prefix, ports []uint16) {
 type liveFetcher struct {
 	*meter.Client
 	underWay *apart.Register
+	archive  *archive.Archive // nil: nothing is kept
 }
 
 func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	defer f.underWay.Begin(r.Record.URL)()
-	o, until, err := f.Try(ctx, r.Record, r.MaxBytes)
+	v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability, First: r.Visit.First}
+	return f.archive.Take(ctx, v, r.Record, func(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
+		return f.visit(ctx, rec, r.MaxBytes)
+	})
+}
+
+// Keep is called before each commit: what was visited is in the archive before the store says so.
+func (f liveFetcher) Keep(save func(name string, value []byte) error) error {
+	if err := f.archive.Sync(); err != nil {
+		return err
+	}
+	return f.Client.Keep(save)
+}
+
+// visit makes the visit.
+func (f liveFetcher) visit(ctx context.Context, rec sitegraph.Record, most int64) (sitegraph.Observation, error) {
+	o, until, err := f.Try(ctx, rec, most)
 	var local *fetch.LocalError
 	switch {
 	case errors.As(err, &local):
@@ -93,4 +116,17 @@ func (p *program) underWay(reader *apart.Reader) (*apart.Register, error) {
 			report.Plural(n, "page"))
 	}
 	return r, nil
+}
+
+// archive opens the archive of --archive, and says what it made good. Without, nothing is kept.
+func (p *program) archive() (*archive.Archive, error) {
+	c := &p.config
+	if c.Archive == "" {
+		return nil, nil
+	}
+	a, err := archive.Open(c.Archive, archive.Options{MaxFile: c.ArchiveFile, Software: "recrawl/" + versionName(), UserAgent: c.UserAgent})
+	if err == nil {
+		p.warn(a.Notes()...)
+	}
+	return a, err
 }

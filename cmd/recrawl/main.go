@@ -103,7 +103,8 @@ damaged, 130 interrupted.`,
 	root.AddCommand(p.demoCommand(), p.runCommand(), p.guardCommand(), p.planCommand(), p.explainCommand(),
 		p.evalCommand(), p.tuneCommand(), p.scheduleCommand(), p.surveyCommand(), p.learnCommand(),
 		p.importCommand(), p.exportCommand(), p.sitesCommand(), p.checkpointCommand(), p.inspectCommand(),
-		p.checkCommand(), p.benchCommand(), p.policiesCommand(), p.versionCommand())
+		p.checkCommand(), p.hintCommand(), p.replayCommand(), p.diffCommand(), p.showCommand(),
+		p.benchCommand(), p.policiesCommand(), p.versionCommand())
 	return root
 }
 

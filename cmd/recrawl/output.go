@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/eval/report/progress"
 	"github.com/recrawl/recrawl/satstore/whole"
 )
 
@@ -54,6 +55,14 @@ func (p *program) print(result any, tables []report.Table) error {
 		}
 	}
 	return w.Flush()
+}
+
+// printText prints a result, as JSON or as its text.
+func (p *program) printText(result interface{ Text(io.Writer) error }) error {
+	if p.json {
+		return p.printJSON(result)
+	}
+	return result.Text(p.stdout)
 }
 
 func (p *program) printJSON(v any) error {
@@ -104,4 +113,12 @@ func regular(path string) error {
 		return usageError{fmt.Errorf("write %s: it is no regular file", path), "name a file to be written"}
 	}
 	return nil
+}
+
+// progress tells on standard error how far long work has come; nothing with --quiet.
+func (p *program) progress(what string, total int) *progress.Bar {
+	if p.quiet {
+		return progress.New(io.Discard, what, total)
+	}
+	return progress.New(p.stderr, what, total)
 }

@@ -125,9 +125,10 @@ func (o *opened) dryRun(c *Config, most int) (*cycle.Preview, error) {
 // hasSpace says why no visit may begin: the disk is as good as full, so that what it brings could
 // not be kept. Where the free space is not known it returns no error.
 func (p *program) hasSpace() error {
-	free, err := directory.Free(p.config.Data)
-	if err != nil || free >= p.config.MinFree {
-		return nil
+	for _, dir := range []string{p.config.Data, p.config.Archive} {
+		if free, err := directory.Free(dir); dir != "" && err == nil && free < p.config.MinFree {
+			return fmt.Errorf("the disk of %s has %d bytes free, fewer than --min-free %d", dir, free, p.config.MinFree)
+		}
 	}
-	return fmt.Errorf("the disk of %s has %d bytes free, fewer than --min-free %d", p.config.Data, free, p.config.MinFree)
+	return nil
 }

@@ -38,9 +38,16 @@ read from the network. The summary has what did not fit, and what it would have 
 It obeys robots.txt, waits 10 s between two requests to a server or address (longer where
 robots.txt or Retry-After ask for it), refuses private addresses, and names a contact.
 Stop it with Ctrl-C. Started again, also without addresses, it continues where it stopped.
-The directory holds all that is known; journal/ in it has a line for every visit.`,
+The directory holds all that is known; journal/ in it has a line for every visit.
+
+--push takes in what others say has changed: hints (recrawl hint), and IndexNow of the owners of
+servers. Such pages go before all others.
+
+--archive keeps what is fetched, as WARC files that other tools read. A visit is in the archive before
+it counts as made.`,
 		Example: `  recrawl run --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" https://example.org/
   recrawl run --data crawl --user-agent "mybot/1.0 (ops@example.org)" --budget 5000
+  recrawl run --data crawl --archive warc --user-agent "mybot/1.0 (ops@example.org)"
   recrawl run --config recrawl.yaml`,
 	}, p.run)
 }
@@ -52,7 +59,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	reader := apart.NewReader(apart.Again(readsApart)...)
-	client, err := p.client(reader)
+	client, err := p.client(reader.Read)
 	if err != nil {
 		return err
 	}
@@ -72,11 +79,22 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer closing(underWay, &err)
+	kept, err := p.archive()
+	if err != nil {
+		return err
+	}
+	defer closing(kept, &err)
 	log, err := journal.Open(filepath.Join(c.Data, "journal"))
 	if err != nil {
 		return err
 	}
 	defer closing(log, &err)
+
+	said, err := p.inbox(client)
+	if err != nil {
+		return err
+	}
+	defer closing(said, &err)
 
 	result := present.NewRun()
 	bounds := sitegraph.DefaultBounds
@@ -92,7 +110,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	look := func() { status.note(lookout.Look(time.Now(), loop, workers, c.perDay())) }
 	loop = cycle.New(cycle.Options{
 		Planner:    o.plan,
-		Fetcher:    liveFetcher{client, underWay},
+		Fetcher:    liveFetcher{client, underWay, kept},
 		Store:      o.store,
 		Clock:      cycle.WallClock{},
 		Change:     c.changeBy(),
@@ -106,7 +124,8 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Stalled:    status.stalled,
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
 		Seen:       result.See,
-		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store)) },
+		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store), said.hand(loop)) },
+		Attentive:  said != nil,
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = visits.Append(log, events); journalErr != nil {

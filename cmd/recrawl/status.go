@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/eval/report/progress"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/present"
 )
@@ -18,11 +19,11 @@ type statusLine struct {
 }
 
 func (p *program) status() *statusLine {
-	return &statusLine{p: p, rewrite: isTerminal(p.stderr), last: time.Now()}
+	return &statusLine{p: p, rewrite: progress.IsTerminal(p.stderr), last: time.Now()}
 }
 
 func (s *statusLine) show(r *present.Run, plan *planner.Planner) {
-	every := lineEvery
+	every := progress.LineEvery
 	if s.rewrite {
 		every = 200 * time.Millisecond
 	}

@@ -15,11 +15,8 @@ func (p *program) versionCommand() *cobra.Command {
 		Short: "Print the version",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			version, revision := "devel", ""
+			version, revision := versionName(), ""
 			if info, ok := debug.ReadBuildInfo(); ok {
-				if info.Main.Version != "" && info.Main.Version != "(devel)" {
-					version = info.Main.Version
-				}
 				for _, s := range info.Settings {
 					if s.Key == "vcs.revision" {
 						revision = s.Value
@@ -33,4 +30,11 @@ func (p *program) versionCommand() *cobra.Command {
 			return err
 		},
 	}
+}
+
+func versionName() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
 }

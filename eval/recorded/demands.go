@@ -121,6 +121,8 @@ func DemandsInJournal(dir string, least schedule.Tick, by By) (all []schedule.De
 				p.seen = sitegraph.Start(e.Time)
 			}
 			p.seen.See(e.Time, e.Verdict == sitegraph.VerdictChanged.String(), e.Time)
+		case sitegraph.VerdictBaseline.String():
+			p.seen.Rebase(e.Time)
 		case sitegraph.VerdictLeft.String():
 			p.present = false
 		}

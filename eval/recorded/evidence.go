@@ -72,6 +72,8 @@ func InJournal(dir string) (pages []tune.Visited, doubts []string, err error) {
 				return
 			}
 			h.See(e.Time, e.Verdict == sitegraph.VerdictChanged.String(), e.Time)
+		case sitegraph.VerdictBaseline.String():
+			h.Rebase(e.Time)
 		case sitegraph.VerdictLeft.String():
 			*h = sitegraph.History{}
 		}

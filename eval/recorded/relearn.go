@@ -175,7 +175,8 @@ func (t *teller) tell(day []told) {
 		switch hasCopy := r.State == sitegraph.StateAlive; {
 		case hasCopy && v.verdict != sitegraph.VerdictFirst:
 			t.policy.Asked(v.page, v.at, v.drawnFrom)
-		case v.verdict == sitegraph.VerdictChanged || v.verdict == sitegraph.VerdictUnchanged:
+		case v.verdict == sitegraph.VerdictChanged || v.verdict == sitegraph.VerdictUnchanged ||
+			v.verdict == sitegraph.VerdictBaseline:
 			v.verdict = sitegraph.VerdictFirst // the journal does not reach back to the first visit
 		}
 		switch v.verdict {
@@ -183,6 +184,8 @@ func (t *teller) tell(day []told) {
 			r.State, r.History = sitegraph.StateAlive, sitegraph.Start(v.at)
 		case sitegraph.VerdictChanged, sitegraph.VerdictUnchanged:
 			r.History.See(v.at, v.verdict == sitegraph.VerdictChanged, time.Time{})
+		case sitegraph.VerdictBaseline:
+			r.History.Rebase(v.at)
 		case sitegraph.VerdictLeft:
 			r.State = sitegraph.StateGone
 		}

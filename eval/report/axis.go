@@ -20,17 +20,18 @@ func namedAxis(names []string) axis {
 }
 
 // newAxis chooses round limits around [low, high]. A share axis starts at 0 unless it may be
-// cut, and from 0 to nearly 1 becomes all of it, as coverage curves are read against the whole.
-func newAxis(low, high float64, percent, cut bool, ticks int) axis {
+// cut, and from 0 to nearly 1 becomes all of it, as coverage curves are read against the whole. A
+// free one has the values alone.
+func newAxis(low, high float64, percent, cut, free bool, ticks int) axis {
 	if low > high { // no value at all
 		low, high = 0, 1
 	}
 	// An axis that starts above zero exaggerates differences; it does so only where all
-	// values are far from zero compared to their spread.
-	if low > 0 && (low < 0.7*high || percent && !cut) {
+	// values are far from zero compared to their spread, or where zero means nothing.
+	if low > 0 && !free && (low < 0.7*high || percent && !cut) {
 		low = 0
 	}
-	if high < 0 && high > 0.7*low {
+	if high < 0 && !free && high > 0.7*low {
 		high = 0
 	}
 	if percent && low == 0 && high <= 1 && high > 0.8 {

@@ -24,12 +24,15 @@ type Series struct {
 // shown as 25 %). Diagonal adds the line from (0,0) to (1,1): what random order yields, or
 // what DiagonalName says.
 // With XNames the x axis has names in place of numbers, at 0, 1, 2 and so on. An axis of
-// shares starts at 0; with YCut that of y need not, and its label should say so. Bars says
-// what the error bars are, below the legend and in the text alternative.
+// shares starts at 0; with YCut that of y need not, and its label should say so. An axis that is
+// Free starts near its lowest value: for logarithms, which have no zero, and for an x of which
+// only a part has points. Bars says what the error bars are, below the legend and in the text
+// alternative.
 type Chart struct {
 	Title, XLabel, YLabel string
 	XPercent, YPercent    bool
 	YCut                  bool
+	XFree, YFree          bool
 	XNames                []string
 	Diagonal              bool
 	DiagonalName          string // what that line is; "" for random order
@@ -138,11 +141,11 @@ func (c Chart) axes() (x, y axis) {
 			}
 		}
 	}
-	x = newAxis(lowX, highX, c.XPercent, false, 6)
+	x = newAxis(lowX, highX, c.XPercent, false, c.XFree, 6)
 	if len(c.XNames) > 0 {
 		x = namedAxis(c.XNames)
 	}
-	return x, newAxis(lowY, highY, c.YPercent, c.YCut, 5)
+	return x, newAxis(lowY, highY, c.YPercent, c.YCut, c.YFree, 5)
 }
 
 // colours of Okabe and Ito without their yellow, and a grey in place of their black: they

@@ -167,25 +167,28 @@ func TestTicks(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
 		percent   bool
-		cut       bool
+		cut, free bool
 		want      string
 	}{
-		{0, 1, true, false, "0 20 40 60 80 100"},
-		{.02, .31, true, true, "0 10 20 30 40"},
-		{0.93, 0.97, true, true, "93 94 95 96 97"},
-		{0.93, 0.97, true, false, "0 20 40 60 80 100"},
-		{0.6, 0.7, true, false, "0 20 40 60 80"},
-		{0, 1.01, true, false, "0 20 40 60 80 100 120"},
-		{0.05, 0.97, true, false, "0 20 40 60 80 100"},
-		{2, 24, false, false, "0 5 10 15 20 25"},
-		{0, 1300000, false, false, "0 500,000 1,000,000 1,500,000"},
-		{0, .0123, true, false, "0.0 0.5 1.0 1.5"},
-		{-1, 1, false, false, "-1.0 -0.5 0.0 0.5 1.0"},
-		{0, 2.6e7, false, false, "0 M 5 M 10 M 15 M 20 M 25 M 30 M"},
-		{3, 3, false, false, "1 2 3 4 5"},
-		{1, 0, false, false, "0.0 0.2 0.4 0.6 0.8 1.0"}, // no values
+		{0, 1, true, false, false, "0 20 40 60 80 100"},
+		{.02, .31, true, true, false, "0 10 20 30 40"},
+		{0.93, 0.97, true, true, false, "93 94 95 96 97"},
+		{0.93, 0.97, true, false, false, "0 20 40 60 80 100"},
+		{0.6, 0.7, true, false, false, "0 20 40 60 80"},
+		{0, 1.01, true, false, false, "0 20 40 60 80 100 120"},
+		{0.05, 0.97, true, false, false, "0 20 40 60 80 100"},
+		{2, 24, false, false, false, "0 5 10 15 20 25"},
+		{0, 1300000, false, false, false, "0 500,000 1,000,000 1,500,000"},
+		{0, .0123, true, false, false, "0.0 0.5 1.0 1.5"},
+		{-1, 1, false, false, false, "-1.0 -0.5 0.0 0.5 1.0"},
+		{0, 2.6e7, false, false, false, "0 M 5 M 10 M 15 M 20 M 25 M 30 M"},
+		{3, 3, false, false, false, "1 2 3 4 5"},
+		{.42, .7, true, false, true, "40 50 60 70"},
+		{12, 21, false, false, true, "12 14 16 18 20 22"},
+		{3, 3, false, false, true, "1 2 3 4 5"},
+		{1, 0, false, false, false, "0.0 0.2 0.4 0.6 0.8 1.0"}, // no values
 	} {
-		a := newAxis(c.low, c.high, c.percent, c.cut, 5)
+		a := newAxis(c.low, c.high, c.percent, c.cut, c.free, 5)
 		var got []string
 		for _, v := range a.ticks() {
 			got = append(got, a.label(v))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/fetch/extract/rules"
 )
 
 // TestMain is the process that reads where the first argument says how.
@@ -95,7 +96,13 @@ func reader(t *testing.T, way string, r *Register) *Reader {
 
 // TestReadApart holds that what is read apart is what is read here, and no suspect any more.
 func TestReadApart(t *testing.T) {
+	set, err := rules.Parse("rules.yaml", []byte("rules: [{prefix: '*', ignore: nav, ignore-text: x, json: {ignore: $.a}}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, reading := range map[string]fetch.Reading{
+		"page with a rule": {ContentType: "text/html", Page: extract.Options{Rule: set.For(url)}, Body: []byte(`<nav>n</nav><p>xy`)},
+		"JSON with a rule": {ContentType: "application/json", Page: extract.Options{Rule: set.For(url)}, Body: []byte(`{"a": 1, "b": 2}`)},
 		"page": {ContentType: "text/html", Page: extract.Options{Agent: "test", RobotsTags: []string{"noindex"}, Main: true},
 			Body: []byte(`<title>x</title><nav>n</nav><a href=a>a<frame src=b><link rel=canonical href=c>`)},
 		"empty page": {},

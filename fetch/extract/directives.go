@@ -14,6 +14,8 @@ func (s *scanner) directives(list string) {
 			s.noFollow = true
 		case "none":
 			s.noIndex, s.noFollow = true, true
+		case "noarchive":
+			s.noArchive = true
 		}
 	}
 }
@@ -30,6 +32,16 @@ func (s *scanner) robotsTag(line string) {
 	if name == "robots" || name == "*" || name == s.agent {
 		s.directives(rest)
 	}
+}
+
+// NoArchive reports whether X-Robots-Tag header lines ask a crawler, named by its product token, to
+// keep no copy of what was answered, whatever its media type.
+func NoArchive(agent string, lines []string) bool {
+	s := scanner{agent: strings.ToLower(agent)}
+	for _, line := range lines {
+		s.robotsTag(line)
+	}
+	return s.noArchive
 }
 
 // isDirective reports whether a word before a colon is a directive and no crawler's name.

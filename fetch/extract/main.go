@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
@@ -15,22 +16,25 @@ func (s *scanner) mainText(page []byte) (text []byte, ok bool) {
 	if s.cut {
 		return nil, false
 	}
-	root, ok := parse(page)
+	root, ok := parse(page, false)
 	if !ok {
 		return nil, false
 	}
-	doc := goquery.NewDocumentFromNode(root)
 	text = make([]byte, 0, len(s.text))
+	for _, n := range outermostMain(root) {
+		text = appendSpace(appendMain(text, n))
+	}
+	return bytes.TrimSuffix(text, []byte(" ")), true
+}
+
+// outermostMain returns the outermost <main> of a page, or else its body.
+func outermostMain(root *html.Node) []*html.Node {
+	doc := goquery.NewDocumentFromNode(root)
 	main := doc.Find("main")
 	if main.Length() == 0 {
 		main = doc.Find("body")
 	}
-	for _, n := range main.Nodes {
-		if !hasAncestor(n, "main") {
-			text = appendSpace(appendMain(text, n))
-		}
-	}
-	return bytes.TrimSuffix(text, []byte(" ")), true
+	return slices.DeleteFunc(main.Nodes, func(n *html.Node) bool { return hasAncestor(n, "main") })
 }
 
 func hasAncestor(n *html.Node, name string) bool {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -29,6 +30,9 @@ type Options struct {
 	RobotsTags []string // values of X-Robots-Tag header lines
 	LinkLines  []string // values of Link header lines
 	Main       bool     // make Digests.Main, which takes a tree, and as long as all the rest; else it is zero
+
+	// Rule says what of the page counts; then Digests.Main is of that. nil: all of the page counts.
+	Rule *rules.Rule
 }
 
 // Page is what a page says of itself and of others.
@@ -45,11 +49,12 @@ type Page struct {
 	// Sources are canonical addresses of the feeds that the page names as its alternates.
 	Sources []string
 
-	Digests  sitegraph.Digests
-	NoIndex  bool   // robots meta element or header
-	NoFollow bool   // the same; then there are no links
-	Charset  string // name after WHATWG, lower case, such as "utf-8"
-	Cut      bool   // something was too large, and what came after it was left out
+	Digests   sitegraph.Digests
+	NoIndex   bool   // robots meta element or header
+	NoFollow  bool   // the same; then there are no links
+	NoArchive bool   // the same; no copy of the page is to be kept
+	Charset   string // name after WHATWG, lower case, such as "utf-8"
+	Cut       bool   // something was too large, and what came after it was left out
 }
 
 // HTML reads a page. body is as it was sent, content coding undone; contentType is the
@@ -65,11 +70,13 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 		s.robotsTag(tag)
 	}
 	s.scan(text)
-	p := Page{NoIndex: s.noIndex, NoFollow: s.noFollow, Charset: name, Cut: s.cut}
+	p := Page{NoIndex: s.noIndex, NoFollow: s.noFollow, NoArchive: s.noArchive, Charset: name, Cut: s.cut}
 	s.resolve(pageURL, o.LinkLines, &p)
 	p.Digests.Bytes = sitegraph.DigestOf(body)
 	p.Digests.Text = sitegraph.DigestOf(s.text)
-	if o.Main {
+	if o.Rule != nil {
+		p.Digests.Main = o.Rule.Digest(s.counted(text, o.Rule, nil))
+	} else if o.Main {
 		if main, ok := s.mainText(text); ok {
 			p.Digests.Main = sitegraph.DigestOf(main)
 		} else {
@@ -77,6 +84,22 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 		}
 	}
 	return p
+}
+
+// Text returns the text of a page whose digest is Digests.Text, or with main the one of
+// Digests.Main: words with a blank between. Body and contentType are as for HTML.
+func Text(body []byte, contentType string, main bool) string {
+	page, name := toUTF8(body, contentType)
+	s := scanners.Get().(*scanner)
+	defer s.release()
+	s.queries = queries(name)
+	s.scan(page)
+	if main {
+		if text, ok := s.mainText(page); ok {
+			return string(text)
+		}
+	}
+	return string(s.text)
 }
 
 // resolve makes canonical addresses of what was found. It comes last because a <base>

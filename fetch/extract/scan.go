@@ -32,6 +32,7 @@ type scanner struct {
 	queries   *encoding.Encoder // of the queries in addresses; nil: UTF-8
 	noIndex   bool
 	noFollow  bool
+	noArchive bool
 	text      []byte // visible text, white space collapsed
 	cut       bool
 
@@ -180,7 +181,7 @@ func (s *scanner) link(href, rel, mime string) {
 func isFeed(mime string) bool {
 	mime, _, _ = strings.Cut(mime, ";")
 	switch strings.ToLower(strings.TrimSpace(mime)) {
-	case "application/rss+xml", "application/atom+xml", "application/rdf+xml":
+	case "application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json":
 		return true
 	}
 	return false

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"slices"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -31,7 +32,8 @@ type tree struct {
 	open       []opened
 	top        map[string]int // name -> place of the innermost open element of that name; 0: none
 	nodes      int
-	foreign    int // <svg> and <math> that are open
+	foreign    int  // <svg> and <math> that are open
+	whole      bool // all attributes are kept, for selectors; else those that say what an element is for
 }
 
 // opened is an element on the stack. Beside it are places on the stack, so that none need be
@@ -44,13 +46,14 @@ type opened struct {
 	scope int // the innermost table, cell or the like
 }
 
-// parse returns the tree of a page, or false if it has too many nodes.
-func parse(page []byte) (root *html.Node, ok bool) {
+// parse returns the tree of a page, or false if it has too many nodes. Whole: with all attributes.
+func parse(page []byte, whole bool) (root *html.Node, ok bool) {
 	root = &html.Node{Type: html.DocumentNode}
 	t := tree{
 		head:   element("head"),
 		body:   element("body"),
 		inHead: true,
+		whole:  whole,
 		top:    make(map[string]int, 32),
 		open:   make([]opened, 0, 64),
 	}
@@ -125,6 +128,11 @@ func (t *tree) start(z *html.Tokenizer, name string, closed bool) {
 	if t.inHead && len(t.open) == 1 && !isOfHead(name) {
 		t.beginBody()
 	}
+	if t.whole {
+		if root := t.root(name); root != nil && len(root.Attr) == 0 {
+			root.Attr = attributes(z)
+		}
+	}
 	if isRoot(name) || isOfTable(name) && t.top["table"] == 0 && t.top["template"] == 0 {
 		return
 	}
@@ -134,7 +142,11 @@ func (t *tree) start(z *html.Tokenizer, name string, closed bool) {
 	}
 	t.imply(name)
 	n := element(name)
-	n.Attr = telling(z)
+	if t.whole {
+		n.Attr = attributes(z)
+	} else {
+		n.Attr = telling(z)
+	}
 	t.add(n)
 	if !closed && !isVoid(name) && len(t.open) < maxDepth {
 		t.push(n)
@@ -155,6 +167,34 @@ func telling(z *html.Tokenizer) (kept []html.Attribute) {
 		}
 	}
 	return kept
+}
+
+// mostAttributes of an element are kept: finding one, or that it is there, takes a step for each.
+const mostAttributes = 64
+
+// attributes returns the attributes of an element, the first of each name.
+func attributes(z *html.Tokenizer) (kept []html.Attribute) {
+	for more := true; more && len(kept) < mostAttributes; {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		if len(key) > 0 && !slices.ContainsFunc(kept, func(a html.Attribute) bool { return a.Key == string(key) }) {
+			kept = append(kept, html.Attribute{Key: string(key), Val: string(value)})
+		}
+	}
+	return kept
+}
+
+// root is the element that a tag of the page itself is for; nil for others.
+func (t *tree) root(name string) *html.Node {
+	switch name {
+	case "html":
+		return t.head.Parent
+	case "head":
+		return t.head
+	case "body":
+		return t.body
+	}
+	return nil
 }
 
 func (t *tree) push(n *html.Node) {

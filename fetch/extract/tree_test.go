@@ -79,7 +79,7 @@ func TestTreeBound(t *testing.T) {
 
 // TestTreeBomb is the page that takes html.Parse gigabytes: each <p> opens 480 elements again.
 func TestTreeBomb(t *testing.T) {
-	root, ok := parse(bomb(40_000))
+	root, ok := parse(bomb(40_000), false)
 	if !ok {
 		t.Fatal("no tree")
 	}
@@ -112,7 +112,7 @@ func FuzzTree(f *testing.F) {
 		if len(page) > 1<<14 {
 			return
 		}
-		root, ok := parse(page)
+		root, ok := parse(page, false)
 		if !ok {
 			t.Fatal("no tree of a small page")
 		}

@@ -12,7 +12,7 @@
 //	address    the IP address that is connected to; host: the name in the request, without port
 //	interval   from the end of a request to the start of the next
 //	violation  a request that a limit refused, or an answer or tunnel that a limit cut
-//	turn       of a tunnel: bytes of the client after bytes of the server; the first bytes are one
+//	turn       of a tunnel: 100 bytes or more of the client since the server sent last
 //
 // # Guarantees
 //
@@ -39,8 +39,9 @@
 // A guard cannot see requests inside a tunnel. It counts a tunnel as one request, and bounds its
 // bytes either way, its time and its turns. Over HTTP/1.1 each request after the first needs a turn
 // more, so that a limit of 5 turns lets at most 4 requests through: TLS 1.3 takes one turn or two
-// before the first. Requests that are pipelined, or multiplexed in HTTP/2, in one turn cannot be
-// told apart: only the bytes sent bound these. Who must be sure refuses CONNECT.
+// before the first. Requests that are pipelined in one turn, and those of HTTP/2, which may be
+// shorter than a turn, cannot be told apart: only the bytes sent bound these. Who must be sure
+// refuses CONNECT.
 //
 // A Guard is safe for concurrent use.
 package guard

@@ -26,8 +26,8 @@ type Limits struct {
 	StopAfter        int `key:"stop-after" range:"[0,)" help:"shut everything after so many violations in a row; 0 for never"`
 
 	Connect     string `default:"bound" oneof:"bound, refuse" help:"what to do with tunnels for https: bound them, or refuse them"`
-	TunnelTurns int    `key:"tunnel-turns" default:"5" range:"[0,)" help:"how often a client may send after the server did, in one tunnel; 0 for no limit, which HTTP/2 needs"`
-	TunnelSent  int64  `key:"tunnel-sent" default:"16384" range:"[1,)" help:"bytes that a client may send in one tunnel"`
+	TunnelTurns int    `key:"tunnel-turns" default:"5" range:"[0,)" help:"how often a client may send 100 bytes or more after the server did, in one tunnel; 0 for no limit"`
+	TunnelSent  int64  `key:"tunnel-sent" default:"65536" range:"[1,)" help:"bytes that a client may send in one tunnel"`
 
 	Longest     time.Duration `default:"2m" range:"[1s,)" help:"longest time of one request or tunnel"`
 	Addresses   int           `default:"200000" range:"[1,)" help:"addresses remembered, and as many hosts; 600 bytes for both"`

@@ -68,7 +68,7 @@ func (g *Guard) relay(client net.Conn, ahead *bufio.Reader, server *upstream, p 
 	})()
 	idle := time.AfterFunc(idleTime, end)
 	defer idle.Stop()
-	t := &turns{most: g.o.TunnelTurns, left: g.o.TunnelSent}
+	t := &turns{most: g.o.TunnelTurns, allowed: g.o.TunnelSent}
 	var up sync.WaitGroup
 	up.Go(func() {
 		defer end()
@@ -108,28 +108,33 @@ func (g *Guard) pump(to io.Writer, from io.Reader, idle *time.Timer, may func(n 
 	}
 }
 
+// leastTurn is how many bytes of a client are a turn. Fewer are what HTTP/2 acknowledges with
+// (35 to 70 bytes with TLS), or the end of TLS. A request of HTTP/1.1 that names its crawler has
+// more.
+const leastTurn = 100
+
 // turns counts how often the client sends after the server did, and what it sends.
 type turns struct {
-	mu     sync.Mutex
-	most   int // 0: no limit
-	left   int64
-	sent   int64
-	taken  int
-	byPeer bool // the client sent last
+	mu      sync.Mutex
+	most    int   // 0: no limit
+	allowed int64 // bytes
+	sent    int64
+	taken   int
+	turn    int64 // bytes of the client since the server sent last
 }
 
 // client counts bytes of the client, and returns the limit that they exceed, or "".
 func (t *turns) client(n int) (limit string, allowed int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.byPeer {
-		t.byPeer = true
+	if t.turn < leastTurn && t.turn+int64(n) >= leastTurn {
 		t.taken++
 	}
+	t.turn += int64(n)
 	t.sent += int64(n)
 	switch {
-	case t.sent > t.left:
-		return LimitSent, t.left
+	case t.sent > t.allowed:
+		return LimitSent, t.allowed
 	case t.most > 0 && t.taken > t.most:
 		return LimitTurns, int64(t.most)
 	}
@@ -140,5 +145,5 @@ func (t *turns) client(n int) (limit string, allowed int64) {
 func (t *turns) server() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.byPeer = false
+	t.turn = 0
 }

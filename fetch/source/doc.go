@@ -1,6 +1,6 @@
 // Package source reads what feeds and sitemaps claim of pages: XML sitemaps, sitemap
 // indexes and text sitemaps (sitemaps.org), RSS 0.9 to 2.0 with the dates of Dublin Core,
-// Atom 0.3 and 1.0; each also as a gzip'd file.
+// Atom 0.3 and 1.0, JSON Feed 1.0 and 1.1; each also as a gzip'd file.
 //
 // # Terms
 //
@@ -32,6 +32,6 @@
 //
 // The package knows no network, disk or clock; its functions may be called concurrently.
 //
-// Sources: sitemaps.org protocol 0.9; RSS 2.0; RSS 1.0; RFC 4287 (Atom); RFC 822 5 and
-// W3C-DTF (dates).
+// Sources: sitemaps.org protocol 0.9; RSS 2.0; RSS 1.0; RFC 4287 (Atom); JSON Feed 1.1; RFC 822 5
+// and W3C-DTF (dates).
 package source

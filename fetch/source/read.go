@@ -76,9 +76,12 @@ func Read(body []byte, contentType, url string) (Listing, error) {
 	limited := &io.LimitedReader{R: text, N: MaxBytes}
 	in := bufio.NewReaderSize(limited, 32<<10)
 	skipBlanks(in)
-	if start, _ := in.Peek(1); string(start) == "<" {
+	switch start, _ := in.Peek(1); string(start) {
+	case "<":
 		err = r.readXML(in)
-	} else {
+	case "{":
+		err = r.readJSON(in)
+	default:
 		err = r.readText(in)
 	}
 	switch {

@@ -90,7 +90,14 @@ func TestReadInPart(t *testing.T) {
 		{"HTML", "<!doctype html><html><body>gone", 0, ErrNone},
 		{"nothing", "", 0, ErrNone},
 		{"prose", "Not found", 0, ErrNone},
-		{"JSON", `{"version": "https://jsonfeed.org/version/1.1"}`, 0, ErrNone},
+		{"JSON", `{"items": [{"url": "/a"}]}`, 0, ErrNone},
+		{"JSON of something else", `{"version": "1.1", "items": [{"url": "/a"}]}`, 0, ErrNone},
+		{"a list", `["/a"]`, 0, ErrNone},
+		{"JSON cut before it says what it is", `{"items": [{"url": "/a"}, {"url": "/b`, 0, ErrNone},
+		{"cut JSON", `{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "/a"}, {"url": "/b`, 1, errCut},
+		{"JSON without end", `{"version": "https://jsonfeed.org/version/1", "items": [{"url": "/a"}]`, 1, errCut},
+		{"deep JSON", `{"version": "https://jsonfeed.org/version/1", "items": [{"url": "/a"}], "x": ` + strings.Repeat("[", 100_000), 1, errJSON},
+		{"broken JSON", `{"version": "https://jsonfeed.org/version/1", "items": [{"url": "/a"}, {"url" "/b"}]}`, 1, errJSON},
 		{"gzip that is none", "\x1f\x8b nothing", 0, ErrNone},
 		{"an address too long for a line", "http://h.example/" + strings.Repeat("x", 2*maxValue), 0, ErrNone},
 	} {
@@ -108,7 +115,8 @@ func TestReadInPart(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{`<urlset><url><loc>/a</loc><lastmod>2024</lastmod></url></urlset>`, `<rss><item><guid>/b</guid><link>/a</link>`,
 		`<feed><entry><link href="a"/><updated>2024-05-06T07:08:09Z</updated></entry></feed>`, "http://h.example/a\n", "\xff\xfe<\x00",
-		`<?xml encoding="latin1"?><sitemapindex><sitemap><loc>` + "\xe9"} {
+		`<?xml encoding="latin1"?><sitemapindex><sitemap><loc>` + "\xe9",
+		`{"items": [{"id": "/a", "url": "b", "date_modified": "2026-01-02T03:04:05Z"}], "version": "https://jsonfeed.org/version/1.1"}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -207,5 +215,23 @@ func TestManyBases(t *testing.T) {
 	}
 	if len(s.bases) != maxBases {
 		t.Errorf("%d bases were resolved", len(s.bases))
+	}
+}
+
+// A JSON Feed: dates, relative addresses, ids that are addresses, items that are none, other
+// servers.
+func TestJSONFeed(t *testing.T) {
+	body := `{"title": "News", "items": [
+		{"id": 1, "url": "/one", "date_published": "2026-01-02T03:04:05Z", "date_modified": "2026-02-02T03:04:05+01:00", "content_html": "<p>"},
+		{"id": "http://h.example/two", "content_text": "x"},
+		{"id": "three", "url": "http://other.example/three"}, "none", {"url": 4}, {"id": "five"},
+		{"url": "/one"}], "version": "https://jsonfeed.org/version/1.1"}`
+	l, err := Read([]byte(body), "application/feed+json", "http://h.example/feed.json")
+	if err != nil || l.Kind != sitegraph.SourceFeed || len(l.Claims) != 2 {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	if one, two := l.Claims[0], l.Claims[1]; one.URL != "http://h.example/one" || !one.Modified.Equal(time.Date(2026, 2, 2, 2, 4, 5, 0, time.UTC)) ||
+		two.URL != "http://h.example/two" || !two.Modified.IsZero() {
+		t.Errorf("claims %+v", l.Claims)
 	}
 }

@@ -72,7 +72,7 @@ func (c *crew) run(ctx context.Context) error {
 		if err := c.start(c.work, now); err != nil {
 			return err
 		}
-		if c.inFlight == 0 && c.parked == 0 && !now.Before(c.stall.until) && !c.Planner.More() && !c.awaitsBar() {
+		if c.inFlight == 0 && c.parked == 0 && !now.Before(c.stall.until) && !c.Planner.More() && !c.awaitsBar() && !c.Attentive {
 			c.giveBack()
 			return ctx.Err()
 		}

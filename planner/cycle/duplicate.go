@@ -30,7 +30,9 @@ func (l *Loop) duplicate(r *sitegraph.Record, o *sitegraph.Observation) error {
 	if err := l.Store.Load(q, &other); err != nil {
 		return l.storeError(err, "load record of %s", o.Canonical)
 	}
-	if o.Digests.Text == sitegraph.DigestOf(nil) || other.Digests.Differ(o.Digests, sitegraph.ChangeByText) {
+	here, there := o.Digests, other.Digests
+	here.Main, there.Main = sitegraph.Digest{}, sitegraph.Digest{} // what a rule leaves of two pages may be alike
+	if o.Digests.Text == sitegraph.DigestOf(nil) || there.Differ(here, sitegraph.ChangeByText) {
 		return nil // what has no text, as a page that scripts fill, is the same as nothing
 	}
 	o.Outcome, o.RedirectTo, o.Detail = sitegraph.OutcomeRedirected, o.Canonical, "the same as the page that it names as canonical"

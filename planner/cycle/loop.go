@@ -77,6 +77,9 @@ type Options struct {
 	// second while the loop waits. It may use the store, which nothing else uses then. Its error
 	// ends the loop. May be nil.
 	Between func() error
+	// Attentive keeps a round with several workers open until its time is over, also when nothing
+	// is left to visit: Between may Ask for pages.
+	Attentive bool
 }
 
 // Loop carries out what a planner plans.

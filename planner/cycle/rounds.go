@@ -92,7 +92,7 @@ func (l *Loop) Round(ctx context.Context, r planner.Round) error {
 	return l.closeRound(c, c.await(ctx))
 }
 
-// manyPages make it worth the time to keep the heap small.
+// manyPages make it worth the time to keep memory small.
 const manyPages = 1_000_000
 
 // carryOut does a round; with a crew, visits may be under way when it returns without an error.
@@ -101,7 +101,8 @@ func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 		return err
 	}
 	l.round = r
-	if l.graph.Scratch() != nil && l.graph.Pages() >= manyPages {
+	large := l.graph.Scratch() != nil && l.graph.Pages() >= manyPages
+	if large {
 		scratch.KeepHeapSmall()
 	}
 	l.weighStrains()
@@ -111,7 +112,10 @@ func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 			l.Planner.Carry(line.page)
 		}
 	}
-	l.Planner.Begin(r)
+	l.Planner.Begin(r) // the first one reads all there is
+	if large {
+		l.graph.Scratch().Watch()
+	}
 	if c == nil {
 		return l.closeRound(c, l.sequential(ctx))
 	}

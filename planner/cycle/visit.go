@@ -18,7 +18,7 @@ func (l *Loop) begin(v *planner.Visit, r *Request) (ok bool, err error) {
 	if err := l.reserve(); err != nil {
 		return false, err
 	}
-	r.Round = l.round
+	r.Round, r.Visit = l.round, *v
 	if err := l.Store.Load(v.Page, &r.Record); err != nil {
 		return false, l.storeError(err, "load record of %s", l.graph.URL(v.Page))
 	}

@@ -12,6 +12,7 @@ import (
 type Request struct {
 	Record sitegraph.Record
 	Round  planner.Round
+	Visit  planner.Visit // why the page is visited
 	// MaxBytes is how much the visit may read from the server, headers and robots.txt included;
 	// 0: no bound. Reading more breaks guarantee 2.
 	MaxBytes int64
@@ -72,7 +73,8 @@ type Keeper interface {
 	// Recall is called before each visit. It reads what was kept for the server of the page, unless
 	// that is known already.
 	Recall(url string, setting func(name string) (value []byte, ok bool, err error)) error
-	// Keep is called before each commit. It saves what is new since the last call.
+	// Keep is called before each commit. It saves what is new since the last call. After its error
+	// no visit since the last commit is acknowledged, and the loop ends.
 	Keep(save func(name string, value []byte) error) error
 }
 

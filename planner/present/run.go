@@ -17,8 +17,9 @@ type Run struct {
 	First      int     `json:"first"`   // pages fetched for the first time
 	Changed    int     `json:"changed"` // among the others
 	Unchanged  int     `json:"unchanged"`
-	Left       int     `json:"left"`    // gone, moved or excluded
-	Doubted    int     `json:"doubted"` // said to be gone, moved or excluded, which is not proved yet
+	Left       int     `json:"left"`     // gone, moved or excluded
+	Baseline   int     `json:"baseline"` // could not be compared: the rule of the page is a new one
+	Doubted    int     `json:"doubted"`  // said to be gone, moved or excluded, which is not proved yet
 	Failed     int     `json:"failed"`
 	Sources    int     `json:"sources"`     // visits to feeds and sitemaps, in none of the six above
 	UpdateRate float64 `json:"update_rate"` // changed among refetches that told something; 0 if none
@@ -55,6 +56,8 @@ func (r *Run) See(e *cycle.Event) {
 		r.Left++
 	case sitegraph.VerdictDoubted:
 		r.Doubted++
+	case sitegraph.VerdictBaseline:
+		r.Baseline++
 	default:
 		r.Failed++
 	}
@@ -85,8 +88,12 @@ func (r *Run) Tables() []report.Table {
 }
 
 func (r *Run) summary() string {
+	baseline := ""
+	if r.Baseline > 0 {
+		baseline = fmt.Sprintf(", %d not compared under a new rule", r.Baseline)
+	}
 	return fmt.Sprintf(
-		"%s, %s: %d first, %d changed, %d unchanged, %d left, %d doubted, %d failed\n"+
+		"%s, %s: %d first, %d changed, %d unchanged, %d left, %d doubted, %d failed%s\n"+
 			"update rate %.3f; %s known, %d new waiting",
 		report.Plural(r.Rounds, "round"),
 		report.Plural(r.Visits, "visit"),
@@ -96,6 +103,7 @@ func (r *Run) summary() string {
 		r.Left,
 		r.Doubted,
 		r.Failed,
+		baseline,
 		r.UpdateRate,
 		report.Plural(r.Known, "page"),
 		r.Waiting,

@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/satstore"
@@ -16,7 +17,16 @@ type Checked struct {
 	Starts   int      `json:"starts"`
 	Linked   int      `json:"linked"` // pages whose links are known
 	Settings int      `json:"settings"`
+	Set      *Set     `json:"set"` // of addresses; nil: there is none
 	Damage   []damage `json:"damage"`
+	alone    bool     // there is no store, the set alone was verified
+}
+
+// Set is the exact set of the addresses that were seen.
+type Set struct {
+	Fingerprints uint64 `json:"fingerprints"`
+	Runs         int    `json:"runs"`
+	Pages        uint64 `json:"pages"` // of the store that it covers; 0 for a set that stands alone
 }
 
 type damage struct {
@@ -27,12 +37,15 @@ type damage struct {
 
 // Check makes the result of a store's report.
 func Check(found satstore.Report) *Checked {
-	r := &Checked{found.Pages, found.Records, found.Removed, found.Starts, found.Linked, found.Settings, []damage{}}
+	r := &Checked{found.Pages, found.Records, found.Removed, found.Starts, found.Linked, found.Settings, nil, []damage{}, false}
 	for _, d := range found.Damage {
 		r.Add(d.Path, d.Offset, d.Error())
 	}
 	return r
 }
+
+// CheckAlone makes the result of a check of a set without a store.
+func CheckAlone() *Checked { return &Checked{Damage: []damage{}, alone: true} }
 
 // Add takes in damage to something beside the store.
 func (r *Checked) Add(path string, offset int64, what string) {
@@ -47,22 +60,24 @@ func (r *Checked) Verdict() string {
 	return report.Plural(len(r.Damage), "damage")
 }
 
-// Text writes a line of what there is, and one for each damage.
+// Text writes a line of the pages, one of the set of addresses, and one for each damage.
 func (r *Checked) Text(w io.Writer) error {
-	_, err := fmt.Fprintf(
-		w,
-		"%s, %s, %d removed; links of %d, %s: %s\n",
-		report.Plural(r.Pages, "page"),
-		report.Plural(r.Records, "record"),
-		r.Removed,
-		r.Linked,
-		report.Plural(r.Settings, "setting"),
-		r.Verdict(),
-	)
-	for _, d := range r.Damage {
-		if err == nil {
-			_, err = fmt.Fprintln(w, d.What)
-		}
+	var lines []string
+	if !r.alone {
+		lines = append(lines, fmt.Sprintf("%s, %s, %d removed; links of %d, %s",
+			report.Plural(r.Pages, "page"), report.Plural(r.Records, "record"), r.Removed, r.Linked, report.Plural(r.Settings, "setting")))
 	}
+	if s := r.Set; s != nil {
+		line := fmt.Sprintf("addresses seen: %s in %s", report.Plural(int(s.Fingerprints), "fingerprint"), report.Plural(s.Runs, "run"))
+		if !r.alone {
+			line += fmt.Sprintf(", of the first %s", report.Plural(int(s.Pages), "page"))
+		}
+		lines = append(lines, line)
+	}
+	lines[len(lines)-1] += ": " + r.Verdict()
+	for _, d := range r.Damage {
+		lines = append(lines, d.What)
+	}
+	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
 	return err
 }

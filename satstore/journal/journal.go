@@ -40,6 +40,7 @@ type Entry struct {
 	Redirect      string    `json:"redirect,omitempty"` // where it leads
 	Trouble       string    `json:"trouble,omitempty"`  // of the server: failing, or busy
 	NoIndex       bool      `json:"noindex,omitempty"`
+	NoArchive     bool      `json:"noarchive,omitempty"` // the body is not to be kept
 	ElapsedMillis int64     `json:"ms"`
 	Next          time.Time `json:"next"` // when the page is due next
 }

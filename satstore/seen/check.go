@@ -3,8 +3,6 @@ package seen
 import (
 	"errors"
 	"fmt"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // Check reads and verifies every byte of the committed runs, and that their keys are in order and
@@ -37,19 +35,4 @@ func checkRun(r *run) error {
 		}
 		last = rd.key
 	}
-}
-
-// CheckSet is Check of the set in a directory, opened for reading only; what Open finds damaged
-// is the only thing found then.
-func CheckSet(fs vfs.FS, dir string) ([]*DamageError, error) {
-	s, err := OpenSet(dir, SetOptions{FS: fs, ReadOnly: true, BufferKeys: 1})
-	var damage *DamageError
-	if errors.As(err, &damage) {
-		return []*DamageError{damage}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	found, err := s.Check()
-	return found, errors.Join(err, s.Close())
 }

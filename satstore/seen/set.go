@@ -127,6 +127,9 @@ func (s *Set) Key() Key { return s.m.key }
 // Mark is that of the last Commit.
 func (s *Set) Mark() Mark { return s.m.mark }
 
+// Manifest is the path of the file that says which runs there are, and the mark.
+func (s *Set) Manifest() string { return s.fs.PathJoin(s.dir, directory.FormatName) }
+
 // Len is the number of keys, committed or not.
 func (s *Set) Len() uint64 {
 	n := uint64(s.buffer.len())

@@ -345,14 +345,28 @@ func TestSetDamage(t *testing.T) {
 		}
 		crashtest.WriteFile(t, mem, path, whole)
 	}
-	if damage, err := CheckSet(mem, setDir); err != nil || len(damage) > 0 {
+	if damage, err := checkSet(mem); err != nil || len(damage) > 0 {
 		t.Fatalf("made whole again: %v %v", damage, err)
 	}
 }
 
+// checkSet opens a set for reading and verifies it; nothing else is found if it does not open.
+func checkSet(fs vfs.FS) ([]*DamageError, error) {
+	s, err := OpenSet(setDir, SetOptions{FS: fs, ReadOnly: true, BufferKeys: 1})
+	var damage *DamageError
+	if errors.As(err, &damage) {
+		return []*DamageError{damage}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Check()
+	return found, errors.Join(err, s.Close())
+}
+
 func expectDamage(t *testing.T, fs vfs.FS, path string, at int, k known) {
 	t.Helper()
-	found, err := CheckSet(fs, setDir)
+	found, err := checkSet(fs)
 	var format *FormatError
 	if errors.As(err, &format) && strings.HasSuffix(path, directory.FormatName) {
 		return // a digit of the version became another
@@ -464,34 +478,5 @@ func TestOrder(t *testing.T) {
 		if sortAsks(asks); !slices.Equal(asks, want) {
 			t.Fatalf("%d asks of %d from %d are out of order", len(asks), wide, low)
 		}
-	}
-}
-
-func BenchmarkDecide(b *testing.B) {
-	for _, size := range []int{50, 10_000, 1_000_000} {
-		b.Run(fmt.Sprintf("keys=4e6/batch=%d", size), func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(1, 1))
-			s, err := OpenSet(b.TempDir()+"/seen", SetOptions{BufferKeys: 1 << 20})
-			must(b, err)
-			defer s.Close()
-			keys, fresh := make([]uint64, 1_000_000), make([]bool, 1_000_000)
-			for range 4 {
-				for i := range keys {
-					keys[i] = rng.Uint64()
-				}
-				must(b, s.Decide(keys, fresh))
-				must(b, s.Commit(Mark{Count: 1, Check: 7}))
-			}
-			keys, fresh = keys[:size], fresh[:size]
-			n := 0
-			for b.Loop() {
-				for i := range keys {
-					keys[i] = rng.Uint64()
-				}
-				must(b, s.Decide(keys, fresh))
-				n += size
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/key")
-		})
 	}
 }

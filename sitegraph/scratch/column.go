@@ -82,7 +82,6 @@ func (f *File) column(at unsafe.Pointer, bytes, size int) []byte {
 		f.mu.Lock()
 		c.bytes = end
 		f.mu.Unlock()
-		f.watchIfLarge()
 	}
 	return c.room[:c.bytes]
 }

@@ -14,8 +14,8 @@
 //  2. A full disk costs memory and nothing else: Put refuses, and Grow returns a slice in memory.
 //  3. The room of a freed piece is used again, for one of about its size.
 //
-// What was read or written stays in memory until Release, until the files take more than 160 MiB
-// there, on systems that tell, or until the system needs the memory. A disk that cannot be read
+// What was read or written stays in memory until Release, until the system needs the memory, or, on
+// systems that tell how much it is, until it is more than Watch allows. A disk that cannot be read
 // ends the process (SIGBUS). A File is used by one goroutine; what Put returned may be read by
-// many.
+// many, and values of a column by many as those of a slice.
 package scratch

@@ -40,6 +40,7 @@ func entryOf(e *cycle.Event) journal.Entry {
 		Address:       o.Address,
 		Redirect:      o.RedirectTo,
 		NoIndex:       o.NoIndex,
+		NoArchive:     o.NoArchive,
 		ElapsedMillis: o.Elapsed.Milliseconds(),
 		Next:          e.Record.Due,
 	}

@@ -138,6 +138,7 @@ type Result struct {
 
 	began meter.Reading
 	every int64 // lines between points
+	known int64 // addresses that the set had before
 	kinds [kinds]Bad
 }
 
@@ -162,6 +163,9 @@ func newResult(o Options) *Result {
 	r := &Result{Bad: []Bad{}, Curve: []Point{}, Mode: "exact", Sizes: o.Sizes, began: meter.Read(), every: 1 << 14}
 	if o.Approximate {
 		r.Mode = "approximate"
+	}
+	if o.Set != nil {
+		r.known = int64(o.Set.Len())
 	}
 	return r
 }

@@ -264,6 +264,9 @@ func TestCrashesOfAnImport(t *testing.T) {
 		if got := pagesOf(t, store); !slices.Equal(got, want) {
 			t.Fatalf("crash %d: %d pages, want %d", i, len(got), len(want))
 		}
+		if c, err := CheckSet(t.Context(), "data/seen", seen.SetOptions{FS: crashed}, store); err != nil || len(c.Damage) > 0 || int(c.Pages) != len(want) {
+			t.Fatalf("crash %d: the set is %+v, %v", i, c, err)
+		}
 		must(t, store.Close())
 	}
 	if ahead == 0 {
@@ -369,6 +372,62 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
+// A set agrees with the pages of its store, or CheckSet says in what it does not.
+func TestCheckSet(t *testing.T) {
+	mem := vfs.NewMem()
+	importInto(t, mem, "http://a.example/1\nhttp://a.example/2\nhttp://a.example/3\n")
+	expect := func(dir string, pages Store, damage string) {
+		t.Helper()
+		c, err := CheckSet(t.Context(), dir, seen.SetOptions{FS: mem}, pages)
+		must(t, err)
+		if damage == "" && len(c.Damage) == 0 {
+			return
+		}
+		if damage == "" || len(c.Damage) != 1 || c.Damage[0].Path != dir+"/FORMAT" || !strings.Contains(c.Damage[0].What, damage) {
+			t.Errorf("found %v, want %q", c.Damage, damage)
+		}
+	}
+	store := openStore(t, mem)
+	defer store.Close()
+	expect("data/seen", store, "")
+	expect("data/seen", nil, "")
+	if c, err := CheckSet(t.Context(), "data/seen", seen.SetOptions{FS: mem}, store); err != nil || c.Fingerprints != 3 || c.Pages != 3 || c.Runs != 1 {
+		t.Errorf("found %+v, %v", c, err)
+	}
+	if _, err := CheckSet(t.Context(), "data/none", seen.SetOptions{FS: mem}, store); !errors.Is(err, seen.ErrNoSet) {
+		t.Errorf("no set: %v", err)
+	}
+	set := func(dir string, mark seen.Mark, urls ...string) {
+		t.Helper()
+		s, err := seen.OpenSet(dir, seen.SetOptions{FS: mem, BufferKeys: 128, Key: seen.Key{1, 2}})
+		must(t, err)
+		defer s.Close()
+		var keys []uint64
+		for _, url := range urls {
+			keys = append(keys, s.Key().Of(url))
+		}
+		must(t, s.Decide(keys, make([]bool, len(keys))))
+		must(t, s.Commit(mark))
+	}
+	check := seen.Key{1, 2}.Of
+	set("missing", seen.Mark{Count: 3, Check: check("http://a.example/3")}, "http://a.example/1", "http://a.example/3")
+	expect("missing", store, "misses 1 of the 3 pages that it covers, the first is page 1")
+	set("more", seen.Mark{Count: 1, Check: check("http://a.example/1")}, "http://a.example/1", "http://a.example/9")
+	expect("more", store, "2 fingerprints of 1 pages")
+	set("longer", seen.Mark{Count: 4, Check: 7}, "http://a.example/1")
+	expect("longer", store, "covers 4 pages of a store that has 3")
+	set("other", seen.Mark{Count: 2, Check: 7}, "http://a.example/1", "http://a.example/2")
+	expect("other", store, "page 1 of the store is not the last")
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := CheckSet(done, "data/seen", seen.SetOptions{FS: mem}, store); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+	// What run found after the import is not covered yet.
+	set("part", seen.Mark{Count: 2, Check: check("http://a.example/2")}, "http://a.example/1", "http://a.example/2")
+	expect("part", store, "")
+}
+
 // A file gets the new addresses, after those that it has.
 func TestLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new.txt")
@@ -398,6 +457,25 @@ func TestCurve(t *testing.T) {
 			t.Errorf("point %d is not after the one before", i+1)
 		}
 	}
+}
+
+// The memory of an import that is done again is shown by all addresses that the set knows.
+func TestMemoryByKnownAddress(t *testing.T) {
+	set, err := seen.OpenSet("seen", seen.SetOptions{FS: vfs.NewMem(), BufferKeys: 128})
+	must(t, err)
+	defer set.Close()
+	list := "http://a.example/1\nhttp://a.example/2\n"
+	take(t, strings.NewReader(list), Options{Set: set})
+	r, _ := take(t, strings.NewReader(list), Options{Set: set})
+	for _, c := range r.Page().Sections[0].Charts {
+		if last := r.Curve[len(r.Curve)-1]; c.Title == "Memory by known address" {
+			if y := c.Series[0].Y; len(y) == 0 || y[len(y)-1] != float64(last.Resident)/2 {
+				t.Errorf("bytes of two addresses are %v, with %d in memory", y, last.Resident)
+			}
+			return
+		}
+	}
+	t.Error("no chart of the memory by address")
 }
 
 // FuzzLine checks that any line is an address in its one form, blank, or bad, and told within

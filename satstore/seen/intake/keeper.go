@@ -80,15 +80,6 @@ func (k *Pages) Mark() seen.Mark { return k.mark }
 // SetIn is where the set of addresses of a planner's data directory is.
 func SetIn(data string) string { return filepath.Join(data, "seen") }
 
-// CheckSet verifies the set of addresses of a data directory, if there is one.
-func CheckSet(data string) ([]*seen.DamageError, error) {
-	found, err := seen.CheckSet(nil, SetIn(data))
-	if errors.Is(err, seen.ErrNoSet) {
-		return nil, nil
-	}
-	return found, err
-}
-
 // ErrForeign says that a set covers other pages than a store has: it was made for another one, or
 // the store is an older copy.
 var ErrForeign = errors.New("the set of addresses does not belong to the pages of this store")

@@ -84,8 +84,8 @@ func (r *Result) Page() report.Page {
 	for i, p := range r.Curve {
 		x := float64(p.Lines) / 1e6
 		memory.X, memory.Y = append(memory.X, x), append(memory.Y, float64(p.Resident)/1e6)
-		if p.New > 0 {
-			each.X, each.Y = append(each.X, x), append(each.Y, float64(p.Resident)/float64(p.New))
+		if known := r.known + p.New; known > 0 {
+			each.X, each.Y = append(each.X, x), append(each.Y, float64(p.Resident)/float64(known))
 		}
 		if i > 0 {
 			before := r.Curve[i-1]
@@ -102,7 +102,7 @@ func (r *Result) Page() report.Page {
 		Intro: "A list of addresses taken in, each once.",
 		Sections: []report.Section{{Title: "Result", Tables: r.Tables(), Charts: []report.Chart{
 			{Title: "Memory", XLabel: lines, YLabel: "MB", Series: []report.Series{memory}},
-			{Title: "Memory by new address", XLabel: lines, YLabel: "bytes", Series: []report.Series{each}},
+			{Title: "Memory by known address", XLabel: lines, YLabel: "bytes", Series: []report.Series{each}},
 			{Title: "Rate", XLabel: lines, YLabel: "lines a second", Series: []report.Series{rate}},
 		}}},
 	}

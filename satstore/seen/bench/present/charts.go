@@ -17,7 +17,7 @@ func line(r *bench.Result, name string, x, y func(bench.Point) float64) report.S
 }
 
 func chart(title, x, y string, series ...report.Series) report.Chart {
-	return report.Chart{Title: title, XLabel: x, YLabel: y, Series: series}
+	return report.Chart{Title: title, XLabel: x, YLabel: y, XFree: true, Series: series}
 }
 
 func exponent(p bench.Point) float64 { return math.Log2(float64(p.Size)) }
@@ -38,6 +38,7 @@ func memoryCharts(r *bench.Result) []report.Chart {
 	ten := chart("Memory at a hit rate, k = 4, 1 %, 20 bytes an entry of LRU [SBFL fig. 10]", "hits of all lookups", "MB",
 		line(r, bench.LineLRU, hits, paperMB), line(r, bench.LineLight, hits, paperMB))
 	ours := chart("Memory at a hit rate, as it is here, with exact and newer designs", "hits of all lookups", "KiB, log2")
+	ours.YFree = true
 	for _, name := range []string{bench.LineLRU, bench.LineCLOCK, bench.LineWays, bench.LineLight, bench.LineLight8, bench.LineTags, bench.LineWaysTags} {
 		ours.Series = append(ours.Series, line(r, name, hits, ourSize))
 	}
@@ -49,7 +50,8 @@ func memoryCharts(r *bench.Result) []report.Chart {
 	charts := []report.Chart{five, eight, nine, ten, ours}
 	for i := range charts {
 		if i < 2 {
-			charts[i].YPercent, charts[i].YCut = true, true
+			charts[i].YPercent, charts[i].YFree = true, true
+			charts[i].YLabel += ", axis is cut"
 		} else {
 			charts[i].XPercent = true
 		}

@@ -1,0 +1,170 @@
+package main_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// The worked example of docs/rules.md is what the program prints.
+func TestRulesDocs(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(kind string) string {
+		_, rest, ok := strings.Cut(string(text), "```"+kind+"\n")
+		body, _, closed := strings.Cut(rest, "```")
+		if !ok || !closed {
+			t.Fatalf("docs/rules.md has no block %s", kind)
+		}
+		return body
+	}
+	dir := t.TempDir()
+	for name, kind := range map[string]string{"page.html": "html", "rules.yaml": "yaml"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(block(kind)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command, want, _ := strings.Cut(strings.TrimPrefix(block("console"), "$ recrawl "), "\n")
+	r := recrawlIn(t, dir, nil, strings.Fields(command)...).ok(t)
+	if got := trimmed(r.stdout); got != trimmed(want) {
+		t.Errorf("docs/rules.md has\n%s\nand the program prints\n%s", want, got)
+	}
+}
+
+func trimmed(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A page rotates an advertisement at each visit and truly changes at each third. Without a rule each
+// visit sees a change; with one, those that are. The first visit under another rule is compared to
+// nothing, and is made without condition.
+func TestRunRules(t *testing.T) {
+	t.Parallel()
+	var visits, conditional atomic.Int32
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" && r.URL.Path != "/data" {
+			http.NotFound(w, r)
+			return
+		}
+		n := visits.Add(1) - 1
+		if r.Header.Get("If-None-Match") != "" {
+			conditional.Add(1)
+		}
+		w.Header().Set("ETag", fmt.Sprintf("%q", fmt.Sprint(n)))
+		if r.URL.Path == "/data" {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"now": %d, "edition": %d}`, n, n/3)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<title>News</title><div class=ad>Buy %d</div><main><h1>Edition %d</h1></main>", n, n/3)
+	}))
+	defer web.Close()
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		return writeFile(t, filepath.Join(dir, name), "rules:\n- prefix: "+web.URL+"/\n"+text)
+	}
+	ignoring := file("ignoring.yaml", "  ignore: .ad\n  json: {ignore: $.now}\n")
+	watching := file("watching.yaml", "  watch: h1\n  json: {watch: $.edition}\n")
+	run := func(data, path string, rounds int, more ...string) (verdicts string) {
+		data = filepath.Join(dir, data)
+		before := 0
+		if _, err := os.Stat(data); err == nil {
+			before = len(readJournal(t, data))
+		}
+		args := []string{"run", "--data", data, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--unlimited",
+			"--policy", "breadth-first", "--round", "1s", "--rounds", fmt.Sprint(rounds), web.URL + path}
+		recrawl(t, append(args, more...)...)
+		for _, e := range readJournal(t, data)[before:] {
+			if e.URL == web.URL+path {
+				verdicts += e.Verdict + " "
+			}
+		}
+		return verdicts
+	}
+	check := func(what, got, want string) {
+		t.Helper()
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%s: verdicts %s, want %s", what, got, want)
+		}
+	}
+	check("no rule", run("without", "/", 4), "first changed changed ")
+	visits.Store(0)
+	conditional.Store(0)
+	check("a rule", run("with", "/", 6, "--rules", ignoring), "first unchanged unchanged changed unchanged ")
+	if conditional.Load() == 0 {
+		t.Error("no visit was conditional")
+	}
+	visits.Store(30)
+	conditional.Store(0)
+	check("another rule", run("with", "/", 2, "--rules", watching), "baseline ")
+	if plain := visits.Load() - 30 - conditional.Load(); plain != 1 {
+		t.Errorf("%d visits after the change of rules were unconditional, want 1", plain)
+	}
+	visits.Store(0)
+	check("JSON", run("json", "/data", 6, "--rules", ignoring), "first unchanged unchanged changed unchanged ")
+}
+
+func TestShowPage(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/robots.txt":
+			fmt.Fprint(w, "User-agent: *\nDisallow: /private\n")
+		case "/moved":
+			http.Redirect(w, r, "/", http.StatusMovedPermanently)
+		default:
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, "<title>T</title><p class=ad>Buy<p>Text <a href=/x>x</a>")
+		}
+	}))
+	defer web.Close()
+	dir := t.TempDir()
+	rules := writeFile(t, filepath.Join(dir, "rules.yaml"), "rules:\n- prefix: "+web.URL+"/\n  ignore: [.ad, .none]\n")
+	shown := decode[struct {
+		Title   string
+		Links   []string
+		Counted struct {
+			Lines []string
+			Hits  []struct {
+				Key, Expression, Sample string
+				Count                   int
+			}
+		}
+	}](t, recrawl(t, "show", "page", web.URL, "--rules", rules, "--json", "--allow-private", "--delay", "1ms", "--user-agent", contact).ok(t), false)
+	if shown.Title != "T" || len(shown.Links) != 1 || strings.Join(shown.Counted.Lines, "|") != "T|Text x" ||
+		len(shown.Counted.Hits) != 2 || shown.Counted.Hits[0].Sample != "Buy" || shown.Counted.Hits[1].Count != 0 {
+		t.Errorf("shown %+v", shown)
+	}
+	bad := writeFile(t, filepath.Join(dir, "bad.yaml"), "rules:\n- prefix: '*'\n  ignore: 'div >'\n  simhash: 99\n")
+	for _, c := range []struct {
+		code  int
+		words string
+		args  []string
+	}{
+		{2, "names no contact", []string{web.URL}},
+		{1, "excluded robots.txt", []string{web.URL + "/private", "--user-agent", contact, "--allow-private", "--delay", "1ms"}},
+		{1, "redirected", []string{web.URL + "/moved", "--user-agent", contact, "--allow-private", "--delay", "1ms"}},
+		{1, "excluded", []string{web.URL, "--user-agent", contact}},
+		{1, "no such file", []string{filepath.Join(dir, "none.html")}},
+		{2, "bad.yaml:3:11: ignore: \"div >\": no CSS selector", []string{rules, "--rules", bad}},
+		{2, "bad.yaml:4:12: simhash: 99", []string{rules, "--rules", bad}},
+	} {
+		r := recrawl(t, append([]string{"show", "page"}, c.args...)...).exit(t, c.code)
+		if !strings.Contains(r.stderr, c.words) || r.stdout != "" {
+			t.Errorf("%v: %s%s, want %s", c.args, r.stdout, r.stderr, c.words)
+		}
+	}
+}

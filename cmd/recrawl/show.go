@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/fetch/archive/show"
+)
+
+func (p *program) showCommand() *cobra.Command {
+	return group(&cobra.Command{
+		Use:     "show",
+		Short:   "Look inside a file or a page",
+		Long:    "show reads something and says what is in it: recrawl show warc a WARC file, recrawl show page a page.",
+		Example: "  recrawl show warc archive/recrawl-20260131120000-00000.warc.gz",
+	}, "unknown command %q of show", "recrawl show warc",
+		p.showPageCommand(), p.command(&cobra.Command{
+			Use:   "warc FILE",
+			Short: "The records of a WARC file, and whether their digests hold",
+			Long: `show warc reads a WARC file of any writer, compressed or not, and prints its records: where each
+begins, how large it is, what it is about, and whether the digests of block and payload hold. It reads
+up to the first damage and names it. The exit code is 4 where something is damaged or a digest is wrong.`,
+			Example: `  recrawl show warc archive/recrawl-20260131120000-00000.warc.gz
+  recrawl show warc --json other.warc.gz | jq '.records[].header'`,
+			Args: cobra.ExactArgs(1),
+		}, p.showWARC))
+}
+
+func (p *program) showWARC(_ context.Context, args []string) error {
+	shown, err := show.ReadFile(args[0], p.json)
+	if err != nil {
+		return err
+	}
+	if err := p.print(shown, shown.Tables()); err != nil {
+		return err
+	}
+	if problem := shown.Problem(); problem != "" {
+		return failed{errors.New(problem), "what was read before it is printed above", exitDamaged}
+	}
+	return nil
+}

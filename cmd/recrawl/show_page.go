@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/recrawl/setting"
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/fetch/extract/show"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+func (p *program) showPageCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use:         "page FILE|URL",
+		Short:       "A page: its texts and links, and what counts as a change",
+		Annotations: map[string]string{setting.NameAs: "show-page"},
+		Long: `show page reads a page and prints title, language, main text, digests and links. With --rules it
+prints what the rule for the address ignores and watches, how often each expression holds, and the
+text that is left: a difference there is a change.
+
+A URL is asked for as run does: robots.txt, --delay and the guard hold, and --user-agent must name a
+contact. A file is read as the page of --url; one whose name ends in .json as JSON.`,
+		Example: `  recrawl show page page.html --url https://example.org/news/ --rules rules.yaml
+  recrawl show page https://example.org/news/ --rules rules.yaml --user-agent "mybot/1.0 (ops@example.org)"`,
+		Args: cobra.ExactArgs(1),
+	}, p.showPage)
+}
+
+func (p *program) showPage(ctx context.Context, args []string) error {
+	var shown *show.Page
+	set, err := rules.Read(p.config.Rules)
+	switch {
+	case err != nil:
+	case strings.Contains(args[0], "://"):
+		shown, err = p.pageOnline(ctx, args[0])
+	default:
+		shown, err = show.File(args[0], p.config.Show.URL, set)
+	}
+	if err != nil {
+		return err
+	}
+	return p.print(shown, shown.Tables())
+}
+
+// pageOnline asks for a page as run does.
+func (p *program) pageOnline(ctx context.Context, url string) (shown *show.Page, err error) {
+	if url, err = webAddress(url); err != nil {
+		return nil, err
+	}
+	client, err := p.client(func(ctx context.Context, r fetch.Reading) (fetch.Content, error) {
+		if !r.Source {
+			shown = show.Read(r.Body, r.ContentType, r.URL, r.Page)
+		}
+		return fetch.Read(ctx, r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	o, err := client.Visit(ctx, sitegraph.Record{URL: url})
+	if err == nil && shown == nil {
+		err = fmt.Errorf("%s is no page that can be shown: %s %s%s", url, o.Outcome, o.Detail, o.RedirectTo)
+	}
+	return shown, err
+}

@@ -1,0 +1,292 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive/warc"
+	"github.com/recrawl/recrawl/satstore/directory"
+)
+
+// DefaultMaxFile is about how large a WARC file grows, in octets: the usual size of the field.
+const DefaultMaxFile = 1_000_000_000
+
+// Options of an archive. The zero value of each field means its default.
+type Options struct {
+	MaxFile int64 // octets from which no record is added to a file; default DefaultMaxFile
+	// Software and UserAgent are what each file says of its maker in its first record (WARC 1.1,
+	// 6.2).
+	Software, UserAgent string
+	Now                 func() time.Time // for names of files; default time.Now
+
+	create func(path string) (file, error) // of tests
+}
+
+// file is what is written to.
+type file interface {
+	io.WriterAt
+	io.Closer
+	Sync() error
+	Truncate(int64) error
+}
+
+// Archive takes in captures. See the package for what it promises. A nil one takes in nothing: Take
+// makes the visit alone, and Notes, Sync and Close do nothing.
+type Archive struct {
+	dir  string
+	o    Options
+	lock io.Closer
+
+	mu      sync.Mutex // of all below
+	f       file       // nil: none is begun
+	name    string     // of f
+	serial  int        // of the next file
+	end     int64      // of f
+	synced  int64
+	full    []fullFile // files that are full and not yet synced
+	pending []placed   // captures not yet synced, in the order of their places
+	index   *index
+	notes   []string
+	broken  error // after which nothing is taken in
+
+	syncing sync.Mutex // one Sync at a time; locked before mu
+	// writers are used again: each is about 1 MB, too much to be made for each visit whenever the
+	// memory was collected.
+	writers chan *writer
+}
+
+type fullFile struct {
+	file
+	name string
+	end  int64
+}
+
+// placed are the captures of one Put, in a file that is so long behind them.
+type placed struct {
+	captures []*cdxj.Capture
+	file     string
+	end      int64
+}
+
+// Open opens the archive in a directory, which is made if need be.
+func Open(dir string, o Options) (a *Archive, err error) {
+	if o.MaxFile == 0 {
+		o.MaxFile = DefaultMaxFile
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.create == nil {
+		o.create = func(path string) (file, error) {
+			return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		}
+	}
+	a = &Archive{dir: dir, o: o, writers: make(chan *writer, 2*runtime.GOMAXPROCS(0))}
+	if err := directory.Make(vfs.Default, dir); err != nil {
+		return nil, fmt.Errorf("open archive %s: %w", dir, err)
+	}
+	if a.lock, err = directory.Lock(vfs.Default, dir); err != nil {
+		return nil, fmt.Errorf("open archive: %w", err)
+	}
+	if err := a.recover(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open archive %s: %w", dir, err), a.lock.Close())
+	}
+	return a, nil
+}
+
+// Notes says what Open found and made good; empty if nothing was wrong.
+func (a *Archive) Notes() []string {
+	if a == nil {
+		return nil
+	}
+	return a.notes
+}
+
+// writer makes the records of a visit.
+type writer struct {
+	warc.Writer
+	data []byte // of the last visit
+}
+
+// keptData bounds the data that a writer keeps, in octets.
+const keptData = 256 << 10
+
+// writer lends a writer.
+func (a *Archive) writer() *writer {
+	select {
+	case w := <-a.writers:
+		return w
+	default:
+		return new(writer)
+	}
+}
+
+func (a *Archive) giveBack(w *writer) {
+	if cap(w.data) > keptData {
+		w.data = nil
+	}
+	select {
+	case a.writers <- w:
+	default: // more visits at a time than processors
+	}
+}
+
+// append writes records to the end of a file, and notes their captures, whose offsets are those in
+// data.
+func (a *Archive) append(data []byte, captures []*cdxj.Capture) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.broken != nil {
+		return a.broken
+	}
+	if a.f == nil || a.end >= a.o.MaxFile {
+		if err := a.turn(); err != nil {
+			return err
+		}
+	}
+	if err := a.writeAtEnd(data); err != nil {
+		return err
+	}
+	for _, c := range captures {
+		c.Offset += a.end
+		c.Filename = a.name
+	}
+	a.end += int64(len(data))
+	a.pending = append(a.pending, placed{captures, a.name, a.end})
+	return nil
+}
+
+// writeAtEnd writes all or nothing.
+func (a *Archive) writeAtEnd(data []byte) error {
+	_, err := a.f.WriteAt(data, a.end)
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("write archive file %s: %w", filepath.Join(a.dir, a.name), err)
+	if undone := a.f.Truncate(a.end); undone != nil {
+		a.broken = errors.Join(err, fmt.Errorf("cut off what was written of it: %w", undone))
+		return a.broken
+	}
+	return err
+}
+
+// turn begins the next file.
+func (a *Archive) turn() error {
+	name := fmt.Sprintf("recrawl-%s-%05d.warc.gz", cdxj.Stamp(a.o.Now()), a.serial)
+	path := filepath.Join(a.dir, name)
+	f, err := a.o.create(path)
+	if err != nil {
+		return fmt.Errorf("begin archive file: %w", err)
+	}
+	var w warc.Writer
+	info, err := w.Append(nil, a.info(name))
+	if err == nil {
+		_, err = f.WriteAt(info, 0)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("begin archive file %s: %w", path, err), f.Close(), os.Remove(path))
+	}
+	if a.f != nil {
+		a.full = append(a.full, fullFile{a.f, a.name, a.end})
+	}
+	a.f, a.name, a.end, a.synced = f, name, int64(len(info)), 0
+	a.serial++
+	return nil
+}
+
+// info is the first record of a file (WARC 1.1, 6.2).
+func (a *Archive) info(name string) *warc.NewRecord {
+	fields := []warc.Field{
+		{Name: "software", Value: a.o.Software},
+		{Name: "http-header-user-agent", Value: a.o.UserAgent},
+		{Name: "robots", Value: "obey"},
+		{Name: "format", Value: "WARC File Format 1.1"},
+		{Name: "conformsTo", Value: "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"},
+	}
+	return &warc.NewRecord{
+		Type: warc.Info, ID: warc.NewID(), Date: a.o.Now(),
+		Fields: []warc.Field{{Name: warc.FilenameField, Value: name}, {Name: warc.ContentField, Value: warc.Fields}},
+		Block:  [][]byte{fieldsBlock(fields)},
+	}
+}
+
+// Sync makes durable what was taken in.
+func (a *Archive) Sync() error {
+	if a == nil {
+		return nil
+	}
+	a.syncing.Lock()
+	defer a.syncing.Unlock()
+	a.mu.Lock()
+	f, end, full, pending := a.f, a.end, a.full, a.pending
+	begun := a.synced == 0
+	if a.broken != nil || f == nil || end == a.synced && len(full) == 0 {
+		defer a.mu.Unlock()
+		return a.broken
+	}
+	a.full, a.pending = nil, nil
+	a.mu.Unlock()
+
+	var err error
+	for _, old := range full {
+		err = errors.Join(err, old.Sync(), old.Close())
+	}
+	err = errors.Join(err, f.Sync())
+	if begun || len(full) > 0 {
+		err = errors.Join(err, syncDir(a.dir))
+	}
+
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err == nil {
+		for _, p := range pending {
+			a.index.add(p.captures, p.file, p.end)
+		}
+		if a.index.count >= mostRecent {
+			err = a.index.flush()
+		}
+	}
+	if err != nil {
+		// After a failed sync nobody knows what is on disk.
+		a.broken = fmt.Errorf("make archive %s durable: %w", a.dir, err)
+		return a.broken
+	}
+	if a.f == f {
+		a.synced = end
+	}
+	return nil
+}
+
+// Close makes all durable and ends the use of the directory.
+func (a *Archive) Close() error {
+	if a == nil {
+		return nil
+	}
+	err := a.Sync()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err == nil {
+		err = a.index.flush()
+	}
+	a.index.close()
+	for _, old := range a.full {
+		err = errors.Join(err, old.Close())
+	}
+	if a.f != nil {
+		err = errors.Join(err, a.f.Close())
+		a.f = nil
+	}
+	if a.broken == nil {
+		a.broken = errors.New("the archive is closed")
+	}
+	return errors.Join(err, a.lock.Close())
+}

@@ -1,0 +1,304 @@
+// Package difference says what differs between two captures of a page: in its visible text or main
+// text, word by word, or in its source, line by line. Its result is marshalled as JSON as it is,
+// and makes text.
+//
+// # Guarantees
+//
+//  1. Text and main text are those that a change is judged by (--change text, main): they differ
+//     here if, and only if, they counted as changed.
+//  2. From the pieces that are equal or removed the older text can be put together, from those that
+//     are equal or added the newer one.
+//  3. A comparison takes 5 s at most, and then is not the shortest one. Texts of more than a
+//     million pieces are refused.
+//
+// Source: the algorithm is that of Myers, An O(ND) Difference Algorithm, by sergi/go-diff.
+package difference
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sergi/go-diff/diffmatchpatch"
+
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/extract"
+)
+
+// Kinds are what can be compared.
+var Kinds = []string{"text", "main", "source"}
+
+// Piece is words or lines that are in both texts, or in one.
+type Piece struct {
+	Of   string `json:"of"` // equal, removed or added
+	Text string `json:"text"`
+}
+
+// Version is one side of a comparison.
+type Version struct {
+	Time   time.Time `json:"t"`
+	Status int       `json:"status"`
+	Pieces int       `json:"pieces"`        // words or lines
+	Cut    string    `json:"cut,omitempty"` // why the body is not whole
+}
+
+// Result is what differs.
+type Result struct {
+	URL     string  `json:"url"`
+	Kind    string  `json:"kind"` // text, main or source
+	Old     Version `json:"old"`
+	New     Version `json:"new"`
+	Kept    int     `json:"kept"` // words or lines in both
+	Removed int     `json:"removed"`
+	Added   int     `json:"added"`
+	Pieces  []Piece `json:"pieces"`
+}
+
+const (
+	mostPieces   = 1_000_000
+	longest      = 5 * time.Second
+	mostCaptures = 1000
+)
+
+// Run compares two captures of a page; see Captures. Moments have 4 to 14 digits.
+func Run(r *archive.Reader, url string, moments []string, kind string, now time.Time) (*Result, error) {
+	var at []time.Time
+	for _, text := range moments {
+		t, err := cdxj.ParseStamp(text)
+		if err != nil {
+			return nil, err
+		}
+		at = append(at, t)
+	}
+	older, newer, err := Captures(r, url, at, now)
+	if err != nil {
+		return nil, err
+	}
+	return Compare(r, older, newer, kind)
+}
+
+// Captures returns the two captures to be compared: those nearest to the moments given; the last
+// one for the second if that is not given; and without any, the last one and the one before it
+// whose body is another.
+func Captures(r *archive.Reader, url string, moments []time.Time, now time.Time) (older, newer *cdxj.Capture, err error) {
+	nearest := func(at time.Time) (*cdxj.Capture, error) {
+		all, err := r.Of(url, at, mostCaptures)
+		if err != nil {
+			return nil, err
+		}
+		all = slices.DeleteFunc(all, func(c *cdxj.Capture) bool { return !hasPage(c) })
+		if len(all) == 0 {
+			return nil, fmt.Errorf("%s: %w", url, ErrNone)
+		}
+		best := all[0]
+		for _, c := range all {
+			if c.Time.Sub(at).Abs() <= best.Time.Sub(at).Abs() {
+				best = c
+			}
+		}
+		return best, nil
+	}
+	if len(moments) > 0 {
+		if older, err = nearest(moments[0]); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(moments) > 1 {
+		now = moments[1]
+	}
+	if newer, err = nearest(now); err != nil || older != nil {
+		return older, newer, err
+	}
+	all, err := r.Of(url, now, mostCaptures)
+	if err != nil {
+		return nil, nil, err
+	}
+	body, err := r.Answer(newer)
+	if err != nil {
+		return nil, nil, err
+	}
+	older = newer
+	for _, c := range slices.Backward(all) {
+		if !hasPage(c) || c.MIME == cdxj.Revisit || c.Time.After(newer.Time) {
+			continue
+		}
+		before, err := r.Answer(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		if older = c; string(before.Body) != string(body.Body) {
+			break
+		}
+	}
+	return older, newer, nil
+}
+
+// ErrNone says that there is nothing to compare.
+var ErrNone = fmt.Errorf("the archive has no page of this address")
+
+func hasPage(c *cdxj.Capture) bool {
+	return c.Status == "200" || c.Status == "203" || c.Status == "304" && c.MIME == cdxj.Revisit
+}
+
+// Compare compares two captures.
+func Compare(r *archive.Reader, older, newer *cdxj.Capture, kind string) (*Result, error) {
+	result := &Result{URL: newer.URL, Kind: kind, Pieces: []Piece{}}
+	var texts [2][]string
+	for i, c := range []*cdxj.Capture{older, newer} {
+		answer, err := r.Answer(c)
+		if err != nil {
+			return nil, err
+		}
+		body, err := answer.Text(archive.MostBody)
+		if err != nil {
+			return nil, fmt.Errorf("capture of %s at %s: %w", c.URL, cdxj.Stamp(c.Time), err)
+		}
+		texts[i] = split(body, answer.Get("Content-Type"), kind)
+		if len(texts[i]) > mostPieces {
+			return nil, fmt.Errorf("capture of %s at %s has more than %d words or lines", c.URL, cdxj.Stamp(c.Time), mostPieces)
+		}
+		v := Version{Time: c.Time.UTC(), Status: answer.Status, Pieces: len(texts[i]), Cut: answer.Cut}
+		if i == 0 {
+			result.Old = v
+		} else {
+			result.New = v
+		}
+	}
+	result.compare(texts[0], texts[1])
+	return result, nil
+}
+
+// split makes words or lines, each with the blank or line end behind it.
+func split(body []byte, contentType, kind string) []string {
+	if kind == "source" {
+		return slices.Collect(strings.Lines(strings.ToValidUTF8(string(body), "\uFFFD")))
+	}
+	words := strings.Fields(strings.ToValidUTF8(extract.Text(body, contentType, kind == "main"), "\uFFFD"))
+	for i := range words[:max(len(words)-1, 0)] {
+		words[i] += " "
+	}
+	return words
+}
+
+// compare finds the pieces.
+func (r *Result) compare(older, newer []string) {
+	// Each word is a character for the algorithm. It leaves out those that are none by themselves.
+	numbers := map[string]rune{}
+	var words []string
+	const firstSurrogate, surrogates = 0xd800, 0x800
+	letters := func(text []string) []rune {
+		letters := make([]rune, len(text))
+		for i, word := range text {
+			n, ok := numbers[word]
+			if !ok {
+				n = rune(len(words)) + 1
+				words = append(words, word)
+				if n >= firstSurrogate {
+					n += surrogates
+				}
+				if n >= 0xfffd { // what stands for a character that is none
+					n++
+				}
+				numbers[word] = n
+			}
+			letters[i] = n
+		}
+		return letters
+	}
+	wordOf := func(n rune) string {
+		if n > 0xfffd {
+			n--
+		}
+		if n >= firstSurrogate {
+			n -= surrogates
+		}
+		return words[n-1]
+	}
+	d := diffmatchpatch.New()
+	d.DiffTimeout = longest
+	names := map[diffmatchpatch.Operation]string{diffmatchpatch.DiffEqual: "equal", diffmatchpatch.DiffDelete: "removed", diffmatchpatch.DiffInsert: "added"}
+	counts := map[diffmatchpatch.Operation]*int{diffmatchpatch.DiffEqual: &r.Kept, diffmatchpatch.DiffDelete: &r.Removed, diffmatchpatch.DiffInsert: &r.Added}
+	for _, piece := range d.DiffMainRunes(letters(older), letters(newer), false) {
+		var text strings.Builder
+		for _, letter := range piece.Text {
+			text.WriteString(wordOf(letter))
+			*counts[piece.Type]++
+		}
+		r.Pieces = append(r.Pieces, Piece{names[piece.Type], text.String()})
+	}
+}
+
+// context is how many words or lines are shown beside a difference.
+const context = 8
+
+// Text writes what differs, a line a piece: removed ones begin with "-", added ones with "+".
+func (r *Result) Text(w io.Writer) error {
+	var b strings.Builder
+	unit := "word"
+	if r.Kind == "source" {
+		unit = "line"
+	}
+	for _, v := range []struct {
+		mark string
+		Version
+	}{{"---", r.Old}, {"+++", r.New}} {
+		fmt.Fprintf(&b, "%s %s  status %d, %s", v.mark, v.Time.Format("2006-01-02 15:04:05 MST"), v.Status, report.Plural(v.Version.Pieces, unit))
+		if v.Cut != "" {
+			fmt.Fprintf(&b, ", cut: %s", v.Cut)
+		}
+		b.WriteByte('\n')
+	}
+	for i, p := range r.Pieces {
+		switch p.Of {
+		case "removed":
+			lines(&b, "-", p.Text)
+		case "added":
+			lines(&b, "+", p.Text)
+		default:
+			lines(&b, " ", near(p.Text, i > 0, i < len(r.Pieces)-1, r.Kind == "source"))
+		}
+	}
+	fmt.Fprintf(&b, "%s: %s removed, %d added, %d kept\n", r.Kind, report.Plural(r.Removed, unit), r.Added, r.Kept)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// lines writes a piece with a mark before each of its lines. Controls are left out: they would
+// reach the terminal.
+func lines(b *strings.Builder, mark, text string) {
+	for line := range strings.Lines(text) {
+		b.WriteString(mark + strings.Map(func(r rune) rune {
+			if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+				return -1
+			}
+			return r
+		}, strings.TrimRight(line, " \r\n")) + "\n")
+	}
+}
+
+// near keeps of an equal piece what is beside a difference: behind one, before one, or both.
+func near(text string, behind, before, byLine bool) string {
+	pieces := strings.SplitAfter(text, " ")
+	gap := "... "
+	if byLine {
+		pieces, gap = strings.SplitAfter(text, "\n"), "...\n"
+	}
+	if !behind && !before {
+		return ""
+	}
+	first, last := 0, 0
+	if behind {
+		first = context
+	}
+	if before {
+		last = context
+	}
+	if len(pieces) <= first+last+1 {
+		return text
+	}
+	return strings.Join(pieces[:first], "") + gap + strings.Join(pieces[len(pieces)-last:], "")
+}

@@ -1,0 +1,25 @@
+// Package export hands an archive to other tools: its WARC files, its index as CDXJ, and all in one
+// file as WACZ 1.1.1.
+//
+// # Guarantees
+//
+//  1. What is exported is a state of the archive between two records, also while a run adds to it.
+//     Index and files agree.
+//  2. A file is there whole or not at all, and none is replaced but the ones named for CDXJ and
+//     WACZ.
+//  3. A WACZ names each of its files with size and SHA-256 in datapackage.json, and that file in
+//     datapackage-digest.json.
+//
+// A WACZ has
+//
+//	archive/*.warc.gz      the WARC files as they are, not compressed again, so that they can be read
+//	                       by the offset of a record
+//	indexes/index.cdxj     the captures, but those of "not modified": ReplayWeb.page shows an empty
+//	                       page for them, and without them the capture that they refer to
+//	pages/pages.jsonl      each HTML page once, at its last proper capture, with its title
+//	datapackage.json
+//
+// Memory does not grow with the archive, but for the captures of one key of the index.
+//
+// Source: Web Archive Collection Zipped 1.1.1, specs.webrecorder.net.
+package export

@@ -1,0 +1,135 @@
+package export
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/satstore/whole"
+)
+
+// To says what to make. What is empty is not made.
+type To struct {
+	WARC     string // directory for the WARC files
+	CDXJ     string // file for the index
+	WACZ     string // file
+	Software string // that makes it, as the WACZ says
+	Created  string // the moment, RFC 3339, as the WACZ says
+}
+
+// Result is what was exported.
+type Result struct {
+	Files    int      `json:"files"`    // WARC files
+	Bytes    int64    `json:"bytes"`    // of them
+	Captures int      `json:"captures"` // in the index
+	Pages    int      `json:"pages"`    // listed in the WACZ
+	Made     []string `json:"made"`     // paths
+	Notes    []string `json:"notes"`    // what is damaged
+}
+
+// Run exports.
+func Run(r *archive.Reader, to To) (*Result, error) {
+	result := &Result{Files: len(r.Files()), Made: []string{}, Notes: append([]string{}, r.Notes()...)}
+	for _, f := range r.Files() {
+		result.Bytes += f.Size
+	}
+	if to.WARC != "" {
+		if err := copyFiles(r, to.WARC, result); err != nil {
+			return nil, err
+		}
+	}
+	for _, step := range []struct {
+		path  string
+		write func(io.Writer) error
+	}{
+		{to.CDXJ, func(w io.Writer) (err error) { result.Captures, err = writeIndex(r, w, true); return err }},
+		{to.WACZ, func(w io.Writer) error { return writeWACZ(r, w, to, result) }},
+	} {
+		if step.path == "" {
+			continue
+		}
+		if err := whole.Write(step.path, step.write); err != nil {
+			return nil, err
+		}
+		result.Made = append(result.Made, step.path)
+	}
+	return result, nil
+}
+
+// copyFiles copies the WARC files up to their last whole record.
+func copyFiles(r *archive.Reader, dir string, result *Result) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("directory of the WARC files: %w", err)
+	}
+	for _, f := range r.Files() {
+		path := filepath.Join(dir, f.Name)
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("copy to %s: %w", path, fs.ErrExist)
+		}
+		if err := whole.Write(path, func(w io.Writer) error { return copyFile(r, f, w) }); err != nil {
+			return err
+		}
+		result.Made = append(result.Made, path)
+	}
+	return nil
+}
+
+func copyFile(r *archive.Reader, f archive.WARCFile, w io.Writer) error {
+	in, err := r.Open(f)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	n, err := io.Copy(w, in)
+	if err == nil && n < f.Size {
+		err = fmt.Errorf("%s has become shorter", f.Name)
+	}
+	return err
+}
+
+// writeIndex writes the lines of captures, with the seven usual fields: of all, or without those of
+// status 304.
+func writeIndex(r *archive.Reader, w io.Writer, all bool) (captures int, err error) {
+	out := bufio.NewWriter(w)
+	var line []byte
+	err = r.Each(func(c *cdxj.Capture) error {
+		if !all && c.Status == "304" {
+			return nil
+		}
+		captures++
+		plain := c.Plain()
+		if line, err = cdxj.AppendLine(line[:0], &plain); err != nil {
+			return err
+		}
+		_, err = out.Write(line)
+		return err
+	})
+	if err == nil {
+		err = out.Flush()
+	}
+	return captures, err
+}
+
+// Text says what was exported.
+func (r *Result) Text(w io.Writer) error {
+	for _, path := range r.Made {
+		if _, err := fmt.Fprintln(w, path); err != nil {
+			return err
+		}
+	}
+	text := fmt.Sprintf("%s, %d bytes", report.Plural(r.Files, "WARC file"), r.Bytes)
+	if r.Captures > 0 {
+		text += "; " + report.Plural(r.Captures, "capture") + " in the index"
+	}
+	if r.Pages > 0 {
+		text += ", " + report.Plural(r.Pages, "page") + " listed"
+	}
+	_, err := fmt.Fprintln(w, text)
+	return err
+}

@@ -1,0 +1,190 @@
+package export
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive/warc"
+)
+
+var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+
+// keep puts pages into an archive, one a second.
+func keep(t *testing.T, dir string, pages ...[2]string) *archive.Archive {
+	t.Helper()
+	a, err := archive.Open(dir, archive.Options{MaxFile: 1500, Now: func() time.Time { return noon }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, page := range pages {
+		at := noon.Add(time.Duration(i) * time.Second)
+		x := fetch.Exchange{URL: page[0], Address: netip.MustParseAddr("127.0.0.1"), Began: at, Ended: at, Status: 200, Request: []byte("GET / HTTP/1.1\r\n\r\n"),
+			Response: fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(page[1]), page[1])}
+		if page[1] == "" {
+			x.Status, x.Response = 304, []byte("HTTP/1.1 304 Not Modified\r\n\r\n")
+		}
+		if err := a.Put(&archive.Visit{URL: page[0], Time: at}, []fetch.Exchange{x}); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Sync(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return a
+}
+
+// Files and index of an export agree, while the archive goes on and after it.
+func TestRun(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	a := keep(t, dir, [2]string{"http://h.example/a", "<title>A &amp;\n one</title>"}, [2]string{"http://h.example/b", "<p>no title"},
+		[2]string{"http://h.example/a", "<title>A two</title>"}, [2]string{"http://h.example/a", ""}, [2]string{"http://h.example/b", "<p>no title"})
+	to := To{WARC: filepath.Join(out, "warc"), CDXJ: filepath.Join(out, "i.cdxj"), WACZ: filepath.Join(out, "x.wacz"),
+		Software: "test", Created: noon.Format(time.RFC3339)}
+	r, err := archive.OpenReader(dir) // without a lock
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := Run(r, to)
+	if err != nil || result.Captures != 5 || result.Pages != 2 || len(result.Notes) > 0 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if err := errors.Join(r.Close(), a.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(r, to); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("copied over files that are there: %v", err)
+	}
+
+	index, err := os.ReadFile(to.CDXJ)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := slices.Collect(bytes.Lines(index))
+	if !slices.IsSortedFunc(lines, bytes.Compare) || len(lines) != 5 {
+		t.Errorf("index: %s", index)
+	}
+	for _, line := range lines {
+		c, err := cdxj.Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.ReadFile(filepath.Join(to.WARC, c.Filename))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := warc.NewReader(bytes.NewReader(file[c.Offset:c.Offset+c.Length]), c.Offset).Next()
+		if err != nil || rec.URI() != c.URL {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	checkWACZ(t, to.WACZ, bytes.Join(slices.DeleteFunc(lines, func(line []byte) bool { return bytes.Contains(line, []byte(`"status":"304"`)) }), nil))
+}
+
+func checkWACZ(t *testing.T, path string, index []byte) {
+	t.Helper()
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	files := map[string][]byte{}
+	for _, f := range z.File {
+		in, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files[f.Name], err = io.ReadAll(in); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(f.Name, "archive/") && f.Method != zip.Store {
+			t.Errorf("%s is compressed again", f.Name)
+		}
+	}
+	var description struct {
+		Profile   string
+		Version   string `json:"wacz_version"`
+		Resources []resource
+	}
+	if err := json.Unmarshal(files["datapackage.json"], &description); err != nil || description.Profile != "data-package" || description.Version != "1.1.1" {
+		t.Errorf("%+v, %v", description, err)
+	}
+	sum := func(b []byte) string { s := sha256.Sum256(b); return "sha256:" + hex.EncodeToString(s[:]) }
+	for _, r := range description.Resources {
+		if content := files[r.Path]; sum(content) != r.Hash || int64(len(content)) != r.Bytes || filepath.Base(r.Path) != r.Name {
+			t.Errorf("%+v is not %d octets of %s", r, len(content), sum(content))
+		}
+	}
+	if len(description.Resources) != len(files)-2 {
+		t.Errorf("%d resources of %d files", len(description.Resources), len(files))
+	}
+	if !bytes.Contains(files["datapackage-digest.json"], []byte(sum(files["datapackage.json"]))) {
+		t.Errorf("digest: %s", files["datapackage-digest.json"])
+	}
+	if !bytes.Equal(files["indexes/index.cdxj"], index) {
+		t.Error("the index is another one")
+	}
+	want := `{"format":"json-pages-1.0","id":"pages","title":"All pages"}
+{"id":"page-1","url":"http://h.example/a","ts":"2026-01-31T12:00:02Z","title":"A two"}
+{"id":"page-2","url":"http://h.example/b","ts":"2026-01-31T12:00:01Z"}
+`
+	if got := string(files["pages/pages.jsonl"]); got != want {
+		t.Errorf("pages: %s", got)
+	}
+}
+
+// The body of a revisit is that of the record that it names.
+func TestAnswers(t *testing.T) {
+	dir := t.TempDir()
+	a := keep(t, dir, [2]string{"http://h.example/a", "one"}, [2]string{"http://h.example/a", "one"}, [2]string{"http://h.example/a", ""},
+		[2]string{"http://h.example/a", "two"}, [2]string{"http://h.example/a", ""})
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, withIndex := range []bool{true, false} {
+		if !withIndex {
+			if err := os.RemoveAll(filepath.Join(dir, "index")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := archive.OpenReader(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := r.Of("http://h.example/a", noon, 100)
+		if err != nil || len(all) != 5 {
+			t.Fatalf("%d captures, %v", len(all), err)
+		}
+		for i, want := range []string{"one", "one", "one", "two", "two"} {
+			answer, err := r.Answer(all[i])
+			if err != nil || string(answer.Body) != want || answer.Status != 200 || answer.Get("content-type") != "text/html" {
+				t.Errorf("capture %d: %+v, %v", i, answer, err)
+			}
+		}
+		if near, err := r.Of("http://www.h.example/a", noon.Add(3*time.Second), 2); err != nil || len(near) != 2 || !near[0].Time.Equal(noon.Add(2*time.Second)) && !near[1].Time.Equal(noon.Add(3*time.Second)) {
+			t.Errorf("near: %v, %v", near, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := archive.OpenReader(t.TempDir()); !errors.Is(err, archive.ErrNoFiles) {
+		t.Errorf("an empty directory: %v", err)
+	}
+}

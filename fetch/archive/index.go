@@ -1,0 +1,390 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"container/heap"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+)
+
+const (
+	indexDir  = "index"
+	stateName = "state.json"
+
+	// mostRecent is how many captures are in memory before they become a run: about 10 MB. After a
+	// crash so many are read again from the WARC files.
+	mostRecent = 1 << 14
+
+	// fanout is how many runs of about one size are merged into one. A look-up asks all runs, and
+	// each capture is written again log(captures/mostRecent)/log(fanout) times.
+	fanout = 4
+)
+
+// state says what the runs of an index have in them.
+type state struct {
+	Next    int              `json:"next"`    // number of the next run
+	Runs    []runState       `json:"runs"`    // the largest first
+	Covered map[string]int64 `json:"covered"` // octets of each WARC file
+}
+
+type runState struct {
+	Name string `json:"name"`
+	Size int64  `json:"size"`
+}
+
+// index knows which capture of which address is where: runs on disk, and the captures since in
+// memory.
+type index struct {
+	dir     string
+	state   state
+	runs    []openRun // as in state
+	recent  map[string][]*cdxj.Capture
+	count   int              // of recent
+	covered map[string]int64 // by runs and recent
+}
+
+type openRun struct {
+	*cdxj.Run
+	file *os.File
+}
+
+var errState = errors.New("the index is not whole")
+
+func newIndex(dir string) *index {
+	return &index{dir: filepath.Join(dir, indexDir), recent: map[string][]*cdxj.Capture{}, covered: map[string]int64{}}
+}
+
+// openIndex opens the runs of a directory. An index that is not there is empty; errState: it is
+// damaged and must be made anew.
+func openIndex(dir string) (*index, error) {
+	x := newIndex(dir)
+	text, err := os.ReadFile(filepath.Join(x.dir, stateName))
+	if errors.Is(err, os.ErrNotExist) {
+		return x, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the index: %w", err)
+	}
+	if err := json.Unmarshal(text, &x.state); err != nil {
+		return nil, fmt.Errorf("%w: %s: %v", errState, stateName, err)
+	}
+	maps.Copy(x.covered, x.state.Covered)
+	for _, r := range x.state.Runs {
+		opened, err := x.openRun(r)
+		if err != nil {
+			x.close()
+			return nil, err
+		}
+		x.runs = append(x.runs, opened)
+	}
+	return x, nil
+}
+
+func (x *index) openRun(r runState) (openRun, error) {
+	path := filepath.Join(x.dir, filepath.Base(r.Name))
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return openRun{}, fmt.Errorf("%w: %s is missing", errState, path)
+	}
+	if err != nil {
+		return openRun{}, fmt.Errorf("read the index: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() != r.Size {
+		err = fmt.Errorf("%w: %s has %d octets of %d", errState, path, info.Size(), r.Size)
+	}
+	var run *cdxj.Run
+	if err == nil {
+		run, err = cdxj.NewRun(f, r.Size)
+	}
+	if err != nil {
+		f.Close()
+		return openRun{}, fmt.Errorf("read the index: %w", err)
+	}
+	return openRun{run, f}, nil
+}
+
+func (x *index) close() {
+	for _, r := range x.runs {
+		r.file.Close() // was read only
+	}
+	x.runs = nil
+}
+
+// clear forgets all that is known, also on disk.
+func (x *index) clear() error {
+	x.close()
+	next := x.state.Next
+	x.state = state{Next: next}
+	x.recent, x.count, x.covered = map[string][]*cdxj.Capture{}, 0, map[string]int64{}
+	if err := os.RemoveAll(x.dir); err != nil {
+		return fmt.Errorf("remove the index: %w", err)
+	}
+	return nil
+}
+
+// add takes in captures of a file that is read so far.
+func (x *index) add(captures []*cdxj.Capture, file string, covered int64) {
+	for _, c := range captures {
+		x.recent[c.Key] = append(x.recent[c.Key], c)
+	}
+	x.count += len(captures)
+	x.covered[file] = covered
+}
+
+// last returns the latest captures of an address, the newest first.
+func (x *index) last(url string) ([]*cdxj.Capture, error) {
+	key := cdxj.Key(url)
+	found := slices.Clone(x.recent[key])
+	for _, r := range x.runs {
+		more, err := r.Last(key)
+		if err != nil {
+			return nil, fmt.Errorf("read the index: %w", err)
+		}
+		found = append(found, more...)
+	}
+	found = slices.DeleteFunc(found, func(c *cdxj.Capture) bool { return c.URL != url })
+	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int { return cmp.Compare(b.Date, a.Date) })
+	return found, nil
+}
+
+// flush writes what is in memory as a run, and merges runs where there are many of one size.
+func (x *index) flush() error {
+	if x.count == 0 && maps.Equal(x.covered, x.state.Covered) {
+		return nil
+	}
+	if err := os.MkdirAll(x.dir, 0o755); err != nil {
+		return fmt.Errorf("make the index: %w", err)
+	}
+	next := state{Next: x.state.Next, Runs: slices.Clone(x.state.Runs), Covered: maps.Clone(x.covered)}
+	runs := slices.Clone(x.runs)
+	var made, old []openRun
+	undo := func(err error) error {
+		for _, r := range made {
+			r.file.Close()
+			os.Remove(r.file.Name())
+		}
+		return err
+	}
+	write := func(sources []source) error {
+		r := runState{Name: fmt.Sprintf("%06d.cdxj", next.Next)}
+		next.Next++
+		size, err := writeDurable(filepath.Join(x.dir, r.Name), func(w io.Writer) error { return merge(w, sources) })
+		if err != nil {
+			return err
+		}
+		r.Size = size
+		opened, err := x.openRun(r)
+		if err != nil {
+			return err
+		}
+		made = append(made, opened)
+		runs, next.Runs = append(runs, opened), append(next.Runs, r)
+		return nil
+	}
+	if x.count > 0 {
+		if err := write([]source{x.memory()}); err != nil {
+			return undo(err)
+		}
+	}
+	for {
+		first := tooMany(next.Runs)
+		if first < 0 {
+			break
+		}
+		together := slices.Clone(runs[first:])
+		runs, next.Runs = runs[:first:first], next.Runs[:first:first]
+		sources := make([]source, len(together))
+		for i, r := range together {
+			sources[i] = fromRun(r)
+		}
+		if err := write(sources); err != nil {
+			return undo(err)
+		}
+		old = append(old, together...)
+	}
+	text, err := json.MarshalIndent(next, "", " ")
+	if err != nil {
+		return undo(err)
+	}
+	if _, err := writeDurable(filepath.Join(x.dir, stateName), func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}); err != nil {
+		return undo(err)
+	}
+	x.state, x.runs = next, runs
+	x.recent, x.count = map[string][]*cdxj.Capture{}, 0
+	for _, r := range old {
+		r.file.Close()
+		os.Remove(r.file.Name()) // one that stays takes space only
+	}
+	return nil
+}
+
+// tooMany returns the first of the last runs that are to be merged; -1: there are few enough. Runs
+// of one size differ by less than fanout times.
+func tooMany(runs []runState) int {
+	if len(runs) < fanout {
+		return -1
+	}
+	first := len(runs) - fanout
+	if runs[first].Size < fanout*max(runs[len(runs)-1].Size, 1) {
+		return first
+	}
+	return -1
+}
+
+// source hands out lines in order; the line is valid until the next call. io.EOF is its end.
+type source func() ([]byte, error)
+
+// memory are the lines of what is in memory.
+func (x *index) memory() source {
+	all := make([]*cdxj.Capture, 0, x.count)
+	for _, c := range x.recent {
+		all = append(all, c...)
+	}
+	lines := make([][]byte, 0, len(all))
+	return func() ([]byte, error) {
+		if all != nil {
+			for _, c := range all {
+				line, err := cdxj.AppendLine(nil, c)
+				if err != nil {
+					return nil, err
+				}
+				lines = append(lines, line)
+			}
+			slices.SortFunc(lines, bytes.Compare)
+			all = nil
+		}
+		if len(lines) == 0 {
+			return nil, io.EOF
+		}
+		line := lines[0]
+		lines = lines[1:]
+		return line, nil
+	}
+}
+
+func fromRun(r openRun) source {
+	in := bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.Size()), cdxj.MaxLine)
+	return func() ([]byte, error) {
+		line, err := in.ReadSlice('\n')
+		if err == io.EOF && len(line) > 0 {
+			return nil, fmt.Errorf("%w: %s ends in the middle of a line", errState, r.file.Name())
+		}
+		return line, err
+	}
+}
+
+// merge writes the lines of all sources in order, each once.
+func merge(w io.Writer, sources []source) error {
+	return merged(sources, func(line []byte) error {
+		_, err := w.Write(line)
+		return err
+	})
+}
+
+// merged hands out the lines of all sources in order, each once. The line is valid until yield
+// returns.
+func merged(sources []source, yield func(line []byte) error) error {
+	var h heads
+	var last []byte
+	for _, s := range sources {
+		line, err := s()
+		if err == nil {
+			h = append(h, head{bytes.Clone(line), s})
+		} else if err != io.EOF {
+			return err
+		}
+	}
+	heap.Init(&h)
+	for len(h) > 0 {
+		if !bytes.Equal(h[0].line, last) {
+			if err := yield(h[0].line); err != nil {
+				return err
+			}
+			last = append(last[:0], h[0].line...)
+		}
+		line, err := h[0].from()
+		switch {
+		case err == io.EOF:
+			heap.Pop(&h)
+		case err != nil:
+			return err
+		default:
+			h[0].line = append(h[0].line[:0], line...)
+			heap.Fix(&h, 0)
+		}
+	}
+	return nil
+}
+
+type head struct {
+	line []byte
+	from source
+}
+
+type heads []head
+
+func (h heads) Len() int           { return len(h) }
+func (h heads) Less(i, j int) bool { return bytes.Compare(h[i].line, h[j].line) < 0 }
+func (h heads) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *heads) Push(x any)        { *h = append(*h, x.(head)) }
+func (h *heads) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}
+
+// writeDurable makes a file that is there whole or not at all, also after a power failure.
+func writeDurable(path string, write func(io.Writer) error) (size int64, err error) {
+	temp := path + ".new"
+	f, err := os.Create(temp)
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(temp) // after the rename there is nothing of that name
+	w := bufio.NewWriterSize(f, 64<<10)
+	err = write(w)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		size, err = f.Seek(0, io.SeekEnd)
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		return 0, fmt.Errorf("write %s: %w", path, err)
+	}
+	return size, nil
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,333 @@
+package archive
+
+import (
+	"bytes"
+	"cmp"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive/warc"
+)
+
+// Reader looks into the WARC files of a directory, also while a run adds to them. It may be used by
+// many goroutines.
+type Reader struct {
+	dir   string
+	index *index
+	temp  string // directory of an index that was made for this reader; ""
+	files []WARCFile
+	notes []string
+}
+
+// WARCFile is a file as a Reader sees it.
+type WARCFile struct {
+	Name string
+	Size int64 // octets up to the end of the last whole record
+}
+
+// ErrNoFiles says that a directory has no WARC files.
+var ErrNoFiles = errors.New("no WARC file (.warc.gz or .warc) is in it")
+
+// OpenReader opens a directory of WARC files of any writer. What their index lacks is read from the
+// files, all of them if there is none.
+func OpenReader(dir string) (r *Reader, err error) {
+	r = &Reader{dir: dir}
+	names, err := warcFiles(dir)
+	if err == nil && len(names) == 0 {
+		err = ErrNoFiles
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read archive %s: %w", dir, err)
+	}
+	const tries = 3 // a run may merge the index meanwhile
+	for range tries {
+		if r.index, err = openIndex(dir); !errors.Is(err, errState) {
+			break
+		}
+	}
+	if err != nil && !errors.Is(err, errState) {
+		return nil, err
+	}
+	if err != nil || len(r.index.covered) == 0 || r.index.disagrees(dir, names) != "" {
+		if r.index != nil {
+			r.index.close()
+		}
+		if r.temp, err = os.MkdirTemp("", "recrawl-index-"); err != nil {
+			return nil, fmt.Errorf("make an index of %s: %w", dir, err)
+		}
+		r.index = newIndex(r.temp)
+	}
+	for _, name := range names {
+		if err := r.catchUp(name); err != nil {
+			return nil, errors.Join(fmt.Errorf("read archive %s: %w", dir, err), r.Close())
+		}
+	}
+	return r, nil
+}
+
+func (r *Reader) catchUp(name string) error {
+	path := filepath.Join(r.dir, name)
+	end, damage, err := scan(path, r.index.covered[name], func(c *cdxj.Capture, end int64) error {
+		r.index.add([]*cdxj.Capture{c}, name, end)
+		if r.index.count >= mostRecent && r.temp != "" {
+			return r.index.flush()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, d := range damage {
+		if !warc.IsCut(d) { // one that is cut may be about to be written
+			r.notes = append(r.notes, fmt.Sprintf("%s: %v", name, d))
+		}
+	}
+	r.files = append(r.files, WARCFile{name, end})
+	return nil
+}
+
+// Close ends the use of the files.
+func (r *Reader) Close() error {
+	r.index.close()
+	if r.temp != "" {
+		return os.RemoveAll(r.temp)
+	}
+	return nil
+}
+
+// Files are the WARC files, by name.
+func (r *Reader) Files() []WARCFile { return r.files }
+
+// Notes says what is damaged; empty if nothing is.
+func (r *Reader) Notes() []string { return r.notes }
+
+// Open opens a WARC file up to its last whole record.
+func (r *Reader) Open(f WARCFile) (io.ReadCloser, error) {
+	file, err := os.Open(filepath.Join(r.dir, f.Name))
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(file, f.Size), file}, nil
+}
+
+// Each hands out all captures by key and time. The error of yield ends it and is returned.
+func (r *Reader) Each(yield func(*cdxj.Capture) error) error {
+	sources := []source{r.index.memory()}
+	for _, run := range r.index.runs {
+		sources = append(sources, fromRun(run))
+	}
+	return merged(sources, func(line []byte) error {
+		c, err := cdxj.Parse(line)
+		if err != nil {
+			return err
+		}
+		return yield(c)
+	})
+}
+
+// Of returns the captures of an address by time, the oldest first: at most most, those nearest to a
+// moment. If none is of the very address, those of its key are returned, as with or without "www.".
+func (r *Reader) Of(url string, near time.Time, most int) ([]*cdxj.Capture, error) {
+	key := cdxj.Key(url)
+	found := slices.Clone(r.index.recent[key])
+	for _, run := range r.index.runs {
+		var bad error
+		err := run.From(key+" ", func(line []byte) bool {
+			if !bytes.HasPrefix(line, []byte(key+" ")) {
+				return false
+			}
+			c, err := cdxj.Parse(line)
+			if bad = err; err == nil {
+				found = append(found, c)
+			}
+			if len(found) > 2*most+1000 {
+				found = nearest(found, url, near, most)
+			}
+			return err == nil
+		})
+		if err = cmp.Or(err, bad); err != nil {
+			return nil, fmt.Errorf("read the index: %w", err)
+		}
+	}
+	return nearest(found, url, near, most), nil
+}
+
+// nearest keeps the captures nearest to a moment, by time; those of the very address if there are
+// any.
+func nearest(found []*cdxj.Capture, url string, near time.Time, most int) []*cdxj.Capture {
+	if exact := slices.DeleteFunc(slices.Clone(found), func(c *cdxj.Capture) bool { return c.URL != url }); len(exact) > 0 {
+		found = exact
+	}
+	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int {
+		return cmp.Compare(a.Time.Sub(near).Abs(), b.Time.Sub(near).Abs())
+	})
+	found = found[:min(len(found), most)]
+	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int {
+		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Date, b.Date))
+	})
+	return slices.CompactFunc(found, func(a, b *cdxj.Capture) bool { return *a == *b })
+}
+
+// Answer is what a server said, as it was captured.
+type Answer struct {
+	Capture *cdxj.Capture
+	Status  int
+	Header  []warc.Field // of HTTP; empty for a resource
+	Body    []byte       // without transfer coding, with its content coding
+	Cut     string       // why the body is not whole; "": it is
+}
+
+// Get returns the first value of a header field; "" if there is none.
+func (a *Answer) Get(name string) string {
+	for _, f := range a.Header {
+		if strings.EqualFold(f.Name, name) {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// ErrNoBody says that a capture refers to a record that is not in these files.
+var ErrNoBody = errors.New("the record that has its body is not in this archive")
+
+// MostBody bounds the body of an answer that is read into memory, in octets.
+const MostBody = 64 << 20
+
+// Answer reads a capture. A revisit has the header of its own, and the body of the record that it
+// refers to.
+func (r *Reader) Answer(c *cdxj.Capture) (*Answer, error) {
+	a, err := r.answer(c)
+	if err != nil || c.MIME != cdxj.Revisit {
+		return a, err
+	}
+	original, err := r.original(c)
+	if err != nil {
+		return nil, fmt.Errorf("capture of %s at %s: %w", c.URL, cdxj.Stamp(c.Time), err)
+	}
+	a.Body, a.Cut = original.Body, original.Cut
+	if a.Status == 304 { // the server said that all was as before
+		a.Status, a.Header = original.Status, original.Header
+	}
+	return a, nil
+}
+
+// original reads the record that a revisit refers to. One that names none, as WARC 1.0 allowed,
+// means a record of the same address and digest.
+func (r *Reader) original(c *cdxj.Capture) (*Answer, error) {
+	at, err := warc.ParseDate(c.RefersDate)
+	if err != nil {
+		return r.sameDigest(c)
+	}
+	const near = 64 // captures within one second of it
+	past, err := r.Of(c.RefersURI, at, near)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range past {
+		if date, err := warc.ParseDate(p.Date); err == nil && date.Equal(at) && p.URL == c.RefersURI && p.MIME != cdxj.Revisit {
+			return r.answer(p)
+		}
+	}
+	return nil, ErrNoBody
+}
+
+func (r *Reader) sameDigest(c *cdxj.Capture) (*Answer, error) {
+	const near = 1000 // captures of the address
+	past, err := r.Of(c.URL, c.Time, near)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range past {
+		if p.MIME != cdxj.Revisit && p.Digest == c.Digest && c.Digest != "" {
+			return r.answer(p)
+		}
+	}
+	return nil, ErrNoBody
+}
+
+// answer reads one record.
+func (r *Reader) answer(c *cdxj.Capture) (*Answer, error) {
+	fail := func(err error) (*Answer, error) {
+		return nil, fmt.Errorf("read %s at octet %d: %w", c.Filename, c.Offset, err)
+	}
+	f, err := os.Open(filepath.Join(r.dir, filepath.Base(c.Filename)))
+	if err != nil {
+		return fail(err)
+	}
+	defer f.Close()
+	in := warc.NewReader(io.NewSectionReader(f, c.Offset, math.MaxInt64-c.Offset), c.Offset)
+	rec, err := in.Next()
+	if err != nil {
+		return fail(err)
+	}
+	if rec.Length > MostBody {
+		return fail(fmt.Errorf("its block of %d octets is larger than %d", rec.Length, MostBody))
+	}
+	block, err := io.ReadAll(rec.Block)
+	if err == nil {
+		err = in.Finish()
+	}
+	if err != nil {
+		return fail(err)
+	}
+	a := &Answer{Capture: c, Status: 200, Cut: rec.Get(warc.TruncatedField)}
+	if !rec.IsHTTP() {
+		a.Header = []warc.Field{{Name: warc.ContentField, Value: rec.Get(warc.ContentField)}}
+		a.Body = block
+		return a, nil
+	}
+	m, err := warc.ParseResponse(block)
+	if err != nil {
+		return fail(err)
+	}
+	a.Status, a.Header, a.Body = m.Status, m.Fields(), m.Plain()
+	return a, nil
+}
+
+// Text is the body without its content coding, at most most octets of it. Codings other than gzip
+// and deflate are an error.
+func (a *Answer) Text(most int64) ([]byte, error) {
+	var r io.Reader = bytes.NewReader(a.Body)
+	const codings = 2 // more is an attack
+	named := strings.Split(a.Get("Content-Encoding"), ",")
+	if len(named) > codings {
+		return nil, fmt.Errorf("content coding %.60q has too many parts", a.Get("Content-Encoding"))
+	}
+	for _, coding := range slices.Backward(named) {
+		switch strings.ToLower(strings.TrimSpace(coding)) {
+		case "", "identity":
+		case "gzip", "x-gzip":
+			if !bytes.HasPrefix(a.Body, []byte{0x1f, 0x8b}) {
+				continue // servers say so of what they did not compress
+			}
+			z, err := gzip.NewReader(r)
+			if err != nil {
+				return nil, fmt.Errorf("undo gzip: %w", err)
+			}
+			r = z
+		case "deflate":
+			r = flate.NewReader(r)
+		default:
+			return nil, fmt.Errorf("content coding %.60q cannot be undone", coding)
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(r, most))
+	if err != nil && len(text) == 0 {
+		return nil, fmt.Errorf("undo the content coding: %w", err)
+	}
+	return text, nil // what can be read of a body that is cut is shown
+}

@@ -1,0 +1,34 @@
+// Package replay serves what an archive has, as it was, over HTTP on loopback.
+//
+//	/                          what there is
+//	/web/20260131120000/URL    the capture nearest to that moment, links led to other captures
+//	/web/20260131120000id_/URL the same, octet for octet as the server sent it
+//	/web/*/URL                 all captures of an address
+//
+// A moment has 4 to 14 digits. A request for another moment than that of a capture is redirected to
+// the nearest one.
+//
+// # Guarantees
+//
+//  1. What is served comes from the archive alone. A Server makes no request, and what it serves
+//     cannot make a browser ask elsewhere: every answer has a content security policy that allows
+//     nothing but this server's /web/, and a sandbox in which nothing runs: no script, no form, no
+//     refresh. So archived content reaches neither the live net nor other pages of the operator.
+//  2. It answers to names of loopback alone, so that a page of the live web whose name was made to
+//     lead here reads nothing (DNS rebinding).
+//  3. Cookies and other headers of captures are not passed on, but type, language, encoding and,
+//     rewritten, Location.
+//  4. The body of a revisit is that of the record that it names.
+//  5. Rewriting changes addresses in attributes of HTML and in style sheets, and nothing else. What
+//     it cannot read is served as it is; guarantee 1 holds all the same.
+//  6. What is in an archive cannot end the server. A body has at most archive.MostBody octets, also
+//     when its content coding is undone, and rewriting makes it at most six times as long.
+//
+// Pages were fetched without their pictures, scripts and style sheets, so that most are shown bare.
+//
+// A Server may be used by many requests at a time. It sees what was in the archive when its Reader
+// was opened.
+//
+// Sources: RFC 7089 (Memento), of which answers have Memento-Datetime and Link; CSP 3; the
+// addresses are those of the Wayback Machine and pywb.
+package replay

@@ -1,0 +1,311 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Server serves an archive.
+type Server struct {
+	r *archive.Reader
+}
+
+// New returns a server for what a reader sees.
+func New(r *archive.Reader) *Server { return &Server{r} }
+
+// ErrNotLoopback refuses an address that others could reach.
+var ErrNotLoopback = errors.New("it is not an address of loopback, as 127.0.0.1:8088")
+
+// Listen listens at an address of loopback ("127.0.0.1:8088"; port 0 for any).
+func Listen(address string) (net.Listener, error) {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || !at.Addr().IsLoopback() {
+		return nil, fmt.Errorf("listen at %q: %w", address, ErrNotLoopback)
+	}
+	l, err := net.Listen("tcp", at.String())
+	if err != nil {
+		return nil, fmt.Errorf("listen at %s: %w", address, err)
+	}
+	return l, nil
+}
+
+// Run serves an archive at an address until ctx ends. It says where, once it does.
+func Run(ctx context.Context, r *archive.Reader, address string, says io.Writer) error {
+	l, err := Listen(address)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(says, "http://%s/\n", l.Addr())
+	return New(r).Serve(ctx, l)
+}
+
+// Serve answers requests until ctx ends.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
+	stop := context.AfterFunc(ctx, func() { server.Close() })
+	defer stop()
+	if err := server.Serve(l); ctx.Err() == nil {
+		return fmt.Errorf("serve the archive: %w", err)
+	}
+	return ctx.Err()
+}
+
+// isLoopback reports whether a Host header names loopback.
+func isLoopback(host string) bool {
+	if name, port, err := net.SplitHostPort(host); err == nil {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return false
+		}
+		host = name
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	at, err := netip.ParseAddr(host)
+	return err == nil && at.IsLoopback() || strings.EqualFold(host, "localhost")
+}
+
+// policy is the content security policy of everything that is served from a host. The sandbox
+// without exceptions turns off scripts, forms and what happens by itself, as refreshes.
+func policy(host string) string {
+	web := "http://" + host + "/web/"
+	return "sandbox; default-src 'none'; img-src " + web + " data:; media-src " + web + " data:; font-src " + web +
+		" data:; style-src " + web + " 'unsafe-inline'; frame-src " + web + "; base-uri 'none'; form-action 'none'"
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-DNS-Prefetch-Control", "off")
+	if !isLoopback(q.Host) {
+		h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+		http.Error(w, "this server answers to names of loopback only", http.StatusMisdirectedRequest)
+		return
+	}
+	h.Set("Content-Security-Policy", policy(q.Host))
+	if q.Method != http.MethodGet && q.Method != http.MethodHead {
+		h.Set("Allow", "GET, HEAD")
+		http.Error(w, "an archive is read only", http.StatusMethodNotAllowed)
+		return
+	}
+	rest, isWeb := strings.CutPrefix(q.URL.RequestURI(), "/web/")
+	when, address, ok := strings.Cut(rest, "/")
+	switch {
+	case q.URL.Path == "/":
+		s.serveStart(w)
+	case !isWeb || !ok || address == "":
+		s.serveError(w, http.StatusNotFound, "Nothing is here. Pages are at /web/MOMENT/ADDRESS, as /web/2026/https://example.org/.", "")
+	case when == "*":
+		s.serveList(w, addressOf(address))
+	default:
+		s.serveCapture(w, q, when, addressOf(address))
+	}
+}
+
+// addressOf is the address of a page as it stands in a path: perhaps without scheme, or with one of
+// its slashes lost on the way.
+func addressOf(text string) string {
+	for _, scheme := range []string{"http", "https"} {
+		if rest, ok := strings.CutPrefix(text, scheme+":/"); ok {
+			text = scheme + "://" + strings.TrimLeft(rest, "/")
+		}
+	}
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	if canonical, err := sitegraph.Canonical(text); err == nil {
+		return canonical
+	}
+	return text
+}
+
+// mostListed bounds the captures that are looked at or listed.
+const mostListed = 1000
+
+func (s *Server) serveCapture(w http.ResponseWriter, q *http.Request, when, address string) {
+	text, exact := strings.CutSuffix(when, "id_")
+	at, err := cdxj.ParseStamp(text)
+	if err != nil {
+		s.serveError(w, http.StatusBadRequest, err.Error(), "")
+		return
+	}
+	found, err := s.r.Of(address, at, 1)
+	switch {
+	case err != nil:
+		s.serveError(w, http.StatusInternalServerError, err.Error(), address)
+		return
+	case len(found) == 0:
+		s.serveError(w, http.StatusNotFound, "The archive has no capture of this address.", address)
+		return
+	}
+	c := found[0]
+	if cdxj.Stamp(c.Time) != text {
+		w.Header().Set("Location", place(c.Time, exact, c.URL))
+		w.WriteHeader(http.StatusFound)
+		return
+	}
+	answer, err := s.r.Answer(c)
+	if err != nil {
+		s.serveError(w, http.StatusBadGateway, err.Error(), address)
+		return
+	}
+	s.serveAnswer(w, q, answer, exact)
+}
+
+// place is the path of a capture.
+func place(at time.Time, exact bool, address string) string {
+	prefix := "/web/" + cdxj.Stamp(at) + "/"
+	if exact {
+		prefix = "/web/" + cdxj.Stamp(at) + "id_/"
+	}
+	return prefix + safe(address)
+}
+
+// safe is an address without what cannot be in a path or a header.
+func safe(address string) string {
+	var b strings.Builder
+	for i := range len(address) {
+		if c := address[i]; c <= ' ' || c >= 0x7f || c == '"' || c == '<' || c == '>' {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func (s *Server) serveAnswer(w http.ResponseWriter, q *http.Request, a *archive.Answer, exact bool) {
+	c := a.Capture
+	h := w.Header()
+	h.Set("Memento-Datetime", c.Time.UTC().Format(http.TimeFormat))
+	h.Set("Link", fmt.Sprintf(`<%s>; rel="original", </web/*/%s>; rel="timemap"; type="text/html"`, safe(c.URL), safe(c.URL)))
+	if a.Cut != "" {
+		h.Set("X-Archive-Truncated", a.Cut)
+	}
+	if a.Status >= 300 && a.Status < 400 {
+		if to, err := absolute(c.URL, a.Get("Location")); err == nil && to != "" {
+			h.Set("Location", place(c.Time, exact, to))
+		}
+	}
+	contentType := a.Get("Content-Type")
+	for _, name := range []string{"Content-Type", "Content-Language"} {
+		if value := a.Get(name); value != "" {
+			h.Set(name, value)
+		}
+	}
+	if contentType == "" {
+		h.Set("Content-Type", "application/octet-stream") // never guessed
+	}
+	body, coding := a.Body, a.Get("Content-Encoding")
+	if !exact {
+		if text, err := a.Text(archive.MostBody); err == nil {
+			body, coding = rewrite(text, contentType, c.URL, c.Time), ""
+		}
+	}
+	if coding != "" {
+		h.Set("Content-Encoding", coding)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	status := a.Status
+	if status < 200 || status > 599 || status == http.StatusNotModified {
+		status = http.StatusOK
+	}
+	w.WriteHeader(status)
+	if q.Method != http.MethodHead {
+		w.Write(body)
+	}
+}
+
+// absolute resolves an address; "" if it leads to no page.
+func absolute(base, address string) (string, error) {
+	b, err := url.Parse(base)
+	if err != nil {
+		return "", err
+	}
+	u, err := b.Parse(strings.TrimSpace(address))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return "", err
+	}
+	return u.String(), nil
+}
+
+var pages = template.Must(template.New("").Parse(`<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{{.Title}}</title>
+<style>body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}td{padding:0 1em 0 0}</style>
+<h1>{{.Title}}</h1><p>{{.Text}}</p>{{if .Back}}<p><a href="{{.Back}}">all captures</a></p>{{end}}
+{{if .Rows}}<table>{{range .Rows}}<tr><td><a href="{{.Path}}">{{.Name}}</a><td>{{.Status}}<td>{{.Kind}}</tr>
+{{end}}</table>{{end}}`))
+
+type row struct{ Path, Name, Status, Kind string }
+
+type page struct {
+	Title, Text, Back string
+	Rows              []row
+}
+
+func (s *Server) show(w http.ResponseWriter, status int, p page) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	// What cannot be written is of no use to anybody.
+	_ = pages.Execute(w, p)
+}
+
+func (s *Server) serveError(w http.ResponseWriter, status int, text, address string) {
+	p := page{Title: http.StatusText(status), Text: text}
+	if address != "" {
+		p.Text = address + ": " + text
+	}
+	s.show(w, status, p)
+}
+
+func (s *Server) serveList(w http.ResponseWriter, address string) {
+	found, err := s.r.Of(address, time.Now(), mostListed)
+	if err != nil {
+		s.serveError(w, http.StatusInternalServerError, err.Error(), address)
+		return
+	}
+	p := page{Title: "Captures of " + address, Text: fmt.Sprintf("%d captures; at most the last %d are shown.", len(found), mostListed)}
+	status := http.StatusOK
+	if len(found) == 0 {
+		status = http.StatusNotFound
+	}
+	for _, c := range found {
+		p.Rows = append(p.Rows, row{place(c.Time, false, c.URL), c.Time.UTC().Format(time.RFC3339), c.Status, c.MIME})
+	}
+	s.show(w, status, p)
+}
+
+// serveStart lists pages, the first ones by key.
+func (s *Server) serveStart(w http.ResponseWriter) {
+	p := page{Title: "Archive", Text: fmt.Sprintf("Pages are at /web/MOMENT/ADDRESS. These are the first %d.", mostListed)}
+	last := ""
+	err := s.r.Each(func(c *cdxj.Capture) error {
+		if c.URL != last && c.MIME != cdxj.Revisit {
+			p.Rows = append(p.Rows, row{"/web/*/" + safe(c.URL), c.URL, c.Status, c.MIME})
+			last = c.URL
+		}
+		if len(p.Rows) == mostListed {
+			return io.EOF
+		}
+		return nil
+	})
+	if err != nil && err != io.EOF {
+		s.serveError(w, http.StatusInternalServerError, err.Error(), "")
+		return
+	}
+	s.show(w, http.StatusOK, p)
+}

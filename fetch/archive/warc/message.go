@@ -1,0 +1,280 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Message is an HTTP answer as it was received.
+type Message struct {
+	Status  int
+	Head    []byte // status line, fields and the empty line
+	Body    []byte // with its transfer coding; nothing from behind its end
+	Whole   bool   // the body has its end, as far as the head tells of one
+	Open    bool   // the head tells of none: it ends with the connection
+	Payload []byte // SHA-1 of the body without its transfer coding
+	Size    int64  // octets of that
+	fields  []Field
+}
+
+// maxMessageHead bounds the head of a message, in octets. Clients take 128 KiB by default; what
+// other writers keep may be longer.
+const maxMessageHead = 1 << 20
+
+var errHead = errors.New("the HTTP header has no end")
+
+// ParseResponse reads an answer. Interim answers before it (RFC 9110, 15.2) are left out, and so is
+// what came behind its end.
+func ParseResponse(raw []byte) (*Message, error) {
+	for {
+		n := headLength(raw)
+		if n < 0 {
+			return nil, errHead
+		}
+		head, rest := raw[:n], raw[n:]
+		m := &Message{Status: statusOf(head), fields: parseFields(head), Head: head}
+		if m.Status >= 100 && m.Status < 200 && m.Status != 101 && len(rest) > 0 {
+			raw = rest
+			continue
+		}
+		m.read(rest)
+		return m, nil
+	}
+}
+
+// read finds the end of the body (RFC 9112, 6.3) and its digest.
+func (m *Message) read(rest []byte) {
+	sum := sha1.New()
+	length, err := strconv.ParseInt(m.Get(LengthField), 10, 64)
+	hasLength := err == nil && length >= 0
+	switch {
+	case m.Status == 304: // its payload is another record's
+		m.Whole = true
+		return
+	case m.Status == 204:
+		m.Whole = true
+	case isChunked(m.fields):
+		from := bytes.NewReader(rest)
+		buffered := bufio.NewReaderSize(from, maxChunkLine)
+		d := &dechunker{r: buffered}
+		m.Size, _ = io.Copy(sum, d)
+		m.Whole = d.done
+		m.Body = rest
+		if d.done {
+			m.Body = rest[:len(rest)-from.Len()-buffered.Buffered()]
+		}
+		m.Payload = sum.Sum(nil)
+		return
+	case hasLength:
+		m.Whole = int64(len(rest)) >= length
+		m.Body = rest[:min(int64(len(rest)), length)]
+	default:
+		m.Body, m.Whole, m.Open = rest, true, true
+	}
+	m.Size = int64(len(m.Body))
+	sum.Write(m.Body)
+	m.Payload = sum.Sum(nil)
+}
+
+// Get returns the first value of a field; "" if there is none.
+func (m *Message) Get(name string) string { return get(m.fields, name) }
+
+func get(fields []Field, name string) string {
+	for _, f := range fields {
+		if strings.EqualFold(f.Name, name) {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// isChunked reports whether the last transfer coding is chunked. Others are not seen in practice.
+func isChunked(fields []Field) bool {
+	last := ""
+	for _, f := range fields {
+		if strings.EqualFold(f.Name, "Transfer-Encoding") {
+			last = f.Value
+		}
+	}
+	return strings.EqualFold(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:]), "chunked")
+}
+
+// statusOf reads a status line; 0 if it is none.
+func statusOf(head []byte) int {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	words := strings.Fields(string(line[:min(len(line), 100)]))
+	if len(words) < 2 || !strings.HasPrefix(words[0], "HTTP/") || len(words[1]) != 3 {
+		return 0
+	}
+	status, _ := strconv.Atoi(words[1])
+	return max(status, 0)
+}
+
+// headLength is how many octets the head of a message has, its empty line included; -1: it has no
+// end.
+func headLength(raw []byte) int {
+	for at := 0; at < min(len(raw), maxMessageHead); {
+		n := bytes.IndexByte(raw[at:], '\n')
+		if n < 0 {
+			return -1
+		}
+		if line := raw[at : at+n]; n == 0 || n == 1 && line[0] == '\r' {
+			return at + n + 1
+		}
+		at += n + 1
+	}
+	return -1
+}
+
+// messageHead reads the head of a message to its empty line.
+func messageHead(r *bufio.Reader) (head []byte, fields []Field, err error) {
+	for {
+		line, err := r.ReadSlice('\n')
+		head = append(head, line...)
+		if len(head) > maxMessageHead {
+			return head, nil, fmt.Errorf("%w within %d octets", errHead, maxMessageHead)
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if err != nil {
+			return head, nil, errHead
+		}
+		if len(bytes.TrimRight(line, "\r\n")) == 0 && endsEmpty(head) {
+			return head, parseFields(head), nil
+		}
+	}
+}
+
+// endsEmpty reports whether the last line is empty, and not the end of a long one.
+func endsEmpty(head []byte) bool {
+	head = bytes.TrimSuffix(bytes.TrimSuffix(head, []byte("\n")), []byte("\r"))
+	return len(head) == 0 || head[len(head)-1] == '\n'
+}
+
+// parseFields reads the lines behind the first one. Lines without a colon are left out.
+func parseFields(head []byte) (fields []Field) {
+	_, rest, _ := strings.Cut(string(head), "\n")
+	for line := range strings.Lines(rest) {
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" {
+			continue
+		}
+		if line[0] == ' ' || line[0] == '\t' { // a line that goes on
+			if n := len(fields); n > 0 {
+				fields[n-1].Value += " " + strings.TrimSpace(line)
+			}
+			continue
+		}
+		if name, value, ok := strings.Cut(line, ":"); ok {
+			fields = append(fields, Field{strings.TrimSpace(name), strings.TrimSpace(value)})
+		}
+	}
+	return fields
+}
+
+// maxChunkLine bounds the line before a chunk, in octets; extensions are rare and short.
+const maxChunkLine = 4096
+
+// dechunker undoes the chunked transfer coding (RFC 9112, 7.1). A body that says to be chunked and
+// does not begin with a chunk is taken as it is: some writers undo the coding and keep the field.
+type dechunker struct {
+	r       *bufio.Reader
+	left    int64 // octets of the chunk under way
+	begun   bool
+	done    bool // the last chunk and its trailer came
+	asIs    bool
+	prefix  []byte // of a body that is taken as it is
+	between bool   // behind the octets of a chunk
+}
+
+func (d *dechunker) Read(p []byte) (int, error) {
+	for {
+		switch {
+		case len(d.prefix) > 0:
+			n := copy(p, d.prefix)
+			d.prefix = d.prefix[n:]
+			return n, nil
+		case d.asIs:
+			return d.r.Read(p)
+		case d.done:
+			return 0, io.EOF
+		case d.left > 0:
+			n, err := d.r.Read(p[:min(int64(len(p)), d.left)])
+			d.left -= int64(n)
+			d.between = d.left == 0
+			return n, unexpected(err)
+		}
+		if err := d.next(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// next reads the line before a chunk.
+func (d *dechunker) next() error {
+	line, err := d.line()
+	if err == nil && d.between && len(bytes.TrimRight(line, "\r\n")) == 0 {
+		d.between = false
+		line, err = d.line()
+	}
+	text, _, _ := strings.Cut(string(line), ";")
+	size, bad := strconv.ParseUint(strings.TrimSpace(text), 16, 62)
+	switch {
+	case (err != nil || bad != nil) && !d.begun:
+		d.asIs, d.prefix = true, bytes.Clone(line)
+		return nil
+	case err != nil:
+		return unexpected(err)
+	case bad != nil:
+		return fmt.Errorf("a chunk begins with %q", text)
+	}
+	d.begun = true
+	if d.left = int64(size); size > 0 {
+		return nil
+	}
+	for { // the trailer
+		line, err := d.line()
+		if err != nil {
+			return unexpected(err)
+		}
+		if len(bytes.TrimRight(line, "\r\n")) == 0 {
+			d.done = true
+			return nil
+		}
+	}
+}
+
+func (d *dechunker) line() ([]byte, error) {
+	line, err := d.r.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		return line, errors.New("the line before a chunk has no end")
+	}
+	return line, err
+}
+
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// Fields are the lines of the header.
+func (m *Message) Fields() []Field { return m.fields }
+
+// Plain is the body without its transfer coding, as far as that can be undone.
+func (m *Message) Plain() []byte {
+	if !isChunked(m.fields) {
+		return m.Body
+	}
+	// What is wrong with a chunk ends the body there.
+	plain, _ := io.ReadAll(&dechunker{r: bufio.NewReaderSize(bytes.NewReader(m.Body), maxChunkLine)})
+	return plain
+}

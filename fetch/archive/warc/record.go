@@ -1,0 +1,174 @@
+package warc
+
+import (
+	"crypto/rand"
+	"crypto/sha1"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Types of records (WARC 1.1, 6).
+const (
+	Info     = "warcinfo"
+	Response = "response"
+	Request  = "request"
+	Revisit  = "revisit"
+	Metadata = "metadata"
+	Resource = "resource"
+)
+
+// Profiles of revisits (WARC 1.1, 6.7).
+const (
+	SamePayload = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+	NotModified = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+)
+
+// Names of fields that are used in more than one place (WARC 1.1, 5).
+const (
+	TypeField          = "WARC-Type"
+	IDField            = "WARC-Record-ID"
+	DateField          = "WARC-Date"
+	URIField           = "WARC-Target-URI"
+	LengthField        = "Content-Length"
+	ContentField       = "Content-Type"
+	PayloadDigestField = "WARC-Payload-Digest"
+	BlockDigestField   = "WARC-Block-Digest"
+	TruncatedField     = "WARC-Truncated"
+	AddressField       = "WARC-IP-Address"
+	ConcurrentField    = "WARC-Concurrent-To"
+	ProfileField       = "WARC-Profile"
+	RefersURIField     = "WARC-Refers-To-Target-URI"
+	RefersDateField    = "WARC-Refers-To-Date"
+	FilenameField      = "WARC-Filename"
+)
+
+// Media types of blocks.
+const (
+	HTTPResponse = "application/http; msgtype=response"
+	HTTPRequest  = "application/http; msgtype=request"
+	Fields       = "application/warc-fields"
+)
+
+// Field is a line of a header.
+type Field struct{ Name, Value string }
+
+// dateLayout has microseconds, which WARC 1.1 allows and 1.0 does not (5.4).
+const dateLayout = "2006-01-02T15:04:05.000000Z"
+
+// FormatDate is a moment as the header of a record has it, in UTC to the microsecond.
+func FormatDate(t time.Time) string { return t.UTC().Format(dateLayout) }
+
+// ParseDate reads the date of a record of any version.
+func ParseDate(text string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return t, fmt.Errorf("date %q of a record: want one as 2026-01-31T12:00:00Z", text)
+	}
+	return t.UTC(), nil
+}
+
+// NewID is a record's name: a random UUID (RFC 9562, 5.4) as a URI.
+func NewID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	text := make([]byte, 0, 47)
+	text = append(text, "<urn:uuid:"...)
+	for i, part := range [][]byte{b[:4], b[4:6], b[6:8], b[8:10], b[10:]} {
+		if i > 0 {
+			text = append(text, '-')
+		}
+		text = hex.AppendEncode(text, part)
+	}
+	return string(append(text, '>'))
+}
+
+// DigestText is a SHA-1 as the header of a record has it.
+func DigestText(sum []byte) string { return "sha1:" + base32.StdEncoding.EncodeToString(sum) }
+
+// NewRecord is a record to be written.
+type NewRecord struct {
+	Type   string
+	ID     string
+	Date   time.Time
+	Fields []Field  // beside type, ID, date, length and the digest of the block
+	Block  [][]byte // its pieces, one behind the other
+	// Stored leaves the record without compression.
+	Stored bool
+}
+
+// Writer makes records. The zero value is ready.
+type Writer struct {
+	z, stored *gzip.Writer
+	head      []byte
+	block     hash.Hash
+}
+
+// appender appends what is written.
+type appender []byte
+
+func (a *appender) Write(p []byte) (int, error) {
+	*a = append(*a, p...)
+	return len(p), nil
+}
+
+// Append appends a record as one gzip member to dst. It fails if a field has a character that would
+// end its line.
+func (w *Writer) Append(dst []byte, r *NewRecord) ([]byte, error) {
+	if w.z == nil {
+		// The fastest level: a page takes a third of the time of the usual one, and 8 % more space.
+		w.z, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed)
+		w.stored, _ = gzip.NewWriterLevel(nil, gzip.NoCompression)
+		w.block = sha1.New()
+	}
+	w.block.Reset()
+	length := 0
+	for _, piece := range r.Block {
+		length += len(piece)
+		w.block.Write(piece)
+	}
+	head := append(w.head[:0], "WARC/1.1\r\n"...)
+	var err error
+	add := func(name, value string) {
+		for i := range len(value) {
+			if value[i] < ' ' && value[i] != '\t' || value[i] == 0x7f {
+				err = fmt.Errorf("field %s of a record: %q has a character that cannot be in a header", name, value)
+			}
+		}
+		head = append(append(append(append(head, name...), ": "...), value...), "\r\n"...)
+	}
+	add(TypeField, r.Type)
+	add(IDField, r.ID)
+	add(DateField, FormatDate(r.Date))
+	for _, f := range r.Fields {
+		add(f.Name, f.Value)
+	}
+	add(BlockDigestField, DigestText(w.block.Sum(nil)))
+	add(LengthField, strconv.Itoa(length))
+	w.head = append(head, "\r\n"...)
+	if err != nil {
+		return dst, err
+	}
+	z := w.z
+	if r.Stored {
+		z = w.stored
+	}
+	out := appender(dst)
+	z.Reset(&out)
+	z.Write(w.head)
+	for _, piece := range r.Block {
+		z.Write(piece)
+	}
+	io.WriteString(z, "\r\n\r\n")
+	if err := z.Close(); err != nil {
+		return dst, fmt.Errorf("compress a record: %w", err)
+	}
+	return out, nil
+}

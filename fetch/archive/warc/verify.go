@@ -1,0 +1,127 @@
+package warc
+
+import (
+	"bufio"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
+	"hash"
+	"io"
+	"strings"
+)
+
+// Digest is what a record says of its block or payload, and whether that is so.
+type Digest struct {
+	Claimed string `json:"claimed,omitempty"` // "": the record claims none
+	Actual  string `json:"actual,omitempty"`  // as the claim is written; "" where nothing was compared
+	Right   bool   `json:"right"`             // false also where nothing was compared
+	// Chunks: it is that of the body with its chunks, as some writers make it against the standard.
+	Chunks bool `json:"over_chunks,omitempty"`
+}
+
+// Wrong reports whether a claim was compared and does not hold.
+func (d Digest) Wrong() bool { return d.Actual != "" && !d.Right }
+
+// digester compares a claim with what it is fed.
+type digester struct {
+	claim string
+	name  string // of the algorithm
+	hash  hash.Hash
+}
+
+func newDigester(claim string) *digester {
+	d := &digester{claim: claim}
+	name, _, _ := strings.Cut(claim, ":")
+	switch d.name = name; strings.ToLower(strings.ReplaceAll(name, "-", "")) {
+	case "sha1":
+		d.hash = sha1.New()
+	case "sha256":
+		d.hash = sha256.New()
+	case "md5":
+		d.hash = md5.New()
+	}
+	return d
+}
+
+func (d *digester) Write(p []byte) (int, error) {
+	if d.hash == nil {
+		return len(p), nil
+	}
+	return d.hash.Write(p)
+}
+
+func (d *digester) result() Digest {
+	result := Digest{Claimed: d.claim}
+	if d.hash == nil {
+		return result
+	}
+	sum := d.hash.Sum(nil)
+	_, value, _ := strings.Cut(d.claim, ":")
+	value = strings.TrimRight(value, "=")
+	actual := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum)
+	result.Right = strings.EqualFold(actual, value)
+	switch len(value) {
+	case hex.EncodedLen(len(sum)):
+		actual = hex.EncodeToString(sum)
+		result.Right = strings.EqualFold(actual, value)
+	case base64.RawStdEncoding.EncodedLen(len(sum)): // seen of other writers
+		actual = base64.RawStdEncoding.EncodeToString(sum)
+		result.Right = actual == strings.NewReplacer("-", "+", "_", "/").Replace(value)
+	}
+	result.Actual = d.name + ":" + actual
+	return result
+}
+
+// Seen is what reading a whole record found.
+type Seen struct {
+	Status  int    // of an HTTP answer; 0: it is none
+	Type    string // media type of an HTTP answer, as it was sent; "": not told
+	Block   Digest
+	Payload Digest
+	Sum     string // SHA-1 of the payload, as records have it
+	Size    int64  // octets of the payload
+}
+
+// Verify reads a record to its end and compares its digests. Its error is that of Next. What is no
+// HTTP message although the record says so has the whole block as its payload.
+func (r *Reader) Verify(rec *Record) (seen Seen, err error) {
+	block := newDigester(rec.Get(BlockDigestField))
+	payload := newDigester(rec.Get(PayloadDigestField))
+	var wire *digester // of the body with its chunks
+	sum := sha1.New()
+	in := bufio.NewReaderSize(io.TeeReader(rec.Block, block), 32<<10)
+	var body io.Reader = in
+	if rec.IsHTTP() {
+		head, fields, err := messageHead(in)
+		if err == nil {
+			seen.Status, seen.Type = statusOf(head), get(fields, ContentField)
+			if isChunked(fields) && rec.Type() == Response {
+				wire = newDigester(payload.claim)
+				in = bufio.NewReaderSize(io.TeeReader(in, wire), maxChunkLine)
+				body = &dechunker{r: in}
+			}
+		} else {
+			sum.Write(head)
+			_, _ = payload.Write(head)
+		}
+	}
+	// What is wrong with chunks does not matter, what is wrong with the file does: the rest tells.
+	seen.Size, _ = io.Copy(io.MultiWriter(sum, payload), body)
+	if _, err = io.Copy(io.Discard, in); err == nil {
+		err = r.Finish()
+	}
+	seen.Block, seen.Payload, seen.Sum = block.result(), payload.result(), DigestText(sum.Sum(nil))
+	if wire != nil && seen.Payload.Wrong() {
+		if as := wire.result(); as.Right {
+			seen.Payload = as
+			seen.Payload.Chunks = true
+		}
+	}
+	if rec.Type() == Revisit { // its payload is that of the record that it refers to
+		seen.Payload = Digest{Claimed: payload.claim}
+	}
+	return seen, err
+}

@@ -1,0 +1,275 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Exchange is one request and its answer, octet for octet as they crossed the network, encryption
+// undone.
+type Exchange struct {
+	URL      string // asked for
+	Address  netip.Addr
+	Began    time.Time // when the server's turn had come
+	Ended    time.Time
+	Status   int
+	Request  []byte // as sent, but for the values of fields from settings, which may be secret
+	Response []byte // as received: perhaps interim answers before it, and octets behind its end
+	// Cut is why the answer was not read to its end. CutNot: it was, or its end is in Response.
+	Cut Cut
+}
+
+// Cut is why the end of an answer is missing.
+type Cut uint8
+
+const (
+	CutNot        Cut = iota
+	CutLength         // it is longer than the limit
+	CutTime           // it took too long
+	CutDisconnect     // the connection ended before
+)
+
+var cutNames = [...]string{"", "length", "time", "disconnect"}
+
+// String is the word of WARC-Truncated (WARC 1.1, 5.13); "" for CutNot.
+func (c Cut) String() string { return cutNames[c] }
+
+// Wire has what was said in one visit. It is used by one goroutine, and after the visit.
+type Wire struct {
+	Exchanges []Exchange      // in the order of time; those without the header of an answer are left out
+	places    []chan struct{} // of large bodies
+	taps      []*tap
+}
+
+// wireKey is the context key of a Wire, tapKey that of the tap of one exchange.
+type (
+	wireKey struct{}
+	tapKey  struct{}
+)
+
+// Listen returns a context whose visit is taken down, robots.txt included, by a client with
+// Options.Capture. Release must be called when the exchanges are needed no more.
+func Listen(ctx context.Context) (context.Context, *Wire) {
+	w := new(Wire)
+	return context.WithValue(ctx, wireKey{}, w), w
+}
+
+// Release gives back the memory of the exchanges, and the places of large bodies.
+func (w *Wire) Release() {
+	for _, place := range w.places {
+		<-place
+	}
+	for _, t := range w.taps {
+		t.release()
+	}
+	*w = Wire{}
+}
+
+// hold keeps the place of a large body as long as what was taken down of it.
+func (w *Wire) hold(a *answer) {
+	if w != nil && a != nil && a.body.large != nil {
+		w.places = append(w.places, a.body.large)
+		a.body.large = nil
+	}
+}
+
+// wireOf returns who listens; nil: nobody.
+func wireOf(ctx context.Context) *Wire {
+	w, _ := ctx.Value(wireKey{}).(*Wire)
+	return w
+}
+
+// listening returns a context for one exchange and the tap of its connection; nil if nobody
+// listens.
+func (c *Client) listening(ctx context.Context) (context.Context, *tap) {
+	if !c.o.Capture || wireOf(ctx) == nil {
+		return ctx, nil
+	}
+	t, _ := taps.Get().(*tap)
+	if t == nil {
+		t = &tap{in: make([]byte, 0, firstRead)}
+	}
+	return context.WithValue(ctx, tapKey{}, t), t
+}
+
+// take takes down an exchange that is over.
+func (w *Wire) take(u *url.URL, a *answer) {
+	t := a.tap
+	request, response := t.seal()
+	request = withhold(request, a.secret)
+	w.taps = append(w.taps, t)
+	if a.status == 0 {
+		return // no whole header came: there is no answer to keep
+	}
+	w.Exchanges = append(w.Exchanges, Exchange{
+		URL: u.Scheme + "://" + u.Host + u.RequestURI(), Address: a.addr, Began: a.began, Ended: a.ended, Status: a.status,
+		Request: request, Response: response, Cut: t.cut,
+	})
+}
+
+// withheld stands for what is not taken down.
+const withheld = "(withheld)"
+
+// withhold returns a request without the values of such fields.
+func withhold(request []byte, secret []string) []byte {
+	if len(secret) == 0 {
+		return request
+	}
+	head, body, _ := bytes.Cut(request, []byte("\r\n\r\n"))
+	var kept []byte
+	for line := range bytes.SplitSeq(head, []byte("\r\n")) {
+		name, _, _ := bytes.Cut(line, []byte(":"))
+		hidden := func(field string) bool { return bytes.EqualFold(name, []byte(field)) }
+		if slices.ContainsFunc(secret, hidden) {
+			line = append(slices.Clip(name), ": "+withheld...)
+		}
+		kept = append(append(kept, line...), "\r\n"...)
+	}
+	return append(append(kept, "\r\n"...), body...)
+}
+
+// taps are used again: each holds about a page.
+var taps sync.Pool
+
+// keptTap bounds what a tap in the pool holds, in octets.
+const keptTap = 256 << 10
+
+// tap is what one connection sent and received. The transport reads and writes in goroutines of its
+// own, perhaps still when the exchange is over: then nothing is taken any more.
+type tap struct {
+	mu      sync.Mutex
+	sealed  bool
+	out, in []byte
+	cut     Cut
+	users   int // connections, of which one may outlive the exchange
+}
+
+func (t *tap) seal() (out, in []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sealed = true
+	return t.out, t.in
+}
+
+// release puts the tap back, unless a connection may still refer to it.
+func (t *tap) release() {
+	t.mu.Lock()
+	again := t.users == 0 && cap(t.in) <= keptTap
+	t.mu.Unlock()
+	if again {
+		*t = tap{out: t.out[:0], in: t.in[:0]}
+		taps.Put(t)
+	}
+}
+
+func (t *tap) add(to *[]byte, p []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.sealed {
+		*to = append(*to, p...)
+	}
+}
+
+func (t *tap) received() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return int64(len(t.in))
+}
+
+// finish reads what is left of an answer, at most limit octets of all, so that the answer is taken
+// down whole. It notes what is missing.
+func (t *tap) finish(r *http.Response, limit int64) {
+	left := limit + 1 - t.received()
+	_, err := io.CopyN(io.Discard, r.Body, max(left, 0))
+	switch {
+	case err == nil && left > 0, left <= 0:
+		t.cut = CutLength
+	case err == io.EOF:
+		t.cut = CutNot
+	case errors.Is(r.Request.Context().Err(), context.DeadlineExceeded):
+		t.cut = CutTime
+	default:
+		t.cut = CutDisconnect
+	}
+}
+
+// tappedConn is a connection behind encryption, if there is any.
+type tappedConn struct {
+	net.Conn
+	tap    *tap
+	closed sync.Once
+}
+
+func tapped(ctx context.Context, conn net.Conn) net.Conn {
+	t, _ := ctx.Value(tapKey{}).(*tap)
+	if t == nil {
+		return conn
+	}
+	t.mu.Lock()
+	t.users++
+	t.mu.Unlock()
+	return &tappedConn{Conn: conn, tap: t}
+}
+
+func (c *tappedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.tap.add(&c.tap.in, p[:n])
+	return n, err
+}
+
+func (c *tappedConn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.tap.add(&c.tap.out, p[:n])
+	return n, err
+}
+
+func (c *tappedConn) Close() error {
+	c.closed.Do(func() {
+		c.tap.mu.Lock()
+		c.tap.users--
+		c.tap.mu.Unlock()
+	})
+	return c.Conn.Close()
+}
+
+// dialTapped connects without encryption.
+func (c *Client) dialTapped(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := c.dial(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	return tapped(ctx, conn), nil
+}
+
+// dialTLS connects as the transport would, to tap what is within the encryption.
+func (c *Client) dialTLS(ctx context.Context, network, addr string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", addr, err)
+	}
+	raw, err := c.dial(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	config := c.transport.TLSClientConfig.Clone()
+	config.ServerName = host
+	conn := tls.Client(raw, config)
+	limited, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
+	defer cancel()
+	if err := conn.HandshakeContext(limited); err != nil {
+		raw.Close()
+		return nil, err
+	}
+	return tapped(ctx, conn), nil
+}

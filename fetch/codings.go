@@ -1,0 +1,128 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Brotli (RFC 7932) and Zstandard (RFC 8878) let a server choose a window of up to 16 MB, which a
+// decoder must hold. Hundreds of slow servers could make it hold gigabytes. So what is coded is
+// read first, within the bounds of all bodies, and undone in memory, a few bodies at a time: a
+// place there waits for no server.
+
+const (
+	// decodersAtOnce bounds the decoders with a large window: 64 MB by the largest window of
+	// brotli.
+	decodersAtOnce = 4
+	// zstdWindow is the largest window that a server may choose (RFC 9659 3).
+	zstdWindow = 8 << 20
+)
+
+// decoding has a place for each decoder at work.
+var decoding = make(chan struct{}, decodersAtOnce)
+
+// zstdMark is at the start of what Zstandard made.
+var zstdMark = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// decodeHeld undoes codings of which the first has a large window.
+func decodeHeld(buf *gathering, r io.Reader, codings []string, limit int64, endsByClosing bool) error {
+	coded := &gathering{ctx: buf.ctx, large: buf.large}
+	err := coded.gather(io.LimitReader(r, limit))
+	buf.held = coded.held
+	if err != nil {
+		return err
+	}
+	if coded.Len() == 0 && !endsByClosing {
+		return nil
+	}
+	if buf.held == nil {
+		// Most pages are small. A larger one is decoded once more: it must not wait for a place of
+		// large bodies while it has one of decoders.
+		err := undo(buf, coded.Bytes(), codings, smallBody, endsByClosing)
+		if err != nil || buf.Len() < smallBody {
+			return err
+		}
+		buf.Reset()
+		if err := buf.hold(); err != nil {
+			return err
+		}
+	}
+	return undo(buf, coded.Bytes(), codings, limit, endsByClosing)
+}
+
+// undo decodes into buf, which has room for so many octets.
+func undo(buf *gathering, coded []byte, codings []string, limit int64, endsByClosing bool) error {
+	select {
+	case decoding <- struct{}{}:
+		defer func() { <-decoding }()
+	case <-buf.ctx.Done():
+		return buf.ctx.Err()
+	}
+	var r io.Reader = bytes.NewReader(coded)
+	for _, name := range codings {
+		switch name {
+		case "br":
+			r = brotli.NewReader(r)
+		case "zstd":
+			if !startsWith(&r, zstdMark) {
+				continue
+			}
+			z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+				zstd.WithDecoderMaxWindow(zstdWindow))
+			if err != nil {
+				return err
+			}
+			defer z.Close()
+			r = z
+		default:
+			if !startsWith(&r, []byte{0x1f, 0x8b}) {
+				continue
+			}
+			z, err := gzip.NewReader(r)
+			if err != nil {
+				return err
+			}
+			r = z
+		}
+	}
+	n, err := buf.ReadFrom(io.LimitReader(contextReader{buf.ctx, r}, limit))
+	if n == 0 && err == nil && endsByClosing {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// startsWith reports whether what is read begins so. It can be read from its start again.
+func startsWith(r *io.Reader, mark []byte) bool {
+	start := make([]byte, len(mark))
+	n, _ := io.ReadFull(*r, start) // an error comes again
+	*r = io.MultiReader(bytes.NewReader(start[:n]), *r)
+	return bytes.Equal(start[:n], mark)
+}
+
+// contextReader fails once its context has ended.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// isHarmless reports whether an error of a decoder came when all content was there: a checksum is
+// wrong, or something is behind the end.
+func isHarmless(err error) bool {
+	return errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) ||
+		errors.Is(err, zstd.ErrMagicMismatch) || err != nil && strings.HasSuffix(err.Error(), "excessive input")
+}

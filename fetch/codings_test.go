@@ -1,0 +1,27 @@
+package fetch
+
+import (
+	"bytes"
+	"testing"
+)
+
+// FuzzCodings undoes codings of anything: what comes out keeps the limit, and all places are given
+// back.
+func FuzzCodings(f *testing.F) {
+	text := "<p>hello hello hello"
+	f.Add(zipText(f, text), uint8(0))
+	f.Add(brText(text), uint8(1))
+	f.Add(zstdText(text), uint8(2))
+	f.Add(brText(string(zipText(f, text))), uint8(3))
+	f.Add(zip(f, bytes.NewReader(zstdText(text))), uint8(4))
+	all := [][]string{{"gzip"}, {"br"}, {"zstd"}, {"br", "gzip"}, {"gzip", "zstd"}, {"zstd", "br"}}
+	f.Fuzz(func(t *testing.T, coded []byte, which uint8) {
+		const limit = 2 * smallBody
+		large := make(chan struct{}, 1)
+		buf := &gathering{ctx: t.Context(), large: large}
+		decode(buf, bytes.NewReader(coded), all[int(which)%len(all)], limit, which&1 == 0) // its error is no matter
+		if buf.Len() > limit || len(decoding) != 0 || len(large) > 0 != (buf.held != nil) {
+			t.Errorf("%d octets, %d decoders, %d large bodies", buf.Len(), len(decoding), len(large))
+		}
+	})
+}

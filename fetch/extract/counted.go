@@ -1,0 +1,183 @@
+package extract
+
+import (
+	"bytes"
+	"mime"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// counted returns the lines of a page that a rule leaves. t may be nil.
+func (s *scanner) counted(page []byte, r *rules.Rule, t *rules.Trace) []byte {
+	if r.Part() == rules.PartBytes && !r.Selects() {
+		return r.Lines(page, t)
+	}
+	var root *html.Node
+	ok := !s.cut
+	if ok {
+		root, ok = parse(page, r.Selects())
+	}
+	if !ok {
+		if t != nil {
+			t.Notes = append(t.Notes, "the page is too large for a tree: selectors are left out, and all of its text is one line")
+		}
+		return r.Lines(s.text, t)
+	}
+	var chosen rules.Chosen
+	if r.Selects() {
+		chosen = r.Choose(root, t)
+	}
+	w := lineWriter{skipped: chosen.Ignored, main: r.Part() == rules.PartMain, markup: r.Part() == rules.PartBytes}
+	from := chosen.Watched
+	switch {
+	case r.Watches():
+	case w.main:
+		from = outermostMain(root)
+	default:
+		from = []*html.Node{root}
+	}
+	for _, n := range from {
+		w.element(n)
+	}
+	return r.Lines(w.buf, t)
+}
+
+// lineWriter writes the text of elements, or their markup, with a line for each block.
+type lineWriter struct {
+	buf          []byte
+	skipped      map[*html.Node]bool
+	main, markup bool
+}
+
+// element writes an element itself: also one whose like would be left out below another.
+func (w *lineWriter) element(n *html.Node) {
+	if w.skipped[n] {
+		return
+	}
+	w.buf = append(w.buf, '\n')
+	w.tag(n)
+	w.below(n)
+	w.endTag(n)
+	w.buf = append(w.buf, '\n')
+}
+
+func (w *lineWriter) below(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.Type == html.TextNode && w.markup:
+			w.buf = append(w.buf, c.Data...)
+		case c.Type == html.TextNode:
+			w.buf = appendText(w.buf, []byte(c.Data))
+		case w.skipped[c]:
+			w.buf = appendSpace(w.buf) // the words beside it stay two
+		case !w.markup && (isHidden([]byte(c.Data)) || w.main && isBeside(c)):
+			w.buf = appendSpace(w.buf)
+		case isInline([]byte(c.Data)):
+			w.tag(c)
+			w.below(c)
+			w.endTag(c)
+		default:
+			w.element(c)
+		}
+	}
+}
+
+func (w *lineWriter) tag(n *html.Node) {
+	if !w.markup || n.Type != html.ElementNode {
+		return
+	}
+	w.buf = append(append(w.buf, '<'), n.Data...)
+	for _, a := range n.Attr {
+		w.buf = append(append(append(w.buf, ' '), a.Key...), `="`...)
+		w.buf = append(append(w.buf, html.EscapeString(a.Val)...), '"')
+	}
+	w.buf = append(w.buf, '>')
+}
+
+func (w *lineWriter) endTag(n *html.Node) {
+	if w.markup && n.Type == html.ElementNode && !isVoid(n.Data) {
+		w.buf = append(append(append(w.buf, "</"...), n.Data...), '>')
+	}
+}
+
+// IsJSON reports whether a media type is that of JSON: application/json, or one that ends in +json.
+func IsJSON(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		kind, _, _ = strings.Cut(contentType, ";")
+		kind = strings.ToLower(strings.TrimSpace(kind))
+	}
+	return kind == "application/json" || kind == "text/json" || strings.HasSuffix(kind, "+json")
+}
+
+// JSON reads a document of JSON under a rule. It has no links.
+func JSON(body []byte, o Options) (p Page) {
+	p.Charset = "utf-8"
+	p.Digests.Bytes = sitegraph.DigestOf(body)
+	p.Digests.Text = p.Digests.Bytes
+	p.Digests.Main = o.Rule.Digest(countedJSON(body, o.Rule, nil))
+	for _, tag := range o.RobotsTags {
+		s := scanner{agent: strings.ToLower(o.Agent)}
+		s.robotsTag(tag)
+		p.NoIndex = p.NoIndex || s.noIndex
+	}
+	return p
+}
+
+func countedJSON(body []byte, r *rules.Rule, t *rules.Trace) []byte {
+	lines, _ := r.Values(body, t)
+	return r.Lines(lines, t)
+}
+
+// Look is what a page has for people to see, with the text that counts.
+type Look struct {
+	Title, Language string
+	Text, Main      string // with a blank between words
+	Counted         string // lines that the rule leaves; "" where there is none
+	Trace           rules.Trace
+}
+
+// LookAt reads a page as HTML does, or JSON where the rule says that this is a page, and returns
+// beside it what there is to see.
+func LookAt(body []byte, contentType, pageURL string, o Options) (p Page, l Look) {
+	if o.Rule.JSON() && IsJSON(contentType) {
+		l.Text = string(body)
+		l.Counted = string(countedJSON(body, o.Rule, &l.Trace))
+		return JSON(body, o), l
+	}
+	text, _ := toUTF8(body, contentType)
+	s := scanners.Get().(*scanner)
+	defer s.release()
+	s.scan(text)
+	l.Text = string(s.text)
+	if main, ok := s.mainText(text); ok {
+		l.Main = string(main)
+	}
+	if root, ok := parse(text, true); ok {
+		l.Title, l.Language = titleOf(root)
+	}
+	if o.Rule != nil {
+		l.Counted = string(s.counted(text, o.Rule, &l.Trace))
+	}
+	return HTML(body, contentType, pageURL, o), l
+}
+
+// titleOf returns the first title in the head, and the language that the document names.
+func titleOf(root *html.Node) (title, language string) {
+	outer := root.FirstChild
+	for _, a := range outer.Attr {
+		if a.Key == "lang" {
+			language = a.Val
+		}
+	}
+	for n := outer.FirstChild.FirstChild; n != nil; n = n.NextSibling {
+		if n.Data == "title" && n.FirstChild != nil {
+			return string(bytes.TrimSpace(appendText(nil, []byte(n.FirstChild.Data)))), language
+		}
+	}
+	return "", language
+}

@@ -1,0 +1,186 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+const good = "0123456789abcdef"
+
+// owners answer with the key where an address is that of a file of it.
+func owners(asked *atomic.Int64, files ...string) Get {
+	return func(_ context.Context, address string, _ int64) ([]byte, error) {
+		asked.Add(1)
+		if slices.Contains(files, address) {
+			return []byte(good + "\n"), nil
+		}
+		return nil, errors.New("the server answered with status 404")
+	}
+}
+
+func post(b *Inbox, path, body string, change ...func(*http.Request)) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json; charset=utf-8")
+	r.RemoteAddr = "127.0.0.1:5000"
+	for _, f := range change {
+		f(r)
+	}
+	w := httptest.NewRecorder()
+	b.ServeHTTP(w, r)
+	return w
+}
+
+func all(string) bool { return true }
+
+func TestHint(t *testing.T) {
+	b := New(t.Context(), nil)
+	if w := post(b, "/hint", `{"urls": ["HTTP://Example.com:80/a", "https://example.com/b#c"]}`); w.Code != 200 {
+		t.Fatal(w.Code, w.Body)
+	}
+	hints, owned := b.Take(all)
+	if !slices.Equal(hints, []string{"http://example.com/a", "https://example.com/b"}) || owned != nil || b.waiting != 0 {
+		t.Errorf("%v, %v, %d wait", hints, owned, b.waiting)
+	}
+	for _, c := range []struct {
+		name, body string
+		change     func(*http.Request)
+		code       int
+	}{
+		{"another machine", `{"urls": ["http://a.example/"]}`, func(r *http.Request) { r.RemoteAddr = "192.0.2.1:5000" }, 403},
+		{"another machine behind a proxy", `{"urls": ["http://a.example/"]}`, func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.0.2.1") }, 403},
+		{"a page in a browser", `{"urls": ["http://a.example/"]}`, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, 415},
+		{"no address", `{}`, nil, 400},
+		{"no JSON", `{"urls": [`, nil, 400},
+		{"no web address", `{"urls": ["ftp://a.example/"]}`, nil, 422},
+		{"a long body", `{"urls": ["http://a.example/` + strings.Repeat("a", mostBody) + `"]}`, nil, 413},
+		{"GET", "", func(r *http.Request) { r.Method = http.MethodGet }, 405},
+	} {
+		if c.change == nil {
+			c.change = func(*http.Request) {}
+		}
+		if w := post(b, "/hint", c.body, c.change); w.Code != c.code || w.Body.Len() == 0 {
+			t.Errorf("%s: %d %s, want %d", c.name, w.Code, w.Body, c.code)
+		}
+	}
+	if hints, _ := b.Take(all); hints != nil {
+		t.Errorf("%v was taken", hints)
+	}
+}
+
+// What an owner says counts once its server has shown the key, and then for a day at once.
+func TestIndexNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int64
+		b := New(t.Context(), owners(&asked, "https://a.example/"+good+".txt", "https://a.example/blog/k.txt"))
+		defer b.Close()
+		said := `{"host": "a.example", "key": "` + good + `", "urlList": ["https://a.example/1", "https://a.example/2"]}`
+		if w := post(b, "/indexnow", said); w.Code != 202 {
+			t.Fatal(w.Code, w.Body)
+		}
+		take := func() []string {
+			_, first := b.Take(all)
+			synctest.Wait()
+			_, second := b.Take(all)
+			return append(first, second...)
+		}
+		if got := take(); !slices.Equal(got, []string{"https://a.example/1", "https://a.example/2"}) {
+			t.Fatalf("taken %v", got)
+		}
+		w := httptest.NewRecorder()
+		b.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/indexnow?url=https%3A%2F%2Fa.example%2F3&key="+good, nil))
+		if got := take(); w.Code != 200 || len(got) != 1 || asked.Load() != 1 {
+			t.Errorf("%d: %v after %d proofs", w.Code, got, asked.Load())
+		}
+		folder := `{"key": "` + good + `", "keyLocation": "https://a.example/blog/k.txt", "urlList": ["https://a.example/%s"]}`
+		if w := post(b, "/indexnow", fmt.Sprintf(folder, "blog/x")); w.Code != 202 || len(take()) != 1 {
+			t.Error(w.Code, w.Body)
+		}
+		if w := post(b, "/indexnow", fmt.Sprintf(folder, "shop/x")); w.Code != 422 {
+			t.Error(w.Code, w.Body)
+		}
+		time.Sleep(25 * time.Hour)
+		before := asked.Load()
+		if w := post(b, "/indexnow", said); w.Code != 202 || len(take()) != 2 || asked.Load() != before+1 {
+			t.Errorf("%d after a day: %d proofs", w.Code, asked.Load()-before)
+		}
+	})
+}
+
+// A stranger moves nothing: no page is visited, no unknown server is asked, no server is asked
+// again and again, and memory is bounded.
+func TestStrangers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int64
+		b := New(t.Context(), owners(&asked))
+		defer b.Close()
+		one := func(host string) string {
+			return `{"key": "` + good + `", "urlList": ["https://` + host + `/"]}`
+		}
+		for range 50 {
+			post(b, "/indexnow", one("victim.example"))
+			post(b, "/indexnow", one("unknown.example"))
+			hints, owned := b.Take(func(server string) bool { return server == "victim.example" })
+			if synctest.Wait(); len(hints)+len(owned) > 0 {
+				t.Fatalf("taken: %v", owned)
+			}
+		}
+		if asked.Load() != 1 || b.waiting != 0 || len(b.keys) != 1 {
+			t.Errorf("%d requests, %d addresses wait, %d keys", asked.Load(), b.waiting, len(b.keys))
+		}
+		for _, body := range []string{
+			`{"key": "short", "urlList": ["https://a.example/"]}`,
+			`{"host": "b.example", "key": "` + good + `", "urlList": ["https://a.example/"]}`,
+			`{"key": "` + good + `", "urlList": ["https://a.example/", "https://b.example/"]}`,
+			`{"key": "` + good + `", "keyLocation": "https://b.example/k.txt", "urlList": ["https://a.example/"]}`,
+			`{"key": "` + good + `", "urlList": []}`,
+		} {
+			if w := post(b, "/indexnow", body); w.Code < 400 || w.Code > 422 {
+				t.Errorf("%s: %d", body, w.Code)
+			}
+		}
+		long := `{"urls": ["http://a.example/"` + strings.Repeat(`, "http://a.example/"`, mostURLs-1) + `]}`
+		for range mostWaiting / mostURLs {
+			if w := post(b, "/hint", long); w.Code != 200 {
+				t.Fatal(w.Code, w.Body)
+			}
+		}
+		if w := post(b, "/hint", long); w.Code != 429 || w.Header().Get("Retry-After") == "" {
+			t.Errorf("%d where too many wait", w.Code)
+		}
+		if hints, _ := b.Take(all); len(hints) != mostWaiting || b.waiting != 0 {
+			t.Errorf("%d hints", len(hints))
+		}
+	})
+}
+
+func TestSend(t *testing.T) {
+	b := New(t.Context(), nil)
+	s, err := Listen("127.0.0.1:0", b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Send(t.Context(), s.Address(), []string{"http://a.example/"}); err != nil {
+		t.Fatal(err)
+	}
+	if hints, _ := b.Take(all); len(hints) != 1 {
+		t.Errorf("hints %v", hints)
+	}
+	if err := Send(t.Context(), s.Address(), []string{"mailto:a"}); err == nil || !strings.Contains(err.Error(), "address 1") {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := Send(t.Context(), s.Address(), []string{"http://a.example/"}); err == nil {
+		t.Error("it still listens")
+	}
+}
