@@ -20,7 +20,7 @@ type Client struct {
 	robots                   *robotsCache
 	largePages, largeSources chan struct{} // places for large bodies; see smallBody
 	nonce                    string        // told to the proxy alone
-	warnings                 warnings      // of the guard
+	refusals, nameless       warnings      // of the guard; where no name server answers
 }
 
 // New returns a client, or an error that says which option makes no sense; it wraps

@@ -61,8 +61,8 @@ func (c *boundedConn) Read(p []byte) (int, error) {
 // resolve returns the one address that will be dialled for u, and the port. try is how
 // often the page failed in a row: it turns through the addresses of a server, so one that
 // is down does not take the others with it. IPv4 comes first, as IPv6 is more often
-// announced than reachable.
-func (c *Client) resolve(ctx context.Context, u *url.URL, try int) (netip.AddrPort, error) {
+// announced than reachable. lookup looks the name up; its error may be notYet.
+func (c *Client) resolve(u *url.URL, try int, lookup lookup) (netip.AddrPort, error) {
 	port := u.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
@@ -74,7 +74,7 @@ func (c *Client) resolve(ctx context.Context, u *url.URL, try int) (netip.AddrPo
 	if err := c.guard.checkPort(uint16(n)); err != nil {
 		return netip.AddrPort{}, err
 	}
-	addrs, err := c.lookup(ctx, u.Hostname())
+	addrs, err := lookup(u.Hostname())
 	if err != nil {
 		return netip.AddrPort{}, fmt.Errorf("look up %s: %w", u.Hostname(), err)
 	}
@@ -98,14 +98,29 @@ func (c *Client) resolve(ctx context.Context, u *url.URL, try int) (netip.AddrPo
 	return netip.AddrPortFrom(public[try%len(public)], uint16(n)), nil
 }
 
-func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
-	if a, err := netip.ParseAddr(host); err == nil {
-		return []netip.Addr{a}, nil
+// lookup returns the addresses of a host.
+type lookup func(host string) ([]netip.Addr, error)
+
+// known looks up what is known without waiting. A Resolve of the options may wait.
+func (c *Client) known(ctx context.Context) lookup {
+	return c.lookup(ctx, c.names.now)
+}
+
+// awaited waits for what must be asked for, until ctx is over.
+func (c *Client) awaited(ctx context.Context) lookup {
+	return c.lookup(ctx, func(host string) ([]netip.Addr, error) { return c.names.lookup(ctx, host) })
+}
+
+func (c *Client) lookup(ctx context.Context, names lookup) lookup {
+	return func(host string) ([]netip.Addr, error) {
+		if a, err := netip.ParseAddr(host); err == nil {
+			return []netip.Addr{a}, nil
+		}
+		if c.o.Resolve != nil {
+			return c.o.Resolve(ctx, host)
+		}
+		return names(host)
 	}
-	if c.o.Resolve != nil {
-		return c.o.Resolve(ctx, host)
-	}
-	return c.names.lookup(ctx, host)
 }
 
 // Locate returns the address at which the server of a page would be asked now; "" if it cannot be
@@ -117,7 +132,7 @@ func (c *Client) Locate(ctx context.Context, pageURL string) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
 	defer cancel()
-	to, err := c.resolve(ctx, u, 0)
+	to, err := c.resolve(u, 0, c.awaited(ctx))
 	if err != nil {
 		return ""
 	}

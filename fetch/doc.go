@@ -33,12 +33,12 @@
 //  6. Every request names a contact. No cookies, credentials or referrers are sent.
 //  7. Whatever a site does is an outcome. The error of Visit is that of its context. If a parser
 //     panics on a body, the visit to its page failed.
-//  8. Try never waits for a turn, for robots.txt or for a delay: it returns when to come again.
+//  8. Try never waits for a turn, a name, robots.txt or a delay: it returns when to come again.
 //     Where robots.txt cannot be fetched, the Try that asked for it fails, and others must wait,
 //     unless they are of another scheme. Locate returns beforehand at which address a server is
 //     asked. A fault of this machine is a LocalError; one of the network, which may be the
 //     server's, is Unsure. A name for which no name server answers is a LocalError, too, unless the
-//     resolver answers for other names.
+//     resolver answers for other names, or known names are visited: then it waits.
 //
 // judge.go has the meaning of each status. A 304 counts only if the request was conditional; each
 // 16th visit is not, as some servers answer 304 for ever. NotBefore of an observation is when the
@@ -62,11 +62,12 @@
 // undone (capture.go). Package archive keeps it.
 //
 // Not done here: what to visit and when, following links, keeping anything on disk. Answers of DNS
-// are kept in memory by their time to live, between a minute and a day; a server with several
-// addresses is tried at the next one after each failure. Connections are not
-// kept: with one request each 10 s that saves nothing and costs memory. HTTP/2 (RFC 9113) saves
-// nothing either, but some servers offer nothing else: it is used where a server offers it with
-// TLS, with a connection and a stream for each request, and never a second try.
+// are kept in memory by their time to live, between a minute and a day, and used 6 h longer while
+// they are asked for again (RFC 8767); a server with several addresses is tried at the next one
+// after each failure. Connections are not kept: with one request each 10 s that saves nothing and
+// costs memory. HTTP/2 (RFC 9113) saves nothing either, but some servers offer nothing else: it is
+// used where a server offers it with TLS, with a connection and a stream for each request, and never
+// a second try.
 //
 // A Client and a Gate are safe for concurrent use. A Visit that waits holds a goroutine,
 // no connection; a Try never waits.

@@ -35,8 +35,13 @@ func (c *Client) exchange(
 	limit int64,
 ) (*answer, error) {
 	lookup, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
-	to, err := c.resolve(lookup, u, try)
+	to, err := c.resolve(u, try, c.known(lookup))
 	cancel()
+	if errors.Is(err, errNoNameServer) && c.names.servesKnown() {
+		now := c.clock.Now()
+		c.nameless.add(err, "Servers whose names are known are visited; others wait, and no page is blamed", now, c.o.Warn)
+		return nil, &notYet{until: now.Add(deadAgain)}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func TestAddressesTakeTurns(t *testing.T) {
 		return []netip.Addr{netip.MustParseAddr("2606:4700::1"), netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("8.8.4.4")}, nil
 	}})
 	for try, want := range []string{"8.8.8.8:80", "8.8.4.4:80", "[2606:4700::1]:80", "8.8.8.8:80"} {
-		got, err := c.resolve(context.Background(), &url.URL{Scheme: "http", Host: "h.example"}, try)
+		got, err := c.resolve(&url.URL{Scheme: "http", Host: "h.example"}, try, c.awaited(context.Background()))
 		if err != nil || got.String() != want {
 			t.Errorf("try %d: %v %v, want %s", try, got, err, want)
 		}

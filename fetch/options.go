@@ -75,9 +75,11 @@ type Options struct {
 	// ParseProxy); nil: none. It is never taken from the environment. Names are looked up and
 	// addresses guarded here all the same, and so are turns and pauses.
 	Proxy *url.URL
-	// Guarded is told, at most once a minute, that the proxy is a recrawl guard and refused a
-	// request because a limit of its own was exceeded. It is called by one goroutine at a time.
-	Guarded func(error)
+	// Warn is told, at most once a minute each, what the user should know and no visit reports:
+	// that the proxy is a recrawl guard and refused a request because a limit of its own was
+	// exceeded; that no name server answers, and names that are not known wait. It is called by one
+	// goroutine at a time for each.
+	Warn func(error)
 
 	// RobotsAnyHost follows redirects of robots.txt to any server (RFC 9309 2.3.1.2); without
 	// it only those that stay on the site, hosts of one registered domain, count.

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -124,7 +123,8 @@ func statusParameters(line string) (name string, of map[string]string) {
 func (c *Client) guarded(r *GuardRefusal, now time.Time) (serverUntil, addressUntil time.Time, err error) {
 	switch {
 	case r.Status == http.StatusTooManyRequests:
-		c.warnings.add(r, now, c.o.Guarded)
+		c.refusals.add(r, "The crawler asks more than the guard lets through: a wrong setting, or a fault of the crawler. "+
+			"No page is blamed", now, c.o.Warn)
 		if r.Scope == "all" {
 			return now, now, &LocalError{Err: r}
 		}
@@ -139,28 +139,4 @@ func (c *Client) guarded(r *GuardRefusal, now time.Time) (serverUntil, addressUn
 		return now, now, fmt.Errorf("%w: %s", errRefused, r.Detail)
 	}
 	return now, now, &LocalError{Err: r}
-}
-
-// warnEvery is how often Options.Guarded is told of refusals at most.
-const warnEvery = time.Minute
-
-// warnings collects refusals for those who are to be told of them.
-type warnings struct {
-	mu    sync.Mutex
-	told  time.Time
-	since int // refusals that nobody was told of
-	all   int
-}
-
-func (w *warnings) add(r *GuardRefusal, now time.Time, tell func(error)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.since++
-	w.all++
-	if tell == nil || !w.told.IsZero() && now.Sub(w.told) < warnEvery {
-		return
-	}
-	tell(fmt.Errorf("%w (refusals since the last warning: %d; in all: %d). The crawler asks more than the guard lets through: "+
-		"a wrong setting, or a fault of the crawler. No page is blamed", r, w.since, w.all))
-	w.told, w.since = now, 0
 }

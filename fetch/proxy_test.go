@@ -59,7 +59,7 @@ func TestGuardAnswers(t *testing.T) {
 			defer proxy.Close()
 			u, _ := url.Parse(proxy.URL)
 			clock, warned := newClock(), 0
-			client, err := New(Options{UserAgent: testAgent, Clock: clock, Interval: NoInterval, Proxy: u, Guarded: func(error) { warned++ },
+			client, err := New(Options{UserAgent: testAgent, Clock: clock, Interval: NoInterval, Proxy: u, Warn: func(error) { warned++ },
 				Resolve: func(context.Context, string) ([]netip.Addr, error) {
 					return []netip.Addr{netip.MustParseAddr("8.8.8.8")}, nil
 				}})

@@ -25,8 +25,28 @@ const (
 	noNameTTL   = 5 * time.Minute
 	noAnswerTTL = 30 * time.Second
 
+	// A missing answer for which this machine is to blame holds for localTTL: as long as those
+	// wait who come again for it.
+	localTTL = 5 * time.Second
+
+	// An answer that is over is used for staleFor more, while no other comes (RFC 8767 proposes up
+	// to three days; addresses of servers that moved are not asked for so long).
+	staleFor = 6 * time.Hour
+
 	// mostNames bounds the names that are kept.
 	mostNames = 100_000
+
+	// lookupTime bounds a look-up. The system asks twice, and gives each question slower beside
+	// its 5 s: an answer that takes 5 s is one. Nobody waits in a worker.
+	lookupTime = 20 * time.Second
+	slower     = 2500 * time.Millisecond
+	// mostAgain bounds the look-ups at a time of names whose answer is over, and mostAskedDead all
+	// while the resolver is dead.
+	mostAgain     = 256
+	mostAskedDead = 8
+	// knownFor is how long after a visit to a known name those go on for which the resolver is
+	// not needed. A dead one then holds up unknown names only.
+	knownFor = time.Minute
 
 	// A name without any answer is the fault of its own name servers if the resolver
 	// of this machine told something of any name within toldFor, or tells something of the root
@@ -39,19 +59,28 @@ const (
 	probeHolds = 5 * time.Second
 )
 
+// errNoNameServer is wrapped where the resolver of this machine tells nothing of any name.
+var errNoNameServer = errors.New("no name server answers")
+
 // resolver looks names up and keeps the answers by their time to live. The system's own resolver
 // asks (so that /etc/hosts, resolv.conf, retries and TCP are as everywhere); what it does not tell,
-// for how long an answer holds and whether there was one, is read off its connections. Safe for
-// concurrent use.
+// for how long an answer holds and whether there was one, is read off its connections.
+//
+// Look-ups go on by themselves, whoever waits for them. An answer that is over is used while it is
+// asked for again (RFC 8767), so that a slow or dead name server delays no name that is known.
+// Safe for concurrent use.
 type resolver struct {
 	nameserver string // "address:port"; "": those of the system
 
-	mu     sync.Mutex
-	names  map[string]*list.Element // of *answerOf
-	used   *list.List               // the latest first
-	asking map[string]chan struct{} // closed when the answer is there
-	told   time.Time                // when any name server last told something
-	of     string                   // the name it told of
+	mu      sync.Mutex
+	longest time.Duration            // of a look-up
+	names   map[string]*list.Element // of *answerOf
+	used    *list.List               // the latest first
+	asking  map[string]*asking
+	again   int       // look-ups under way of names whose answer is over
+	known   time.Time // when a visit last got an answer that was there
+	told    time.Time // when any name server last told something
+	of      string    // the name it told of
 	// doubtful look-ups are those that began before: the resolver was dead until then at least.
 	doubtful time.Time
 	dead     bool // as of the last probe; ends when something is told
@@ -60,54 +89,120 @@ type resolver struct {
 	probed  time.Time  // when that was done last
 }
 
+// asking is a look-up that is under way.
+type asking struct {
+	done  chan struct{} // closed when the answer is there
+	began time.Time
+	err   error // a LocalError, after done; other answers are kept
+}
+
 // answerOf is what is known of a name.
 type answerOf struct {
 	name  string
 	addrs []netip.Addr
 	err   error
 	until time.Time
+	stale time.Time // until when it may be used while it is asked for again
 }
 
 func newResolver(nameserver string) *resolver {
 	return &resolver{
 		nameserver: nameserver,
+		longest:    lookupTime,
 		names:      map[string]*list.Element{},
 		used:       list.New(),
-		asking:     map[string]chan struct{}{},
+		asking:     map[string]*asking{},
 	}
 }
 
-// lookup returns the addresses of a name. Of several callers one asks.
+// lookup returns the addresses of a name, and waits for them until ctx is over. Of several callers
+// one asks.
 func (r *resolver) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
-	name = strings.ToLower(strings.TrimSuffix(name, "."))
 	for {
-		r.mu.Lock()
-		if el, ok := r.names[name]; ok {
-			if a := el.Value.(*answerOf); time.Now().Before(a.until) {
-				r.used.MoveToFront(el)
-				r.mu.Unlock()
-				return a.addrs, a.err
-			}
+		addrs, ask, err := r.find(name)
+		if ask == nil {
+			return addrs, err
 		}
-		wait, busy := r.asking[name]
-		if !busy {
-			r.asking[name] = make(chan struct{})
-			r.mu.Unlock()
-			return r.ask(ctx, name)
-		}
-		r.mu.Unlock()
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-wait:
+		case <-ask.done:
+			if ask.err != nil {
+				return nil, ask.err
+			}
 		}
 	}
 }
 
+// now returns the addresses of a name without waiting. If they are not known it begins to ask, and
+// the error is notYet.
+func (r *resolver) now(name string) ([]netip.Addr, error) {
+	addrs, ask, err := r.find(name)
+	if ask != nil {
+		return nil, &notYet{busy: ask.done, since: ask.began}
+	}
+	if err == nil {
+		r.mu.Lock()
+		r.known = time.Now()
+		r.mu.Unlock()
+	}
+	return addrs, err
+}
+
+// find returns what is known of a name, or the look-up that is under way.
+func (r *resolver) find(name string) ([]netip.Addr, *asking, error) {
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	ask := r.asking[name]
+	if el, ok := r.names[name]; ok {
+		a := el.Value.(*answerOf)
+		r.used.MoveToFront(el)
+		isOver := !now.Before(a.until)
+		if isOver && now.Before(a.stale) {
+			if ask == nil && r.again < mostAgain && !r.spent() {
+				r.again++
+				r.begin(name, now, true)
+			}
+			isOver = false
+		}
+		if !isOver {
+			return a.addrs, nil, a.err
+		}
+	}
+	if ask != nil {
+		return nil, ask, nil
+	}
+	if r.spent() {
+		return nil, nil, &LocalError{Err: errNoNameServer}
+	}
+	return nil, r.begin(name, now, false), nil
+}
+
+// spent reports whether as many look-ups are under way as a dead resolver gets.
+func (r *resolver) spent() bool { return r.dead && len(r.asking) >= mostAskedDead }
+
+// servesKnown reports whether visits to names that are known go on.
+func (r *resolver) servesKnown() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Since(r.known) < knownFor
+}
+
+// begin begins a look-up; again: of a name whose answer is over. The mutex is held.
+func (r *resolver) begin(name string, now time.Time, again bool) *asking {
+	ask := &asking{done: make(chan struct{}), began: now}
+	r.asking[name] = ask
+	go r.ask(name, ask, again, r.longest)
+	return ask
+}
+
 // ask looks a name up and keeps the answer.
-func (r *resolver) ask(ctx context.Context, name string) ([]netip.Addr, error) {
-	var heard hearing
-	began := time.Now()
+func (r *resolver) ask(name string, ask *asking, again bool, longest time.Duration) {
+	heard := hearing{slower: slower}
+	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	defer cancel()
 	// The final dot keeps search domains of this machine out. /etc/hosts has names of one label
 	// without it.
 	full := name
@@ -118,27 +213,42 @@ func (r *resolver) ask(ctx context.Context, name string) ([]netip.Addr, error) {
 	var local error
 	switch {
 	case err == nil:
-	case errors.Is(ctx.Err(), context.Canceled):
-		local = err
 	case localFault(heard.trouble()) != nil:
 		local = &LocalError{Err: heard.trouble()}
-	case !heard.tells() && !r.alive(began):
-		local = &LocalError{Err: fmt.Errorf("no name server answers: %w", err)}
+	case !heard.tells() && !r.alive(ask.began):
+		local = &LocalError{Err: fmt.Errorf("%w: %w", errNoNameServer, err)}
 	}
 	now := time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	close(r.asking[name])
+	defer close(ask.done)
 	delete(r.asking, name)
+	if again {
+		r.again--
+	}
 	if heard.tells() {
 		r.tells(full, now)
 	}
-	if local != nil {
-		return nil, local // it tells nothing of the name
+	var dns *net.DNSError
+	isNoAnswer := local != nil || err != nil && !(errors.As(err, &dns) && dns.IsNotFound)
+	if el, ok := r.names[name]; ok && isNoAnswer { // it tells nothing of a name that was there
+		if a := el.Value.(*answerOf); a.err == nil && now.Before(a.stale) {
+			a.until = now.Add(noAnswerTTL)
+			return
+		}
 	}
-	a := &answerOf{name: name, addrs: addrs, err: err, until: now.Add(heard.holds(err))}
+	a := &answerOf{name: name, addrs: addrs, err: err}
+	if local != nil {
+		ask.err = local
+		a.err, a.until = local, now.Add(localTTL)
+	} else {
+		a.until = now.Add(heard.holds(err))
+	}
+	a.stale = a.until
+	if a.err == nil {
+		a.stale = a.until.Add(staleFor)
+	}
 	r.keep(a)
-	return a.addrs, a.err
 }
 
 // system is the system's resolver; what name servers say is heard.
@@ -231,6 +341,8 @@ func (r *resolver) keep(a *answerOf) {
 
 // hearing is what name servers said in the course of one look-up.
 type hearing struct {
+	slower time.Duration // by how much each reply may be later than the system's patience
+
 	mu    sync.Mutex
 	heard bool
 	told  bool          // more than that it cannot or will not say
@@ -303,7 +415,7 @@ func (c *heardPackets) Read(p []byte) (int, error) {
 
 func (c *heardPackets) Close() error                       { return c.Conn.Close() }
 func (c *heardPackets) LocalAddr() net.Addr                { return c.Conn.LocalAddr() }
-func (c *heardPackets) SetDeadline(t time.Time) error      { return c.Conn.SetDeadline(t) }
+func (c *heardPackets) SetDeadline(t time.Time) error      { return c.Conn.SetDeadline(t.Add(c.h.slower)) }
 func (c *heardPackets) SetReadDeadline(t time.Time) error  { return c.Conn.SetReadDeadline(t) }
 func (c *heardPackets) SetWriteDeadline(t time.Time) error { return c.Conn.SetWriteDeadline(t) }
 

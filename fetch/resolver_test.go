@@ -1,9 +1,11 @@
 package fetch
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"os"
@@ -13,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 func mustURL(t *testing.T, text string) *url.URL {
@@ -200,9 +204,8 @@ func TestResolverAsksOnce(t *testing.T) {
 // on, and at once where nobody listens.
 func TestDeadResolver(t *testing.T) {
 	look := func(r *resolver, name string) (local bool) {
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		defer cancel()
-		_, err := r.lookup(ctx, name)
+		r.gives(50 * time.Millisecond)
+		_, err := r.lookup(t.Context(), name)
 		var fault *LocalError
 		return errors.As(err, &fault)
 	}
@@ -249,12 +252,18 @@ func TestLocate(t *testing.T) {
 	}
 }
 
+// gives bounds the look-ups that begin from now on.
+func (r *resolver) gives(longest time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.longest = longest
+}
+
 // blames reports whether a look-up is said to be the fault of this machine.
 func blames(t *testing.T, r *resolver, name string, within time.Duration) bool {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), within)
-	defer cancel()
-	_, err := r.lookup(ctx, name)
+	r.gives(within)
+	_, err := r.lookup(t.Context(), name)
 	var fault *LocalError
 	if err != nil && !errors.As(err, &fault) {
 		return false
@@ -314,5 +323,160 @@ func TestFailingResolver(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// expire makes the answer for a name one whose time has been over for so long.
+func (r *resolver) expire(name string, since time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := r.names[name].Value.(*answerOf)
+	a.until = time.Now().Add(-since)
+	a.stale = a.until.Add(staleFor)
+}
+
+// Try never waits for a name server, not even for a name whose answer is over: that is used while
+// it is asked for again.
+func TestTryWaitsForNoName(t *testing.T) {
+	pages := 0
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		pages++
+		w.Header().Set("Content-Type", "text/html")
+	}))
+	defer web.Close()
+	n := serveNames(t)
+	c, err := New(Options{UserAgent: testAgent, Nameserver: n.addr, AllowPrivate: true, Interval: NoInterval})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.names.gives(300 * time.Millisecond)
+	visit := func(name string) (sitegraph.Observation, time.Time, error) {
+		t.Helper()
+		began := time.Now()
+		o, until, err := c.Try(t.Context(), sitegraph.Record{URL: strings.Replace(web.URL, "127.0.0.1", name, 1) + "/"})
+		if took := time.Since(began); took > 200*time.Millisecond {
+			t.Errorf("Try of %s took %v", name, took)
+		}
+		return o, until, err
+	}
+	eventually := func(name string) sitegraph.Observation {
+		t.Helper()
+		for range 100 {
+			o, until, err := visit(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if until.IsZero() {
+				return o
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Fatalf("%s is never visited", name)
+		return sitegraph.Observation{}
+	}
+	if o := eventually("plain.example"); o.Outcome != sitegraph.OutcomeFetched || pages != 1 {
+		t.Errorf("%v %q", o.Outcome, o.Detail)
+	}
+	if o := eventually("nxdomain.example"); o.Outcome != sitegraph.OutcomeFailed {
+		t.Errorf("a name that is not there: %v %q", o.Outcome, o.Detail)
+	}
+
+	// All replies are lost from now on.
+	n.is("silent")
+	c.names.mu.Lock()
+	c.names.told = time.Time{} // for long
+	c.names.mu.Unlock()
+	c.names.expire("plain.example", time.Hour)
+	for range 3 {
+		if o, until, err := visit("plain.example"); err != nil || !until.IsZero() || o.Outcome != sitegraph.OutcomeFetched {
+			t.Errorf("a known name: %v %q, until %v, %v", o.Outcome, o.Detail, until, err)
+		}
+		time.Sleep(150 * time.Millisecond)
+	}
+	for range 3 { // it waits, also when the resolver turned out to be dead, and nobody else does
+		if o, until, err := visit("new.example"); err != nil || until.IsZero() || time.Until(until) > deadAgain {
+			t.Errorf("a new name: %v %q, until %v, %v", o.Outcome, o.Detail, until, err)
+		}
+		time.Sleep(150 * time.Millisecond)
+	}
+	c.names.expire("plain.example", staleFor+time.Second)
+	if _, until, err := visit("plain.example"); err == nil && until.IsZero() {
+		t.Error("an answer is used that has been over for long")
+	}
+
+	// Where no known name is visited either, it is a fault of this machine.
+	c.names.mu.Lock()
+	c.names.known = time.Time{}
+	c.names.mu.Unlock()
+	for end := time.Now().Add(10 * time.Second); !isLocal(err) && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		_, _, err = visit("other.example")
+	}
+	if !isLocal(err) {
+		t.Errorf("a dead resolver, and nobody is visited: %v", err)
+	}
+}
+
+// What is known of a name outlasts a silence, and a failure, of its name servers; that the name is
+// gone it does not.
+func TestResolverUsesOldAnswers(t *testing.T) {
+	n := serveNames(t)
+	r := newResolver(n.addr)
+	for _, c := range []struct {
+		mood  string
+		holds bool
+	}{{"silent", true}, {"servfail", true}, {"nxdomain", false}} {
+		n.is("")
+		r.gives(time.Second)
+		name := c.mood + "-later.example"
+		if _, err := r.lookup(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+		n.is(c.mood)
+		r.gives(50 * time.Millisecond)
+		r.expire(name, time.Minute)
+		if addrs, err := r.lookup(t.Context(), name); err != nil || len(addrs) != 1 {
+			t.Errorf("%s: the old answer is not used: %v", c.mood, err)
+		}
+		for asking := true; asking; time.Sleep(time.Millisecond) {
+			r.mu.Lock()
+			asking = len(r.asking) > 0
+			r.mu.Unlock()
+		}
+		addrs, err := r.lookup(t.Context(), name)
+		if (err == nil) != c.holds || (len(addrs) == 1) != c.holds {
+			t.Errorf("%s, after it was asked again: %v, %v", c.mood, addrs, err)
+		}
+	}
+}
+
+// A dead resolver is asked by a few look-ups at a time, however many names are wanted.
+func TestDeadResolverIsAskedSeldom(t *testing.T) {
+	n := serveNames(t)
+	r := newResolver(n.addr)
+	n.is("silent")
+	if !blames(t, r, "first.example", 50*time.Millisecond) {
+		t.Fatal("a dead resolver is blamed on the name")
+	}
+	r.gives(300 * time.Millisecond)
+	waiting := 0
+	for i := range 500 {
+		_, err := r.now(fmt.Sprintf("n%d.example", i))
+		if later := (*notYet)(nil); errors.As(err, &later) {
+			waiting++
+		} else if !isLocal(err) {
+			t.Fatal(err)
+		}
+	}
+	if waiting != mostAskedDead {
+		t.Errorf("%d look-ups at a time, want %d", waiting, mostAskedDead)
+	}
+	time.Sleep(400 * time.Millisecond)
+	n.is("")
+	if addrs, err := r.lookup(t.Context(), "back.example"); err != nil || len(addrs) != 1 {
+		t.Errorf("after it came back: %v, %v", addrs, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 // notYet is the error of a request whose turn has not come. Nothing was sent.
 type notYet struct {
 	busy  <-chan struct{} // closed when what is under way is over; nil: the moment is known
+	since time.Time       // when a look-up began that is under way; zero: it is none
 	until time.Time
 
 	// unreachable: until then nothing may be asked for because robots.txt could not be had. What is
@@ -36,6 +37,21 @@ func (n *notYet) wait(ctx context.Context, clock Clock) error {
 // busyAgain is when a caller that does not wait may try again while another request is under way.
 const busyAgain = 250 * time.Millisecond
 
+// mostBusy bounds the time until it tries again where a look-up is under way, which grows with its
+// age.
+const mostBusy = 4 * time.Second
+
+// deadAgain is when it tries again where no name server answers, and visits to known names go on.
+const deadAgain = 10 * time.Second
+
+// again is when a caller that does not wait may try again.
+func (n *notYet) again(now time.Time) time.Time {
+	if n.since.IsZero() {
+		return now.Add(busyAgain)
+	}
+	return now.Add(min(max(time.Since(n.since), busyAgain), mostBusy))
+}
+
 // Try is a Visit that never waits for a turn: if the page cannot be asked for yet, it says until
 // when, and nothing was asked of the page. It may have asked for robots.txt, whose pause the page
 // then keeps. So it is while robots.txt cannot be had: the visit that asked for that is a failure,
@@ -52,7 +68,7 @@ func (c *Client) Try(
 	case !errors.As(err, &later):
 		return o, time.Time{}, err
 	case later.busy != nil:
-		return o, c.clock.Now().Add(busyAgain), nil
+		return o, later.again(c.clock.Now()), nil
 	}
 	return o, later.until, nil
 }

@@ -37,7 +37,7 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 	}
 	o.AllowNetworks, o.AllowPorts = c.allowed()
 	o.Proxy, _ = fetch.ParseProxy(c.Proxy)
-	o.Guarded = func(err error) { p.warn(err.Error()) }
+	o.Warn = func(err error) { p.warn(err.Error()) }
 	if o.RootCAs, err = fetch.Trusted(c.CAFile); err != nil {
 		return nil, usageError{err, "--ca-file wants a file of certificates in PEM, which begin with -----BEGIN CERTIFICATE-----"}
 	}
