@@ -66,8 +66,8 @@
 // they are asked for again (RFC 8767); a server with several addresses is tried at the next one
 // after each failure. Connections are not kept: with one request each 10 s that saves nothing and
 // costs memory. HTTP/2 (RFC 9113) saves nothing either, but some servers offer nothing else: it is
-// used where a server offers it with TLS, with a connection and a stream for each request, and never
-// a second try.
+// used where a server offers it with TLS, with a connection and a stream for each request, and
+// never a second try.
 //
 // A Client and a Gate are safe for concurrent use. A Visit that waits holds a goroutine,
 // no connection; a Try never waits.
