@@ -9,7 +9,7 @@ import (
 type Ties struct {
 	seed uint64
 	of   []float32
-	file *scratch.File
+	file *scratch.File `state:"-"`
 }
 
 // NewTies returns tie-breakers that depend on a seed and the addresses alone. They lie in a scratch
