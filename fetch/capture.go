@@ -96,10 +96,7 @@ func (c *Client) listening(ctx context.Context) (context.Context, *tap) {
 	if !c.o.Capture || wireOf(ctx) == nil {
 		return ctx, nil
 	}
-	t, _ := taps.Get().(*tap)
-	if t == nil {
-		t = &tap{in: make([]byte, 0, firstRead)}
-	}
+	t := &tap{}
 	return context.WithValue(ctx, tapKey{}, t), t
 }
 
@@ -139,12 +136,6 @@ func withhold(request []byte, secret []string) []byte {
 	return append(append(kept, "\r\n"...), body...)
 }
 
-// taps are used again: each holds about a page.
-var taps sync.Pool
-
-// keptTap bounds what a tap in the pool holds, in octets.
-const keptTap = 256 << 10
-
 // tap is what one connection sent and received. The transport reads and writes in goroutines of its
 // own, perhaps still when the exchange is over: then nothing is taken any more.
 type tap struct {
@@ -162,15 +153,12 @@ func (t *tap) seal() (out, in []byte) {
 	return t.out, t.in
 }
 
-// release puts the tap back, unless a connection may still refer to it.
+// release forgets what was said. The tap itself is not used again: where a server answers early, the
+// transport may still write to the connection.
 func (t *tap) release() {
 	t.mu.Lock()
-	again := t.users == 0 && cap(t.in) <= keptTap
-	t.mu.Unlock()
-	if again {
-		*t = tap{out: t.out[:0], in: t.in[:0]}
-		taps.Put(t)
-	}
+	defer t.mu.Unlock()
+	t.sealed, t.out, t.in = true, nil, nil
 }
 
 func (t *tap) add(to *[]byte, p []byte) {
@@ -229,9 +217,8 @@ func (c *tappedConn) Read(p []byte) (int, error) {
 }
 
 func (c *tappedConn) Write(p []byte) (int, error) {
-	n, err := c.Conn.Write(p)
-	c.tap.add(&c.tap.out, p[:n])
-	return n, err
+	c.tap.add(&c.tap.out, p) // before the server can answer
+	return c.Conn.Write(p)
 }
 
 func (c *tappedConn) Close() error {
