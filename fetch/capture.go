@@ -153,8 +153,8 @@ func (t *tap) seal() (out, in []byte) {
 	return t.out, t.in
 }
 
-// release forgets what was said. The tap itself is not used again: where a server answers early, the
-// transport may still write to the connection.
+// release forgets what was said. The tap itself is not used again: where a server answers early,
+// the transport may still write to the connection.
 func (t *tap) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
