@@ -48,7 +48,7 @@ func New(o Options) (*Client, error) {
 		c.codings = "gzip"
 	}
 	c.transport = &http.Transport{
-		Proxy:       proxyOf, // not from the environment
+		Proxy:       proxyOf, // not from the environment: only what options or settings name
 		DialContext: c.dial,
 		// An interval of 10 s outlasts the patience of most servers with idle connections,
 		// and 10,000 of them cost 200 MB: each request has its own.
@@ -83,6 +83,11 @@ var frames = http.HTTP2Config{
 // Interval returns the pause the client keeps between requests to a server that does not
 // ask for a longer one.
 func (c *Client) Interval() time.Duration { return c.o.Interval }
+
+// PauseOf is the same for one server, host or host:port, with its settings.
+func (c *Client) PauseOf(server string) time.Duration {
+	return c.o.Hosts.Of(server).Delay(c.o.Interval)
+}
 
 // RobotsAgent returns the name that robots.txt is searched for.
 func (c *Client) RobotsAgent() string { return c.agent }

@@ -21,6 +21,7 @@ type call struct {
 	to     netip.AddrPort
 	url    *url.URL
 	proxy  *url.URL // on the way to it; nil: none
+	via    *url.URL // proxy of the server's settings, of which to is the address; nil: none
 	most   int64    // octets that may be read of it
 	dialed atomic.Bool
 }
@@ -75,6 +76,9 @@ func (c *Client) resolve(u *url.URL, try int, lookup lookup) (netip.AddrPort, er
 	if err := c.guard.checkPort(uint16(n)); err != nil {
 		return netip.AddrPort{}, err
 	}
+	if via := c.o.Hosts.Of(u.Host).Proxy(); via != nil {
+		return c.resolveVia(u, via, lookup)
+	}
 	addrs, err := lookup(u.Hostname())
 	if err != nil {
 		return netip.AddrPort{}, fmt.Errorf("look up %s: %w", u.Hostname(), err)
@@ -125,10 +129,10 @@ func (c *Client) lookup(ctx context.Context, names lookup) lookup {
 }
 
 // Locate returns the address at which the server of a page would be asked now; "" if it cannot be
-// told or must not be asked. The visit says why.
+// told, as behind a proxy of settings, or must not be asked. The visit says why.
 func (c *Client) Locate(ctx context.Context, pageURL string) string {
 	u, err := url.Parse(pageURL)
-	if err != nil {
+	if err != nil || c.o.Hosts.Of(u.Host).Proxy() != nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
@@ -166,6 +170,9 @@ func (c *Client) connect(ctx context.Context, network string, of *call) (net.Con
 		return c.dialProxy(ctx, network, of.proxy)
 	}
 	to := of.to
+	if of.via != nil {
+		return c.dialVia(ctx, network, of)
+	}
 	if c.o.Dial == nil {
 		d := net.Dialer{Control: c.control, KeepAlive: -1}
 		return d.DialContext(ctx, network, to.String())

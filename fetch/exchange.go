@@ -24,9 +24,9 @@ type answer struct {
 }
 
 // exchange makes one request: it resolves and guards the address, and if it is the turn of server
-// and address asks, reads and leaves. The server's pause after it is delay, but at least the
-// interval. The error is notYet, a LocalError, or a site's (see failure), unless ctx is over.
-// What a guard refused is notYet or a LocalError (see guarded).
+// and address asks, reads and leaves. The server's pause after it is delay, but at least that of
+// its settings or the interval. The error is notYet, a LocalError, or a site's (see failure),
+// unless ctx is over. What a guard refused is notYet or a LocalError (see guarded).
 func (c *Client) exchange(
 	ctx context.Context,
 	u *url.URL,
@@ -46,7 +46,11 @@ func (c *Client) exchange(
 	if err != nil {
 		return nil, err
 	}
-	pass, later := c.gate.tryEnter(u.Host, to.Addr())
+	at := to.Addr()
+	if c.o.Hosts.Of(u.Host).Proxy() != nil {
+		at = netip.Addr{} // servers that share a proxy do not share an address
+	}
+	pass, later := c.gate.tryEnter(u.Host, at)
 	if later != nil {
 		return nil, later
 	}
@@ -66,12 +70,14 @@ func (c *Client) exchange(
 		pass.Leave(a.ended, a.ended)
 		return nil, local
 	}
-	pass.Leave(a.ended.Add(max(delay, c.o.Interval)), a.ended.Add(c.o.Interval))
+	pause := c.PauseOf(u.Host)
+	pass.Leave(a.ended.Add(max(delay, pause)), a.ended.Add(min(pause, c.o.Interval)))
 	return a, err
 }
 
-// ask sends the request and reads the answer into a. It follows no redirect, keeps no
-// cookie and sends no referrer: it is the transport's plain round trip.
+// ask sends the request and reads the answer into a. It follows no redirect, keeps no cookie and
+// sends no referrer, and no field of another server's settings: it is the transport's plain round
+// trip.
 func (c *Client) ask(
 	ctx context.Context,
 	u *url.URL,
@@ -81,15 +87,19 @@ func (c *Client) ask(
 	a *answer,
 ) error {
 	proxy := c.proxyFor(u)
-	call := &call{to: to, url: u, proxy: proxy, most: mostOnWire(limit, c.o.MaxHeader)}
+	settings := c.o.Hosts.Of(u.Host)
+	call := &call{to: to, proxy: proxy, via: settings.Proxy(), url: u, most: mostOnWire(limit, c.o.MaxHeader)}
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, callKey{}, call), c.o.Timeout)
 	defer cancel()
 	if proxy != nil && u.Scheme == "http" {
 		header.Set("Proxy-Authorization", c.nonceField())
-		a.secret = append(a.secret, "Proxy-Authorization")
 	}
 	header.Set("User-Agent", c.o.UserAgent)
 	header.Set("Accept-Encoding", c.codings)
+	a.secret = settings.AddTo(header, u.Scheme)
+	if proxy != nil || call.via != nil {
+		a.secret = append(a.secret, "Proxy-Authorization")
+	}
 	request := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
 	response, err := c.transport.RoundTrip(request)

@@ -43,7 +43,7 @@ func NewGate(clock Clock) *Gate {
 // Pass is the right to make one request, from Enter to Leave.
 type Pass struct {
 	gate *Gate
-	keys [2]slotKey
+	keys []slotKey
 }
 
 // Enter waits until a request to server at addr may start. Its error is ctx's.
@@ -62,9 +62,13 @@ func (g *Gate) Enter(ctx context.Context, server string, addr netip.Addr) (*Pass
 	}
 }
 
-// tryEnter lets a request to server at addr start now, or says what it must wait for.
+// tryEnter lets a request to server at addr start now, or says what it must wait for. Without an
+// address, as behind a proxy, only the server counts.
 func (g *Gate) tryEnter(server string, addr netip.Addr) (*Pass, *notYet) {
-	p := &Pass{gate: g, keys: [2]slotKey{{server: server}, {addr: addr}}}
+	p := &Pass{gate: g, keys: []slotKey{{server: server}, {addr: addr}}}
+	if !addr.IsValid() {
+		p.keys = p.keys[:1]
+	}
 	if busy, until := g.try(p); busy != nil || !until.IsZero() {
 		return nil, &notYet{busy: busy, until: until}
 	}
@@ -113,8 +117,9 @@ func (p *Pass) Leave(serverUntil, addrUntil time.Time) {
 	p.gate = nil
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for i, until := range [2]time.Time{serverUntil, addrUntil} {
-		s := g.slots[p.keys[i]]
+	untils := [2]time.Time{serverUntil, addrUntil}
+	for i, k := range p.keys {
+		s, until := g.slots[k], untils[i]
 		close(s.released)
 		s.busy, s.released = false, nil
 		if until.After(s.until) {

@@ -58,15 +58,15 @@ func TestHTTP2ByALPN(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		offers   []string
-		plain    bool
+		kept     bool
 		want     string
 		wantFail bool
 	}{
 		{"offers both", []string{"h2", "http/1.1"}, false, "HTTP/2.0", false},
 		{"offers HTTP/1.1 alone", []string{"http/1.1"}, false, "HTTP/1.1", false},
 		{"offers HTTP/2 alone", []string{"h2"}, false, "HTTP/2.0", false},
-		{"plain", []string{"h2", "http/1.1"}, true, "HTTP/1.1", false},
-		{"plain, and the server offers HTTP/2 alone", []string{"h2"}, true, "", true},
+		{"kept", []string{"h2", "http/1.1"}, true, "HTTP/1.1", false},
+		{"kept, and the server offers HTTP/2 alone", []string{"h2"}, true, "", true},
 	} {
 		var protocols, clients []string
 		var at []time.Time
@@ -89,7 +89,7 @@ func TestHTTP2ByALPN(t *testing.T) {
 			return nil
 		}}
 		server.StartTLS()
-		c, dials := secure(t, server, func(o *Options) { o.Capture, clock = tt.plain, o.Clock })
+		c, dials := secure(t, server, func(o *Options) { o.Capture, clock = tt.kept, o.Clock })
 		for range 2 {
 			o, err := c.Visit(t.Context(), sitegraph.Record{URL: secureHome})
 			if failed := o.Outcome != sitegraph.OutcomeFetched; err != nil || failed != tt.wantFail {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/fetch/robots"
 )
 
@@ -43,6 +44,10 @@ type Options struct {
 	// Interval is the time from the end of a request to the start of the next one, for a
 	// server and for an address. Default 10 s; NoInterval for none.
 	Interval time.Duration
+
+	// Hosts are settings of single servers; nil: none. A delay there replaces Interval, a proxy the
+	// guard of addresses: then only ports and addresses named in links are judged.
+	Hosts *hosts.Table
 
 	MaxBody   int64 // octets of a page kept, decoded; default 2 MB
 	MaxSource int64 // octets of a feed or sitemap; default 16 MB, room for 50,000 entries

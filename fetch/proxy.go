@@ -30,16 +30,26 @@ func ParseProxy(text string) (*url.URL, error) {
 	return &url.URL{Scheme: "http", Host: u.Host}, nil
 }
 
-// proxyFor is the proxy that asks a server for us, or nil.
-func (c *Client) proxyFor(*url.URL) *url.URL { return c.o.Proxy }
+// proxyFor is the proxy of the options that asks a server for us; nil: none does, or that of the
+// server's settings.
+func (c *Client) proxyFor(u *url.URL) *url.URL {
+	if c.o.Hosts.Of(u.Host).Proxy() != nil {
+		return nil
+	}
+	return c.o.Proxy
+}
 
 // proxyOf tells the transport to name the whole address in its request, as a proxy wants it for
 // plain HTTP (RFC 9112 3.2.2). All else goes through a tunnel.
 func proxyOf(r *http.Request) (*url.URL, error) {
-	if call := callOf(r.Context()); call.proxy != nil && call.url.Scheme == "http" {
-		return call.proxy, nil
+	call := callOf(r.Context())
+	switch {
+	case call.url.Scheme != "http", call.via != nil && call.via.Scheme != "http":
+		return nil, nil
+	case call.via != nil:
+		return call.via, nil
 	}
-	return nil, nil
+	return call.proxy, nil
 }
 
 // maxConnect bounds the answer of a proxy to CONNECT, in octets.
@@ -50,11 +60,16 @@ func (c *Client) throughProxy(ctx context.Context, conn net.Conn, call *call) (n
 	if call.url.Scheme == "http" {
 		return conn, nil
 	}
+	return c.shake(ctx, conn, func() error { return c.tunnel(conn, call) })
+}
+
+// shake lets a proxy answer in time what is asked of it. It closes the connection where that fails.
+func (c *Client) shake(ctx context.Context, conn net.Conn, hands func() error) (net.Conn, error) {
 	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) }) // fails on a closed one
 	defer stop()
 	err := conn.SetDeadline(time.Now().Add(c.o.HeaderTimeout)) // the proxy looks up and connects first
 	if err == nil {
-		err = c.tunnel(conn, call)
+		err = hands()
 	}
 	if err == nil && !stop() {
 		err = ctx.Err()
@@ -69,28 +84,42 @@ func (c *Client) throughProxy(ctx context.Context, conn net.Conn, call *call) (n
 	return conn, nil
 }
 
-// tunnel asks a proxy for a tunnel (RFC 9110 9.3.6).
-func (c *Client) tunnel(conn net.Conn, call *call) error {
-	to := net.JoinHostPort(call.url.Hostname(), cmp.Or(call.url.Port(), "443"))
-	r := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: to}, Host: to,
-		Header: http.Header{"User-Agent": {c.o.UserAgent}, "Proxy-Authorization": {c.nonceField()}}}
+// askConnect asks a proxy for a tunnel to a server (RFC 9110 9.3.6) and returns its answer, which has
+// no body.
+func askConnect(conn net.Conn, u *url.URL, header http.Header) (*http.Response, error) {
+	to := authority(u)
+	r := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: to}, Host: to, Header: header}
 	if err := r.Write(conn); err != nil {
-		return fmt.Errorf("proxy %s: %w", call.proxy.Host, err)
+		return nil, err
 	}
 	// Octet by octet: what follows the answer belongs to the tunnel.
 	head := make([]byte, 0, 256)
 	for !bytes.HasSuffix(head, []byte("\r\n\r\n")) {
 		var one [1]byte
 		if _, err := io.ReadFull(conn, one[:]); err != nil || len(head) == maxConnect {
-			return fmt.Errorf("proxy %s: its answer has no end: %w", call.proxy.Host, cmp.Or(err, errFlood))
+			return nil, fmt.Errorf("its answer has no end: %w", cmp.Or(err, errFlood))
 		}
 		head = append(head, one[0])
 	}
 	answer, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(head)), r)
+	if err == nil {
+		answer.Body.Close()
+	}
+	return answer, err
+}
+
+// authority is the host and port of a server.
+func authority(u *url.URL) string {
+	port := map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port))
+}
+
+// tunnel asks a proxy of the options for a tunnel.
+func (c *Client) tunnel(conn net.Conn, call *call) error {
+	answer, err := askConnect(conn, call.url, http.Header{"User-Agent": {c.o.UserAgent}, "Proxy-Authorization": {c.nonceField()}})
 	if err != nil {
 		return fmt.Errorf("proxy %s: %w", call.proxy.Host, err)
 	}
-	answer.Body.Close()
 	refusal := c.guardRefusal(answer)
 	switch {
 	case refusal != nil:

@@ -30,7 +30,7 @@ func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPoli
 	case entry == nil:
 		return p, nil
 	}
-	if p, ok := c.recallRobots(entry, u.Host); ok {
+	if p, ok := c.recallRobots(entry, u); ok {
 		c.robots.done(key, entry)
 		return p, nil
 	}
@@ -47,8 +47,8 @@ func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPoli
 	if entry.rules != nil {
 		// The delay asked for was not known when this request ended; the page keeps it too. So it
 		// does where a new robots.txt could not be had, and the old one still holds.
-		if delay, _ := entry.rules.Delay(); delay > c.o.Interval {
-			entry.after = entry.after.Add(delay - c.o.Interval)
+		if delay, _ := entry.rules.Delay(); delay > c.PauseOf(u.Host) {
+			entry.after = entry.after.Add(delay - c.PauseOf(u.Host))
 			c.gate.Postpone(u.Host, entry.after)
 		}
 	}
@@ -106,7 +106,7 @@ func (c *Client) askRobots(
 			entry.elapsed = a.ended.Sub(a.began)
 		}
 		if a != nil && first {
-			entry.after = a.ended.Add(c.o.Interval)
+			entry.after = a.ended.Add(c.PauseOf(at.Host))
 		}
 		if err != nil {
 			if first && isRefused(err) {

@@ -183,8 +183,8 @@ func (c *robotsCache) recall(name string, value []byte) {
 
 // recallRobots reads what Recall took in into an entry of which nothing is known. True: it says
 // what holds now. Otherwise robots.txt has to be asked for, from that on. The pause after the
-// request of then holds for the server at host, too.
-func (c *Client) recallRobots(e *robotsEntry, host string) (robotsPolicy, bool) {
+// request of then holds for the server of u, too.
+func (c *Client) recallRobots(e *robotsEntry, u *url.URL) (robotsPolicy, bool) {
 	r := c.robots
 	r.mu.Lock()
 	text, failure := r.recalled.take(textSetting(e.key)), r.recalled.take(failureSetting(e.key))
@@ -198,13 +198,13 @@ func (c *Client) recallRobots(e *robotsEntry, host string) (robotsPolicy, bool) 
 	if at, ok := e.recallFailure(failure, now); ok {
 		asked = at
 	}
-	pause := c.o.Interval
+	pause := c.PauseOf(u.Host)
 	if e.rules != nil {
 		delay, _ := e.rules.Delay()
 		pause = max(pause, delay)
 	}
 	if e.after = asked.Add(pause); e.after.After(now) {
-		c.gate.Postpone(host, e.after)
+		c.gate.Postpone(u.Host, e.after)
 	}
 	return e.policy(now)
 }

@@ -77,7 +77,7 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 		return c.unasked(o, err), nil
 	}
 	o.Time, o.Status, o.Elapsed = a.ended, a.status, a.ended.Sub(a.began)
-	o.NotBefore = a.ended.Add(max(delay, c.o.Interval))
+	o.NotBefore = a.ended.Add(max(delay, c.PauseOf(u.Host)))
 	o.Address, o.Trouble, o.MediaType = a.addr.String(), troubleOf(a, err), a.mediaType()
 	o.NoArchive = extract.NoArchive(c.agent, a.header.Values("X-Robots-Tag"))
 	if err != nil {

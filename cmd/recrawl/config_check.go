@@ -13,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/survey"
 	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/value"
@@ -81,6 +82,10 @@ func (c *Config) checkNetwork(r *setting.Review) {
 		if _, err := netip.ParsePrefix(text); err != nil {
 			r.Refuse("allow-network", text, "a prefix of addresses, as 10.20.0.0/16 or fd00::/8")
 		}
+	}
+	_, problems := hosts.New(c.Hosts)
+	for _, p := range problems {
+		r.Refuse("hosts", p.Rule+": "+p.Value, p.Want)
 	}
 	if _, err := netip.ParseAddrPort(c.Resolver); err != nil && c.Resolver != "" {
 		r.Refuse("resolver", c.Resolver, "an address and a port, as 127.0.0.1:53")

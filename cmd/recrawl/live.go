@@ -13,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -38,6 +39,13 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 	o.AllowNetworks, o.AllowPorts = c.allowed()
 	o.Proxy, _ = fetch.ParseProxy(c.Proxy)
 	o.Warn = func(err error) { p.warn(err.Error()) }
+	o.Hosts, _ = hosts.New(c.Hosts) // they are checked
+	err = o.Hosts.ReadCredentials()
+	if unsafe := (*hosts.UnsafeError)(nil); errors.As(err, &unsafe) {
+		return nil, usageError{err, "let nobody else use it: chmod 600 " + unsafe.File}
+	} else if err != nil {
+		return nil, usageError{err, "docs/operating.md says what such a file has"}
+	}
 	if o.RootCAs, err = fetch.Trusted(c.CAFile); err != nil {
 		return nil, usageError{err, "--ca-file wants a file of certificates in PEM, which begin with -----BEGIN CERTIFICATE-----"}
 	}

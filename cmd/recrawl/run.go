@@ -120,6 +120,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Proof:      true,
 		Bounds:     &bounds,
 		Pause:      c.Delay,
+		PauseOf:    client.PauseOf,
 		Able:       p.hasSpace,
 		Stalled:    status.stalled,
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },

@@ -47,10 +47,10 @@ func (c *crew) measure(now time.Time) {
 // room is how many visits politeness allows to a line in the rest of the round, with those that
 // wait.
 func (c *crew) room(l *line, now time.Time) int {
-	room := c.visitsFrom(later(now, l.notBefore), max(l.pause, c.Pause))
+	room := c.visitsFrom(later(now, l.notBefore), max(l.pause, l.usual))
 	if p := l.at; p != nil && p.parked > len(l.visits) {
 		others := p.parked - len(l.visits)
-		room = min(room, c.visitsFrom(later(now, p.notBefore), c.Pause)-others)
+		room = min(room, c.visitsFrom(later(now, p.notBefore), min(c.Pause, l.usual))-others)
 	}
 	return room
 }
@@ -96,7 +96,7 @@ func (c *crew) weigh(now time.Time) {
 	for s := range sitegraph.ServerID(c.graph.Servers()) {
 		visits := usual
 		if l := c.lines[s]; l != nil {
-			visits = c.visitsFrom(later(now, l.notBefore), max(l.pause, c.Pause))
+			visits = c.visitsFrom(later(now, l.notBefore), max(l.pause, l.usual))
 		}
 		if most += min(visits, len(c.graph.ServerPages(s))); most > left+c.parked {
 			c.ample = false

@@ -91,7 +91,7 @@ func (c *crew) settlePlace(p *place) {
 	times := c.timesOf(l.server)
 	turn := c.dispatch.tick(p.turn())
 	interval := max(c.dispatch.tick(c.round.End)-max(turn, c.dispatch.at), 1) / schedule.Tick(max(p.parked, 1))
-	interval = max(interval, schedule.Tick(max(l.pause, c.Pause)), 1)
+	interval = max(interval, schedule.Tick(max(l.pause, l.usual)), 1)
 	if of == quick && times.Max > interval {
 		of = apart
 	}
@@ -163,7 +163,7 @@ func (c *crew) choose(now time.Time) {
 		}
 		if visits > 0 {
 			took := min(c.timesOf(s).Mean, schedule.Tick(slowAnswer)) // then it holds no worker
-			each := max(rest/time.Duration(visits), l.pause, c.Pause, 1)
+			each := max(rest/time.Duration(visits), l.pause, l.usual, 1)
 			need += schedule.ShareOf(took, schedule.Tick(each))
 		}
 	}

@@ -39,7 +39,7 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 		return nil
 	case isWait:
 		l.notBefore, l.pause = wait.Until, max(l.pause, wait.Until.Sub(now))
-		l.at.notBefore = later(l.at.notBefore, sooner(wait.Until, now.Add(c.Pause)))
+		l.at.notBefore = later(l.at.notBefore, sooner(wait.Until, now.Add(min(c.Pause, l.usual))))
 		c.again(l, &done, now)
 		return c.hold(l, false)
 	case isLocal && !c.blames(l, local, now):
@@ -63,7 +63,7 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 	l.pause = l.slowdown.pause(max(done.seen.NotBefore.Sub(now), 0))
 	l.notBefore = now.Add(l.pause)
 	if !done.seen.ByRobots || done.seen.Transferred > 0 { // otherwise no request was sent
-		l.at.notBefore = now.Add(c.Pause)
+		l.at.notBefore = now.Add(min(c.Pause, l.usual))
 	}
 	c.trim(l, now)
 	c.admit(l, now)

@@ -19,6 +19,7 @@ type line struct {
 	page      sitegraph.PageID // that it is to
 	notBefore time.Time
 	pause     time.Duration // last time between the end of a visit and notBefore
+	usual     time.Duration // and what it is at least
 	slowdown                // what its troubles cost it
 	blameless int           // faults in a row that were taken for this machine's
 	barred    []bar
@@ -116,7 +117,8 @@ func (c *crew) line(server sitegraph.ServerID) (*line, error) {
 		if err := c.recallTimes(server); err != nil {
 			return nil, err
 		}
-		l = &line{server: server, notBefore: h.Until, slowdown: slowdown{h.Steps}, index: -1}
+		l = &line{server: server, notBefore: h.Until, slowdown: slowdown{h.Steps}, index: -1,
+			usual: c.pauseOf(server)}
 		c.lines[server] = l
 	}
 	return l, nil
@@ -179,7 +181,7 @@ func (c *crew) giveBack() {
 			continue
 		}
 		l.at, l.seeking = nil, l.search.up
-		if !l.search.up && l.steps == 0 && l.pause <= c.Pause && !l.notBefore.After(now) && len(l.barred) == 0 {
+		if !l.search.up && l.steps == 0 && l.pause <= l.usual && !l.notBefore.After(now) && len(l.barred) == 0 {
 			delete(c.lines, s)
 		}
 	}

@@ -31,6 +31,8 @@ type Options struct {
 	// Pause is the least time that the Fetcher keeps between two visits to a server or address. The
 	// loop chooses no more visits than can be made. 0: not known.
 	Pause time.Duration
+	// PauseOf is the same for single servers, as host or host:port; nil: Pause for all.
+	PauseOf func(server string) time.Duration
 
 	// Batch bounds the visits that are chosen ahead, with several workers: those of a batch of
 	// [NICT 3.6]. 131,072 if not set, about 15 MB.
@@ -136,6 +138,14 @@ func New(o Options) *Loop {
 		rules:     map[sitegraph.ServerID]uint64{},
 		discovery: discovery{fetched: map[sitegraph.ServerID]int{}},
 	}
+}
+
+// pauseOf is the least time between two visits to a server.
+func (l *Loop) pauseOf(s sitegraph.ServerID) time.Duration {
+	if l.PauseOf == nil {
+		return l.Pause
+	}
+	return l.PauseOf(l.graph.ServerName(s))
 }
 
 // Seed makes start pages known. Known ones stay as they are, but those that had left are visited

@@ -28,7 +28,7 @@ func (l *Loop) Demands() []schedule.Demand {
 // Pages of about the same interval and weight are one entry.
 func (l *Loop) demandOf(server sitegraph.ServerID) schedule.Demand {
 	corpus := l.Planner.Corpus
-	d := schedule.Demand{Name: l.graph.ServerName(server), Least: schedule.Tick(l.Pause.Milliseconds())}
+	d := schedule.Demand{Name: l.graph.ServerName(server), Least: schedule.Tick(l.pauseOf(server).Milliseconds())}
 	type class struct {
 		interval int // powers of classStep
 		weight   float64

@@ -1,5 +1,5 @@
 // Package setting reads the settings of a program with commands: each is a tagged field of a
-// struct, and may come from a flag, the environment or a file.
+// struct, and may come from a flag, the environment or a file; a list of objects from a file alone.
 // It knows no single setting: a program declares its own, and New makes a Set of them.
 //
 // A field with a tag is a setting, a struct with a tag is a group of them. Tags:

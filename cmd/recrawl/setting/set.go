@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
@@ -117,6 +118,12 @@ func (x *setting) addFlag(f *pflag.FlagSet) {
 	}
 }
 
+// isList reports whether a setting is a list of objects. Only a file has those; in a setting without
+// commands they need no flag.
+func (x *setting) isList() bool {
+	return x.field.Kind() == reflect.Slice && x.field.Type().Elem().Kind() == reflect.Struct
+}
+
 // kind is what a value of the setting looks like.
 func (x *setting) kind() string {
 	switch x.field.Interface().(type) {
@@ -141,7 +148,13 @@ func (x *setting) kind() string {
 // fill sets the field to what was read; what is none of its kind leaves it as it was.
 func (x *setting) fill(v *viper.Viper) error {
 	value := reflect.New(x.field.Type())
-	if err := v.UnmarshalKey(x.key, value.Interface()); err != nil {
+	isList := x.isList()
+	exact := func(d *mapstructure.DecoderConfig) { d.ErrorUnused = isList }
+	err := v.UnmarshalKey(x.key, value.Interface(), exact)
+	if err != nil && isList { // what it says may be secret, and long
+		return fmt.Errorf("%s: %s", x.key, strings.Join(strings.Fields(err.Error()), " "))
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %v: want %s", x.key, v.Get(x.key), x.kind())
 	}
 	x.field.Set(value.Elem())
