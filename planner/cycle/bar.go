@@ -10,9 +10,11 @@ import (
 
 // bar keeps the pages of a server under one scheme, as https, from being asked for: their
 // robots.txt cannot be had. It is often so that one port of a server is closed or has no valid
-// certificate, and its pages under the other scheme link to it.
+// certificate, and its pages under the other scheme link to it. Or it keeps those of one directory,
+// where pages have vanished.
 type bar struct {
-	scheme string
+	scheme string // "": of a directory
+	dir    string
 	until  time.Time
 	pages  []sitegraph.PageID // handed back to the planner in this round
 }
@@ -20,6 +22,14 @@ type bar struct {
 func schemeOf(url string) string {
 	scheme, _, _ := strings.Cut(url, "://")
 	return scheme
+}
+
+// holds reports whether a bar is for a page.
+func (b *bar) holds(url string) bool {
+	if b.dir != "" {
+		return b.dir == dirOf(url)
+	}
+	return b.scheme == schemeOf(url)
 }
 
 // hasOther reports whether a line's server has pages under another scheme than a page, which are
@@ -45,7 +55,7 @@ func (c *crew) hasOther(l *line, page sitegraph.PageID) bool {
 // bars returns what keeps a page of a line from being asked for; nil: nothing.
 func (l *line) bars(url string, now time.Time) *bar {
 	for i := range l.barred {
-		if b := &l.barred[i]; b.until.After(now) && b.scheme == schemeOf(url) {
+		if b := &l.barred[i]; b.until.After(now) && b.holds(url) {
 			return b
 		}
 	}
@@ -56,12 +66,21 @@ func (l *line) bars(url string, now time.Time) *bar {
 // same scheme. The others go on: no request was sent.
 func (c *crew) bar(l *line, done *completion, until, now time.Time) {
 	page := done.visit.Page
-	b := bar{schemeOf(c.graph.URL(page)), until, []sitegraph.PageID{page}}
+	b := bar{scheme: schemeOf(c.graph.URL(page)), until: until, pages: []sitegraph.PageID{page}}
 	c.postpone(&done.visit, &done.request, done.seen)
 	c.Planner.Return(done.visit)
+	c.turnAway(l, &b)
+	l.barred = slices.DeleteFunc(l.barred, func(old bar) bool { return old.scheme == b.scheme })
+	l.barred = append(l.barred, b)
+	c.barring[l.server] = l
+	c.admit(l, now)
+}
+
+// turnAway hands the visits of a line back that a bar is for.
+func (c *crew) turnAway(l *line, b *bar) {
 	kept := l.visits[:0]
 	for _, v := range l.visits {
-		if schemeOf(c.graph.URL(v.Page)) != b.scheme {
+		if !b.holds(c.graph.URL(v.Page)) {
 			kept = append(kept, v)
 			continue
 		}
@@ -71,10 +90,6 @@ func (c *crew) bar(l *line, done *completion, until, now time.Time) {
 		l.at.parked--
 	}
 	l.visits = kept
-	l.barred = slices.DeleteFunc(l.barred, func(old bar) bool { return old.scheme == b.scheme })
-	l.barred = append(l.barred, b)
-	c.barring[l.server] = l
-	c.admit(l, now)
 }
 
 // awaitsBar reports whether pages that are barred may be asked for in the rest of the round.

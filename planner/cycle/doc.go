@@ -13,14 +13,14 @@
 //	Planner.Due         what comes next, if that is kept      planner.Due
 //	Store.Save, Commit  acknowledged
 //
-// Files: rounds.go (Run, round after round), visit.go (begin, apply and commit a visit), account.go
-// (the budget in the store); concurrent.go, flights.go, line.go, locate.go, depth.go, landing.go
-// (many workers: which visit may begin, lines of servers and places, how many visits are chosen
-// ahead, what happens when one ends); dispatch.go, times.go, cutoff.go, strain.go (who is asked
-// first, by package schedule; how long downloads take; what cannot be kept); slowdown.go, hold.go,
-// bar.go, stall.go, distance.go (servers in trouble, waits over restarts, faults of this machine);
-// links.go, bounds.go, duplicate.go, relax.go, sources.go (what a visit means for other pages);
-// dryrun.go (plan).
+// Files: rounds.go (Run, round after round), visit.go (begin, apply and commit a visit),
+// account.go (the budget in the store); concurrent.go, flights.go, line.go, locate.go, depth.go,
+// landing.go (many workers: which visit may begin, lines of servers and places, how many visits
+// are chosen ahead, what happens when one ends); dispatch.go, times.go, cutoff.go, strain.go (who
+// is asked first, by package schedule; how long downloads take; what cannot be kept); slowdown.go,
+// vanished.go, hold.go, bar.go, stall.go, distance.go (servers in trouble, waits over restarts,
+// faults of this machine); links.go, bounds.go, duplicate.go, relax.go, sources.go (what a visit
+// means for other pages); dryrun.go (plan).
 //
 // # Guarantees
 //
@@ -60,7 +60,11 @@
 //  7. With Bounds a site cannot fill memory and disk: an address that looks like a trap, or is too
 //     many of a visit or a server, does not become known, and is counted (Refused), also over
 //     restarts.
-//  8. When the context ends, the loop commits what it has and returns the context's error.
+//  8. With Proof and several workers, five pages in a row that are gone bar their directory: for an
+//     hour, and twice as long after each further one, up to a week. A page that is there opens it.
+//     From 20 in a row on, a server is asked more slowly, by 5. Start pages, feeds and sitemaps do
+//     not count. This survives restarts.
+//  9. When the context ends, the loop commits what it has and returns the context's error.
 //
 // The package knows no HTTP and no disk. A Loop is used by one goroutine; it calls the Fetcher from
 // several.

@@ -17,6 +17,8 @@ const holdFrom = 15 * time.Second
 type held struct {
 	Until time.Time `json:"until"`
 	Steps uint8     `json:"steps,omitempty"` // of its slowdown
+
+	Vanished *vanished `json:"vanished,omitempty"`
 }
 
 // longestHold is the longest wait that a server is kept waiting for: a Retry-After is not believed
@@ -31,7 +33,7 @@ func (l *Loop) hold(of *line, changed bool) error {
 		return nil
 	}
 	server := l.graph.ServerName(of.server)
-	value, err := json.Marshal(held{of.notBefore.UTC(), of.steps})
+	value, err := json.Marshal(held{of.notBefore.UTC(), of.steps, of.vanished.kept()})
 	if err != nil {
 		panic(fmt.Sprintf("cycle: wait for %s: %v", server, err)) // a time and a number
 	}

@@ -59,7 +59,10 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 	if done.seen.Status != 0 {
 		c.answered = now
 	}
-	changed := l.see(done.seen.Trouble)
+	changed := c.vanish(l, &done, now)
+	if !l.vanished.holdsBack(done.seen.Trouble) {
+		changed = l.see(done.seen.Trouble) || changed
+	}
 	l.pause = l.slowdown.pause(max(done.seen.NotBefore.Sub(now), 0))
 	l.notBefore = now.Add(l.pause)
 	if !done.seen.ByRobots || done.seen.Transferred > 0 { // otherwise no request was sent

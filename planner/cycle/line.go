@@ -23,6 +23,7 @@ type line struct {
 	slowdown                // what its troubles cost it
 	blameless int           // faults in a row that were taken for this machine's
 	barred    []bar
+	vanished  vanished
 
 	at      *place
 	located time.Time // when at was found out; zero: never
@@ -119,6 +120,9 @@ func (c *crew) line(server sitegraph.ServerID) (*line, error) {
 		}
 		l = &line{server: server, notBefore: h.Until, slowdown: slowdown{h.Steps}, index: -1,
 			usual: c.pauseOf(server)}
+		if l.recall(h.Vanished, c.Clock.Now()); len(l.barred) > 0 {
+			c.barring[server] = l
+		}
 		c.lines[server] = l
 	}
 	return l, nil
@@ -181,7 +185,8 @@ func (c *crew) giveBack() {
 			continue
 		}
 		l.at, l.seeking = nil, l.search.up
-		if !l.search.up && l.steps == 0 && l.pause <= l.usual && !l.notBefore.After(now) && len(l.barred) == 0 {
+		if !l.search.up && l.steps == 0 && l.pause <= l.usual && !l.notBefore.After(now) && len(l.barred) == 0 &&
+			len(l.vanished.Dirs) == 0 {
 			delete(c.lines, s)
 		}
 	}

@@ -26,16 +26,17 @@ type Run struct {
 	Known      int     `json:"known"`       // pages
 	Waiting    int     `json:"waiting"`     // new pages in line
 
-	Refused refused `json:"refused"`
-	Budget  budgets `json:"budget"` // of the last round
-	Hints   claims  `json:"hints"`
+	Refused  refused  `json:"refused"`
+	Vanished vanished `json:"vanished"`
+	Budget   budgets  `json:"budget"` // of the last round
+	Hints    claims   `json:"hints"`
 
 	Feasible feasible `json:"feasible"`
 }
 
 // NewRun is a run before any visit.
 func NewRun() *Run {
-	return &Run{Budget: noBudgets(), Hints: noClaims(), Feasible: noFeasible()}
+	return &Run{Budget: noBudgets(), Hints: noClaims(), Vanished: noVanished(), Feasible: noFeasible()}
 }
 
 // See counts a visit.
@@ -74,7 +75,7 @@ func (r *Run) EndRound(p *planner.Planner, round planner.Round, perDay float64) 
 
 // End takes what is known at the end.
 func (r *Run) End(p *planner.Planner, loop *cycle.Loop) {
-	r.Refused = refusedBy(loop)
+	r.Refused, r.Vanished = refusedBy(loop), vanishedOf(loop)
 	r.Known, r.Waiting, r.Hints = knownPages(p), p.Waiting(), claimsOf(p.Corpus)
 }
 
@@ -84,7 +85,7 @@ func (r *Run) Tables() []report.Table {
 	if r.Rounds == 0 {
 		return summary
 	}
-	return slices.Concat(summary, r.Budget.tables(), r.Feasible.tables(), r.Hints.tables(), r.Refused.tables())
+	return slices.Concat(summary, r.Budget.tables(), r.Feasible.tables(), r.Hints.tables(), r.Refused.tables(), r.Vanished.tables())
 }
 
 func (r *Run) summary() string {

@@ -1,0 +1,205 @@
+package cycle
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// A server that was rebuilt answers 404 for whole directories. To ask for each of their pages, each
+// several times, fills its log and is what its owner complains about. So pages that are gone in a row
+// in one directory bar that directory, longer with each further answer of that kind. One page that is
+// there opens it again. Where the whole server seems to have gone it is asked more slowly, so that
+// its other pages are not kept waiting for ever.
+
+const (
+	// goneInRow is how many pages in a row must be gone in a directory to bar it: fewer is what any
+	// directory has now and then.
+	goneInRow = 5
+	// vanishedFirst and vanishedLast bound the time for which a directory is barred. It doubles.
+	vanishedFirst = time.Hour
+	vanishedLast  = 7 * 24 * time.Hour
+	// goneOfServer is from how many pages in a row of a server on it is asked more slowly: a step
+	// of its slowdown, and one more for every goneInRow after them.
+	goneOfServer = 4 * goneInRow
+	// mostVanishing bounds the directories of a server that are counted.
+	mostVanishing = 64
+	// longestDir is the longest name of a directory that is counted, in octets.
+	longestDir = 512
+)
+
+// vanishing is a directory in which pages are gone.
+type vanishing struct {
+	Gone  int       `json:"gone"`  // pages in a row
+	Steps uint8     `json:"steps"` // how often it was barred
+	Until time.Time `json:"until"`
+}
+
+// vanished are the directories of a server in which the last answers said that pages are gone, and
+// how many said so in a row on all of the server.
+type vanished struct {
+	Dirs map[string]*vanishing `json:"dirs,omitempty"`
+	Row  int                   `json:"row,omitempty"`
+}
+
+// dirOf is the directory of a page: its scheme, server and path up to the last segment. "": the page
+// is the root, or has too long a name; then none is counted.
+func dirOf(url string) string {
+	path, _ := sitegraph.PathOf(url)
+	path = strings.TrimSuffix(path, "/")
+	last := strings.LastIndexByte(path, '/')
+	if last < len("https://") || last >= longestDir {
+		return ""
+	}
+	return path[:last+1]
+}
+
+// see counts an answer. A directory that is to be barred for a time is returned, or "". changed: what
+// there is to keep is another.
+func (v *vanished) see(url string, o sitegraph.Outcome, now time.Time) (bars string, until time.Time, changed bool) {
+	dir := dirOf(url)
+	switch o {
+	case sitegraph.OutcomeGone:
+	case sitegraph.OutcomeFetched, sitegraph.OutcomeNotModified, sitegraph.OutcomeRedirected:
+		if dir == "" {
+			return "", until, false // the root is there whatever vanishes below it
+		}
+		at := v.Dirs[dir]
+		changed = v.Row >= goneInRow || at != nil && at.Gone >= goneInRow
+		delete(v.Dirs, dir)
+		v.Row = 0
+		return "", until, changed
+	default:
+		return "", until, false // it tells nothing
+	}
+	v.Row++
+	if dir == "" {
+		return "", until, false
+	}
+	at := v.Dirs[dir]
+	if at == nil {
+		if !v.makeRoom() {
+			return "", until, false
+		}
+		at = &vanishing{}
+		v.Dirs[dir] = at
+	}
+	if at.Gone++; at.Gone < goneInRow {
+		return "", until, false
+	}
+	wait := vanishedLast
+	if at.Steps < 8 { // an hour doubled eight times is over the bound
+		wait = min(vanishedFirst<<at.Steps, vanishedLast)
+		at.Steps++
+	}
+	// A quarter is random, so that the directories of a rebuilt server are not tried together.
+	at.Until = now.Add(wait + time.Duration(rand.Int64N(int64(wait/4))))
+	return dir, at.Until, true
+}
+
+// makeRoom forgets a directory that is not barred where there are too many. False: all are.
+func (v *vanished) makeRoom() bool {
+	if v.Dirs == nil {
+		v.Dirs = map[string]*vanishing{}
+	}
+	if len(v.Dirs) < mostVanishing {
+		return true
+	}
+	for dir, at := range v.Dirs {
+		if at.Gone < goneInRow {
+			delete(v.Dirs, dir)
+			return true
+		}
+	}
+	return false
+}
+
+// kept is what outlives the process: what bars, and what slows down.
+func (v *vanished) kept() *vanished {
+	k := vanished{Dirs: map[string]*vanishing{}}
+	if v.Row >= goneInRow {
+		k.Row = v.Row
+	}
+	for dir, at := range v.Dirs {
+		if at.Gone >= goneInRow {
+			k.Dirs[dir] = &vanishing{at.Gone, at.Steps, at.Until.UTC()}
+		}
+	}
+	if k.Row == 0 && len(k.Dirs) == 0 {
+		return nil
+	}
+	return &k
+}
+
+// recall takes up what was kept, within the bounds, and bars the directories again.
+func (l *line) recall(kept *vanished, now time.Time) {
+	if kept == nil {
+		return
+	}
+	l.vanished = vanished{Row: min(max(kept.Row, 0), 1_000_000)}
+	for dir, at := range kept.Dirs {
+		if at == nil || at.Gone < goneInRow || at.Until.Sub(now) > 2*vanishedLast || !l.vanished.makeRoom() {
+			continue
+		}
+		l.vanished.Dirs[dir] = at
+		if at.Until.After(now) {
+			l.barred = append(l.barred, bar{dir: dir, until: at.Until})
+		}
+	}
+}
+
+// vanish learns from an outcome whether pages of a server are gone. True: it is worth keeping.
+func (c *crew) vanish(l *line, done *completion, now time.Time) (changed bool) {
+	r := &done.request.Record
+	left := r.State.Left() && done.seen.Outcome == sitegraph.OutcomeGone // as was known
+	if !c.Proof || left || r.State == sitegraph.StateSource || slices.Contains(c.graph.StartPages(l.server), r.Page) {
+		return false
+	}
+	dir, until, changed := l.vanished.see(r.URL, done.seen.Outcome, now)
+	if dir != "" {
+		c.barDir(l, dir, until, now)
+	}
+	if done.seen.Outcome == sitegraph.OutcomeGone && l.vanished.Row >= goneOfServer && l.vanished.Row%goneInRow == 0 {
+		l.steps = min(l.steps+1, mostSteps)
+		changed = true
+	}
+	return changed
+}
+
+// holdsBack reports whether the server as a whole seems to be gone. Then a proper answer does not
+// forgive its slowdown, as that of the root; one of another page that is there ends it.
+func (v *vanished) holdsBack(t sitegraph.Trouble) bool {
+	return t == sitegraph.TroubleNone && v.Row >= goneOfServer
+}
+
+// barDir hands back the visits of a line to a directory.
+func (c *crew) barDir(l *line, dir string, until, now time.Time) {
+	b := bar{dir: dir, until: until}
+	c.turnAway(l, &b)
+	l.barred = slices.DeleteFunc(l.barred, func(old bar) bool { return old.dir == dir })
+	l.barred = append(l.barred, b)
+	c.barring[l.server] = l
+	c.admit(l, now)
+}
+
+// Vanished are directories that are not asked for because the pages in them were gone, of the
+// servers that this process knows of: the name, and until when. At most most are returned, and how
+// many there are.
+func (l *Loop) Vanished(most int) (dirs map[string]time.Time, all int) {
+	dirs = map[string]time.Time{}
+	now := l.Clock.Now()
+	for _, line := range l.lines {
+		for dir, at := range line.vanished.Dirs {
+			if !at.Until.After(now) {
+				continue
+			}
+			if all++; len(dirs) < most {
+				dirs[dir] = at.Until
+			}
+		}
+	}
+	return dirs, all
+}
