@@ -82,7 +82,7 @@ func TestVanishedDirectories(t *testing.T) {
 	const pages = 60
 	day := 24 * time.Hour
 	for _, restarts := range []bool{false, true} {
-		if restarts && testing.Short() {
+		if !restarts && testing.Short() {
 			continue
 		}
 		t.Run(fmt.Sprintf("restarts=%v", restarts), func(t *testing.T) {
@@ -91,7 +91,11 @@ func TestVanishedDirectories(t *testing.T) {
 				w.at, w.again = time.Now().Add(5*day), time.Now().Add(12*day)
 				d := newDisk()
 				if restarts {
-					for range 30 {
+					runs := 30
+					if testing.Short() {
+						runs = 18
+					}
+					for range runs {
 						w.run(t, d, true, 20*time.Hour)
 						time.Sleep(w.pause) // as KeepDistance does
 						d.advanced = nil
@@ -132,6 +136,9 @@ const goneInRow = 5 // as in vanished.go
 
 // Without it such a server is asked for each of its pages, several times.
 func TestVanishedWithout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and of one server")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		w := newRebuilt(t, 60)
 		w.at = time.Now().Add(5 * 24 * time.Hour)
