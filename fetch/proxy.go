@@ -84,8 +84,8 @@ func (c *Client) shake(ctx context.Context, conn net.Conn, hands func() error) (
 	return conn, nil
 }
 
-// askConnect asks a proxy for a tunnel to a server (RFC 9110 9.3.6) and returns its answer, which has
-// no body.
+// askConnect asks a proxy for a tunnel to a server (RFC 9110 9.3.6) and returns its answer, which
+// has no body.
 func askConnect(conn net.Conn, u *url.URL, header http.Header) (*http.Response, error) {
 	to := authority(u)
 	r := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: to}, Host: to, Header: header}

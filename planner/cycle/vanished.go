@@ -10,10 +10,10 @@ import (
 )
 
 // A server that was rebuilt answers 404 for whole directories. To ask for each of their pages, each
-// several times, fills its log and is what its owner complains about. So pages that are gone in a row
-// in one directory bar that directory, longer with each further answer of that kind. One page that is
-// there opens it again. Where the whole server seems to have gone it is asked more slowly, so that
-// its other pages are not kept waiting for ever.
+// several times, fills its log and is what its owner complains about. So pages that are gone in a
+// row in one directory bar that directory, longer with each further answer of that kind. One page
+// that is there opens it again. Where the whole server seems to have gone it is asked more slowly,
+// so that its other pages are not kept waiting for ever.
 
 const (
 	// goneInRow is how many pages in a row must be gone in a directory to bar it: fewer is what any
@@ -45,8 +45,8 @@ type vanished struct {
 	Row  int                   `json:"row,omitempty"`
 }
 
-// dirOf is the directory of a page: its scheme, server and path up to the last segment. "": the page
-// is the root, or has too long a name; then none is counted.
+// dirOf is the directory of a page: its scheme, server and path up to the last segment. "": the
+// page is the root, or has too long a name; then none is counted.
 func dirOf(url string) string {
 	path, _ := sitegraph.PathOf(url)
 	path = strings.TrimSuffix(path, "/")
@@ -57,8 +57,8 @@ func dirOf(url string) string {
 	return path[:last+1]
 }
 
-// see counts an answer. A directory that is to be barred for a time is returned, or "". changed: what
-// there is to keep is another.
+// see counts an answer. A directory that is to be barred for a time is returned, or "". changed:
+// what there is to keep is another.
 func (v *vanished) see(url string, o sitegraph.Outcome, now time.Time) (bars string, until time.Time, changed bool) {
 	dir := dirOf(url)
 	switch o {

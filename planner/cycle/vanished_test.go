@@ -150,7 +150,8 @@ func TestVanishedWithout(t *testing.T) {
 	})
 }
 
-// Where nearly all of a server is gone it is asked more and more slowly; where it is back, as before.
+// Where nearly all of a server is gone it is asked more and more slowly; where it is back, as
+// before.
 func TestVanishedServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, 10*time.Second, 0)
