@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,7 +33,8 @@ type Visit struct {
 }
 
 // Take makes a visit and takes in what was said in it. Where the archive has no body that a "not
-// modified" could mean, the page is asked for without condition. The error is that of the visit, or
+// modified" could mean, the page is asked for without condition. Of a page that says noarchive
+// nothing is taken in. The error is that of the visit, or
 // of the archive: then the visit must not count as made.
 func (a *Archive) Take(
 	ctx context.Context, v Visit, rec sitegraph.Record,
@@ -56,7 +58,11 @@ func (a *Archive) Take(
 		return o, err // it was broken off here: what came is no capture
 	}
 	v.Time, v.Outcome, v.Detail = o.Time, o.Outcome.String(), o.Detail
-	return o, cmp.Or(a.Put(&v, wire.Exchanges), err)
+	exchanges := wire.Exchanges
+	if o.NoArchive {
+		exchanges = slices.DeleteFunc(exchanges, func(x fetch.Exchange) bool { return x.URL == v.URL })
+	}
+	return o, cmp.Or(a.Put(&v, exchanges), err)
 }
 
 // Begin looks up what is there of the address, before the visit. It reports whether that includes a
