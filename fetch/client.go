@@ -18,6 +18,7 @@ type Client struct {
 	transport                *http.Transport
 	codings                  string // that are asked for
 	robots                   *robotsCache
+	suspects                 *suspects
 	largePages, largeSources chan struct{} // places for large bodies; see smallBody
 	nonce                    string        // told to the proxy alone
 	refusals, nameless       warnings      // of the guard; where no name server answers
@@ -39,6 +40,7 @@ func New(o Options) (*Client, error) {
 		names:      newResolver(o.Nameserver),
 		robots:     newRobotsCache(o.RobotsBytes, o.RobotsFresh),
 		nonce:      newNonce(),
+		suspects:   newSuspects(),
 		largePages: make(chan struct{}, largePages), largeSources: make(chan struct{}, largeSources),
 	}
 	var protocols http.Protocols

@@ -3,7 +3,8 @@
 //
 // Files: exchange.go, body.go (one request and its answer), judge.go (what the answer means),
 // gate.go, turn.go (turns of servers and addresses), guard.go, dial.go, resolver.go (which
-// addresses may be asked, and names), proxy.go (a proxy, and what a guard refused), robots_*.go
+// addresses may be asked, and names), proxy.go, via.go (proxies, and what a guard refused),
+// missing.go (pages that are gone though the answer is 200), robots_*.go
 // (robots.txt asked for, cached, kept), options.go.
 //
 // # Terms
@@ -39,6 +40,10 @@
 //     asked. A fault of this machine is a LocalError; one of the network, which may be the
 //     server's, is Unsure. A name for which no name server answers is a LocalError, too, unless the
 //     resolver answers for other names, or known names are visited: then it waits.
+//
+// With SoftMissing a page that is answered with 200, and shows what the server shows for an address
+// that cannot exist, counts as gone (missing.go). For that Try asks now and then for such an
+// address before the page, like for robots.txt.
 //
 // judge.go has the meaning of each status. A 304 counts only if the request was conditional; each
 // 16th visit is not, as some servers answer 304 for ever. NotBefore of an observation is when the

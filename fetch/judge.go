@@ -58,7 +58,7 @@ func (c *Client) judge(
 		if rec.State == sitegraph.StateSource {
 			return c.judgeSource(ctx, o, a)
 		}
-		return c.judgeContent(ctx, o, a)
+		return c.judgeContent(ctx, o, a, rec)
 	case s == http.StatusNotModified && conditional:
 		o.Outcome = sitegraph.OutcomeNotModified
 		return o
@@ -91,7 +91,12 @@ func statusText(status int) string {
 	return strings.TrimSpace(fmt.Sprintf("status %d %s", status, http.StatusText(status)))
 }
 
-func (c *Client) judgeContent(ctx context.Context, o sitegraph.Observation, a *answer) sitegraph.Observation {
+func (c *Client) judgeContent(
+	ctx context.Context,
+	o sitegraph.Observation,
+	a *answer,
+	rec *sitegraph.Record,
+) sitegraph.Observation {
 	contentType := a.header.Get("Content-Type")
 	json := c.o.Rules.For(o.URL).JSON() && extract.IsJSON(contentType)
 	if !json && !isHTML(contentType, a.body.octets) {
@@ -105,7 +110,7 @@ func (c *Client) judgeContent(ctx context.Context, o sitegraph.Observation, a *a
 		}
 		return o
 	}
-	if o = c.extractPage(ctx, o, a); o.Outcome != sitegraph.OutcomeFetched {
+	if o = c.extractPage(ctx, o, a, rec); o.Outcome != sitegraph.OutcomeFetched {
 		return o
 	}
 	return validated(o, a)

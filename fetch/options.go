@@ -109,6 +109,10 @@ type Options struct {
 	// Rules say what of a page counts, by its address (extract.Options.Rule); nil: all does.
 	Rules *rules.Set
 
+	// SoftMissing finds pages that are gone though the server answers 200 (see missing.go). For
+	// that it asks now and then for an address that cannot exist.
+	SoftMissing bool
+
 	// Main makes Digests.Main, which takes half of the work on a page; without it that is zero.
 	Main bool
 }

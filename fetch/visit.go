@@ -60,6 +60,12 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 	if rec.State == sitegraph.StateSource {
 		limit = c.o.MaxSource
 	}
+	if err := c.probe(ctx, u, int(rec.Errors), policy, delay); err != nil {
+		if isLocal(err) {
+			return c.unasked(o, err), err
+		}
+		return o, err
+	}
 	a, err := c.exchange(ctx, u, header, int(rec.Errors), delay, limit)
 	if ctx.Err() != nil {
 		return o, ctx.Err()
@@ -139,12 +145,21 @@ func (c *Client) read(
 }
 
 // extractPage fills o from the body of an HTML page.
-func (c *Client) extractPage(ctx context.Context, o sitegraph.Observation, a *answer) sitegraph.Observation {
+func (c *Client) extractPage(
+	ctx context.Context,
+	o sitegraph.Observation,
+	a *answer,
+	rec *sitegraph.Record,
+) sitegraph.Observation {
 	content, err := c.read(ctx, &o, a, false)
 	if err != nil {
 		return failed(o, printable(err.Error()))
 	}
 	page := &content.Page
+	if c.isMissing(ctx, &o, a, rec, page) {
+		o.Outcome, o.Detail = sitegraph.OutcomeGone, softMissing
+		return o
+	}
 	o.Outcome = sitegraph.OutcomeFetched
 	o.Digests = page.Digests
 	o.Size = int64(len(a.body.octets))

@@ -56,6 +56,7 @@ type Config struct {
 	RobotsAgent   string        `key:"robots-agent" for:"run show-page" help:"name that robots.txt is searched for, where it is not the one in --user-agent"`
 	RobotsAnyHost bool          `key:"robots-any-host" for:"run show-page" help:"follow a redirect of robots.txt to any server, not only on the same domain"`
 	RobotsMaxAge  time.Duration `key:"robots-max-age" default:"24h" range:"[1m,24h]" want:"1m to 24h" for:"run show-page" help:"how long a robots.txt holds before it is asked for again, 24h at most"`
+	SoftMissing   bool          `key:"soft-404" default:"true" for:"run" help:"find pages that are gone though the server answers 200; where some are suspected, ask now and then for an address that cannot exist"`
 	Timeout       time.Duration `default:"1m" range:"(0,)" want:"more than 0" for:"run show-page" help:"longest time of one request, from connecting to the last byte"`
 	MaxBody       int64         `key:"max-body" default:"2000000" range:"[1,)" want:"1 byte or more" for:"run show-page" help:"bytes read of a page; the rest is cut"`
 	MaxPages      int           `key:"max-pages" default:"{max-pages}" range:"[1,)" for:"run" help:"pages of a server that may become known"`

@@ -12,6 +12,7 @@ type runResult struct {
 	Hints      hintsResult
 	Refused    struct{ Reasons, Servers map[string]int }
 	Feasible   feasibleResult
+	Vanished   vanishedResult
 }
 
 type feasibleResult struct {
@@ -351,4 +352,9 @@ type demo struct {
 			}
 		}
 	}
+}
+
+type vanishedResult struct {
+	All         int
+	Directories map[string]time.Time
 }

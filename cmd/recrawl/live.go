@@ -30,8 +30,8 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 		UserAgent: c.UserAgent, AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver,
 		Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
 		RobotsAgent: c.RobotsAgent, RobotsAnyHost: c.RobotsAnyHost, RobotsFresh: c.RobotsMaxAge, KeepRobots: true,
-		Capture: c.Archive != "",
-		Read:    read, Rules: set, Main: c.changeBy() == sitegraph.ChangeByMain,
+		Capture: c.Archive != "", SoftMissing: c.SoftMissing,
+		Read: read, Rules: set, Main: c.changeBy() == sitegraph.ChangeByMain,
 	}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval

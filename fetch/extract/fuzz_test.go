@@ -19,7 +19,7 @@ func FuzzHTML(f *testing.F) {
 		if len(body) > 1<<14 {
 			return
 		}
-		p := HTML(body, contentType, self, Options{Main: true})
+		p := HTML(body, contentType, self, Options{Main: true, Sketch: true})
 		seen := map[string]bool{self: true}
 		for _, url := range p.Links {
 			if c, err := sitegraph.Canonical(url); err != nil || c != url {

@@ -31,6 +31,9 @@ type Options struct {
 	LinkLines  []string // values of Link header lines
 	Main       bool     // make Digests.Main, which takes a tree, and as long as all the rest; else it is zero
 
+	// Sketch makes Page.Sketch, which takes a tree like main text.
+	Sketch bool
+
 	// Rule says what of the page counts; then Digests.Main is of that. nil: all of the page counts.
 	Rule *rules.Rule
 }
@@ -55,6 +58,9 @@ type Page struct {
 	NoArchive bool   // the same; no copy of the page is to be kept
 	Charset   string // name after WHATWG, lower case, such as "utf-8"
 	Cut       bool   // something was too large, and what came after it was left out
+
+	Missing bool    // its title or heading says that the page is not there
+	Sketch  *Sketch // of its main text; nil unless it was asked for
 }
 
 // HTML reads a page. body is as it was sent, content coding undone; contentType is the
@@ -74,6 +80,7 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 	s.resolve(pageURL, o.LinkLines, &p)
 	p.Digests.Bytes = sitegraph.DigestOf(body)
 	p.Digests.Text = sitegraph.DigestOf(s.text)
+	p.Missing = saysMissing(s.title.in(s.text)) || saysMissing(s.heading.in(s.text))
 	if o.Rule != nil {
 		p.Digests.Main = o.Rule.Digest(s.counted(text, o.Rule, nil))
 	} else if o.Main {
@@ -82,6 +89,13 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 		} else {
 			p.Digests.Main = p.Digests.Text
 		}
+	}
+	if o.Sketch {
+		main, ok := s.mainText(text)
+		if !ok {
+			main = s.text
+		}
+		p.Sketch = sketchOf(main, s.title.in(s.text), pageURL)
 	}
 	return p
 }

@@ -34,9 +34,49 @@ type scanner struct {
 	noFollow  bool
 	noArchive bool
 	text      []byte // visible text, white space collapsed
+	title     span   // of text: the first <title>, and the first <h1>
+	heading   span
 	cut       bool
 
 	name [16]byte // of the tag at hand
+}
+
+// span is a part of a text: from its start to its end, of which nothing is known while it is open.
+type span struct{ from, to, state int }
+
+const (
+	spanNone = iota
+	spanOpen
+	spanClosed
+)
+
+func (s *span) open(at int) {
+	if s.state == spanNone {
+		s.from, s.state = at, spanOpen
+	}
+}
+
+func (s *span) close(at int) {
+	if s.state == spanOpen {
+		s.to, s.state = at, spanClosed
+	}
+}
+
+func (s *span) in(text []byte) []byte {
+	if s.state != spanClosed {
+		return nil
+	}
+	return text[min(s.from, len(text)):min(s.to, len(text))]
+}
+
+// mark notes where the title and the heading begin or end.
+func (s *scanner) mark(name []byte, mark func(*span, int)) {
+	switch string(name) {
+	case "title":
+		mark(&s.title, len(s.text))
+	case "h1":
+		mark(&s.heading, len(s.text))
+	}
 }
 
 // scanners are used again: their buffers are as large as a page.
@@ -74,10 +114,13 @@ func (s *scanner) scan(page []byte) {
 			if !isInline(name) {
 				s.text = appendSpace(s.text)
 			}
+			s.mark(name, (*span).open)
 			s.tag(z, name)
 		case html.EndTagToken:
 			hidden = false
-			if !isInline(tagName(z.Raw()[2:], &s.name)) {
+			name := tagName(z.Raw()[2:], &s.name)
+			s.mark(name, (*span).close)
+			if !isInline(name) {
 				s.text = appendSpace(s.text)
 			}
 		}
