@@ -29,8 +29,8 @@ type Bar struct {
 // LineEvery is how far apart lines are, where no terminal shows a bar.
 const LineEvery = 5 * time.Second
 
-// New begins to tell of work of so many steps, 0 where that is not known yet. out is standard error;
-// io.Discard tells nobody.
+// New begins to tell of work of so many steps, 0 where that is not known yet. out is standard
+// error; io.Discard tells nobody.
 func New(out io.Writer, what string, total int) *Bar {
 	b := &Bar{out: out, what: what, total: total, lastLine: time.Now()}
 	if IsTerminal(out) {
