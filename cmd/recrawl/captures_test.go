@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/eval"
 	ofCaptures "github.com/recrawl/recrawl/eval/captured"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
 	"github.com/recrawl/recrawl/satstore/evidence"
@@ -126,4 +127,27 @@ func TestCapturesKilled(t *testing.T) {
 func cdxjLine(page int, at time.Time, content int) string {
 	return fmt.Sprintf("example,h)/%d %s {\"url\":\"http://h.example/%d\",\"mime\":\"text/html\",\"status\":\"200\",\"digest\":\"sha1:%d\"}\n",
 		page, at.Format("20060102150405"), page, content)
+}
+
+// A start with captures of the past is compared with one without.
+func TestEvalWarm(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 6))
+	writeFile(t, filepath.Join(dir, "b.jsonl.gz"), historyFile(t, "b.example", 9))
+	args := []string{"eval", dir, "--protocol", "stream", "--base", "12", "--weeks", "4", "--policy", "ebayes", "--budget", "0.05,0.1", "--quiet"}
+	svg := filepath.Join(dir, "warm.svg")
+	run := decode[eval.WarmRun](t, recrawl(t, append(args, "--warm", "12", "--warm-every", "2,1", "--svg", svg, "--json")...).ok(t), true)
+	if len(run.Starts) != 4 || run.Before != 12 || run.Base != 12 || run.Weeks != 4 {
+		t.Fatalf("%+v", run)
+	}
+	for _, s := range run.Starts { // half of the pages change each week, the others never
+		if s.Policy != "ebayes" || s.Ratio < 1.3 || s.RatioSpread[0] > s.Ratio || s.Value <= s.Other {
+			t.Errorf("%+v", s)
+		}
+	}
+	if drawn, err := os.ReadFile(svg); err != nil || !strings.Contains(string(drawn), "a capture every 2 weeks") {
+		t.Errorf("%s, %v", drawn, err)
+	}
+	recrawl(t, append(args, "--warm", "13")...).refused(t, 2, "--base")
 }

@@ -132,7 +132,12 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 	}
 	var page report.Page
 	var result any
-	if c.Eval.Protocol == "snapshot" {
+	if c.Eval.Warm > 0 {
+		var run *eval.WarmRun
+		if run, err = p.warmed(ctx, corpus, policies); err == nil {
+			result, page = run, present.Warm(run)
+		}
+	} else if c.Eval.Protocol == "snapshot" {
 		var runs []eval.SnapshotRun
 		if runs, err = p.snapshots(ctx, corpus, policies); err == nil {
 			result, page = runs, present.Snapshot(runs)
@@ -177,12 +182,25 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 }
 
 func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []string) ([]eval.StreamRun, error) {
+	all, tick, end := p.streamOptions(len(policies))
+	defer end()
+	return corpus.Streams(ctx, all, policies, p.config.Eval.AtOnce, tick)
+}
+
+// warmed compares streams that begin with a past and without one.
+func (p *program) warmed(ctx context.Context, corpus *eval.Corpus, policies []string) (*eval.WarmRun, error) {
+	c := &p.config.Eval
+	all, tick, end := p.streamOptions(len(policies) * (1 + len(c.WarmEvery)))
+	defer end()
+	return corpus.Warm(ctx, all, c.Warm, c.WarmEvery, policies, c.AtOnce, tick)
+}
+
+// streamOptions are those of all streams, and what tells how far so many of each are.
+func (p *program) streamOptions(of int) (all []eval.StreamOptions, tick func(eval.Progress), end func()) {
 	c := &p.config
-	all := eval.StreamOptions{Step: c.Eval.Step, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
+	all = eval.StreamOptions{Step: c.Eval.Step, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
 		Compare: c.Eval.lineup().Compared(), Without: c.Eval.lineup().Variants(),
 		Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective(), LeastValue: c.Least}.Each(c.Eval.Weeks, c.Eval.Budget)
-	bar := p.progress("days", eval.Days(all)*len(policies))
-	defer bar.End()
-	tick := func(at eval.Progress) { bar.StepOf(at.Name(all), at.Last) }
-	return corpus.Streams(ctx, all, policies, c.Eval.AtOnce, tick)
+	bar := p.progress("days", eval.Days(all)*of)
+	return all, func(at eval.Progress) { bar.StepOf(at.Name(all), at.Last) }, bar.End
 }

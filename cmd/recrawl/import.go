@@ -109,19 +109,17 @@ func (p *program) imports(ctx context.Context, args []string) (err error) {
 	}
 	defer closing(sorter, &err)
 	if c.History != "" {
-		result, err := captured.Write(ctx, sorter, c.History)
+		result, err := captured.Write(ctx, sorter, c.History, files)
 		if err != nil {
 			return err
 		}
-		result.Files = files
 		return p.printText(result)
 	}
-	result, err := evidence.Run(ctx, store, sorter, evidence.Options{Change: p.config.changeBy(), Now: time.Now(),
+	result, err := evidence.Run(ctx, store, sorter, evidence.Options{Files: files, Change: p.config.changeBy(), Now: time.Now(),
 		Removed: func(err error) bool { return errors.Is(err, satstore.ErrRemoved) }, Begin: func() error { return cycle.ForgetMemory(store) }})
 	if err != nil {
 		return err
 	}
-	result.Files = files
 	return p.printText(result)
 }
 

@@ -36,12 +36,13 @@ const JSON = `With --history it prints {"files","servers","pages","versions","un
 var ErrNone = errors.New("no capture tells what a page held: lists, sitemaps and logs name addresses alone")
 
 // Write writes the histories of all captures of the sorter into a directory, which is made if need
-// be, a file a server. A file that is there is an error that wraps fs.ErrExist.
-func Write(ctx context.Context, sorter *captures.Sorter, dir string) (*Result, error) {
+// be, a file a server. A file that is there is an error that wraps fs.ErrExist. The result tells of
+// the files that the captures are of.
+func Write(ctx context.Context, sorter *captures.Sorter, dir string, files []*captures.File) (*Result, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("directory of the histories: %w", err)
 	}
-	w := &writer{dir: dir, result: &Result{Unlinked: []string{}, Made: []string{}}}
+	w := &writer{dir: dir, result: &Result{Files: files, Unlinked: []string{}, Made: []string{}}}
 	err := sorter.Each(ctx, func(g *captures.Group) error {
 		if server := sitegraph.ServerName(g.URL); server != w.server {
 			if err := w.end(); err != nil {

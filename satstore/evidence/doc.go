@@ -1,5 +1,5 @@
-// Package evidence takes captures of others into the store of a planner, as evidence of past visits:
-// so planning begins with a past instead of without one.
+// Package evidence takes captures of others into the store of a planner, as evidence of past
+// visits: so planning begins with a past instead of without one.
 //
 // # Terms
 //
@@ -18,10 +18,10 @@
 //     be compared with the copy; what they say of a page that is gone is left to the next visit.
 //     Captures between own visits tell nothing new.
 //  3. The same captures again change nothing; nor do captures inside the time of the mark.
-//  4. A process that is killed leaves whole pages, each with or without its captures. The same import
-//     again does the rest.
+//  4. A process that is killed leaves whole pages, each with or without its captures. The same
+//     import again does the rest.
 //  5. Memory is that of the Sorter and of the store, whatever the number of captures.
 //
-// Pages that are sources or excluded stay as they are. An address that is not known yet and was gone
-// or moved at its last capture is left out.
+// Pages that are sources or excluded stay as they are. An address that is not known yet and was
+// gone or moved at its last capture is left out.
 package evidence

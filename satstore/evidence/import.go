@@ -27,6 +27,7 @@ type Store interface {
 
 // Options of an import.
 type Options struct {
+	Files  []*captures.File   // that the captures are of
 	Change sitegraph.ChangeBy // what counts as a change where captures have bodies
 	Now    time.Time          // when new pages are due
 	// Removed tells that an error of Load means a page which was removed: it stays so.
@@ -68,7 +69,7 @@ func Run(ctx context.Context, s Store, sorter *captures.Sorter, o Options) (*Res
 	if err := s.Addresses(0, func(p sitegraph.PageID, url []byte) error { return sorter.AddKnown(url, uint32(p)) }); err != nil {
 		return nil, fmt.Errorf("read the addresses of the store: %w", err)
 	}
-	t := &taker{store: s, o: o, result: &Result{}}
+	t := &taker{store: s, o: o, result: &Result{Files: o.Files}}
 	err := sorter.Each(ctx, t.take)
 	if err == nil || errors.Is(err, ctx.Err()) { // which comes between pages
 		err = errors.Join(err, t.commit())

@@ -36,8 +36,8 @@ func (m mark) over(all []captures.Capture) mark {
 	return mark{min(m.first, first), max(m.last, last)}
 }
 
-// merge applies captures, by time and resolved, to what is remembered of a page. It returns the mark
-// from now on, and what the captures told; without visits nothing was changed.
+// merge applies captures, by time and resolved, to what is remembered of a page. It returns the
+// mark from now on, and what the captures told; without visits nothing was changed.
 func merge(r *sitegraph.Record, m mark, all []captures.Capture, by sitegraph.ChangeBy) (mark, captures.Told) {
 	switch {
 	case len(all) == 0 || r.State == sitegraph.StateExcluded || r.State == sitegraph.StateSource:

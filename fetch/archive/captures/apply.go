@@ -6,8 +6,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Resolve gives captures of one address, by time, the digests that follow from the others: those of a
-// body that another capture has. Of captures of one second, the first one with a body is kept, as
+// Resolve gives captures of one address, by time, the digests that follow from the others: those of
+// a body that another capture has. Of captures of one second, the first one with a body is kept, as
 // several files may tell of the same.
 func Resolve(all []Capture) []Capture {
 	bodies := map[sitegraph.Digest]*Capture{}
@@ -47,10 +47,10 @@ type Told struct {
 	Left      int64 `json:"left"`      // that the page was gone or had moved
 }
 
-// Apply applies captures of one address, by time and resolved, to what is remembered of the page, as
-// visits of our own are applied. One that is not after the last visit changes nothing. What counts
-// as a change is decided by ChangeBy where both captures have a body, else by the digests that came
-// with them.
+// Apply applies captures of one address, by time and resolved, to what is remembered of the page,
+// as visits of our own are applied. One that is not after the last visit changes nothing. What
+// counts as a change is decided by ChangeBy where both captures have a body, else by the digests
+// that came with them.
 func Apply(r *sitegraph.Record, all []Capture, by sitegraph.ChangeBy) (told Told) {
 	var before *Capture // that r is as it left it
 	for i := range all {

@@ -59,8 +59,8 @@ func stampOf(text string) (time.Time, error) {
 	return cdxj.ParseStamp(text)
 }
 
-// columnsOf are the usual columns of an index without a header, by their number; "": none has so many.
-// Seven are those of the index server of the Wayback Machine.
+// columnsOf are the usual columns of an index without a header, by their number; "": none has so
+// many. Seven are those of the index server of the Wayback Machine.
 func columnsOf(n int) string {
 	return map[int]string{7: "N b a m s k S", 9: "N b a m s k r V g", 10: "N b a m s k r M V g", 11: "N b a m s k r M S V g"}[n]
 }
@@ -170,8 +170,8 @@ func isPageType(mime string) bool {
 	return false
 }
 
-// payloadDigest brings a digest to its one form: SHA-1 is usual, with or without its name before it,
-// as 32 letters of base 32.
+// payloadDigest brings a digest to its one form: SHA-1 is usual, with or without its name before
+// it, as 32 letters of base 32.
 func payloadDigest(text string) sitegraph.Digest {
 	if text == "" || text == "-" {
 		return sitegraph.Digest{}

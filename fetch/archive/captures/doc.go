@@ -1,7 +1,7 @@
-// Package captures reads what others know of pages: lists of addresses, sitemaps, indexes of archives
-// (CDXJ, CDX), WARC and WACZ files of any writer, dumps of Nutch, and logs of web servers. Each
-// becomes captures: what somebody got of an address, and when. A Sorter brings them to the order of
-// address and time, on disk where they are many.
+// Package captures reads what others know of pages: lists of addresses, sitemaps, indexes of
+// archives (CDXJ, CDX), WARC and WACZ files of any writer, dumps of Nutch, and logs of web servers.
+// Each becomes captures: what somebody got of an address, and when. A Sorter brings them to the
+// order of address and time, on disk where they are many.
 //
 // # What counts
 //
@@ -20,7 +20,8 @@
 //
 //  1. The format is known by the beginning of a file, whether it is compressed or not.
 //  2. What is damaged is counted and named, the first few of each kind with file and place. A line
-//     stops nothing; a damaged record ends its WARC file, of which all before it counts.
+//     stops nothing. Behind a damaged record, reading goes on at the next one where the file is
+//     compressed; else the file ends there. What was read before counts.
 //  3. Memory is bounded: a line, a body of 64 MiB, and what a Sorter may take. Files may have any
 //     size, and any order.
 //  4. The same files give the same captures in the same order, whatever their own order.

@@ -77,7 +77,8 @@ func serverBase(server string) (string, error) {
 
 var errLog = errors.New(`want host, user, user, [time], "request", status and size`)
 
-// parseLog reads a line of the common or combined format, also with the name of the server before it.
+// parseLog reads a line of the common or combined format, also with the name of the server before
+// it.
 func parseLog(line string) (q request, err error) {
 	_, rest, ok := strings.Cut(line, " [")
 	stamp, rest, closed := strings.Cut(rest, `] "`)

@@ -98,7 +98,8 @@ func (e *entry) field(line []byte) (err error) {
 	return err
 }
 
-// nutchTime reads a time as Java prints it. A time zone that has no offset in its name counts as UTC.
+// nutchTime reads a time as Java prints it. A time zone that has no offset in its name counts as
+// UTC.
 func nutchTime(text string) (time.Time, error) {
 	t, err := time.Parse("Mon Jan _2 15:04:05 MST 2006", text)
 	if err != nil {

@@ -73,9 +73,9 @@ type reader struct {
 	base string // of logs
 }
 
-// Read hands the captures of a file to give; those of one address may come in any order. The error is
-// that of give or of the context, or of the file; damage inside the file is no error unless nothing
-// at all could be read.
+// Read hands the captures of a file to give; those of one address may come in any order. The error
+// is that of give or of the context, or of the file; damage inside the file is no error unless
+// nothing at all could be read.
 func Read(ctx context.Context, in *Input, o Options, give func(*Capture) error) (*File, error) {
 	r := &reader{o: o, file: &File{Name: in.Name, Format: in.Format, Bad: []Mistake{}}, give: give}
 	read := map[Format]func(context.Context, *Input) error{
@@ -136,7 +136,8 @@ func kindOf(status int) Kind {
 // mostLine bounds a line, in octets.
 const mostLine = 256 << 10
 
-// lines hands each line to yield, numbered from 1, without its end. One that is too long is a mistake.
+// lines hands each line to yield, numbered from 1, without its end. One that is too long is a
+// mistake.
 func (r *reader) lines(ctx context.Context, in io.Reader, yield func(n int64, line []byte) error) error {
 	from := bufio.NewReaderSize(in, mostLine)
 	for n := int64(1); ; n++ {

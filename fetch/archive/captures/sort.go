@@ -17,9 +17,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Sorter brings captures to the order of server, address and time. What does not fit into its memory
-// is on disk, in a directory of its own, which Close removes. One that a killed process left is
-// removed by the next Sorter of the same directory.
+// Sorter brings captures to the order of server, address and time. What does not fit into its
+// memory is on disk, in a directory of its own, which Close removes. One that a killed process left
+// is removed by the next Sorter of the same directory.
 type Sorter struct {
 	dir    string
 	memory int
