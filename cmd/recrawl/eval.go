@@ -51,6 +51,9 @@ then those of the means. With small budgets a single run depends much on chance.
 For policies that estimate probabilities the report has the expected calibration error (ECE) over
 20 bins: of the refetches, and of pages drawn at random at each week's end.
 
+--warm 52 compares each stream with one that begins with captures of the 52 weeks before the base, as
+import takes them from an archive: coverage of both, and their ratio.
+
 --figures makes the figures of [LINK] instead, by the snapshot protocol: update rate and coverage of
 methods A, B and C by period and by group (fig. 5 to 8), against breadth-first (fig. 9) and against
 whole servers by their change rate (fig. 12 to 18). It tells which claims of the paper hold on these
