@@ -27,6 +27,9 @@ type WarmStart struct {
 	Budget float64 `json:"budget"`
 	Every  int     `json:"every"` // weeks between two captures of a page
 	Paired
+	// Alone is the same beside a start that knows the addresses of the pages alone: its first visit
+	// to a page finds no change, as it has no copy.
+	Alone Paired `json:"against_addresses_alone"`
 }
 
 // Warm runs each stream cold, and with captures of the weeks before the base, one of each page
@@ -41,6 +44,10 @@ func (c *Corpus) Warm(ctx context.Context, all []StreamOptions, before int, ever
 	if err != nil {
 		return nil, err
 	}
+	alone, err := c.withAddresses().Streams(ctx, all, policies, atOnce, tick)
+	if err != nil {
+		return nil, err
+	}
 	first := cold[0]
 	run := &WarmRun{Corpus: first.Corpus, Base: first.Base, Weeks: first.Weeks, Before: before, Change: first.Change, Seed: first.Seed, Learnt: first.Learnt}
 	for _, n := range every {
@@ -50,9 +57,11 @@ func (c *Corpus) Warm(ctx context.Context, all []StreamOptions, before int, ever
 		}
 		for i := range warm {
 			for k := range policies {
-				a, b := &warm[i].Results[k], &cold[i].Results[k]
-				run.Starts = append(run.Starts, WarmStart{a.Policy, warm[i].Budget, n, Paired{Value: a.Coverage, Other: b.Coverage,
-					values: a.draws[Coverage], others: b.draws[Coverage]}.filled()})
+				against := func(b *StreamResult) Paired {
+					a := &warm[i].Results[k]
+					return Paired{Value: a.Coverage, Other: b.Coverage, values: a.draws[Coverage], others: b.draws[Coverage]}.filled()
+				}
+				run.Starts = append(run.Starts, WarmStart{policies[k], warm[i].Budget, n, against(&cold[i].Results[k]), against(&alone[i].Results[k])})
 			}
 		}
 	}
@@ -72,6 +81,18 @@ func (c *Corpus) withPast(before, every int) *Corpus {
 		} else {
 			r.History = sitegraph.Start(c.Base)
 		}
+	}
+	return &with
+}
+
+// withAddresses is the corpus of one who knows which pages there are, and has visited none.
+func (c *Corpus) withAddresses() *Corpus {
+	with := *c
+	with.store, with.history = c.store.Clone(), 0
+	records := with.store.Records()
+	for _, p := range c.Pages {
+		r := &records[p]
+		*r = sitegraph.Record{Page: r.Page, URL: r.URL, Referer: r.Referer, State: sitegraph.StateNew, Hops: r.Hops}
 	}
 	return &with
 }

@@ -47,12 +47,10 @@ text, report and JSON ("absent") say so; demo measures them over HTTP.
 
 --runs 8 runs each policy of a stream eight times, with eight seeds. Results and comparisons are
 then those of the means. With small budgets a single run depends much on chance.
+--warm 52 compares starts with and without captures of 52 weeks before the base: what import is worth.
 
 For policies that estimate probabilities the report has the expected calibration error (ECE) over
 20 bins: of the refetches, and of pages drawn at random at each week's end.
-
---warm 52 compares each stream with one that begins with captures of the 52 weeks before the base, as
-import takes them from an archive: coverage of both, and their ratio.
 
 --figures makes the figures of [LINK] instead, by the snapshot protocol: update rate and coverage of
 methods A, B and C by period and by group (fig. 5 to 8), against breadth-first (fig. 9) and against
@@ -193,7 +191,7 @@ func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 // warmed compares streams that begin with a past and without one.
 func (p *program) warmed(ctx context.Context, corpus *eval.Corpus, policies []string) (*eval.WarmRun, error) {
 	c := &p.config.Eval
-	all, tick, end := p.streamOptions(len(policies) * (1 + len(c.WarmEvery)))
+	all, tick, end := p.streamOptions(len(policies) * (2 + len(c.WarmEvery)))
 	defer end()
 	return corpus.Warm(ctx, all, c.Warm, c.WarmEvery, policies, c.AtOnce, tick)
 }

@@ -12,7 +12,7 @@ import (
 func Warm(run *eval.WarmRun) report.Page {
 	t := report.Table{
 		Title:  fmt.Sprintf("Coverage of the first %d weeks, begun with captures of %d weeks and without; intervals: %s", run.Weeks, run.Before, resampledServers),
-		Header: []string{"policy", "budget", "a capture every", "cold", "warm", "ratio"},
+		Header: []string{"policy", "budget", "a capture every", "warm", "cold", "ratio", "addresses alone", "ratio"},
 	}
 	chart := report.Chart{Title: fmt.Sprintf("Coverage of the first %d weeks", run.Weeks), XLabel: "fetches a day, share of the pages", YLabel: "changes found",
 		XPercent: true, YPercent: true}
@@ -29,11 +29,12 @@ func Warm(run *eval.WarmRun) report.Page {
 	}
 	for _, s := range run.Starts {
 		weeks := report.Plural(s.Every, "week")
-		t.Rows = append(t.Rows, []string{s.Policy, fmt.Sprintf("%.3g %%", 100*s.Budget), weeks, Decimals(s.Other), Decimals(s.Value), ratioOf(s.Paired)})
+		t.Rows = append(t.Rows, []string{s.Policy, fmt.Sprintf("%.3g %%", 100*s.Budget), weeks, Decimals(s.Value), Decimals(s.Other), ratioOf(s.Paired), Decimals(s.Alone.Other), ratioOf(s.Alone)})
 		add(s.Policy+", cold", true, s.Budget, s.Other)
+		add(s.Policy+", addresses alone", true, s.Budget, s.Alone.Other)
 		add(s.Policy+", a capture every "+weeks, false, s.Budget, s.Value)
 	}
-	t.Note = fmt.Sprintf("%d servers, %d pages at week %d, %d changes. Cold: one copy of each page, and no past.",
+	t.Note = fmt.Sprintf("%d servers, %d pages at week %d, %d changes. Cold: one copy of each page, and no past. Addresses alone: no copies.",
 		run.Corpus.Servers, run.Corpus.BasePages, run.Base, run.Corpus.Events)
 	return report.Page{Title: "recrawl: warm starts", Intro: "What captures of others are worth in the first weeks of a planner.",
 		Sections: []report.Section{{Title: "Warm and cold", Tables: []report.Table{t}, Charts: []report.Chart{chart}}}}
