@@ -256,6 +256,32 @@ func TestVisitAfterImport(t *testing.T) {
 	}
 }
 
+// A visit of our own that failed leaves an imported page open to later captures.
+func TestFailedVisitAfterImport(t *testing.T) {
+	dir := t.TempDir()
+	const url = "http://h.example/own"
+	if _, err := take(t, dir, []captures.Capture{told(url, 0, "a")}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	store := open(t, dir)
+	var r sitegraph.Record
+	if err := store.Load(0, &r); err != nil {
+		t.Fatal(err)
+	}
+	r.Apply(sitegraph.Observation{Outcome: sitegraph.OutcomeFailed, Time: day(10)}, 0)
+	if err := errors.Join(store.Save(&r), store.Commit(), store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := take(t, dir, []captures.Capture{told(url, 20, "b"), told(url, 30, "b")}, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if h := records(t, dir)[url].History; h.Visits != 3 || h.Changes != 1 {
+			t.Errorf("%+v", h)
+		}
+	}
+}
+
 // crashing fails at its n-th change, as a process that is killed there: nothing is committed later.
 type crashing struct {
 	*satstore.Store

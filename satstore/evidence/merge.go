@@ -105,20 +105,20 @@ func precede(r *sitegraph.Record, before []captures.Capture, by sitegraph.Change
 	return told
 }
 
-// comparable is how many captures in a row can go on from an own visit.
+// comparable are the captures in a row that go on from a copy.
 func comparable(r *sitegraph.Record, after []captures.Capture, by sitegraph.ChangeBy) []captures.Capture {
 	if r.State != sitegraph.StateAlive {
 		return nil
 	}
-	copy := r.Digests
+	held := r.Digests
 	for i := range after {
 		c := &after[i]
 		switch c.Kind {
 		case captures.KindUnchanged:
 			continue
 		case captures.KindFetched:
-			if copy.Compare(c.Digests, by) != sitegraph.Incomparable {
-				copy = c.Digests
+			if held.Compare(c.Copy(), by) != sitegraph.Incomparable {
+				held = c.Copy()
 				continue
 			}
 		}

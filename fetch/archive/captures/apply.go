@@ -71,7 +71,7 @@ func Apply(r *sitegraph.Record, all []Capture, by sitegraph.ChangeBy) (told Told
 			continue
 		}
 		if asTold {
-			r.Digests = c.digests()
+			r.Digests = c.Copy()
 		}
 		r.ETag, r.LastModified = "", time.Time{} // the first visit of our own asks for links and all
 		told.add(verdict)
@@ -106,16 +106,9 @@ func (t *Told) Add(o Told) {
 	t.Left += o.Left
 }
 
-func (c *Capture) digests() sitegraph.Digests {
-	if c.hasBody() {
-		return c.Digests
-	}
-	return sitegraph.Digests{Bytes: c.Payload}
-}
-
 // observation is what a visit of our own would have seen.
 func (c *Capture) observation() sitegraph.Observation {
-	return sitegraph.Observation{URL: c.URL, Time: time.Unix(int64(c.Time), 0).UTC(), Status: c.Status, Digests: c.digests(),
+	return sitegraph.Observation{URL: c.URL, Time: time.Unix(int64(c.Time), 0).UTC(), Status: c.Status, Digests: c.Copy(),
 		Size: c.Size, NoIndex: c.NoIndex, RedirectTo: c.To, Outcome: map[Kind]sitegraph.Outcome{
 			KindFetched: sitegraph.OutcomeFetched, KindUnchanged: sitegraph.OutcomeNotModified,
 			KindGone: sitegraph.OutcomeGone, KindMoved: sitegraph.OutcomeRedirected,

@@ -46,12 +46,13 @@ type Capture struct {
 // hasBody reports whether the digests are our own.
 func (c *Capture) hasBody() bool { return !c.Digests.Bytes.IsZero() }
 
-// Bytes is the digest of the bytes: our own, or that of another tool; zero: not known.
-func (c *Capture) Bytes() sitegraph.Digest {
+// Copy is what the copy of a page has of a fetched capture: digests of our own, or that of another
+// tool.
+func (c *Capture) Copy() sitegraph.Digests {
 	if c.hasBody() {
-		return c.Digests.Bytes
+		return c.Digests
 	}
-	return c.Payload
+	return sitegraph.Digests{Bytes: c.Payload}
 }
 
 const (
