@@ -76,7 +76,7 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 		if r.State == sitegraph.StateAlive && c.graph.Depth(r.Page) > 0 {
 			c.isBase[i] = true
 			c.Pages = append(c.Pages, r.Page)
-			c.lookBack(r, c.history)
+			c.lookBack(r, c.history, 1)
 		}
 	}
 	if len(c.Pages) == 0 {
@@ -123,13 +123,13 @@ func topPage(s *history.Server) string {
 	return "http://" + s.Name + "/"
 }
 
-// lookBack replaces a record's history by that of weekly visits before the base.
-func (c *Corpus) lookBack(r *sitegraph.Record, weeks int) {
+// lookBack replaces a record's history by that of visits before the base, every so many weeks.
+func (c *Corpus) lookBack(r *sitegraph.Record, weeks, every int) {
 	if weeks == 0 {
 		return
 	}
 	now := sitegraph.Record{Page: r.Page, URL: r.URL}
-	for w := weeks; w >= 0; w-- {
+	for w := weeks - weeks%every; w >= 0; w -= every {
 		now.Apply(c.World.Observe(r.URL, c.Base.Add(-time.Duration(w)*week)), c.Change)
 	}
 	r.History = now.History

@@ -9,6 +9,7 @@
 //	corpus.go                 the servers as they stood at the base, crawled through the loop
 //	snapshot.go, sweep.go     the snapshot protocol; horizon.go for those who count otherwise
 //	stream.go, streams.go     the stream protocol; many budgets and policies at the same time
+//	warm.go                   what captures of the past are worth in the first weeks
 //	truth.go, truerate.go     what really happened to the pages: the denominators of all measures
 //	meter.go                  one stream run measured against the truth
 //	area.go, calibration.go   AUC and gain; how well calibrated probabilities are

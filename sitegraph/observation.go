@@ -70,7 +70,7 @@ func ParseDigest(s string) (Digest, error) {
 
 // Digests are the three fingerprints of one content. Those not known are zero.
 type Digests struct {
-	Bytes Digest // the body as it was sent, after content coding was undone
+	Bytes Digest // the body as it was sent, after content coding was undone; or see PayloadDigest
 	Text  Digest // the visible text
 	Main  Digest // the main text: without navigation, header, footer, sidebars; or see RuledDigest
 }
@@ -124,6 +124,12 @@ func (d Digests) differ(other Digests, by ChangeBy) bool {
 		return d.Main != other.Main
 	}
 	return d.Bytes != other.Bytes
+}
+
+// byBytes reports whether the digests of the bytes decide.
+func (d Digests) byBytes(other Digests, by ChangeBy) bool {
+	return by == ChangeByBytes || by == ChangeByText && (d.Text.IsZero() || other.Text.IsZero()) ||
+		by == ChangeByMain && (d.Main.IsZero() || other.Main.IsZero())
 }
 
 // Observation is what one visit saw. It is not changed after the fetcher returned it.

@@ -42,7 +42,7 @@ func (d Digest) Distance(other Digest) int {
 type Comparison uint8
 
 const (
-	Incomparable Comparison = iota // they were made by different rules
+	Incomparable Comparison = iota // they were made by different rules or tools, or one is not known
 	Same
 	Different
 )
@@ -55,6 +55,9 @@ func (d Digests) Compare(newer Digests, by ChangeBy) Comparison {
 	switch {
 	case !newRuled && (!ruled || by != ChangeByMain):
 		d.Main, newer.Main = plain(d.Main), plain(newer.Main)
+		if d.byBytes(newer, by) && !d.Bytes.comparable(newer.Bytes) {
+			return Incomparable
+		}
 		return comparison(d.differ(newer, by))
 	case !d.Bytes.IsZero() && d.Bytes == newer.Bytes:
 		return Same

@@ -44,7 +44,7 @@ type Config struct {
 	Objective string        `default:"changes" for:"run plan explain eval tune" help:"value: what visits are for: changes, freshness or age of the copies, or weights as changes=1,freshness=0.5"`
 	Alpha     float64       `range:"[0,1)" want:"0 to below 1" for:"run plan explain eval" help:"gamma: the importance that every page has, 0 to below 1; above 0 pages are drawn [NICT eq. 1]"`
 	Seed      uint64        `default:"1" for:"run plan explain eval demo learn tune schedule-simulate schedule-plan" help:"seed of ties and random choices"`
-	Change    string        `default:"digest" oneof:"digest, text, main" for:"run plan explain eval demo survey learn tune" help:"which difference counts as a change: digest, text or main"`
+	Change    string        `default:"digest" oneof:"digest, text, main" for:"run plan explain eval demo survey learn tune import" help:"which difference counts as a change: digest, text or main"`
 	Rules     string        `for:"run show-page" help:"file of rules in YAML: what of pages counts as a change, by the beginning of their address; they overrule --change"`
 
 	AllowPrivate  bool          `key:"allow-private" for:"run show-page guard" help:"also visit loopback and private addresses, and any port"`

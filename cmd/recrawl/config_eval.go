@@ -22,6 +22,8 @@ type EvalConfig struct {
 
 	Base      int       `default:"12" range:"[0,{last-week}]" help:"weeks after the start of a server's window at which the policies begin"`
 	History   int       `help:"weekly states before the base that the policies may see (default with --figures: 12, or as many as there are)"`
+	Warm      int       `range:"[0,{last-week}]" help:"stream: compare a start with captures of so many weeks before the base with one without, as --warm 52 --base 52 --weeks 4; 0: no comparison"`
+	WarmEvery []int     `key:"warm-every" default:"4,1" range:"[1,)" want:"1 week or more" help:"with --warm: weeks between two captures of a page"`
 	Spread    bool      `help:"add the 5th and 95th percentile over 200 resamples of the servers; --figures always has them"`
 	Compare   string    `help:"compare this policy with all others, on the same 200 resamples of the servers; none: no comparison (default value, if it takes part)"`
 	Ablate    bool      `help:"also run the compared policy without each kind of evidence, to measure what it is worth"`
@@ -54,6 +56,9 @@ func (c *EvalConfig) check(r *setting.Review) (hint string) {
 		for _, weeks := range c.Weeks {
 			checkWeeks("eval", c.Base, least, most, weeks, r)
 		}
+	}
+	if c.Warm > 0 && (c.Protocol != "stream" || c.Warm > c.Base) {
+		r.Refuse("eval.warm", c.Warm, "--protocol stream, and a --base that is no earlier")
 	}
 	if c.Runs > 1 && c.Protocol != "stream" {
 		r.Refuse("eval.runs", c.Runs, "1 in protocol snapshot: several runs are for --protocol stream")

@@ -8,10 +8,12 @@ import (
 	"syscall"
 
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/captured"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/schedule"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/archive/captures"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/archive/difference"
 	"github.com/recrawl/recrawl/fetch/archive/replay"
@@ -115,6 +117,12 @@ func explainError(err error) (hint string, code int, cause error) {
 		return "recrawl replay shows which pages and moments there are", exitUsage, err
 	case errors.Is(err, archive.ErrNoFiles):
 		return "name the directory of recrawl run --archive, or another one with WARC files", exitFailed, err
+	case errors.Is(err, captures.ErrServer):
+		return "say whose log it is: --server https://example.org", exitUsage, err
+	case errors.Is(err, captures.ErrNothing):
+		return "say what the file is: --format, of " + captures.FormatNames(), exitUsage, err
+	case errors.Is(err, captured.ErrNone):
+		return "histories are made of CDXJ, CDX, WARC and WACZ files and of dumps of Nutch", exitUsage, err
 	case errors.Is(err, fs.ErrExist):
 		return "name another directory: nothing that is there is replaced", exitUsage, err
 	case errors.Is(err, fs.ErrNotExist):

@@ -47,6 +47,7 @@ text, report and JSON ("absent") say so; demo measures them over HTTP.
 
 --runs 8 runs each policy of a stream eight times, with eight seeds. Results and comparisons are
 then those of the means. With small budgets a single run depends much on chance.
+--warm 52 compares starts with and without captures of 52 weeks before the base: what import is worth.
 
 For policies that estimate probabilities the report has the expected calibration error (ECE) over
 20 bins: of the refetches, and of pages drawn at random at each week's end.
@@ -132,7 +133,12 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 	}
 	var page report.Page
 	var result any
-	if c.Eval.Protocol == "snapshot" {
+	if c.Eval.Warm > 0 {
+		var run *eval.WarmRun
+		if run, err = p.warmed(ctx, corpus, policies); err == nil {
+			result, page = run, present.Warm(run)
+		}
+	} else if c.Eval.Protocol == "snapshot" {
 		var runs []eval.SnapshotRun
 		if runs, err = p.snapshots(ctx, corpus, policies); err == nil {
 			result, page = runs, present.Snapshot(runs)
@@ -177,12 +183,25 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 }
 
 func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []string) ([]eval.StreamRun, error) {
+	all, tick, end := p.streamOptions(len(policies))
+	defer end()
+	return corpus.Streams(ctx, all, policies, p.config.Eval.AtOnce, tick)
+}
+
+// warmed compares streams that begin with a past and without one.
+func (p *program) warmed(ctx context.Context, corpus *eval.Corpus, policies []string) (*eval.WarmRun, error) {
+	c := &p.config.Eval
+	all, tick, end := p.streamOptions(len(policies) * (2 + len(c.WarmEvery)))
+	defer end()
+	return corpus.Warm(ctx, all, c.Warm, c.WarmEvery, policies, c.AtOnce, tick)
+}
+
+// streamOptions are those of all streams, and what tells how far so many of each are.
+func (p *program) streamOptions(of int) (all []eval.StreamOptions, tick func(eval.Progress), end func()) {
 	c := &p.config
-	all := eval.StreamOptions{Step: c.Eval.Step, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
+	all = eval.StreamOptions{Step: c.Eval.Step, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
 		Compare: c.Eval.lineup().Compared(), Without: c.Eval.lineup().Variants(),
 		Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective(), LeastValue: c.Least}.Each(c.Eval.Weeks, c.Eval.Budget)
-	bar := p.progress("days", eval.Days(all)*len(policies))
-	defer bar.End()
-	tick := func(at eval.Progress) { bar.StepOf(at.Name(all), at.Last) }
-	return corpus.Streams(ctx, all, policies, c.Eval.AtOnce, tick)
+	bar := p.progress("days", eval.Days(all)*of)
+	return all, func(at eval.Progress) { bar.StepOf(at.Name(all), at.Last) }, bar.End
 }

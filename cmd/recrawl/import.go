@@ -4,15 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"path/filepath"
 	"runtime/debug"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/recrawl/setting"
+	"github.com/recrawl/recrawl/eval/captured"
+	"github.com/recrawl/recrawl/fetch/archive/captures"
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/evidence"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
 	"github.com/recrawl/recrawl/sitegraph/scratch"
@@ -28,6 +33,12 @@ type ImportConfig struct {
 	Important   []string `help:"addresses that begin so are never left to the filter; may be repeated"`
 	Part        string   `default:"1/1" help:"take the servers of one of several machines, as 2/4"`
 	HTML        string   `help:"also write a report with the memory over time to this file"`
+
+	History string `help:"instead of --data: make histories of the captures, for eval, in this directory"`
+	Format  string `help:"what the files are, where that cannot be told from them: list, sitemap, cdxj, cdx, warc, wacz, nutch, log"`
+	Server  string `help:"the server of a log, as https://example.org"`
+	From    string `help:"leave out captures before this moment, as 2025 or 20250131"`
+	To      string `help:"leave out captures from this moment on"`
 }
 
 func (c *ImportConfig) check(r *setting.Review) {
@@ -37,6 +48,14 @@ func (c *ImportConfig) check(r *setting.Review) {
 	if _, _, err := seen.ParsePart(c.Part); err != nil {
 		r.Refuse("import.part", c.Part, "a part of a number of parts, as 2/4")
 	}
+	for key, moment := range map[string]string{"import.from": c.From, "import.to": c.To} {
+		if _, err := cdxj.ParseStamp(moment); moment != "" && err != nil {
+			r.Refuse(key, moment, "a moment of 4 to 14 digits, as 20250131")
+		}
+	}
+	if c.Format != "" && !slices.Contains(captures.Formats, captures.Format(c.Format)) {
+		r.Refuse("import.format", c.Format, "one of "+captures.FormatNames())
+	}
 	if c.Approximate && !c.Filter {
 		r.Refuse("import.approximate", c.Approximate, "no approximation without --filter")
 	}
@@ -44,38 +63,67 @@ func (c *ImportConfig) check(r *setting.Review) {
 
 func (p *program) importCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:   "import (--data DIRECTORY | --set DIRECTORY) [FILE]",
-		Short: "Take in a list of addresses, each once",
-		Long: `import reads a list of addresses, one a line, from a file or from standard input, and makes those
-known to the planner that it does not know: each as if it had been given to run, which visits it when
-its turn comes. Lines that are no addresses are counted and named, and stop nothing.
-
-What is known is decided by three parts [SBFL]: a cache of the addresses seen last, a filter of those
-that left the cache, and a set of fingerprints on disk (seen/ in the data directory), which is asked
-for many at once. Nothing is lost: what the filter has is confirmed by the set later. --approximate does
-not confirm, as in the paper: that saves the questions, and loses about one new address in a hundred.
-The first page of a server ("/") and --important addresses are never left to the filter.
-
---memory bounds what all three parts take. The larger it is, the fewer times the set is read.
-An import that was interrupted, or ended by a full disk, is done by giving the list again. With --data the
-directory must not be in use by run. Pages that run has found count as known.
-
---set takes a directory without pages: what was seen is remembered, and --write has the new ones.
---part 2/4 takes the servers of the second of four machines: together they find what one would.
-
-` + intake.JSON,
-		Example: `  recrawl import --data crawl urls.txt
-  recrawl import --data crawl --memory 1GiB --important https://www.example.org/news/ urls.txt
-  recrawl import --set seen --write new.txt --html import.html urls.txt`,
-		Args: cobra.MaximumNArgs(1),
-	}, p.importList)
+		Use:     "import (--data DIRECTORY | --set DIRECTORY | --history DIRECTORY) [FILE|DIRECTORY...]",
+		Short:   "Take in addresses, each once, and what others saw of pages",
+		Long:    intake.Help + evidence.Help + intake.JSON + "\n\n" + evidence.JSON + "\n" + captured.JSON,
+		Example: intake.Examples + evidence.Examples,
+	}, p.imports)
 }
 
 // programBytes is what the program takes beside the memory of --memory: above it, freed memory is
 // collected more often.
 const programBytes = 48 << 20
 
-func (p *program) importList(ctx context.Context, args []string) (err error) {
+// imports takes in a list of addresses, or captures.
+func (p *program) imports(ctx context.Context, args []string) (err error) {
+	c := &p.config.Import
+	sources, err := captures.NewSources(args, captures.Format(c.Format))
+	if err != nil {
+		return err
+	}
+	defer closing(sources, &err)
+	if list := sources.List(); list != nil && c.History == "" {
+		return p.importList(ctx, list)
+	}
+	if (p.config.Data == "") == (c.History == "") || c.Set != "" || c.HTML != "" || c.Part != "1/1" {
+		return usageError{errors.New("captures go into --data or --history, without --set, --part and --html, which are for one list of addresses"), "recrawl import --data DIRECTORY FILE..."}
+	}
+	o := captures.Options{Server: c.Server, Links: c.History != "", Main: true, To: time.Now()}
+	o.From, _ = cdxj.ParseStamp(c.From) // checked before
+	if to, err := cdxj.ParseStamp(c.To); err == nil && to.Before(o.To) {
+		o.To = to
+	}
+	var store *satstore.Store
+	if c.History == "" { // before anything is read: it may be in use
+		if store, err = satstore.Open(p.config.Data, satstore.Options{}); err != nil {
+			return err
+		}
+		defer closing(store, &err)
+	}
+	memory, _ := parseSize(c.Memory)
+	bar := p.progress("reading captures", 0)
+	sorter, files, err := sources.Gather(ctx, o, filepath.Join(p.config.Data, c.History, "import.sort"), int(memory), bar.Of)
+	bar.End()
+	if err != nil {
+		return err
+	}
+	defer closing(sorter, &err)
+	if c.History != "" {
+		result, err := captured.Write(ctx, sorter, c.History, files)
+		if err != nil {
+			return err
+		}
+		return p.printText(result)
+	}
+	result, err := evidence.Run(ctx, store, sorter, evidence.Options{Files: files, Change: p.config.changeBy(), Now: time.Now(),
+		Removed: func(err error) bool { return errors.Is(err, satstore.ErrRemoved) }, Begin: func() error { return cycle.ForgetMemory(store) }})
+	if err != nil {
+		return err
+	}
+	return p.printText(result)
+}
+
+func (p *program) importList(ctx context.Context, list *captures.Input) (err error) {
 	c := &p.config.Import
 	if (p.config.Data == "") == (c.Set == "") {
 		return usageError{errors.New("either --data or --set says where to remember the addresses"), "recrawl import --data DIRECTORY FILE makes them pages of a planner"}
@@ -85,16 +133,6 @@ func (p *program) importList(ctx context.Context, args []string) (err error) {
 	}
 	if err := writable(c.HTML); err != nil {
 		return err
-	}
-	list, size := os.Stdin, int64(0)
-	if path := strings.Join(args, ""); path != "" && path != "-" {
-		if list, err = os.Open(path); err != nil {
-			return fmt.Errorf("read the list: %w", err)
-		}
-		defer list.Close()
-		if info, err := list.Stat(); err == nil {
-			size = info.Size()
-		}
 	}
 	memory, _ := parseSize(c.Memory)
 	sizes, err := seen.SizesFor(memory, c.Filter)
@@ -136,7 +174,7 @@ func (p *program) importList(ctx context.Context, args []string) (err error) {
 	default:
 		o.Keeper = intake.Nobody{}
 	}
-	bar := p.progress("MB of the list", int(size/1e6))
+	bar := p.progress("MB of the list", int(list.Size/1e6))
 	o.Progress = func(bytes int64) { bar.At(int(bytes / 1e6)) }
 	result, err := intake.Run(ctx, list, o)
 	bar.End()

@@ -175,7 +175,7 @@ func scan(path string, from int64, found func(c *cdxj.Capture, end int64) error)
 		if len(damage) < mostDamage {
 			damage = append(damage, bad)
 		}
-		if from, err = recordBehind(f, bad.Offset); err != nil || from < 0 {
+		if from, err = RecordBehind(f, bad.Offset); err != nil || from < 0 {
 			return end, damage, err
 		}
 	}
@@ -239,9 +239,9 @@ func captureOf(rec *warc.Record, seen *warc.Seen, file string) *cdxj.Capture {
 // memberMark begins a gzip member (RFC 1952, 2.3.1): what every record of ours begins with.
 var memberMark = []byte{0x1f, 0x8b, 8}
 
-// recordBehind returns the offset of the first record that begins behind an octet; -1: there is
-// none.
-func recordBehind(f *os.File, offset int64) (int64, error) {
+// RecordBehind returns the offset of the first record behind an octet that is a gzip member of its
+// own; -1: there is none.
+func RecordBehind(f io.ReaderAt, offset int64) (int64, error) {
 	buffer := make([]byte, 1<<20)
 	for at := offset + 1; ; {
 		n, err := f.ReadAt(buffer, at)
@@ -264,4 +264,13 @@ func recordBehind(f *os.File, offset int64) (int64, error) {
 		}
 		at += int64(n - len(memberMark) + 1) // a mark may lie on the edge
 	}
+}
+
+// Names are the paths of the WARC files of a directory, by name.
+func Names(dir string) (paths []string, err error) {
+	names, err := warcFiles(dir)
+	for _, name := range names {
+		paths = append(paths, filepath.Join(dir, name))
+	}
+	return paths, err
 }

@@ -124,3 +124,14 @@ func readMemory(s Store) (memory []byte, learnt bool, err error) {
 	now, _, err := s.Setting(learntSetting)
 	return memory, bytes.Equal(sumOf(now), head.Learnt), err
 }
+
+// ForgetMemory drops what was kept of a planner's memory, as where pages were changed behind its
+// back. The next planner begins with the records of the pages and what its policy had learnt. It is
+// durable with the next commit.
+func ForgetMemory(s Store) error {
+	head, err := json.Marshal(keptMemory{Sum: sumOf(nil)})
+	if err == nil {
+		err = s.SaveSetting(memorySetting, head)
+	}
+	return err
+}

@@ -1,0 +1,172 @@
+package captured
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/fetch/archive/captures"
+	"github.com/recrawl/recrawl/satstore/whole"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Result is what was written.
+type Result struct {
+	Files    []*captures.File `json:"files"`
+	Servers  int              `json:"servers"`
+	Pages    int              `json:"pages"`
+	Versions int              `json:"versions"`
+	// Unlinked are the servers without bodies, whose top pages link to all their pages.
+	Unlinked []string `json:"unlinked"`
+	Made     []string `json:"made"` // paths
+}
+
+// JSON describes a Result as JSON.
+const JSON = `With --history it prints {"files","servers","pages","versions","unlinked":[],"made":[]}.`
+
+// ErrNone says that captures tell of no page.
+var ErrNone = errors.New("no capture tells what a page held: lists, sitemaps and logs name addresses alone")
+
+// Write writes the histories of all captures of the sorter into a directory, which is made if need
+// be, a file a server. A file that is there is an error that wraps fs.ErrExist. The result tells of
+// the files that the captures are of.
+func Write(ctx context.Context, sorter *captures.Sorter, dir string, files []*captures.File) (*Result, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("directory of the histories: %w", err)
+	}
+	w := &writer{dir: dir, result: &Result{Files: files, Unlinked: []string{}, Made: []string{}}}
+	err := sorter.Each(ctx, func(g *captures.Group) error {
+		if server := sitegraph.ServerName(g.URL); server != w.server {
+			if err := w.end(); err != nil {
+				return err
+			}
+			w.server, w.of, w.linked = server, history.NewBuilder(), false
+		}
+		w.page(g)
+		return nil
+	})
+	if err == nil {
+		err = w.end()
+	}
+	if err == nil && w.result.Servers == 0 {
+		err = ErrNone
+	}
+	return w.result, err
+}
+
+type writer struct {
+	dir    string
+	server string
+	of     *history.Builder // of the server
+	linked bool             // some page has links
+	result *Result
+}
+
+// page adds the versions of a page.
+func (w *writer) page(g *captures.Group) {
+	all := captures.Resolve(g.Captures)
+	bodies := !slices.ContainsFunc(all, func(c captures.Capture) bool {
+		return c.Kind == captures.KindFetched && c.Digests.Bytes.IsZero()
+	})
+	for i := range all {
+		c := &all[i]
+		v := history.Version{T: int64(c.Time)}
+		switch c.Kind {
+		case captures.KindFetched:
+			if v.Digests = c.Digests; !bodies {
+				v.Digests = sitegraph.Digests{Bytes: c.Payload}
+			}
+			if v.Digests.Bytes.IsZero() {
+				continue
+			}
+			v.Size, v.Links, v.Frames, v.LinksKnown, v.FramesKnown = c.Size, c.Links, c.Frames, c.LinksKnown, c.LinksKnown
+			w.linked = w.linked || c.LinksKnown
+		case captures.KindMoved:
+			v.Redirect = c.To
+			v.Gone = c.To == ""
+		case captures.KindGone:
+			v.Gone = true
+		default:
+			continue
+		}
+		w.of.See(g.URL, v)
+	}
+}
+
+// end writes the server that is read to its end.
+func (w *writer) end() error {
+	if w.of == nil {
+		return nil
+	}
+	servers := w.of.Servers()
+	w.of = nil
+	if len(servers) == 0 {
+		return nil
+	}
+	s := servers[0]
+	if !w.linked {
+		s = withTop(s)
+		w.result.Unlinked = append(w.result.Unlinked, s.Name)
+	}
+	file := filepath.Join(w.dir, url.PathEscape(s.Name)+".jsonl.gz")
+	if _, err := os.Lstat(file); err == nil {
+		return fmt.Errorf("write %s: %w", file, os.ErrExist)
+	}
+	if err := whole.Write(file, func(to io.Writer) error { return history.Write(to, s) }); err != nil {
+		return err
+	}
+	w.result.Made = append(w.result.Made, file)
+	w.result.Servers++
+	w.result.Pages += len(s.Pages)
+	for _, p := range s.Pages {
+		w.result.Versions += len(p.Versions)
+	}
+	return nil
+}
+
+// withTop is a server whose top page links to all its pages, from the beginning on.
+func withTop(s *history.Server) *history.Server {
+	scheme, _, _ := strings.Cut(s.Pages[0].URL, "://")
+	url := scheme + "://" + s.Name + "/"
+	var links []string
+	for _, p := range s.Pages {
+		if p.URL != url {
+			links = append(links, p.URL)
+		}
+	}
+	top := s.Page(url)
+	pages := s.Pages
+	if top == nil {
+		top = &history.Page{URL: url}
+		pages = append([]*history.Page{top}, pages...)
+		top.Versions = []history.Version{{T: s.T0, Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte("all pages"))}}}
+	}
+	for i := range top.Versions {
+		if v := &top.Versions[i]; v.Alive() {
+			v.Links, v.LinksKnown = links, true
+		}
+	}
+	return history.NewServer(s.Name, s.T0, pages)
+}
+
+// Text says it to people.
+func (r *Result) Text(w io.Writer) error {
+	for _, f := range r.Files {
+		if err := f.Text(w); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s, %s, %s\n", report.Plural(r.Servers, "server"), report.Plural(r.Pages, "page"), report.Plural(r.Versions, "version"))
+	if err == nil && len(r.Unlinked) > 0 {
+		_, err = fmt.Fprintf(w, "%s without bodies, so without links: the top page of each links to all its pages\n", report.Plural(len(r.Unlinked), "server"))
+	}
+	return err
+}

@@ -1,0 +1,173 @@
+package captures
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Kind is what a capture tells of its page.
+type Kind uint8
+
+const (
+	KindUnknown   Kind = iota
+	KindListed         // the address exists, somebody says: no visit
+	KindFetched        // there was a page
+	KindUnchanged      // the page was as at the capture before: 304, without a digest
+	KindGone           // 404 or 410
+	KindMoved          // 3xx
+	kinds
+)
+
+// Capture is what somebody got of an address.
+type Capture struct {
+	URL  string // canonical
+	Time uint32 // unix seconds; 0 for a listed address
+	Kind Kind
+
+	// Digests are those that a visit of our own would have made; zero: not known, as there is no
+	// body. Payload is the digest of another tool; zero: not known.
+	Digests sitegraph.Digests
+	Payload sitegraph.Digest
+
+	Status int   // HTTP; 0: not told
+	Size   int64 // bytes of the body; 0: not known
+	// Requests is how often a listed address was asked for, by a log.
+	Requests uint64
+	To       string // canonical address that the page moved to; "": not told
+	NoIndex  bool
+
+	// Links and Frames are canonical addresses; LinksKnown is false where there is no body.
+	Links, Frames []string
+	LinksKnown    bool
+}
+
+// hasBody reports whether the digests are our own.
+func (c *Capture) hasBody() bool { return !c.Digests.Bytes.IsZero() }
+
+// Copy is what the copy of a page has of a fetched capture: digests of our own, or that of another
+// tool.
+func (c *Capture) Copy() sitegraph.Digests {
+	if c.hasBody() {
+		return c.Digests
+	}
+	return sitegraph.Digests{Bytes: c.Payload}
+}
+
+const (
+	flagNoIndex = 1 << iota
+	flagLinks
+	flagDigests
+	flagPayload
+)
+
+// appendBody appends what is to be sorted beside address and time.
+func (c *Capture) appendBody(b []byte) []byte {
+	flags := byte(0)
+	if c.NoIndex {
+		flags |= flagNoIndex
+	}
+	if c.LinksKnown {
+		flags |= flagLinks
+	}
+	if c.hasBody() {
+		flags |= flagDigests
+	}
+	if !c.Payload.IsZero() {
+		flags |= flagPayload
+	}
+	b = append(b, byte(c.Kind), flags)
+	if c.hasBody() {
+		b = append(append(append(b, c.Digests.Bytes[:]...), c.Digests.Text[:]...), c.Digests.Main[:]...)
+	}
+	if !c.Payload.IsZero() {
+		b = append(b, c.Payload[:]...)
+	}
+	b = binary.AppendUvarint(b, uint64(max(c.Status, 0)))
+	b = binary.AppendUvarint(b, uint64(max(c.Size, 0)))
+	b = binary.AppendUvarint(b, c.Requests)
+	b = appendText(b, c.To)
+	if c.LinksKnown {
+		for _, list := range [][]string{c.Links, c.Frames} {
+			b = binary.AppendUvarint(b, uint64(len(list)))
+			for _, url := range list {
+				b = appendText(b, url)
+			}
+		}
+	}
+	return b
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+var errBody = errors.New("a sorted capture is damaged")
+
+// parseBody reads what appendBody wrote.
+func (c *Capture) parseBody(b []byte) error {
+	d := decoder{b: b}
+	c.Kind = Kind(d.byte())
+	flags := d.byte()
+	c.NoIndex, c.LinksKnown = flags&flagNoIndex != 0, flags&flagLinks != 0
+	if flags&flagDigests != 0 {
+		for _, to := range []*sitegraph.Digest{&c.Digests.Bytes, &c.Digests.Text, &c.Digests.Main} {
+			copy(to[:], d.take(len(to)))
+		}
+	}
+	if flags&flagPayload != 0 {
+		copy(c.Payload[:], d.take(len(c.Payload)))
+	}
+	c.Status, c.Size, c.Requests = int(d.number()), int64(d.number()), d.number()
+	c.To = string(d.text())
+	if c.LinksKnown {
+		for _, to := range []*[]string{&c.Links, &c.Frames} {
+			n := d.number()
+			if n > uint64(len(d.b)) {
+				return errBody
+			}
+			for range n {
+				*to = append(*to, string(d.text()))
+			}
+		}
+	}
+	if d.bad || len(d.b) > 0 || c.Kind == KindUnknown || c.Kind >= kinds {
+		return errBody
+	}
+	return nil
+}
+
+type decoder struct {
+	b   []byte
+	bad bool
+}
+
+func (d *decoder) take(n int) []byte {
+	if n < 0 || n > len(d.b) {
+		d.bad, d.b = true, nil
+		return nil
+	}
+	taken := d.b[:n]
+	d.b = d.b[n:]
+	return taken
+}
+
+func (d *decoder) byte() byte {
+	if b := d.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (d *decoder) number() uint64 {
+	v, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		d.bad, d.b = true, nil
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) text() []byte { return d.take(int(min(d.number(), 1<<30))) }

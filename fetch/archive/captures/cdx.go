@@ -1,0 +1,187 @@
+package captures
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// indexed is what a line of an index says.
+type indexed struct {
+	url, mime, status, digest string
+	at                        time.Time
+}
+
+// cdxj reads an index of lines with JSON objects, or the JSON lines of an index server.
+func (r *reader) cdxj(ctx context.Context, in *Input) error {
+	return r.lines(ctx, in, func(n int64, line []byte) error {
+		if line[0] == '!' || line[0] == '@' {
+			return nil // a header
+		}
+		i, err := parseCDXJ(line)
+		if err != nil {
+			r.file.bad(n, err.Error(), line)
+			return nil
+		}
+		return r.indexed(n, line, i)
+	})
+}
+
+func parseCDXJ(line []byte) (i indexed, err error) {
+	if line[0] == '{' {
+		var o struct{ URL, Timestamp, MIME, Status, Digest string }
+		if err := json.Unmarshal(line, &o); err != nil {
+			return i, fmt.Errorf("no JSON object of texts")
+		}
+		i = indexed{url: o.URL, mime: o.MIME, status: o.Status, digest: o.Digest}
+		i.at, err = stampOf(o.Timestamp)
+		return i, err
+	}
+	c, err := cdxj.Parse(line)
+	if err != nil {
+		return i, fmt.Errorf("want a key, a time of 14 digits and a JSON object")
+	}
+	return indexed{c.URL, c.MIME, c.Status, c.Digest, c.Time}, nil
+}
+
+func stampOf(text string) (time.Time, error) {
+	if len(text) != 14 {
+		return time.Time{}, fmt.Errorf("the time is %.20q; want 14 digits", text)
+	}
+	return cdxj.ParseStamp(text)
+}
+
+// columnsOf are the usual columns of an index without a header, by their number; "": none has so
+// many. Seven are those of the index server of the Wayback Machine.
+func columnsOf(n int) string {
+	return map[int]string{7: "N b a m s k S", 9: "N b a m s k r V g", 10: "N b a m s k r M V g", 11: "N b a m s k r M S V g"}[n]
+}
+
+// cdx reads an index of columns. Its header says which.
+func (r *reader) cdx(ctx context.Context, in *Input) error {
+	var columns []string
+	return r.lines(ctx, in, func(n int64, line []byte) error {
+		if bytes.HasPrefix(line, []byte(" CDX ")) {
+			columns = strings.Fields(string(line))[1:]
+			return nil
+		}
+		i, err := parseCDX(line, columns)
+		if err != nil {
+			r.file.bad(n, err.Error(), line)
+			return nil
+		}
+		return r.indexed(n, line, i)
+	})
+}
+
+func parseCDX(line []byte, columns []string) (i indexed, err error) {
+	words := strings.Fields(string(line))
+	if columns == nil {
+		columns = strings.Fields(columnsOf(len(words)))
+	}
+	if len(words) != len(columns) || len(words) == 0 {
+		return i, fmt.Errorf("%d columns; want %d, or 7, 9, 10 or 11 without a header", len(words), len(columns))
+	}
+	stamp := ""
+	for at, column := range columns {
+		word := words[at]
+		if word == "-" {
+			continue
+		}
+		switch column {
+		case "a":
+			i.url = word
+		case "b":
+			stamp = word
+		case "m":
+			i.mime = word
+		case "s":
+			i.status = word
+		case "k":
+			i.digest = word
+		}
+	}
+	i.at, err = stampOf(stamp)
+	return i, err
+}
+
+// indexed gives the capture of a line.
+func (r *reader) indexed(n int64, line []byte, i indexed) error {
+	url, err := sitegraph.Canonical(i.url)
+	if err != nil {
+		r.file.bad(n, "it has no whole web address", line)
+		return nil
+	}
+	if !extract.IsPage(url) {
+		r.file.NoPages++
+		return nil
+	}
+	c := &Capture{URL: url, Payload: payloadDigest(i.digest)}
+	if i.status != "" {
+		if c.Status, err = strconv.Atoi(i.status); err != nil {
+			r.file.bad(n, fmt.Sprintf("the status is %.20q", i.status), line)
+			return nil
+		}
+	}
+	mime, _, _ := strings.Cut(strings.ToLower(i.mime), ";")
+	switch {
+	case mime == cdxj.Revisit && (c.Status == 0 || c.Status == 200 || c.Status == 203 || c.Status == 304):
+		if c.Kind = KindFetched; c.Payload.IsZero() {
+			c.Kind = KindUnchanged
+		}
+	case c.Status == 0 && mime != "": // WARC records without HTTP, as resource
+		c.Kind = KindFetched
+	default:
+		c.Kind = kindOf(c.Status)
+	}
+	switch c.Kind {
+	case KindUnknown:
+		r.file.NoNews++
+		return nil
+	case KindFetched:
+		if mime != cdxj.Revisit && !isPageType(mime) {
+			r.file.NoPages++
+			return nil
+		}
+		if c.Payload.IsZero() {
+			r.file.NoNews++ // that there was a page, but not which: compares to nothing
+			return nil
+		}
+	case KindGone, KindMoved:
+		c.Payload = sitegraph.Digest{}
+	}
+	return r.capture(c, i.at)
+}
+
+// isPageType reports whether a media type is that of a page, or not known.
+func isPageType(mime string) bool {
+	switch strings.TrimSpace(mime) {
+	case "text/html", "application/xhtml+xml", "", "-", "unk":
+		return true
+	}
+	return false
+}
+
+// payloadDigest brings a digest to its one form: SHA-1 is usual, with or without its name before
+// it, as 32 letters of base 32.
+func payloadDigest(text string) sitegraph.Digest {
+	if text == "" || text == "-" {
+		return sitegraph.Digest{}
+	}
+	algorithm, value, named := strings.Cut(text, ":")
+	if !named {
+		algorithm, value = "", text
+		if len(value) == 32 && strings.Trim(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == "" {
+			algorithm = "sha1"
+		}
+	}
+	return sitegraph.PayloadDigest(strings.ToLower(algorithm), value)
+}

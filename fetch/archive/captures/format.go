@@ -1,0 +1,175 @@
+package captures
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+)
+
+// Format is how a file says what it knows.
+type Format string
+
+const (
+	List    Format = "list"    // an address a line
+	Sitemap Format = "sitemap" // or a feed
+	CDXJ    Format = "cdxj"
+	CDX     Format = "cdx"
+	WARC    Format = "warc"
+	WACZ    Format = "wacz"
+	Nutch   Format = "nutch" // readdb -dump
+	Log     Format = "log"   // common or combined, of a web server
+)
+
+// Formats are all of them.
+var Formats = []Format{List, Sitemap, CDXJ, CDX, WARC, WACZ, Nutch, Log}
+
+// FormatNames are their names, for people.
+func FormatNames() string {
+	return strings.Join(slices.Collect(func(yield func(string) bool) {
+		for _, f := range Formats {
+			if !yield(string(f)) {
+				return
+			}
+		}
+	}), ", ")
+}
+
+// Input is a file whose format is known. Compression is undone, but for WARC and WACZ.
+type Input struct {
+	Name   string
+	Format Format
+	Size   int64 // of the file; 0: not known
+	io.Reader
+	file *os.File
+}
+
+// sniffed is how much of a file, not compressed, tells its format.
+const sniffed = 64 << 10
+
+// Open opens a file, or standard input for "-" or "". A format that is not "" is taken for granted.
+// The error of a file that cannot be opened or uncompressed names it.
+func Open(path string, format Format) (*Input, error) {
+	in := &Input{Name: path, file: os.Stdin, Format: format}
+	if path == "" || path == "-" {
+		in.Name = "standard input"
+	} else {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("import: %w", err)
+		}
+		in.file = f
+	}
+	if info, err := in.file.Stat(); err == nil && info.Mode().IsRegular() {
+		in.Size = info.Size()
+	} else if err == nil && info.IsDir() {
+		in.Close()
+		return nil, fmt.Errorf("import %s: it is a directory; name the files in it", path)
+	}
+	if err := in.recognise(); err != nil {
+		in.Close()
+		return nil, fmt.Errorf("import %s: %w", in.Name, err)
+	}
+	return in, nil
+}
+
+// recognise finds the format, and undoes the compression.
+func (in *Input) recognise() error {
+	raw := bufio.NewReaderSize(in.file, sniffed)
+	in.Reader = raw
+	head, err := raw.Peek(sniffed)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	text := head
+	zipped := bytes.HasPrefix(head, []byte{0x1f, 0x8b})
+	if zipped {
+		z, err := gzip.NewReader(bytes.NewReader(head))
+		if err != nil {
+			return fmt.Errorf("undo gzip: %w; is the file whole?", err)
+		}
+		text, _ = io.ReadAll(io.LimitReader(z, sniffed)) // what follows is cut off here
+	}
+	if in.Format == "" {
+		in.Format = FormatOf(text)
+	}
+	if zipped && in.Format != WARC {
+		z, err := gzip.NewReader(raw)
+		if err != nil {
+			return fmt.Errorf("undo gzip: %w", err)
+		}
+		in.Reader = z
+	}
+	return nil
+}
+
+// Close closes the file.
+func (in *Input) Close() error {
+	if in.file == os.Stdin {
+		return nil
+	}
+	return in.file.Close()
+}
+
+var (
+	logLine   = regexp.MustCompile(`^(?:\S+ )?\S+ \S+ \S+ \[[^\]]{10,40}\] "`)
+	nutchLine = regexp.MustCompile(`^\S+\tVersion: \d+\s*$`)
+)
+
+// FormatOf tells a format by the beginning of a file; what is nothing else is a list.
+func FormatOf(head []byte) Format {
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	switch {
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return WACZ
+	case bytes.HasPrefix(head, []byte("WARC/")):
+		return WARC
+	case bytes.HasPrefix(head, []byte(" CDX ")):
+		return CDX
+	}
+	seen := 0
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimRight(line, "\r\n")
+		bare := bytes.TrimSpace(line)
+		switch {
+		case len(bare) == 0:
+			continue
+		case bare[0] == '<':
+			return Sitemap
+		case bare[0] == '{':
+			if bytes.Contains(bare, []byte(`"timestamp"`)) {
+				return CDXJ
+			}
+			return Sitemap
+		case bytes.HasPrefix(bare, []byte("!meta")):
+			return CDXJ
+		case nutchLine.Match(line):
+			return Nutch
+		case logLine.Match(line):
+			return Log
+		}
+		words := bytes.Fields(bare)
+		if len(words) >= 3 && len(words[1]) == 14 {
+			if _, err := cdxj.ParseStamp(string(words[1])); err == nil && words[2][0] == '{' {
+				return CDXJ
+			} else if err == nil && columnsOf(len(words)) != "" {
+				return CDX
+			}
+		}
+		if seen++; seen >= tellingLines || bytes.Contains(bare, []byte("://")) && len(words) == 1 {
+			break
+		}
+	}
+	return List
+}
+
+// tellingLines are looked at, in case the first ones are damaged.
+const tellingLines = 50

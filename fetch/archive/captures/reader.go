@@ -1,0 +1,188 @@
+package captures
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Options say how files are read.
+type Options struct {
+	Server string    // of logs, as "https://example.org"; "https://" where no scheme is named
+	From   time.Time // captures before it are left out; zero: none
+	To     time.Time // captures from it on are left out; zero: none. At the latest it is now
+	Links  bool      // keep the links of bodies
+	Main   bool      // make digests of main text
+}
+
+// File is what came of a file.
+type File struct {
+	Name      string    `json:"name"`
+	Format    Format    `json:"format"`
+	Read      int64     `json:"read"`      // lines or records
+	Captures  int64     `json:"captures"`  // visits of pages
+	Listed    int64     `json:"listed"`    // addresses that were named, each time
+	NoPages   int64     `json:"no_pages"`  // captures of images, scripts and the like
+	NoNews    int64     `json:"no_news"`   // of statuses that say nothing of a page, or requests
+	Elsewhen  int64     `json:"elsewhen"`  // captures of another time than was asked for
+	BadCount  int64     `json:"bad_count"` // lines or records that are damaged
+	Bad       []Mistake `json:"bad"`       // the first of them
+	WithBody  int64     `json:"with_body"` // captures whose body was read
+	Sitemaps  []string  `json:"sitemaps,omitempty"`
+	EndedHere string    `json:"ended,omitempty"` // why the rest of the file was not read
+}
+
+// Mistake is what is wrong at a place of a file.
+type Mistake struct {
+	At   int64  `json:"at"` // line, from 1, or offset of a record
+	What string `json:"what"`
+	Text string `json:"text,omitempty"` // its beginning
+}
+
+const (
+	mostMistakes = 5   // of a file that are told
+	mistakeBytes = 100 // of their text
+	mostSitemaps = 20  // of an index that are told
+)
+
+func (f *File) bad(at int64, what string, text []byte) {
+	if f.BadCount++; len(f.Bad) < mostMistakes {
+		f.Bad = append(f.Bad, Mistake{at, what, strings.ToValidUTF8(string(text[:min(len(text), mistakeBytes)]), "\uFFFD")})
+	}
+}
+
+// ErrServer says that a log needs the name of its server.
+var ErrServer = errors.New("a log names paths, not servers")
+
+// ErrNothing says that a file with lines has no capture and no address at all.
+var ErrNothing = errors.New("nothing in it can be read as")
+
+type reader struct {
+	o    Options
+	file *File
+	give func(*Capture) error
+	base string // of logs
+}
+
+// Read hands the captures of a file to give; those of one address may come in any order. The error
+// is that of give or of the context, or of the file; damage inside the file is no error unless
+// nothing at all could be read.
+func Read(ctx context.Context, in *Input, o Options, give func(*Capture) error) (*File, error) {
+	r := &reader{o: o, file: &File{Name: in.Name, Format: in.Format, Bad: []Mistake{}}, give: give}
+	read := map[Format]func(context.Context, *Input) error{
+		List: r.list, Sitemap: r.sitemap, CDXJ: r.cdxj, CDX: r.cdx, WARC: r.warc, WACZ: r.wacz, Nutch: r.nutch, Log: r.log,
+	}[in.Format]
+	if read == nil {
+		return r.file, fmt.Errorf("import %s: unknown format %q; there are %s", in.Name, in.Format, FormatNames())
+	}
+	if err := read(ctx, in); err != nil {
+		return r.file, fmt.Errorf("import %s: %w", in.Name, err)
+	}
+	f := r.file
+	if f.BadCount > 0 && f.Captures+f.Listed+f.NoPages+f.NoNews+f.Elsewhen == 0 {
+		return f, fmt.Errorf("import %s: %w %s: at %d: %s: %.60q", in.Name, ErrNothing, in.Format, f.Bad[0].At, f.Bad[0].What, f.Bad[0].Text)
+	}
+	return f, nil
+}
+
+// capture gives a visit, if it is of the time that was asked for.
+func (r *reader) capture(c *Capture, at time.Time) error {
+	if at.Before(r.o.From) || !r.o.To.IsZero() && !at.Before(r.o.To) || at.Unix() <= 0 {
+		r.file.Elsewhen++
+		return nil
+	}
+	c.Time = sitegraph.Unix32(at)
+	r.file.Captures++
+	if c.hasBody() {
+		r.file.WithBody++
+	}
+	return r.give(c)
+}
+
+// listed gives an address that is named.
+func (r *reader) listed(url string, requests uint64) error {
+	if !extract.IsPage(url) {
+		r.file.NoPages++
+		return nil
+	}
+	r.file.Listed++
+	return r.give(&Capture{URL: url, Kind: KindListed, Requests: requests})
+}
+
+// kindOf says what a status tells of a page; KindUnknown: nothing.
+func kindOf(status int) Kind {
+	switch {
+	case status == 200 || status == 203:
+		return KindFetched
+	case status == 304:
+		return KindUnchanged
+	case status == 404 || status == 410:
+		return KindGone
+	case status == 300 || status == 301 || status == 302 || status == 303 || status == 307 || status == 308:
+		return KindMoved
+	}
+	return KindUnknown
+}
+
+// mostLine bounds a line, in octets.
+const mostLine = 256 << 10
+
+// lines hands each line to yield, numbered from 1, without its end. One that is too long is a
+// mistake.
+func (r *reader) lines(ctx context.Context, in io.Reader, yield func(n int64, line []byte) error) error {
+	from := bufio.NewReaderSize(in, mostLine)
+	for n := int64(1); ; n++ {
+		line, err := from.ReadSlice('\n')
+		long := err == bufio.ErrBufferFull
+		if long {
+			r.file.bad(n, "the line is too long", line)
+		}
+		for err == bufio.ErrBufferFull {
+			_, err = from.ReadSlice('\n')
+		}
+		if err != nil && err != io.EOF {
+			// A compressed file that is cut has lines before that.
+			r.file.EndedHere = fmt.Sprintf("after line %d: %v", n-1, err)
+			r.file.bad(n, err.Error(), nil)
+			return nil
+		}
+		if len(line) > 0 && !long {
+			if n == 1 {
+				line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+			}
+			if line = bytes.TrimRight(line, "\r\n"); len(bytes.TrimSpace(line)) > 0 {
+				r.file.Read++
+				if err := yield(n, line); err != nil {
+					return err
+				}
+			}
+		}
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == io.EOF {
+			return nil
+		}
+	}
+}
+
+func (r *reader) list(ctx context.Context, in *Input) error {
+	return r.lines(ctx, in, func(n int64, line []byte) error {
+		url, err := sitegraph.Canonical(string(bytes.TrimSpace(line)))
+		if err != nil || !utf8.Valid(line) {
+			r.file.bad(n, "no whole web address", line)
+			return nil
+		}
+		r.file.Listed++ // as import of a list alone: whatever its ending
+		return r.give(&Capture{URL: url, Kind: KindListed})
+	})
+}

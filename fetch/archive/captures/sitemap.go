@@ -1,0 +1,76 @@
+package captures
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+
+	"github.com/recrawl/recrawl/fetch/source"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// named is the first address of a sitemap or feed: all others must be of its server.
+var named = regexp.MustCompile(`(?i)(?:<(?:loc|link)[^>]*>\s*(?:<!\[CDATA\[)?\s*|<link[^>]+href\s*=\s*["']|"(?:home_page_)?url"\s*:\s*")(https?://[^\s<>"'\]]+)`)
+
+// sitemap reads a sitemap or feed: which addresses there are. What it says of changes is a claim,
+// which run takes from the sitemap itself.
+func (r *reader) sitemap(ctx context.Context, in *Input) error {
+	body, err := io.ReadAll(io.LimitReader(in, source.MaxBytes+1))
+	if err != nil && len(body) == 0 {
+		return err
+	}
+	base := r.o.Server
+	if m := named.FindSubmatch(body); m != nil && base == "" {
+		if base, err = sitegraph.Canonical(string(bytes.TrimSpace(m[1]))); err == nil {
+			base = base[:len(base)-len(pathOf(base))] + "/"
+		}
+	} else if base != "" {
+		base, err = serverBase(base)
+	}
+	if base == "" || err != nil {
+		return errors.New("no sitemap, no feed, or none that names an address; if its addresses are relative, --server says which server it is of")
+	}
+	listing, err := source.Read(body, "", base+"recrawl-import-of-a-sitemap")
+	if errors.Is(err, source.ErrNone) {
+		return err
+	}
+	if err != nil {
+		r.file.bad(1, err.Error(), nil)
+		r.file.EndedHere = err.Error()
+	}
+	for _, claim := range listing.Claims {
+		r.file.Read++
+		if listing.Kind == sitegraph.SourceIndex {
+			if r.file.NoNews++; len(r.file.Sitemaps) < mostSitemaps {
+				r.file.Sitemaps = append(r.file.Sitemaps, claim.URL)
+			}
+			continue
+		}
+		if err := r.listed(claim.URL, 0); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if len(listing.Claims) == 0 {
+		return fmt.Errorf("the %v names no page of %s", listing.Kind, base)
+	}
+	return nil
+}
+
+// pathOf is what follows the server in a canonical address.
+func pathOf(url string) string {
+	slashes := 0
+	for i := range len(url) {
+		if url[i] == '/' {
+			if slashes++; slashes == 3 {
+				return url[i:]
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,59 @@
+package captures
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/recrawl/recrawl/eval/report"
+)
+
+// FileJSON describes a File as JSON.
+const FileJSON = `{"name","format","read","captures","listed","no_pages",
+"no_news","elsewhen","bad_count","bad":[{"at","what","text"}],"with_body","sitemaps":[],"ended"}`
+
+// Text says it to people: a line, and one for each of the first mistakes.
+func (f *File) Text(w io.Writer) error {
+	unit := "line"
+	if f.Format == WARC || f.Format == WACZ {
+		unit = "record"
+	}
+	what := ""
+	for _, part := range []struct {
+		n    int64
+		what string
+	}{{f.Captures, "captures of pages"}, {f.WithBody, "with a body"}, {f.Listed, "named addresses"}, {f.NoPages, "no pages"},
+		{f.NoNews, "that tell nothing of a page"}, {f.Elsewhen, "of another time"}, {f.BadCount, "damaged"}} {
+		if part.n > 0 {
+			what += fmt.Sprintf(", %s %s", report.Grouped(part.n), part.what)
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s: %s, %s%s\n", f.Name, f.Format, report.Plural(int(f.Read), unit), what)
+	for _, m := range f.Bad {
+		if err == nil {
+			_, err = fmt.Fprintf(w, "  %s: %s", f.place(m.At), m.What)
+		}
+		if err == nil && m.Text != "" {
+			_, err = fmt.Fprintf(w, ": %.100q", m.Text)
+		}
+		if err == nil {
+			_, err = fmt.Fprintln(w)
+		}
+	}
+	if f.EndedHere != "" && err == nil {
+		_, err = fmt.Fprintf(w, "  the rest could not be read: %s\n", f.EndedHere)
+	}
+	for _, url := range f.Sitemaps {
+		if err == nil {
+			_, err = fmt.Fprintf(w, "  an index: import %s, too\n", url)
+		}
+	}
+	return err
+}
+
+// place says where a mistake is.
+func (f *File) place(at int64) string {
+	if f.Format == WARC || f.Format == WACZ {
+		return fmt.Sprintf("octet %d", at)
+	}
+	return fmt.Sprintf("line %d", at)
+}

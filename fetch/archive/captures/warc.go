@@ -1,0 +1,239 @@
+package captures
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/archive/warc"
+	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// warc reads the records of a WARC file, also behind damaged ones where it is compressed.
+func (r *reader) warc(ctx context.Context, in *Input) error {
+	damage, err := r.records(ctx, in, 0)
+	for damage != nil && in.Size > 0 {
+		next, bad := archive.RecordBehind(in.file, damage.Offset)
+		if bad != nil || next < 0 {
+			break
+		}
+		r.file.EndedHere = ""
+		damage, err = r.records(ctx, io.NewSectionReader(in.file, next, in.Size-next), next)
+	}
+	return err
+}
+
+// records reads records from an offset on, up to the end or the first damage.
+func (r *reader) records(ctx context.Context, in io.Reader, offset int64) (damage *warc.DamageError, err error) {
+	from := warc.NewReader(in, offset)
+	for ctx.Err() == nil {
+		rec, err := from.Next()
+		if err == io.EOF {
+			return nil, nil
+		}
+		var c *Capture
+		if err == nil {
+			c, err = r.record(rec)
+		}
+		if err == nil {
+			err = from.Finish()
+		}
+		if errors.As(err, &damage) {
+			r.file.bad(damage.Offset, err.Error(), nil)
+			r.file.EndedHere = fmt.Sprintf("at octet %d", damage.Offset)
+			return damage, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.file.Read++
+		if c == nil {
+			continue
+		}
+		at, err := rec.Date()
+		if err != nil {
+			r.file.bad(rec.Offset, err.Error(), nil)
+			continue
+		}
+		if err := r.capture(c, at); err != nil {
+			return nil, err
+		}
+	}
+	return nil, ctx.Err()
+}
+
+// record makes a capture of a record; nil: it tells nothing of a page, which is counted.
+func (r *reader) record(rec *warc.Record) (*Capture, error) {
+	kind := rec.Type()
+	if kind != warc.Response && kind != warc.Revisit && kind != warc.Resource {
+		return nil, nil
+	}
+	url, err := sitegraph.Canonical(rec.URI())
+	if err != nil {
+		if kind == warc.Response || strings.HasPrefix(rec.URI(), "http") {
+			r.file.bad(rec.Offset, "it has no whole web address", []byte(rec.URI()))
+		}
+		return nil, nil // metadata of the writer
+	}
+	if !extract.IsPage(url) {
+		r.file.NoPages++
+		return nil, nil
+	}
+	if rec.Length > archive.MostBody {
+		r.file.bad(rec.Offset, fmt.Sprintf("its block of %d octets is larger than %d", rec.Length, archive.MostBody), []byte(url))
+		return nil, nil
+	}
+	block, err := io.ReadAll(rec.Block)
+	if err != nil {
+		return nil, err
+	}
+	c := &Capture{URL: url, Payload: payloadDigest(rec.Get(warc.PayloadDigestField))}
+	a := archive.Answer{Status: http.StatusOK, Body: block,
+		Header: []warc.Field{{Name: warc.ContentField, Value: rec.Get(warc.ContentField)}}}
+	if rec.IsHTTP() {
+		m, err := warc.ParseResponse(block)
+		if err != nil {
+			if kind != warc.Revisit { // which may have no HTTP header
+				r.file.bad(rec.Offset, err.Error(), []byte(url))
+				return nil, nil
+			}
+			m = &warc.Message{}
+		}
+		a.Status, a.Header, a.Body = m.Status, m.Fields(), m.Plain()
+		if kind == warc.Response && m.Payload != nil {
+			c.Payload = payloadDigest(warc.DigestText(m.Payload)) // what the header says may be over the chunks
+		}
+	}
+	c.Status = a.Status
+	c.Kind = kindOf(a.Status)
+	switch {
+	case kind == warc.Revisit && (c.Status == 0 || c.Kind == KindFetched || c.Kind == KindUnchanged):
+		// The body may be that of another address: its digest is compared as others are.
+		if c.Kind = KindFetched; c.Payload.IsZero() {
+			c.Kind = KindUnchanged
+		}
+		return c, nil
+	case c.Kind == KindMoved:
+		if resolver, err := sitegraph.NewResolver(url); err == nil {
+			c.To, _ = resolver.Resolve(a.Get("Location"))
+		}
+		fallthrough
+	case c.Kind == KindGone:
+		c.Payload = sitegraph.Digest{}
+		return c, nil
+	case c.Kind != KindFetched:
+		r.file.NoNews++
+		return nil, nil
+	case rec.Get(warc.TruncatedField) != "":
+		r.file.bad(rec.Offset, "its body is cut: "+rec.Get(warc.TruncatedField), []byte(url))
+		return nil, nil
+	}
+	return r.body(rec, c, &a), nil
+}
+
+// body makes what a visit of our own makes of a body.
+func (r *reader) body(rec *warc.Record, c *Capture, a *archive.Answer) *Capture {
+	text, err := a.Text(archive.MostBody)
+	if err != nil {
+		r.file.bad(rec.Offset, err.Error(), []byte(c.URL))
+		return nil
+	}
+	contentType := a.Get("Content-Type")
+	if contentType == "" {
+		contentType = http.DetectContentType(text)
+	}
+	if media, _, err := mime.ParseMediaType(contentType); err == nil && !isPageType(media) {
+		r.file.NoPages++
+		return nil
+	}
+	page := extract.HTML(text, contentType, c.URL, extract.Options{Main: r.o.Main})
+	c.Digests, c.Size, c.NoIndex = page.Digests, int64(len(text)), page.NoIndex
+	if r.o.Links {
+		c.Links, c.Frames, c.LinksKnown = page.Links, page.Frames, true
+	}
+	return c
+}
+
+// wacz reads a WACZ: the WARC files in it, or its index where it has none.
+func (r *reader) wacz(ctx context.Context, in *Input) error {
+	from, size, done, err := seekable(in)
+	if err != nil {
+		return err
+	}
+	defer done()
+	z, err := zip.NewReader(from, size)
+	if err != nil {
+		return fmt.Errorf("it is no whole WACZ: %w", err)
+	}
+	under := func(folder string, endings ...string) (found []*zip.File) {
+		for _, f := range z.File {
+			if strings.HasPrefix(f.Name, folder) && slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(f.Name, e) }) {
+				found = append(found, f)
+			}
+		}
+		return found
+	}
+	files := under("archive/", ".warc.gz", ".warc")
+	read := func(ctx context.Context, in io.Reader) error {
+		_, err := r.records(ctx, in, 0)
+		return err
+	}
+	if len(files) == 0 {
+		files = under("indexes/", ".cdx", ".cdxj", ".cdx.gz", ".cdxj.gz")
+		read = func(ctx context.Context, in io.Reader) error { return r.cdxj(ctx, &Input{Reader: in}) }
+	}
+	if len(files) == 0 {
+		return errors.New("the WACZ has neither WARC files in archive/ nor an index in indexes/")
+	}
+	for _, f := range files {
+		if err := r.within(ctx, f, read); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+func (r *reader) within(ctx context.Context, f *zip.File, read func(context.Context, io.Reader) error) error {
+	part, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer part.Close() // it was read only
+	if strings.HasPrefix(f.Name, "indexes/") && strings.HasSuffix(f.Name, ".gz") {
+		z, err := gzip.NewReader(part)
+		if err != nil {
+			return fmt.Errorf("undo gzip: %w", err)
+		}
+		return read(ctx, z)
+	}
+	return read(ctx, part)
+}
+
+// seekable makes a file of what cannot be read at any place, as standard input.
+func seekable(in *Input) (from io.ReaderAt, size int64, done func(), err error) {
+	if in.Size > 0 && in.file != nil {
+		return in.file, in.Size, func() {}, nil
+	}
+	var all bytes.Buffer
+	if size, err = io.Copy(&all, io.LimitReader(in, mostPiped+1)); err != nil {
+		return nil, 0, nil, err
+	}
+	if size > mostPiped {
+		return nil, 0, nil, fmt.Errorf("a WACZ of more than %d octets cannot be read from a pipe; name the file", mostPiped)
+	}
+	return bytes.NewReader(all.Bytes()), size, func() {}, nil
+}
+
+// mostPiped bounds a WACZ that is kept in memory, in octets.
+const mostPiped = 64 << 20
