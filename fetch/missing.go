@@ -16,25 +16,26 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Some servers answer 200 where a page is not there (a soft 404). Nobody can tell that from the page
-// alone. So where pages of a directory are suspected, the server is asked for an address there that
-// cannot exist, and pages that show the same count as gone (Bar-Yossef et al., "Sic transit gloria
-// telae", 2004). To hide a page that is there is worse than to keep one that is not: all signs must
-// agree.
+// Some servers answer 200 where a page is not there (a soft 404). Nobody can tell that from the
+// page alone. So where pages of a directory are suspected, the server is asked for an address there
+// that cannot exist, and pages that show the same count as gone (Bar-Yossef et al., "Sic transit
+// gloria telae", 2004). To hide a page that is there is worse than to keep one that is not: all
+// signs must agree.
 //
-// A page is suspected whose title or heading says that it is not there, or whose text is that of two
-// other pages visited lately. It is gone if it resembles what the server answers for the impossible
-// address (sameAs, aboutAs), has the same title, and besides
+// A page is suspected whose title or heading says that it is not there, or whose text is that of
+// two other pages visited lately. It is gone if it resembles what the server answers for the
+// impossible address (sameAs, aboutAs), has the same title, and besides
 //
 //   - says in its title or heading that it is not there, or
 //   - had a copy with another text, so that the server can tell pages apart.
 //
-// The root and index pages of directories are never judged, nor is a page with few words: pages that
-// scripts fill all look alike.
+// The root and index pages of directories are never judged, nor is a page with few words: pages
+// that scripts fill all look alike.
 
 const (
-	// sameAs is the least resemblance of texts that are the same but for a date or an advertisement,
-	// aboutAs where the page says besides that it is not there, and perhaps a time and a number.
+	// sameAs is the least resemblance of texts that are the same but for a date or an
+	// advertisement, aboutAs where the page says besides that it is not there, and perhaps a time
+	// and a number.
 	sameAs, aboutAs = 0.9, 0.8
 	// fewWords is the least text that is compared.
 	fewWords = 5

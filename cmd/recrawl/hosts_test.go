@@ -71,7 +71,7 @@ func TestSettingsOfServers(t *testing.T) {
 user-agent: "%s"
 allow-private: true
 delay: 300ms
-round: 2s
+round: 4s
 rounds: 1
 hosts:
   - match: %s

@@ -12,16 +12,16 @@ import (
 // lets package fetch compare it with what the server answers for an address that cannot exist.
 
 const (
-	// sketchSize is how many pairs of words a sketch has at most: texts of up to so many are compared
-	// exactly, longer ones with a standard error of 0.03 at a resemblance of 0.9.
+	// sketchSize is how many pairs of words a sketch has at most: texts of up to so many are
+	// compared exactly, longer ones with a standard error of 0.03 at a resemblance of 0.9.
 	sketchSize = 128
 	// maxHeading bounds what is looked at of a title or heading, in octets.
 	maxHeading = 256
 )
 
 // Sketch is a text for comparison: a sample of its pairs of neighbouring words (Broder, "On the
-// resemblance and containment of documents", 1997, bottom-k), and its title. Words that stand in the
-// address of the page are left out, as such pages often repeat it.
+// resemblance and containment of documents", 1997, bottom-k), and its title. Words that stand in
+// the address of the page are left out, as such pages often repeat it.
 type Sketch struct {
 	Pairs []uint32 // ascending, the smallest hashes, at most sketchSize
 	Words int      // of the text

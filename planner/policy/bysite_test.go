@@ -294,7 +294,7 @@ func TestMethodAManyTops(t *testing.T) {
 			if strings.Contains(g.URL(id), "/d/t") {
 				l.Letter[id] = "t"
 			}
-			l.Records = append(l.Records, sitegraph.Record{Page: id, URL: g.URL(id), State: sitegraph.StateAlive, Tried: simtest.At(0), History: sitegraph.Start(simtest.At(0))})
+			l.Records = append(l.Records, simtest.Seen(id, g.URL(id)))
 			l.Corpus.Remember(&l.Records[p])
 		}
 		planA(l, mode, 1)

@@ -19,8 +19,7 @@ func intervalsAfter(t *testing.T, policy string, perDay float64, visits string) 
 	t.Helper()
 	g := sitegraph.NewGraph()
 	corpus := planner.NewCorpus(g)
-	r := sitegraph.Record{Page: g.AddStart("http://example.com/"), URL: "http://example.com/", State: sitegraph.StateAlive,
-		Tried: simtest.At(0), History: sitegraph.Start(simtest.At(0))}
+	r := simtest.Seen(g.AddStart("http://example.com/"), "http://example.com/")
 	for i := 1; i < 8; i++ {
 		g.Add("http://example.com/" + string(rune('a'+i)))
 	}

@@ -51,16 +51,22 @@ func NewLettered(t *testing.T, paths map[string]string, edges string, rng *rand.
 	l.Records = make([]sitegraph.Record, g.Pages())
 	for p := range l.Records {
 		id := sitegraph.PageID(p)
-		l.Records[p] = sitegraph.Record{
-			Page:    id,
-			URL:     g.URL(id),
-			State:   sitegraph.StateAlive,
-			Tried:   At(0),
-			History: sitegraph.Start(At(0)),
-		}
+		l.Records[p] = Seen(id, g.URL(id))
 		l.Corpus.Remember(&l.Records[p])
 	}
 	return l
+}
+
+// Seen is a page that was visited once, at the start.
+func Seen(p sitegraph.PageID, url string) sitegraph.Record {
+	return sitegraph.Record{
+		Page:    p,
+		URL:     url,
+		State:   sitegraph.StateAlive,
+		Tried:   At(0),
+		History: sitegraph.Start(At(0)),
+		Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte("first"))},
+	}
 }
 
 // Visit tells the planner what a visit saw: a page of changed, of gone, or neither.
