@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/recrawl/recrawl/cmd/recrawl/setting"
+	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
 )

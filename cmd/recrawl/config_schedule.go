@@ -3,7 +3,7 @@ package main
 import (
 	"time"
 
-	"github.com/recrawl/recrawl/cmd/recrawl/setting"
+	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval/schedule"
 	servers "github.com/recrawl/recrawl/planner/schedule"
 )

@@ -10,6 +10,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/captured"
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/eval/schedule"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/archive"
@@ -123,6 +124,8 @@ func explainError(err error) (hint string, code int, cause error) {
 		return "say what the file is: --format, of " + captures.FormatNames(), exitUsage, err
 	case errors.Is(err, captured.ErrNone):
 		return "histories are made of CDXJ, CDX, WARC and WACZ files and of dumps of Nutch", exitUsage, err
+	case errors.Is(err, recorded.ErrNoVisits):
+		return "let run visit its pages first", exitUsage, err
 	case errors.Is(err, fs.ErrExist):
 		return "name another directory: nothing that is there is replaced", exitUsage, err
 	case errors.Is(err, fs.ErrNotExist):

@@ -4,16 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"net/url"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/export"
@@ -94,28 +88,9 @@ func (p *program) export(to string) error {
 	case to == "":
 		return usageError{errors.New("no directory for the histories given"), "say where they go: --history histories; what was kept is exported with --archive"}
 	}
-	servers, torn, err := recorded.Histories(c.Data)
+	result, err := recorded.WriteHistories(c.Data, to)
 	if err != nil {
 		return err
 	}
-	if len(servers) == 0 {
-		return usageError{fmt.Errorf("the journal of %s tells of no page", c.Data), "let run visit its pages first"}
-	}
-	if err := os.MkdirAll(to, 0o755); err != nil {
-		return fmt.Errorf("directory of the histories: %w", err)
-	}
-	for _, s := range servers {
-		file := filepath.Join(to, url.PathEscape(s.Name)+".jsonl.gz")
-		if _, err := os.Lstat(file); err == nil {
-			return usageError{fmt.Errorf("%s is there already", file), "histories go into files of their own: name another directory"}
-		}
-		if err := writeWhole(file, func(w io.Writer) error { return history.Write(w, s) }); err != nil {
-			return err
-		}
-	}
-	result := recorded.NewExport(servers, torn)
-	if p.json {
-		return p.printJSON(result)
-	}
-	return result.Text(p.stdout, to)
+	return p.printText(result)
 }

@@ -61,6 +61,6 @@ func TestExport(t *testing.T) {
 	if read != got.Pages || linked == 0 || !changing || len(want) > 0 {
 		t.Errorf("%d pages were read, %d with links, of %+v; missing: %v", read, linked, got, want)
 	}
-	recrawl(t, "export", "--data", w.dir, "--history", to).refused(t, 2, "is there already")
+	recrawl(t, "export", "--data", w.dir, "--history", to).refused(t, 2, "already exists")
 	recrawl(t, "export", "--data", w.dir).refused(t, 2, "--history")
 }

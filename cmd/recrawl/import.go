@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/recrawl/setting"
+	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval/captured"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
@@ -141,47 +141,25 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 	}
 	o := intake.Options{Sizes: sizes, Approximate: c.Approximate, Important: c.Important}
 	o.Part, o.Parts, _ = seen.ParsePart(c.Part)
-	dir := c.Set
-	var store *satstore.Store
+	into := intake.Target{Set: c.Set, Write: c.Write}
 	if p.config.Data != "" {
-		dir = intake.SetIn(p.config.Data)
+		var store *satstore.Store
 		if store, err = satstore.Open(p.config.Data, satstore.Options{}); err != nil {
 			return err
 		}
 		defer closing(store, &err)
+		into.Set, into.Store = intake.SetIn(p.config.Data), store
 		scratch.KeepHeapSmall() // the index of the store grows with its pages
 	} else {
 		debug.SetMemoryLimit(int64(memory) + programBytes)
 	}
-	if o.Set, err = seen.OpenSet(dir, seen.SetOptions{BufferKeys: sizes.BufferKeys}); err != nil {
-		return err
-	}
-	defer closing(o.Set, &err)
-	caughtUp := 0
-	switch {
-	case store != nil:
-		if caughtUp, err = intake.CatchUp(o.Set, store); err != nil {
-			return err
-		}
-		o.Keeper = intake.NewPages(store, o.Set, time.Now())
-	case c.Write != "":
-		lines, err := intake.NewLines(c.Write)
-		if err != nil {
-			return err
-		}
-		defer closing(lines, &err)
-		o.Keeper = lines
-	default:
-		o.Keeper = intake.Nobody{}
-	}
 	bar := p.progress("MB of the list", int(list.Size/1e6))
 	o.Progress = func(bytes int64) { bar.At(int(bytes / 1e6)) }
-	result, err := intake.Run(ctx, list, o)
+	result, err := intake.Into(ctx, into, list, o)
 	bar.End()
 	if err != nil {
 		return err
 	}
-	result.CaughtUp = caughtUp
 	if err := result.Useless(); err != nil {
 		return usageError{err, "import takes text with an address a line, in UTF-8"}
 	}

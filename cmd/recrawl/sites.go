@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/spelling"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/sites"
 )
@@ -51,7 +52,7 @@ func (p *program) sites(ctx context.Context, args []string) error {
 	var unknown *sites.UnknownServerError
 	if errors.As(err, &unknown) {
 		where := cmp.Or(c.Data, c.Sites.History) // one of them is given
-		return usageError{fmt.Errorf("server %q is not in %s", unknown.Server, where), nearestServers(unknown.Server, unknown.Known)}
+		return usageError{fmt.Errorf("server %q is not in %s", unknown.Server, where), spelling.Servers(unknown.Server, unknown.Known)}
 	}
 	if err != nil {
 		return err

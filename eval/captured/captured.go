@@ -5,16 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
-	"github.com/recrawl/recrawl/satstore/whole"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -116,11 +113,8 @@ func (w *writer) end() error {
 		s = withTop(s)
 		w.result.Unlinked = append(w.result.Unlinked, s.Name)
 	}
-	file := filepath.Join(w.dir, url.PathEscape(s.Name)+".jsonl.gz")
-	if _, err := os.Lstat(file); err == nil {
-		return fmt.Errorf("write %s: %w", file, os.ErrExist)
-	}
-	if err := whole.Write(file, func(to io.Writer) error { return history.Write(to, s) }); err != nil {
+	file, err := history.Save(w.dir, s)
+	if err != nil {
 		return err
 	}
 	w.result.Made = append(w.result.Made, file)

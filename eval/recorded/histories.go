@@ -1,8 +1,10 @@
 package recorded
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/recrawl/recrawl/eval/history"
@@ -50,24 +52,43 @@ type Export struct {
 	Pages    int `json:"pages"`
 	Versions int `json:"versions"`
 	Torn     int `json:"torn"` // lines of the journal that a crash has torn
+
+	dir string
 }
 
-// NewExport counts what histories have.
-func NewExport(servers []*history.Server, torn int) *Export {
-	e := &Export{Servers: len(servers), Torn: torn}
+// ErrNoVisits says that a journal tells of no page.
+var ErrNoVisits = errors.New("no page in the journal")
+
+// WriteHistories writes the histories of a data directory into another one, which is made if need
+// be. It fails with ErrNoVisits if there are none, and replaces no file.
+func WriteHistories(data, dir string) (*Export, error) {
+	servers, torn, err := Histories(data)
+	if err != nil {
+		return nil, err
+	}
+	if len(servers) == 0 {
+		return nil, fmt.Errorf("%w of %s", ErrNoVisits, data)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("directory of the histories: %w", err)
+	}
+	e := &Export{Servers: len(servers), Torn: torn, dir: dir}
 	for _, s := range servers {
+		if _, err := history.Save(dir, s); err != nil {
+			return nil, err
+		}
 		e.Pages += len(s.Pages)
 		for _, page := range s.Pages {
 			e.Versions += len(page.Versions)
 		}
 	}
-	return e
+	return e, nil
 }
 
-// Text says it to people, of histories in a directory.
-func (e *Export) Text(w io.Writer, dir string) error {
+// Text says it to people.
+func (e *Export) Text(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "%s, %s, %s in %s\n", report.Plural(e.Servers, "server"),
-		report.Plural(e.Pages, "page"), report.Plural(e.Versions, "version"), dir)
+		report.Plural(e.Pages, "page"), report.Plural(e.Versions, "version"), e.dir)
 	if err == nil && e.Torn > 0 {
 		_, err = fmt.Fprintf(w, "%s of the journal could not be read; a crash may have torn them\n",
 			report.Plural(e.Torn, "line"))

@@ -1,4 +1,4 @@
-package main
+package spelling
 
 import (
 	"cmp"
@@ -6,13 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recrawl/recrawl/cmd/recrawl/spelling"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// nearestServers looks for a misspelt name, for a part of a name, and for the server of an
+// Servers looks for a misspelt name, for a part of a name, and for the server of an
 // address given instead; a store may know thousands.
-func nearestServers(server string, known []string) string {
+func Servers(server string, known []string) string {
 	const most = 5
 	word := strings.ToLower(server)
 	if name := sitegraph.ServerName(word); name != "" {
@@ -29,7 +28,7 @@ func nearestServers(server string, known []string) string {
 		case len(word) > 2 && strings.Contains(name, word), len(name) > 2 && strings.Contains(word, name):
 			return 1
 		}
-		return spelling.Distance(word, name)
+		return Distance(word, name)
 	}
 	sorted := slices.Clone(known)
 	slices.SortFunc(sorted, func(a, b string) int {

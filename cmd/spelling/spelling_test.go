@@ -3,7 +3,7 @@ package spelling_test
 import (
 	"testing"
 
-	"github.com/recrawl/recrawl/cmd/recrawl/spelling"
+	"github.com/recrawl/recrawl/cmd/spelling"
 )
 
 func TestDistance(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
-	"github.com/recrawl/recrawl/cmd/recrawl/spelling"
+	"github.com/recrawl/recrawl/cmd/spelling"
 )
 
 // Origin is where a value comes from; a later one overrules an earlier one.

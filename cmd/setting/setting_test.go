@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/recrawl/setting"
+	"github.com/recrawl/recrawl/cmd/setting"
 )
 
 // config has a setting of each kind, one group, and a field that is no setting.

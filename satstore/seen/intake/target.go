@@ -1,0 +1,47 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/recrawl/recrawl/satstore/seen"
+)
+
+// Target is where an import remembers addresses, and who keeps the new ones.
+type Target struct {
+	Set   string // directory of the set; it is made if need be
+	Store Store  // new addresses become pages of it; nil: none
+	Write string // without a store: new addresses are written to the end of this file; "": nowhere
+}
+
+// Into opens the set of a target, brings it up to the pages of its store, takes in a list, and
+// closes what it opened. Set and Keeper of the options are its own.
+func Into(ctx context.Context, to Target, list io.Reader, o Options) (result *Result, err error) {
+	if o.Set, err = seen.OpenSet(to.Set, seen.SetOptions{BufferKeys: o.Sizes.BufferKeys}); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, o.Set.Close()) }()
+	caughtUp := 0
+	switch {
+	case to.Store != nil:
+		if caughtUp, err = CatchUp(o.Set, to.Store); err != nil {
+			return nil, err
+		}
+		o.Keeper = NewPages(to.Store, o.Set, time.Now())
+	case to.Write != "":
+		var lines *Lines
+		if lines, err = NewLines(to.Write); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, lines.Close()) }()
+		o.Keeper = lines
+	default:
+		o.Keeper = Nobody{}
+	}
+	if result, err = Run(ctx, list, o); result != nil {
+		result.CaughtUp = caughtUp
+	}
+	return result, err
+}
