@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,8 @@ import (
 
 const childDir = "RECRAWL_TEST_CHILD_DIR"
 
-// TestMain lets the test program stand for another process.
+// TestMain lets the test program stand for another process. It collects garbage less often than
+// usual: the tests spent a fifth of their time on that.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDir); dir != "" {
 		_, err := Open(dir, Options{})
@@ -26,7 +28,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(8)
 	}
-	os.Exit(m.Run())
+	debug.SetGCPercent(400)
+	m.Run()
 }
 
 func TestDirectoryInUse(t *testing.T) {

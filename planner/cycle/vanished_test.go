@@ -65,12 +65,12 @@ func newRebuilt(t *testing.T, pages int) *rebuilt {
 
 // run lets a loop work for a while, once more on the same store.
 func (w *rebuilt) run(t *testing.T, d cycle.Store, proof bool, length time.Duration) *rig {
-	m := newLive(t, w.town, d, "value", 1000, cycle.Options{Workers: 8, Proof: proof, Fetcher: w})
+	m := newLive(t, w.town, d, "value", perHour, cycle.Options{Workers: 8, Proof: proof, Fetcher: w})
 	m.loop.Fetcher = w
 	m.seed("http://h.example/")
 	ctx, cancel := context.WithTimeout(t.Context(), length)
 	defer cancel()
-	if err := m.loop.Run(ctx, 1000, time.Hour, nil); !errors.Is(err, context.DeadlineExceeded) {
+	if err := m.loop.Run(ctx, perHour, time.Hour, nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the loop ended: %v", err)
 	}
 	return m
@@ -118,7 +118,7 @@ func TestVanishedDirectories(t *testing.T) {
 				t.Logf("visits after it was rebuilt: old %d (gone %d), back %d (gone %d), same %d, new %d", len(w.visits["old"]), w.gone["old"],
 					len(w.visits["back"]), w.gone["back"], len(w.visits["same"]), len(w.visits["new"]))
 				// Five in a row, then one after 1, 2, 4, 8, ... hours up to a week.
-				if most := goneInRow + 14; w.gone["old"] > most || w.gone["back"] > most {
+				if most := goneInRow + 16; w.gone["old"] > most || w.gone["back"] > most {
 					t.Errorf("asked %d times for pages of /old/ and %d times for those of /back/ that were gone, want %d at most", w.gone["old"], w.gone["back"], most)
 				}
 				if len(w.visits["new"]) < pages || len(w.visits["same"]) < pages {
@@ -141,7 +141,10 @@ func TestVanishedDirectories(t *testing.T) {
 	}
 }
 
-const goneInRow = 5 // as in vanished.go
+const (
+	goneInRow = 5   // as in vanished.go
+	perHour   = 100 // visits: each page about ten times a day
+)
 
 // Without it such a server is asked for each of its pages, several times.
 func TestVanishedWithout(t *testing.T) {
