@@ -14,6 +14,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Exchange is one request and its answer, octet for octet as they crossed the network, encryption
@@ -47,9 +49,13 @@ func (c Cut) String() string { return cutNames[c] }
 
 // Wire has what was said in one visit. It is used by one goroutine, and after the visit.
 type Wire struct {
-	Exchanges []Exchange      // in the order of time; those without the header of an answer are left out
-	places    []chan struct{} // of large bodies
-	taps      []*tap
+	Exchanges []Exchange // in the order of time; those without the header of an answer are left out
+	// Copy returns what was kept of the copy of the page: a body of at most most octets, content
+	// coding undone, whose digest is the one of the copy. False: it was not kept. nil: nothing is.
+	Copy func(of sitegraph.Digest, most int64) (body []byte, contentType string, ok bool)
+
+	places []chan struct{} // of large bodies
+	taps   []*tap
 }
 
 // wireKey is the context key of a Wire, tapKey that of the tap of one exchange.

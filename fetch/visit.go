@@ -52,8 +52,11 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 	o.Sources, o.Robots = policy.sources, policy.rules.Fingerprint()
 	delay, _ := policy.rules.Delay()
 	rule := c.o.Rules.For(o.URL)
-	if rec.State == sitegraph.StateAlive && !rule.Made(rec.Digests.Main) {
-		rec.ETag, rec.LastModified = "", time.Time{} // the copy says nothing by the rule that holds now
+	if rec.State == sitegraph.StateAlive {
+		o.CopyMain = c.reread(ctx, &rec, rule)
+		if o.CopyMain.IsZero() && !rule.Made(rec.Digests.Main) {
+			rec.ETag, rec.LastModified = "", time.Time{} // the copy says nothing by the rule that holds now
+		}
 	}
 	header, conditional := requestHeader(&rec, rule.JSON())
 	limit := c.o.MaxBody

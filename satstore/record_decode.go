@@ -35,7 +35,7 @@ func decodeRecord(body []byte, r *sitegraph.Record) error {
 		*v = binary.LittleEndian.Uint32(body[5+4*i:])
 	}
 	c := cursor{b: body[fixedRecordBytes:]}
-	r.Misses, r.NoIndex, r.ByRobots, r.More = 0, false, false, false
+	r.Misses, r.NoIndex, r.ByRobots, r.ByFilter, r.More = 0, false, false, false, false
 	r.Missed, r.Refuses = sitegraph.OutcomeUnknown, false
 	if body[0] == recordVersionMisses {
 		var marks byte
@@ -45,7 +45,8 @@ func decodeRecord(body []byte, r *sitegraph.Record) error {
 		}
 		r.NoIndex, r.ByRobots = marks&markNoIndex != 0, marks&markByRobots != 0
 		r.More, r.Refuses = marks&markMore != 0, marks&markRefuses != 0
-		if missed := marks / markMissed; missed != 0 {
+		r.ByFilter = marks&markByFilter != 0
+		if missed := marks / markMissed % 4; missed != 0 {
 			r.Missed = sitegraph.OutcomeGone + sitegraph.Outcome(missed-1)
 		}
 	}

@@ -22,8 +22,10 @@ const (
 	markByRobots
 	markMore
 	markRefuses
-	markMissed // two bits: what the misses are
-	knownMarks = 1<<(iota+1) - 1
+	markMissed // with the next bit: what the misses are
+	_
+	markByFilter
+	knownMarks = 1<<iota - 1
 )
 
 // fixedRecordBytes is what every encoded record has: version, flags, state, errors, hops
@@ -116,6 +118,9 @@ func recordMarks(r *sitegraph.Record) (marks byte) {
 	}
 	if r.ByRobots {
 		marks |= markByRobots
+	}
+	if r.ByFilter {
+		marks |= markByFilter
 	}
 	if r.More {
 		marks |= markMore

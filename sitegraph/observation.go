@@ -140,9 +140,12 @@ type Observation struct {
 	Status  int    // HTTP status; 0 if no answer came
 	Detail  string // for people: why it failed or was excluded; "" otherwise
 
-	Digests   Digests // of a fetched page
-	Size      int64   // bytes of the body read
-	Truncated bool    // the body was cut at the limit
+	Digests Digests // of a fetched page, or of one that a filter rejects
+	// CopyMain is Digests.Main of the copy by what counts now, made of a body that was kept. Zero:
+	// that of the record holds.
+	CopyMain  Digest
+	Size      int64 // bytes of the body read
+	Truncated bool  // the body was cut at the limit
 	// Transferred is how many bytes the visit read from the network in all, with headers,
 	// robots.txt and encryption. 0: not known; then Size is used.
 	Transferred int64
@@ -176,6 +179,8 @@ type Observation struct {
 	Trouble Trouble
 	// ByRobots: robots.txt is why the page is excluded.
 	ByRobots bool
+	// Filter is the name of the filter of the user that excludes the page; "": none does.
+	Filter string
 	// Robots is a fingerprint of the rules of robots.txt that hold for us; 0: not known.
 	Robots uint64
 

@@ -3,10 +3,12 @@ package sitegraph
 import "time"
 
 // A page with a copy does not leave after one answer that it is gone, moved or forbidden: servers
-// answer 404 while they are rebuilt, a filter answers 403 for no visible reason, and a server may
+// answer 404 while they are rebuilt, a firewall answers 403 for no visible reason, and a server may
 // redirect everything for an hour. It takes several answers of one kind in a row: over half a day
 // and more for 404 and 301, over days for 403. A 410 takes two, half an hour apart at least, since
-// it is hardly sent by mistake. Pages that left are visited again, less and less often.
+// it is hardly sent by mistake. So does a content that a filter of the user rejects: a server may
+// show a notice in another language for a moment. If the content is that of the copy, once is
+// enough. Pages that left are visited again, less and less often.
 
 const (
 	// lookFirst and lookLast bound the time between two visits to a page that left. It doubles with
@@ -25,7 +27,7 @@ func proof(o *Observation) uint8 {
 	switch {
 	case o.ByRobots:
 		return 10 // one a day
-	case o.Status == 410:
+	case o.Status == 410, o.Filter != "":
 		return 2
 	case o.Outcome == OutcomeGone, o.Outcome == OutcomeRedirected:
 		return 3
@@ -38,7 +40,7 @@ func proof(o *Observation) uint8 {
 // begins the count anew: a server that first misses a page and then redirects it is in disorder. An
 // answer that comes before half of the wait is over does not count.
 func (r *Record) Doubt(o Observation) bool {
-	if r.State != StateAlive ||
+	if r.State != StateAlive || o.Filter != "" && o.Digests.Bytes == r.Digests.Bytes ||
 		o.Outcome != OutcomeGone && o.Outcome != OutcomeRedirected && o.Outcome != OutcomeExcluded {
 		return false
 	}

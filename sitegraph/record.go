@@ -120,6 +120,7 @@ type Record struct {
 	NoIndex      bool    // the copy asks not to be indexed
 	More         bool    // the copy has more links than one visit may take in
 	ByRobots     bool    // robots.txt forbids it: why it left, or may leave
+	ByFilter     bool    // a filter of the user rejects it: why it left
 	Refuses      bool    // the server refused a conditional request (412): it is asked without
 	ETag         string  // of the copy
 	LastModified time.Time
@@ -165,6 +166,9 @@ func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
 	}
 	r.Tried = o.Time
 	r.Status = o.Status
+	if r.State == StateAlive && !o.CopyMain.IsZero() {
+		r.Digests.Main = o.CopyMain
+	}
 	if r.State == StateSource {
 		return r.applySource(o)
 	}
@@ -186,7 +190,7 @@ func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
 		return r.leave(StateMoved)
 	case OutcomeExcluded:
 		verdict := r.leave(StateExcluded)
-		r.ByRobots = o.ByRobots
+		r.ByRobots, r.ByFilter = o.ByRobots, o.Filter != ""
 		return verdict
 	case OutcomeFailed:
 		if o.Status == 412 {
@@ -226,7 +230,9 @@ func (r *Record) applyContent(o Observation, by ChangeBy) Verdict {
 }
 
 // found ends the failures and misses that there were.
-func (r *Record) found() { r.Errors, r.Misses, r.Missed, r.ByRobots = 0, 0, OutcomeUnknown, false }
+func (r *Record) found() {
+	r.Errors, r.Misses, r.Missed, r.ByRobots, r.ByFilter = 0, 0, OutcomeUnknown, false, false
+}
 
 // conditionAgain is after how many visits a page whose server refused a conditional request gets
 // one again. That costs a failure where the server still refuses it. Without it a single refusal
@@ -250,7 +256,7 @@ func (r *Record) leave(s State) Verdict {
 	}
 	r.Misses = min(r.Misses+1, MaxErrors)
 	r.State = s
-	r.Errors, r.Missed, r.ByRobots = 0, OutcomeUnknown, false
+	r.Errors, r.Missed, r.ByRobots, r.ByFilter = 0, OutcomeUnknown, false, false
 	r.ETag, r.LastModified = "", time.Time{}
 	return VerdictLeft
 }

@@ -75,3 +75,30 @@ func TestBaseline(t *testing.T) {
 	see(21, "h", of(3, 9, 1), sitegraph.VerdictChanged)
 	see(22, "i", of(2, 9, 1), sitegraph.VerdictUnchanged)
 }
+
+// A copy that was read anew from an archive is compared by what counts now, and a "not modified"
+// makes its digest that of the record.
+func TestCopyReadAnew(t *testing.T) {
+	old, now := sitegraph.RuledDigest(1, 7, 0), sitegraph.RuledDigest(2, 8, 0)
+	for _, c := range []struct {
+		outcome sitegraph.Outcome
+		main    sitegraph.Digest // seen
+		want    sitegraph.Verdict
+	}{
+		{sitegraph.OutcomeNotModified, sitegraph.Digest{}, sitegraph.VerdictUnchanged},
+		{sitegraph.OutcomeFetched, now, sitegraph.VerdictUnchanged},
+		{sitegraph.OutcomeFetched, sitegraph.RuledDigest(3, 8, 0), sitegraph.VerdictChanged},
+	} {
+		r := sitegraph.Record{State: sitegraph.StateAlive, Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte("a")), Main: old}, History: sitegraph.Start(time.Unix(1000, 0))}
+		o := sitegraph.Observation{Time: time.Unix(9000, 0), Outcome: c.outcome, CopyMain: now}
+		if c.outcome == sitegraph.OutcomeFetched {
+			o.Digests = sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte("b")), Main: c.main}
+		}
+		if got := r.Apply(o, sitegraph.ChangeByBytes); got != c.want {
+			t.Errorf("%v: %v, want %v", c.outcome, got, c.want)
+		}
+		if rule, _ := r.Digests.Main.Rule(); rule != 8 {
+			t.Errorf("%v: the record has the digest of rule %d", c.outcome, rule)
+		}
+	}
+}

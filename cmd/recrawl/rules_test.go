@@ -113,6 +113,16 @@ func TestRunRules(t *testing.T) {
 	if plain := visits.Load() - 30 - conditional.Load(); plain != 1 {
 		t.Errorf("%d visits after the change of rules were unconditional, want 1", plain)
 	}
+	// With an archive the copy is read by the new rule: no change is missed or invented.
+	for next, want := range map[int32]string{0: "unchanged ", 30: "changed "} {
+		data, kept := fmt.Sprint("kept", next), filepath.Join(dir, fmt.Sprint("archive", next))
+		visits.Store(0)
+		check("a rule, with an archive", run(data, "/", 2, "--rules", ignoring, "--archive", kept), "first unchanged ")
+		visits.Store(next)
+		check("another rule, with an archive", run(data, "/", 2, "--rules", watching, "--archive", kept), want)
+		visits.Store(next)
+		check("no rule, with an archive", run(data, "/", 2, "--change", "main", "--archive", kept), "unchanged ")
+	}
 	visits.Store(0)
 	check("JSON", run("json", "/data", 6, "--rules", ignoring), "first unchanged unchanged changed unchanged ")
 }

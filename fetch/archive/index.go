@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 )
@@ -156,6 +157,32 @@ func (x *index) last(url string) ([]*cdxj.Capture, error) {
 	found = slices.DeleteFunc(found, func(c *cdxj.Capture) bool { return c.URL != url })
 	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int { return cmp.Compare(b.Date, a.Date) })
 	return found, nil
+}
+
+// of is Reader.Of.
+func (x *index) of(url string, near time.Time, most int) ([]*cdxj.Capture, error) {
+	key := cdxj.Key(url)
+	found := slices.Clone(x.recent[key])
+	for _, run := range x.runs {
+		var bad error
+		err := run.From(key+" ", func(line []byte) bool {
+			if !bytes.HasPrefix(line, []byte(key+" ")) {
+				return false
+			}
+			c, err := cdxj.Parse(line)
+			if bad = err; err == nil {
+				found = append(found, c)
+			}
+			if len(found) > 2*most+1000 {
+				found = nearest(found, url, near, most)
+			}
+			return err == nil
+		})
+		if err = cmp.Or(err, bad); err != nil {
+			return nil, fmt.Errorf("read the index: %w", err)
+		}
+	}
+	return nearest(found, url, near, most), nil
 }
 
 // flush writes what is in memory as a run, and merges runs where there are many of one size.

@@ -142,28 +142,7 @@ func (r *Reader) Each(yield func(*cdxj.Capture) error) error {
 // Of returns the captures of an address by time, the oldest first: at most most, those nearest to a
 // moment. If none is of the very address, those of its key are returned, as with or without "www.".
 func (r *Reader) Of(url string, near time.Time, most int) ([]*cdxj.Capture, error) {
-	key := cdxj.Key(url)
-	found := slices.Clone(r.index.recent[key])
-	for _, run := range r.index.runs {
-		var bad error
-		err := run.From(key+" ", func(line []byte) bool {
-			if !bytes.HasPrefix(line, []byte(key+" ")) {
-				return false
-			}
-			c, err := cdxj.Parse(line)
-			if bad = err; err == nil {
-				found = append(found, c)
-			}
-			if len(found) > 2*most+1000 {
-				found = nearest(found, url, near, most)
-			}
-			return err == nil
-		})
-		if err = cmp.Or(err, bad); err != nil {
-			return nil, fmt.Errorf("read the index: %w", err)
-		}
-	}
-	return nearest(found, url, near, most), nil
+	return r.index.of(url, near, most)
 }
 
 // nearest keeps the captures nearest to a moment, by time; those of the very address if there are
@@ -209,8 +188,16 @@ const MostBody = 64 << 20
 
 // Answer reads a capture. A revisit has the header of its own, and the body of the record that it
 // refers to.
-func (r *Reader) Answer(c *cdxj.Capture) (*Answer, error) {
-	a, err := r.answer(c)
+func (r *Reader) Answer(c *cdxj.Capture) (*Answer, error) { return shelf{r.dir, r.Of}.answer(c) }
+
+// shelf are the WARC files of a directory, and what knows their captures, as Reader.Of does.
+type shelf struct {
+	dir string
+	of  func(url string, near time.Time, most int) ([]*cdxj.Capture, error)
+}
+
+func (r shelf) answer(c *cdxj.Capture) (*Answer, error) {
+	a, err := r.record(c)
 	if err != nil || c.MIME != cdxj.Revisit {
 		return a, err
 	}
@@ -227,40 +214,40 @@ func (r *Reader) Answer(c *cdxj.Capture) (*Answer, error) {
 
 // original reads the record that a revisit refers to. One that names none, as WARC 1.0 allowed,
 // means a record of the same address and digest.
-func (r *Reader) original(c *cdxj.Capture) (*Answer, error) {
+func (r shelf) original(c *cdxj.Capture) (*Answer, error) {
 	at, err := warc.ParseDate(c.RefersDate)
 	if err != nil {
 		return r.sameDigest(c)
 	}
 	const near = 64 // captures within one second of it
-	past, err := r.Of(c.RefersURI, at, near)
+	past, err := r.of(c.RefersURI, at, near)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range past {
 		if date, err := warc.ParseDate(p.Date); err == nil && date.Equal(at) && p.URL == c.RefersURI && p.MIME != cdxj.Revisit {
-			return r.answer(p)
+			return r.record(p)
 		}
 	}
 	return nil, ErrNoBody
 }
 
-func (r *Reader) sameDigest(c *cdxj.Capture) (*Answer, error) {
+func (r shelf) sameDigest(c *cdxj.Capture) (*Answer, error) {
 	const near = 1000 // captures of the address
-	past, err := r.Of(c.URL, c.Time, near)
+	past, err := r.of(c.URL, c.Time, near)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range past {
 		if p.MIME != cdxj.Revisit && p.Digest == c.Digest && c.Digest != "" {
-			return r.answer(p)
+			return r.record(p)
 		}
 	}
 	return nil, ErrNoBody
 }
 
-// answer reads one record.
-func (r *Reader) answer(c *cdxj.Capture) (*Answer, error) {
+// record reads one record.
+func (r shelf) record(c *cdxj.Capture) (*Answer, error) {
 	fail := func(err error) (*Answer, error) {
 		return nil, fmt.Errorf("read %s at octet %d: %w", c.Filename, c.Offset, err)
 	}

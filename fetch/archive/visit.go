@@ -33,9 +33,10 @@ type Visit struct {
 }
 
 // Take makes a visit and takes in what was said in it. Where the archive has no body that a "not
-// modified" could mean, the page is asked for without condition. Of a page that says noarchive
-// nothing is taken in. The error is that of the visit, or
-// of the archive: then the visit must not count as made.
+// modified" could mean, the page is asked for without condition. Of a page that says noarchive or
+// that a filter rejects nothing is taken in. The client is handed what is kept of the copy, if it
+// must read that anew. The error is that of the visit, or of the archive: then the visit must not
+// count as made.
 func (a *Archive) Take(
 	ctx context.Context, v Visit, rec sitegraph.Record,
 	visit func(context.Context, sitegraph.Record) (sitegraph.Observation, error),
@@ -53,13 +54,16 @@ func (a *Archive) Take(
 	}
 	ctx, wire := fetch.Listen(ctx)
 	defer wire.Release()
+	wire.Copy = func(of sitegraph.Digest, most int64) (body []byte, contentType string, ok bool) {
+		return a.copyOf(v.past, of, most)
+	}
 	o, err := visit(ctx, rec)
 	if err != nil && ctx.Err() != nil {
 		return o, err // it was broken off here: what came is no capture
 	}
 	v.Time, v.Outcome, v.Detail = o.Time, o.Outcome.String(), o.Detail
 	exchanges := wire.Exchanges
-	if o.NoArchive {
+	if o.NoArchive || o.Filter != "" {
 		exchanges = slices.DeleteFunc(exchanges, func(x fetch.Exchange) bool { return x.URL == v.URL })
 	}
 	return o, cmp.Or(a.Put(&v, exchanges), err)

@@ -1,0 +1,32 @@
+package fetch
+
+import (
+	"context"
+
+	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// reread makes the digest of what counts of a copy, where the one that the record has was made by
+// another rule or by none. That takes the body of the copy, which an archive may have: then no
+// change is missed or invented when what counts is changed. Zero: the digest of the record is the
+// right one, or the body was not kept.
+func (c *Client) reread(ctx context.Context, rec *sitegraph.Record, rule *rules.Rule) (main sitegraph.Digest) {
+	wanted := rule != nil || c.o.Main
+	right := rule.Made(rec.Digests.Main) && !rec.Digests.Main.IsZero()
+	wire := wireOf(ctx)
+	if !wanted || right || wire == nil || wire.Copy == nil || rec.Digests.Bytes.IsZero() {
+		return main
+	}
+	body, contentType, ok := wire.Copy(rec.Digests.Bytes, c.o.MaxBody)
+	if !ok {
+		return main
+	}
+	content, err := c.o.Read(ctx, Reading{URL: rec.URL, ContentType: contentType, Body: body,
+		Page: extract.Options{Agent: c.agent, Main: c.o.Main, Rule: rule}})
+	if err != nil {
+		return main
+	}
+	return content.Page.Digests.Main
+}
