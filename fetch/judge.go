@@ -110,7 +110,8 @@ func (c *Client) judgeContent(
 		}
 		return o
 	}
-	if o = c.extractPage(ctx, o, a, rec); o.Outcome != sitegraph.OutcomeFetched {
+	o, judged := c.extractPage(ctx, o, a, rec)
+	if o.Outcome != sitegraph.OutcomeFetched || !judged {
 		return o
 	}
 	return validated(o, a)

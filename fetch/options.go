@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/fetch/robots"
 )
@@ -108,6 +109,10 @@ type Options struct {
 
 	// Rules say what of a page counts, by its address (extract.Options.Rule); nil: all does.
 	Rules *rules.Set
+
+	// Filters reject pages that the user does not want; nil: none does. Who opened them closes
+	// them when no visit is under way.
+	Filters *filter.Set
 
 	// SoftMissing finds pages that are gone though the server answers 200 (see missing.go). For
 	// that it asks now and then for an address that cannot exist.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract"
@@ -134,11 +135,13 @@ func (c *Client) read(
 		ctx,
 		Reading{URL: o.URL, ContentType: a.header.Get("Content-Type"), Source: asSource, Body: a.body.octets,
 			Page: extract.Options{
-				Agent:      c.agent,
-				RobotsTags: a.header.Values("X-Robots-Tag"),
-				LinkLines:  a.header.Values("Link"),
-				Main:       c.o.Main,
-				Rule:       c.o.Rules.For(o.URL),
+				Agent:           c.agent,
+				RobotsTags:      a.header.Values("X-Robots-Tag"),
+				LinkLines:       a.header.Values("Link"),
+				Main:            c.o.Main,
+				Seen:            c.o.Filters != nil && !asSource,
+				ContentLanguage: strings.Join(a.header.Values("Content-Language"), ", "),
+				Rule:            c.o.Rules.For(o.URL),
 			}},
 	)
 	if isLocal(err) {
@@ -147,21 +150,21 @@ func (c *Client) read(
 	return content, err
 }
 
-// extractPage fills o from the body of an HTML page.
+// extractPage fills o from the body of an HTML page. judged is false where a filter failed.
 func (c *Client) extractPage(
 	ctx context.Context,
 	o sitegraph.Observation,
 	a *answer,
 	rec *sitegraph.Record,
-) sitegraph.Observation {
+) (after sitegraph.Observation, judged bool) {
 	content, err := c.read(ctx, &o, a, false)
 	if err != nil {
-		return failed(o, printable(err.Error()))
+		return failed(o, printable(err.Error())), true
 	}
 	page := &content.Page
 	if c.isMissing(ctx, &o, a, rec, page) {
 		o.Outcome, o.Detail = sitegraph.OutcomeGone, softMissing
-		return o
+		return o, true
 	}
 	o.Outcome = sitegraph.OutcomeFetched
 	o.Digests = page.Digests
@@ -174,5 +177,5 @@ func (c *Client) extractPage(
 	}
 	o.NoIndex, o.Canonical = page.NoIndex, page.Canonical
 	o.NoArchive = o.NoArchive || page.NoArchive
-	return o
+	return c.filtered(ctx, o, page)
 }

@@ -82,6 +82,10 @@ func (p *Planner) nextAgain() (Visit, step) {
 
 // againDue is when a page that left is visited again.
 func (p *Planner) againDue(page sitegraph.PageID) Due {
+	if p.Corpus.Rejected(page) {
+		return Due{time.Unix(p.lookAt(page), 0).UTC(),
+			Because("a filter rejects it; it is looked at again, or sooner if the filters change")}
+	}
 	return Due{
 		time.Unix(p.lookAt(page), 0).UTC(),
 		Because("it left; it is looked at again, or sooner if a new link leads to it"),

@@ -24,8 +24,13 @@ type Memory struct {
 	size     uint8  // class of the copy's size; 0: not known
 	mark     uint16 // round in which it was proposed, modulo 2^16; 0: never
 	misses   uint8  // as the record has it
-	byRobots bool
+	leftBy   uint8  // why it left, or may leave: bits
 }
+
+const (
+	leftByRobots = 1 << iota
+	leftByFilter
+)
 
 // Lost reports whether a page that had a copy is no longer there, as a visit at Tried or before
 // found. That holds also if a link has named the page since, and it waits to be fetched again.
@@ -93,7 +98,13 @@ func (c *Corpus) Remember(r *sitegraph.Record) {
 	m := &c.pages[r.Page]
 	c.count(r.Page, m.State, r.State)
 	m.History, m.State, m.Errors = r.History, r.State, r.Errors
-	m.misses, m.byRobots = r.Misses, r.ByRobots
+	m.misses, m.leftBy = r.Misses, 0
+	if r.ByRobots {
+		m.leftBy |= leftByRobots
+	}
+	if r.ByFilter {
+		m.leftBy |= leftByFilter
+	}
 	m.Due, m.Tried = sitegraph.Unix32(r.Due), sitegraph.Unix32(r.Tried)
 	m.Interval = float32(estimator.Days(r.Interval))
 	m.size = budget.SizeClass(r.Size)
@@ -195,7 +206,7 @@ func (m *Memory) wait() time.Duration {
 		wait = BackOff(m.Errors)
 	}
 	if m.State == sitegraph.StateAlive {
-		wait = max(wait, sitegraph.MissWait(m.misses, m.byRobots))
+		wait = max(wait, sitegraph.MissWait(m.misses, m.leftBy&leftByRobots != 0))
 	}
 	return wait
 }
@@ -203,8 +214,14 @@ func (m *Memory) wait() time.Duration {
 // Forbidden reports whether a page left, or may leave, because of robots.txt.
 func (c *Corpus) Forbidden(p sitegraph.PageID) bool {
 	m := &c.pages[p]
-	return m.byRobots &&
+	return m.leftBy&leftByRobots != 0 &&
 		(m.State == sitegraph.StateExcluded || m.State == sitegraph.StateAlive && m.misses > 0)
+}
+
+// Rejected reports whether a page left because a filter of the user rejects it.
+func (c *Corpus) Rejected(p sitegraph.PageID) bool {
+	m := &c.pages[p]
+	return m.leftBy&leftByFilter != 0 && m.State == sitegraph.StateExcluded
 }
 
 // taken reports whether a page was proposed or visited in this round.

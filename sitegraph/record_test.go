@@ -350,3 +350,31 @@ func TestConditionIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A filter that rejects the copy makes the page leave at once; where the page shows another
+// content, at the second answer. A content that no filter rejects ends that.
+func TestFilteredPageLeaves(t *testing.T) {
+	copied, other := DigestOf([]byte("copy")), DigestOf([]byte("other"))
+	at := time.Unix(1_000_000, 0)
+	record := func() *Record {
+		return &Record{State: StateAlive, Digests: Digests{Bytes: copied}, Tried: at}
+	}
+	rejects := func(d Digest, hours int) Observation {
+		return Observation{Time: at.Add(time.Duration(hours) * time.Hour), Outcome: OutcomeExcluded,
+			Status: 200, Filter: "f", Digests: Digests{Bytes: d}}
+	}
+	if r := record(); r.Doubt(rejects(copied, 1)) {
+		t.Error("the copy is rejected, and stays")
+	} else if r.Apply(rejects(copied, 1), 0) != VerdictLeft || !r.ByFilter || r.State != StateExcluded {
+		t.Errorf("%+v", r)
+	}
+	r := record()
+	if !r.Doubt(rejects(other, 1)) || r.Doubt(rejects(other, 2)) {
+		t.Error("another content takes other than two answers")
+	}
+	r.Apply(rejects(other, 2), 0)
+	back := Observation{Time: at.Add(9 * time.Hour), Outcome: OutcomeFetched, Digests: Digests{Bytes: other}}
+	if r.Apply(back, 0) != VerdictFirst || r.ByFilter {
+		t.Errorf("a page that is back: %+v", r)
+	}
+}

@@ -46,6 +46,9 @@ type Config struct {
 	Seed      uint64        `default:"1" for:"run plan explain eval demo learn tune schedule-simulate schedule-plan" help:"seed of ties and random choices"`
 	Change    string        `default:"digest" oneof:"digest, text, main" for:"run plan explain eval demo survey learn tune import" help:"which difference counts as a change: digest, text or main"`
 	Rules     string        `for:"run show-page" help:"file of rules in YAML: what of pages counts as a change, by the beginning of their address; they overrule --change"`
+	Languages []string      `for:"run show-page show-filters" help:"languages of the pages that are wanted, as de,en; others are visited seldom"`
+	Filters   string        `for:"run show-page show-filters" help:"file of filters in YAML: pages that are unwanted, by words, links, a program or a service; they are visited seldom"`
+	Labelled  string        `for:"show-filters" help:"file of labelled pages, a line of JSON each, to measure the filters by"`
 
 	AllowPrivate  bool          `key:"allow-private" for:"run show-page guard" help:"also visit loopback and private addresses, and any port"`
 	AllowNetwork  []string      `key:"allow-network" for:"run show-page guard" help:"also visit these addresses, as 10.20.0.0/16; may be repeated"`

@@ -19,6 +19,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/difference"
 	"github.com/recrawl/recrawl/fetch/archive/replay"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/fetch/filter"
+	"github.com/recrawl/recrawl/fetch/filter/measure"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/checkpoint"
@@ -69,6 +71,10 @@ func explainError(err error) (hint string, code int, cause error) {
 		return entry.Hint, exitUsage, err
 	case errors.As(err, new(*rules.Mistake)):
 		return "docs/rules.md has each key of a rule", exitUsage, err
+	case errors.As(err, new(*filter.Mistake)), errors.As(err, new(*measure.LineError)):
+		return "docs/filters.md has each key of a filter and of a labelled page", exitUsage, err
+	case errors.Is(err, measure.ErrNone):
+		return "name a file with --filters, or languages with --languages de,en", exitUsage, err
 	case errors.Is(err, fetch.ErrNoContact):
 		return `give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, exitUsage, err
 	case errors.As(err, new(*checkpoint.UnansweredError)):

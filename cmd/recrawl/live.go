@@ -13,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/planner/cycle"
@@ -20,7 +21,7 @@ import (
 )
 
 // client makes the visits of run and show page, and reads what comes with read. The settings are checked.
-func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Content, error)) (*meter.Client, error) {
+func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Content, error), filters *filter.Set) (*meter.Client, error) {
 	c := &p.config
 	set, err := rules.Read(c.Rules)
 	if err != nil {
@@ -31,7 +32,7 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 		Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
 		RobotsAgent: c.RobotsAgent, RobotsAnyHost: c.RobotsAnyHost, RobotsFresh: c.RobotsMaxAge, KeepRobots: true,
 		Capture: c.Archive != "", SoftMissing: c.SoftMissing,
-		Read: read, Rules: set, Main: c.changeBy() == sitegraph.ChangeByMain,
+		Read: read, Rules: set, Filters: filters, Main: c.changeBy() == sitegraph.ChangeByMain,
 	}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval
@@ -50,6 +51,11 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 		return nil, usageError{err, "--ca-file wants a file of certificates in PEM, which begin with -----BEGIN CERTIFICATE-----"}
 	}
 	return meter.New(o)
+}
+
+// filters opens those of the settings; nil if there are none.
+func (p *program) filters() (*filter.Set, error) {
+	return filter.Open(filter.Options{File: p.config.Filters, Languages: p.config.Languages, Warn: func(err error) { p.warn(err.Error()) }})
 }
 
 // allowed are the addresses and ports that are open though they are closed by default.

@@ -43,6 +43,8 @@ The directory holds all that is known; journal/ in it has a line for every visit
 --push takes in what others say has changed: hints (recrawl hint), and IndexNow of the owners of
 servers. Such pages go before all others.
 
+--languages and --filters name pages that are unwanted. Such pages stay known and are looked at seldom.
+
 --archive keeps what is fetched, as WARC files that other tools read. A visit is in the archive before
 it counts as made.`,
 		Example: `  recrawl run --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" https://example.org/
@@ -58,8 +60,13 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	filters, err := p.filters()
+	if err != nil {
+		return err
+	}
+	defer closing(filters, &err)
 	reader := apart.NewReader(apart.Again(readsApart)...)
-	client, err := p.client(reader.Read)
+	client, err := p.client(reader.Read, filters)
 	if err != nil {
 		return err
 	}
@@ -127,6 +134,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Seen:       result.See,
 		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store), said.hand(loop)) },
 		Attentive:  said != nil,
+		Filters:    filters.Fingerprint(),
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = visits.Append(log, events); journalErr != nil {

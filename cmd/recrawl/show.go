@@ -6,7 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/fetch/archive/show"
+	"github.com/recrawl/recrawl/fetch/filter/measure"
 )
 
 func (p *program) showCommand() *cobra.Command {
@@ -17,6 +19,10 @@ func (p *program) showCommand() *cobra.Command {
 		Example: "  recrawl show warc archive/recrawl-20260131120000-00000.warc.gz",
 	}, "unknown command %q of show", "recrawl show warc",
 		p.showPageCommand(), p.command(&cobra.Command{
+			Use: "filters", Short: "What filters there are, and how often they are right about labelled pages",
+			Annotations: map[string]string{setting.NameAs: "show-filters"},
+			Long:        measure.Help, Example: measure.Examples, Args: noArguments,
+		}, p.showFilters), p.command(&cobra.Command{
 			Use:   "warc FILE",
 			Short: "The records of a WARC file, and whether their digests hold",
 			Long: `show warc reads a WARC file of any writer, compressed or not, and prints its records: where each
@@ -26,6 +32,19 @@ up to the first damage and names it. The exit code is 4 where something is damag
   recrawl show warc --json other.warc.gz | jq '.records[].header'`,
 			Args: cobra.ExactArgs(1),
 		}, p.showWARC))
+}
+
+func (p *program) showFilters(ctx context.Context, _ []string) (err error) {
+	set, err := p.filters()
+	if err != nil {
+		return err
+	}
+	defer closing(set, &err)
+	result, err := measure.Of(ctx, p.config.Labelled, set)
+	if err != nil {
+		return err
+	}
+	return p.print(result, result.Tables())
 }
 
 func (p *program) showWARC(_ context.Context, args []string) error {

@@ -21,7 +21,8 @@ func (p *program) showPageCommand() *cobra.Command {
 		Annotations: map[string]string{setting.NameAs: "show-page"},
 		Long: `show page reads a page and prints title, language, main text, digests and links. With --rules it
 prints what the rule for the address ignores and watches, how often each expression holds, and the
-text that is left: a difference there is a change.
+text that is left: a difference there is a change. With --languages and --filters it prints what
+each filter says of the page.
 
 A URL is asked for as run does: robots.txt, --delay and the guard hold, and --user-agent must name a
 contact. A file is read as the page of --url; one whose name ends in .json as JSON.`,
@@ -31,7 +32,7 @@ contact. A file is read as the page of --url; one whose name ends in .json as JS
 	}, p.showPage)
 }
 
-func (p *program) showPage(ctx context.Context, args []string) error {
+func (p *program) showPage(ctx context.Context, args []string) (err error) {
 	var shown *show.Page
 	set, err := rules.Read(p.config.Rules)
 	switch {
@@ -40,6 +41,14 @@ func (p *program) showPage(ctx context.Context, args []string) error {
 		shown, err = p.pageOnline(ctx, args[0])
 	default:
 		shown, err = show.File(args[0], p.config.Show.URL, set)
+	}
+	if err != nil {
+		return err
+	}
+	filters, err := p.filters()
+	if err == nil {
+		defer closing(filters, &err)
+		err = shown.Judge(ctx, filters)
 	}
 	if err != nil {
 		return err
@@ -57,7 +66,7 @@ func (p *program) pageOnline(ctx context.Context, url string) (shown *show.Page,
 			shown = show.Read(r.Body, r.ContentType, r.URL, r.Page)
 		}
 		return fetch.Read(ctx, r)
-	})
+	}, nil)
 	if err != nil {
 		return nil, err
 	}

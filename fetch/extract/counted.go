@@ -120,6 +120,9 @@ func JSON(body []byte, o Options) (p Page) {
 	p.Digests.Bytes = sitegraph.DigestOf(body)
 	p.Digests.Text = p.Digests.Bytes
 	p.Digests.Main = o.Rule.Digest(countedJSON(body, o.Rule, nil))
+	if o.Seen {
+		p.Seen = &Seen{Text: cut(appendText(nil, body)), ContentLanguage: o.ContentLanguage}
+	}
 	for _, tag := range o.RobotsTags {
 		s := scanner{agent: strings.ToLower(o.Agent)}
 		s.robotsTag(tag)

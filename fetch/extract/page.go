@@ -34,6 +34,11 @@ type Options struct {
 	// Sketch makes Page.Sketch, which takes a tree like main text.
 	Sketch bool
 
+	// Seen makes Page.Seen, which takes a tree like main text.
+	Seen bool
+	// ContentLanguage is the header field of that name, for Page.Seen.
+	ContentLanguage string
+
 	// Rule says what of the page counts; then Digests.Main is of that. nil: all of the page counts.
 	Rule *rules.Rule
 }
@@ -61,6 +66,7 @@ type Page struct {
 
 	Missing bool    // its title or heading says that the page is not there
 	Sketch  *Sketch // of its main text; nil unless it was asked for
+	Seen    *Seen   // what filters judge by; nil unless it was asked for
 }
 
 // HTML reads a page. body is as it was sent, content coding undone; contentType is the
@@ -96,6 +102,9 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 			main = s.text
 		}
 		p.Sketch = sketchOf(main, s.title.in(s.text), pageURL)
+	}
+	if o.Seen {
+		p.Seen = s.see(text, o.ContentLanguage)
 	}
 	return p
 }

@@ -29,6 +29,7 @@ type scanner struct {
 	sources   []string          // feeds, as written
 	base      string            // the first <base href>
 	canonical string            // the first <link rel=canonical href>
+	language  string            // <html lang>
 	queries   *encoding.Encoder // of the queries in addresses; nil: UTF-8
 	noIndex   bool
 	noFollow  bool
@@ -157,7 +158,7 @@ func tagName(tag []byte, buf *[16]byte) []byte {
 // tag takes what a start tag says of links and robots.
 func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 	switch string(name) { // no allocation: a comparison only
-	case "a", "area", "frame", "iframe", "base", "meta", "link":
+	case "a", "area", "frame", "iframe", "base", "meta", "link", "html":
 	default:
 		return
 	}
@@ -166,7 +167,7 @@ func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 		kind = 'b'
 	}
 	// Parts of the tag, until the next one is read.
-	var href, src, rel, mime, attrName, httpEquiv, content []byte
+	var href, src, rel, mime, attrName, httpEquiv, content, lang []byte
 	for more := true; more; {
 		var key, value []byte
 		key, value, more = z.TagAttr()
@@ -185,6 +186,8 @@ func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 			httpEquiv = first(httpEquiv, value)
 		case "content":
 			content = first(content, value)
+		case "lang":
+			lang = first(lang, value)
 		}
 	}
 	switch kind {
@@ -202,6 +205,10 @@ func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 		}
 	case 'l':
 		s.link(strings.TrimSpace(string(href)), string(rel), string(mime))
+	case 'h':
+		if s.language == "" && len(lang) <= maxHeading {
+			s.language = string(bytes.TrimSpace(lang))
+		}
 	case 'm':
 		s.meta(string(attrName), string(httpEquiv), string(content))
 	}

@@ -79,6 +79,8 @@ type Options struct {
 	// second while the loop waits. It may use the store, which nothing else uses then. Its error
 	// ends the loop. May be nil.
 	Between func() error
+	// Filters is the fingerprint of the filters by which the fetcher rejects pages; 0: it has none.
+	Filters uint64
 	// Attentive keeps a round with several workers open until its time is over, also when nothing
 	// is left to visit: Between may Ask for pages.
 	Attentive bool
@@ -87,32 +89,33 @@ type Options struct {
 // Loop carries out what a planner plans.
 type Loop struct {
 	Options
-	graph       *sitegraph.Graph
-	round       planner.Round
-	request     Request // of the visit under way; here so that a visit allocates nothing
-	event       Event   // of the last visit
-	unacked     []Event
-	uncommitted int
-	sinceLearnt int                 // visits since what the policy has learnt was kept
-	pieces      [][sha256.Size]byte // of the planner's memory, as they were kept last
-	lastCommit  time.Time
-	reserved    int // fetches reserved in the store and not yet begun
-	account     account
-	lines       map[sitegraph.ServerID]*line // of servers visited concurrently
-	barring     map[sitegraph.ServerID]*line // those with pages that are barred
-	places      map[string]*place            // by address, of those servers
-	answers     paces                        // how quickly servers answer
-	names       paces                        // and how quickly their names are looked up
-	times       []observed                   // how long downloads take, by server
-	linksSeen   []uint64                     // by page: hash of the links of the last visit; 0: not known
-	strains     strains                      // of servers
-	visits      []int32                      // by server, since its strain was weighed
-	stall       stall
-	answered    time.Time // when a server last answered
-	discovery   discovery
-	rules       map[sitegraph.ServerID]uint64 // fingerprints of robots.txt
-	heard       map[sitegraph.PageID]bool     // sources whose claims are known; nil: not restored yet
-	broken      bool                          // the store failed: nothing is asked of it any more
+	graph        *sitegraph.Graph
+	round        planner.Round
+	request      Request // of the visit under way; here so that a visit allocates nothing
+	event        Event   // of the last visit
+	unacked      []Event
+	uncommitted  int
+	sinceLearnt  int                 // visits since what the policy has learnt was kept
+	pieces       [][sha256.Size]byte // of the planner's memory, as they were kept last
+	lastCommit   time.Time
+	reserved     int // fetches reserved in the store and not yet begun
+	account      account
+	lines        map[sitegraph.ServerID]*line // of servers visited concurrently
+	barring      map[sitegraph.ServerID]*line // those with pages that are barred
+	places       map[string]*place            // by address, of those servers
+	answers      paces                        // how quickly servers answer
+	names        paces                        // and how quickly their names are looked up
+	times        []observed                   // how long downloads take, by server
+	linksSeen    []uint64                     // by page: hash of the links of the last visit; 0: not known
+	strains      strains                      // of servers
+	visits       []int32                      // by server, since its strain was weighed
+	stall        stall
+	answered     time.Time // when a server last answered
+	discovery    discovery
+	filtersSince time.Time                     // the filters are those of the options
+	rules        map[sitegraph.ServerID]uint64 // fingerprints of robots.txt
+	heard        map[sitegraph.PageID]bool     // sources whose claims are known; nil: not restored yet
+	broken       bool                          // the store failed: nothing is asked of it any more
 }
 
 // New returns a loop.

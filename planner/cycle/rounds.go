@@ -30,6 +30,9 @@ func (l *Loop) Run(
 		return l.storeError(err, "read the budgets")
 	}
 	l.Planner.Corpus.NotAfter(l.Clock.Now())
+	if err := l.recallFilters(); err != nil {
+		return err
+	}
 	c := l.hire(ctx)
 	defer c.dismiss()
 	for {

@@ -23,6 +23,7 @@ func (l *Loop) begin(v *planner.Visit, r *Request) (ok bool, err error) {
 		return false, l.storeError(err, "load record of %s", l.graph.URL(v.Page))
 	}
 	r.Record.NotAfter(l.Clock.Now())
+	l.unjudged(&r.Record)
 	if keeper, ok := l.Fetcher.(Keeper); ok {
 		if err := keeper.Recall(r.Record.URL, l.Store.Setting); err != nil {
 			return false, l.storeError(err, "recall the server of %s", r.Record.URL)
@@ -120,6 +121,9 @@ func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation, verdic
 		}
 		if l.Forecast {
 			record.Reason = due.Reason.String()
+			if record.ByFilter {
+				record.Reason = o.Detail + "; " + record.Reason // what explain can say of it
+			}
 		}
 	}
 	l.Planner.Corpus.Remember(record)

@@ -28,6 +28,7 @@ type Page struct {
 	// Misses are answers in a row that the page is gone, moved or forbidden; of a page that left:
 	// since it left.
 	Misses       uint8      `json:"misses"`
+	Rejected     bool       `json:"rejected"` // a filter rejects it: because says which, and why
 	NoIndex      bool       `json:"noindex"`
 	ETag         string     `json:"etag"`
 	LastModified *time.Time `json:"last_modified"`
@@ -69,6 +70,7 @@ func Of(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy st
 		Changes:      h.Changes,
 		Errors:       r.Errors,
 		Misses:       r.Misses,
+		Rejected:     r.ByFilter,
 		NoIndex:      r.NoIndex,
 		ETag:         r.ETag,
 		LastModified: moment(r.LastModified),

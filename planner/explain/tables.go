@@ -75,6 +75,9 @@ func (e *Page) standing() string {
 	case e.Misses > 1:
 		text += fmt.Sprintf("; looked at %s since it left", report.Plural(int(e.Misses)-1, "time"))
 	}
+	if e.Rejected {
+		text += "; a filter rejects it"
+	}
 	if e.NoIndex {
 		text += "; it asks not to be indexed"
 	}

@@ -12,19 +12,22 @@ import (
 
 // Run is what a run did.
 type Run struct {
-	Rounds     int     `json:"rounds"`
-	Visits     int     `json:"visits"`
-	First      int     `json:"first"`   // pages fetched for the first time
-	Changed    int     `json:"changed"` // among the others
-	Unchanged  int     `json:"unchanged"`
-	Left       int     `json:"left"`     // gone, moved or excluded
-	Baseline   int     `json:"baseline"` // could not be compared: the rule of the page is a new one
-	Doubted    int     `json:"doubted"`  // said to be gone, moved or excluded, which is not proved yet
-	Failed     int     `json:"failed"`
-	Sources    int     `json:"sources"`     // visits to feeds and sitemaps, in none of the six above
-	UpdateRate float64 `json:"update_rate"` // changed among refetches that told something; 0 if none
-	Known      int     `json:"known"`       // pages
-	Waiting    int     `json:"waiting"`     // new pages in line
+	Rounds    int `json:"rounds"`
+	Visits    int `json:"visits"`
+	First     int `json:"first"`   // pages fetched for the first time
+	Changed   int `json:"changed"` // among the others
+	Unchanged int `json:"unchanged"`
+	Left      int `json:"left"`     // gone, moved or excluded
+	Baseline  int `json:"baseline"` // could not be compared: the rule of the page is a new one
+	Doubted   int `json:"doubted"`  // said to be gone, moved or excluded, which is not proved yet
+	// Rejected are visits to pages that a filter of the user rejects, by filter; they are among
+	// those that left or are doubted.
+	Rejected   map[string]int `json:"rejected"`
+	Failed     int            `json:"failed"`
+	Sources    int            `json:"sources"`     // visits to feeds and sitemaps, in none of the six above
+	UpdateRate float64        `json:"update_rate"` // changed among refetches that told something; 0 if none
+	Known      int            `json:"known"`       // pages
+	Waiting    int            `json:"waiting"`     // new pages in line
 
 	Refused  refused  `json:"refused"`
 	Vanished vanished `json:"vanished"`
@@ -36,7 +39,7 @@ type Run struct {
 
 // NewRun is a run before any visit.
 func NewRun() *Run {
-	return &Run{Budget: noBudgets(), Hints: noClaims(), Vanished: noVanished(), Feasible: noFeasible()}
+	return &Run{Rejected: map[string]int{}, Budget: noBudgets(), Hints: noClaims(), Vanished: noVanished(), Feasible: noFeasible()}
 }
 
 // See counts a visit.
@@ -45,6 +48,9 @@ func (r *Run) See(e *cycle.Event) {
 	if e.Record.State == sitegraph.StateSource {
 		r.Sources++
 		return
+	}
+	if e.Observation.Filter != "" {
+		r.Rejected[e.Observation.Filter]++
 	}
 	switch e.Verdict {
 	case sitegraph.VerdictFirst:
@@ -85,6 +91,9 @@ func (r *Run) Tables() []report.Table {
 	if r.Rounds == 0 {
 		return summary
 	}
+	if len(r.Rejected) > 0 {
+		summary = append(summary, report.Table{Title: "Pages that filters reject", Header: []string{"filter", "visits"}, Rows: mostFirst(r.Rejected)})
+	}
 	return slices.Concat(summary, r.Budget.tables(), r.Feasible.tables(), r.Hints.tables(), r.Refused.tables(), r.Vanished.tables())
 }
 
@@ -117,14 +126,23 @@ func (r *Run) Status(p *planner.Planner) string {
 	if p.Left() != planner.Unlimited {
 		left = fmt.Sprintf("%d of the budget left", p.Left())
 	}
+	rejected := 0
+	for _, n := range r.Rejected {
+		rejected += n
+	}
+	byFilters := ""
+	if rejected > 0 {
+		byFilters = fmt.Sprintf(", %d rejected by filters", rejected)
+	}
 	return fmt.Sprintf(
-		"%s done: %s, %d first, %d changed (%.0f %%), %d failed; %s known, %d waiting, %s",
+		"%s done: %s, %d first, %d changed (%.0f %%), %d failed%s; %s known, %d waiting, %s",
 		report.Plural(r.Rounds, "round"),
 		report.Plural(r.Visits, "visit"),
 		r.First,
 		r.Changed,
 		100*r.UpdateRate,
 		r.Failed,
+		byFilters,
 		report.Plural(knownPages(p), "page"),
 		p.Waiting(),
 		left,

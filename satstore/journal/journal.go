@@ -38,6 +38,7 @@ type Entry struct {
 	Type          string    `json:"type,omitempty"`     // media type
 	Address       string    `json:"address,omitempty"`  // that was asked
 	Redirect      string    `json:"redirect,omitempty"` // where it leads
+	Filter        string    `json:"filter,omitempty"`   // that rejects it
 	Trouble       string    `json:"trouble,omitempty"`  // of the server: failing, or busy
 	NoIndex       bool      `json:"noindex,omitempty"`
 	NoArchive     bool      `json:"noarchive,omitempty"` // the body is not to be kept

@@ -3,13 +3,16 @@
 package show
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -29,6 +32,10 @@ type Page struct {
 	Digests  Digests  `json:"digests"`
 	Links    []string `json:"links"`
 	Sources  []string `json:"sources"`
+	// Filters are what those of the user say of it.
+	Filters []filter.Judgement `json:"filters"`
+
+	judged *filter.Page // what they judge by
 }
 
 // Counted is what counts as the content. Without a rule that is decided by --change.
@@ -49,6 +56,7 @@ type Digests struct {
 // Read reads a page, as package fetch does.
 func Read(body []byte, contentType, url string, o extract.Options) *Page {
 	rule := o.Rule
+	o.Seen = true
 	p, look := extract.LookAt(body, contentType, url, o)
 	o.Rule, o.Main = nil, true
 	plain := p
@@ -61,6 +69,7 @@ func Read(body []byte, contentType, url string, o extract.Options) *Page {
 		Digests: Digests{Bytes: p.Digests.Bytes.String(), Text: p.Digests.Text.String(), Main: plain.Digests.Main.String()},
 		Links:   append([]string{}, p.Links...), Sources: append([]string{}, p.Sources...),
 		Counted: Counted{Lines: []string{}, Trace: look.Trace},
+		Filters: []filter.Judgement{}, judged: fetch.Judged(url, &p),
 	}
 	if rule != nil {
 		spec := rule.Spec()
@@ -70,6 +79,12 @@ func Read(body []byte, contentType, url string, o extract.Options) *Page {
 		s.Counted.Lines = strings.Split(look.Counted, "\n")
 	}
 	return s
+}
+
+// Judge lets filters judge the page.
+func (p *Page) Judge(ctx context.Context, set *filter.Set) (err error) {
+	p.Filters, err = set.All(ctx, p.judged)
+	return err
 }
 
 // File reads a file as the page of an address: as JSON if its name ends so, else as HTML.
@@ -125,6 +140,9 @@ func (p *Page) Tables() []report.Table {
 }
 
 func (p *Page) withLinks(tables ...report.Table) []report.Table {
+	if len(p.Filters) > 0 {
+		tables = append(tables, filter.Table(p.Filters))
+	}
 	if len(p.Links) == 0 {
 		return tables
 	}

@@ -39,6 +39,7 @@ func entryOf(e *cycle.Event) journal.Entry {
 		Type:          o.MediaType,
 		Address:       o.Address,
 		Redirect:      o.RedirectTo,
+		Filter:        o.Filter,
 		NoIndex:       o.NoIndex,
 		NoArchive:     o.NoArchive,
 		ElapsedMillis: o.Elapsed.Milliseconds(),

@@ -1,0 +1,194 @@
+package filter
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const (
+	mostFile    = 1 << 20 // octets of a file of filters
+	mostWords   = 4 << 20 // octets of a word list
+	mostFilters = 64
+)
+
+// Mistake is the error of settings of filters that cannot be used.
+type Mistake struct{ error }
+
+func (m *Mistake) Unwrap() error { return m.error }
+
+// texts are a list of texts; a list of one may be written without brackets.
+type texts []string
+
+func (t *texts) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode {
+		return n.Decode((*[]string)(t))
+	}
+	*t = texts{n.Value}
+	return nil
+}
+
+// spec is a filter as it is written. Exactly one of Languages, Score, Links, Command and URL is
+// there.
+type spec struct {
+	Name   string `yaml:"name"`
+	Prefix string `yaml:"prefix"` // of the addresses that it judges; "": all
+	Follow *bool  `yaml:"follow"` // links of rejected pages; default: those of the kind languages
+
+	Languages texts     `yaml:"languages"`
+	Score     *score    `yaml:"score"`
+	Links     *linkFarm `yaml:"links"`
+	Command   texts     `yaml:"command"`
+	URL       string    `yaml:"url"`
+
+	Timeout   time.Duration `yaml:"timeout"`   // of a command or service, for a page
+	Processes int           `yaml:"processes"` // of a command
+	Version   string        `yaml:"version"`   // of a command or service: another one judges all pages anew
+}
+
+// read returns the filters of the options, in order.
+func read(o Options) (specs []spec, err error) {
+	if len(o.Languages) > 0 {
+		specs = append(specs, spec{Name: "languages", Languages: o.Languages})
+	}
+	if o.File == "" {
+		return specs, nil
+	}
+	text, err := readFile(o.File, mostFile)
+	if err != nil {
+		return nil, fmt.Errorf("read filters: %w", err)
+	}
+	more, err := parse(text, filepath.Dir(o.File))
+	if err != nil {
+		return nil, &Mistake{fmt.Errorf("%s: %w", o.File, err)}
+	}
+	return append(specs, more...), nil
+}
+
+func readFile(name string, most int) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err == nil && len(text) > most {
+		err = &Mistake{fmt.Errorf("%s has more than %d octets", name, most)}
+	}
+	return text, err
+}
+
+// parse reads a file of filters. Word lists are named relative to dir, and read.
+func parse(text []byte, dir string) ([]spec, error) {
+	var file struct {
+		Filters []spec `yaml:"filters"`
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&file); errors.Is(err, io.EOF) || err == nil && len(file.Filters) == 0 {
+		return nil, errors.New("there are no filters: want \"filters:\" and a list below it")
+	} else if err != nil {
+		return nil, errors.New(told(err))
+	}
+	if len(file.Filters) > mostFilters {
+		return nil, fmt.Errorf("there are %d filters: want %d or fewer", len(file.Filters), mostFilters)
+	}
+	var wrong []error
+	for i := range file.Filters {
+		f := &file.Filters[i]
+		if f.Name == "" || len(f.Name) > 64 || printable(f.Name) != f.Name {
+			wrong = append(wrong, fmt.Errorf("filter %d has no name of 1 to 64 letters", i+1))
+		}
+		if err := f.Score.readWords(dir); err != nil {
+			wrong = append(wrong, fmt.Errorf("filter %q: %w", f.Name, err))
+		}
+		if len(f.Command) > 0 && strings.ContainsRune(f.Command[0], filepath.Separator) && !filepath.IsAbs(f.Command[0]) {
+			f.Command[0] = filepath.Join(dir, f.Command[0])
+		}
+	}
+	return file.Filters, errors.Join(wrong...)
+}
+
+// told is what YAML says, without the names of our types.
+func told(err error) string {
+	var wrong *yaml.TypeError
+	if !errors.As(err, &wrong) {
+		return "it is no YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")
+	}
+	for i, text := range wrong.Errors {
+		text, _, _ = strings.Cut(text, " in type ")
+		text, _, _ = strings.Cut(text, " into ")
+		wrong.Errors[i] = strings.Replace(strings.Replace(text, "field ", "unknown key ", 1), " not found", "", 1)
+	}
+	return strings.Join(wrong.Errors, "; ")
+}
+
+// compile makes the filter. The error is a Mistake.
+func (s *spec) compile() (n named, err error) {
+	n = named{name: s.Name, prefix: s.Prefix}
+	var kinds []string
+	kind := func(name string, there bool, build func() (Filter, error)) {
+		if !there {
+			return
+		}
+		if kinds = append(kinds, name); len(kinds) == 1 {
+			n.kind = name
+			n.Filter, err = build()
+		}
+	}
+	kind("languages", len(s.Languages) > 0, func() (Filter, error) { return newLanguages(s.Languages) })
+	kind("score", s.Score != nil, func() (Filter, error) { return s.Score.compile() })
+	kind("links", s.Links != nil, func() (Filter, error) { return s.Links.compile() })
+	kind("command", len(s.Command) > 0, func() (Filter, error) { return newCommand(s) })
+	kind("url", s.URL != "", func() (Filter, error) { return newService(s) })
+	if len(kinds) != 1 {
+		err = fmt.Errorf("it has %d of the keys languages, score, links, command and url: want one of them", len(kinds))
+	}
+	outside := n.kind == "command" || n.kind == "url"
+	if err == nil && !outside && (s.Timeout != 0 || s.Version != "") || n.kind != "command" && s.Processes != 0 {
+		err = errors.New("timeout and version are of a command or service, processes of a command")
+	}
+	if err != nil {
+		return n, &Mistake{fmt.Errorf("filter %q: %w", s.Name, err)}
+	}
+	n.follow = n.kind == "languages"
+	if s.Follow != nil {
+		n.follow = *s.Follow
+	}
+	return n, nil
+}
+
+const (
+	usualTimeout = 5 * time.Second
+	mostTimeout  = time.Minute
+)
+
+// timeout is what a command or service has for a page.
+func (s *spec) timeout() (time.Duration, error) {
+	if s.Timeout < 0 || s.Timeout > mostTimeout {
+		return 0, fmt.Errorf("timeout: want more than 0 and at most %v", mostTimeout)
+	}
+	if s.Timeout == 0 {
+		return usualTimeout, nil
+	}
+	return s.Timeout, nil
+}
+
+// nonEmpty are the lines of a word list: one a line, "#" begins a comment.
+func nonEmpty(text []byte) (words []string) {
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line != "" {
+			words = append(words, line)
+		}
+	}
+	return slices.Clip(words)
+}

@@ -1,0 +1,79 @@
+package measure
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/recrawl/recrawl/eval/report"
+)
+
+// Help says to users how filters are measured.
+const Help = `show filters reads the filters of --filters and --languages and prints what there is. With --labelled
+it judges the pages of a file as run does, and prints how often each filter is right: precision, the
+share of pages that should be rejected among those that are; recall, the share of rejected pages
+among those that should be; and the pages that are judged otherwise than they are labelled.
+
+A labelled page is a line of JSON:
+  {"url": "https://example.org/", "html": "<html>...", "content_language": "de",
+   "language": "de", "reject": ["gambling"]}
+reject names the filters that should reject it, [] none. Filters of languages are measured by
+language. What is left out was not labelled.`
+
+// Examples are calls of it.
+const Examples = `  recrawl show filters --filters filters.yaml
+  recrawl show filters --filters filters.yaml --languages de,en --labelled pages.jsonl`
+
+// Tables are the result for people.
+func (r *Result) Tables() []report.Table {
+	filters := report.Table{Title: "Filters", Header: []string{"filter", "kind"}}
+	if r.Pages == 0 {
+		for _, f := range r.Filters {
+			filters.Rows = append(filters.Rows, []string{f.Filter, f.Kind})
+		}
+		return []report.Table{filters}
+	}
+	filters.Title += " on " + report.Plural(r.Pages, "labelled page")
+	filters.Header = append(filters.Header, "rejected rightly", "wrongly", "kept wrongly", "rightly", "failed", "precision", "recall")
+	wrong := report.Table{Title: "Judged otherwise than labelled", Header: []string{"filter", "does", "page", "because"}}
+	for _, f := range r.Filters {
+		filters.Rows = append(filters.Rows, []string{f.Filter, f.Kind, fmt.Sprint(f.Hits), fmt.Sprint(f.FalseAlarms),
+			fmt.Sprint(f.Misses), fmt.Sprint(f.Passes), fmt.Sprint(f.Failed), f.Precision.String(), f.Recall.String()})
+		for _, w := range f.Wrong {
+			does := "keeps"
+			if w.Rejected {
+				does = "rejects"
+			}
+			wrong.Rows = append(wrong.Rows, []string{f.Filter, does, w.URL, w.Why})
+		}
+	}
+	tables := []report.Table{filters}
+	if len(r.Languages) > 0 {
+		tables = append(tables, r.languageTable())
+	}
+	if len(wrong.Rows) > 0 {
+		tables = append(tables, wrong)
+	}
+	return tables
+}
+
+func (r *Result) languageTable() report.Table {
+	t := report.Table{Title: "Languages", Header: []string{"language", "pages", "told", "not told", "precision", "recall"}}
+	for _, l := range r.Languages {
+		t.Rows = append(t.Rows, []string{l.Language, fmt.Sprint(l.Hits + l.Misses), fmt.Sprint(l.Hits), fmt.Sprint(l.Unknown),
+			l.Precision.String(), l.Recall.String()})
+	}
+	var by []string
+	for _, d := range r.Decided {
+		by = append(by, fmt.Sprintf("%s %d of %d", d.By, d.Right, d.Pages))
+	}
+	t.Note = "Told rightly, by what decided: " + strings.Join(by, ", ")
+	return t
+}
+
+// String is the share with its interval; "-" for none.
+func (s *Share) String() string {
+	if s == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f (%.3f to %.3f)", s.Is, s.Low, s.High)
+}

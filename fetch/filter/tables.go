@@ -1,0 +1,23 @@
+package filter
+
+import (
+	"fmt"
+
+	"github.com/recrawl/recrawl/eval/report"
+)
+
+// Table is what filters say of a page, for people.
+func Table(all []Judgement) report.Table {
+	t := report.Table{Title: "Filters", Header: []string{"filter", "kind", "verdict", "score", "because"}}
+	for _, j := range all {
+		verdict := "keeps it"
+		switch {
+		case j.Error != "":
+			verdict, j.Why = "failed", j.Error
+		case j.Reject:
+			verdict = "rejects it"
+		}
+		t.Rows = append(t.Rows, []string{j.Filter, j.Kind, verdict, fmt.Sprintf("%.4g", j.Score), j.Why})
+	}
+	return t
+}
