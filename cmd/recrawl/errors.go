@@ -19,6 +19,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/difference"
 	"github.com/recrawl/recrawl/fetch/archive/replay"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/checkpoint"
@@ -102,6 +103,8 @@ func explainError(err error) (hint string, code int, cause error) {
 		return log.Hint, exitFailed, err
 	case errors.Is(err, satstore.ErrNoStore):
 		return "recrawl run --data DIR URL... makes one, in a new or empty directory", exitFailed, err
+	case errors.Is(err, push.ErrListen):
+		return "--push wants an address of this machine with a free port, as 127.0.0.1:8090", exitFailed, err
 	case errors.Is(err, satstore.ErrUnborn):
 		return "nothing was crawled yet; recrawl run completes the directory", exitFailed, err
 	case errors.As(err, new(*bench.RoomError)):

@@ -29,7 +29,7 @@ type Server struct {
 func Listen(address string, handler http.Handler) (*Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("listen for hints: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrListen, err)
 	}
 	s := &Server{listener: listener, ended: make(chan error, 1)}
 	s.server = http.Server{
