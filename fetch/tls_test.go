@@ -17,8 +17,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestBadTLS (T09): a certificate that is not for this name and day, a protocol that is too old, and
-// a handshake that breaks off or never ends are failures of the visit, within the time of a
+// TestBadTLS (T09): a certificate that is not for this name and day, a protocol that is too old,
+// and a handshake that breaks off or never ends are failures of the visit, within the time of a
 // handshake.
 func TestBadTLS(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
