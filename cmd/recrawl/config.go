@@ -12,6 +12,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/fetch/bench"
 	"github.com/recrawl/recrawl/fetch/guard"
 	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -68,6 +69,7 @@ type Config struct {
 
 	Archive     string `for:"run export replay diff" help:"directory in which run keeps what it fetches, as WARC files; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`
+	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run" help:"compress what came without compression; false: three times the disk, less processor time"`
 	Listen      string `default:"127.0.0.1:8088" for:"replay" help:"address of loopback to serve at"`
 
 	Plan       PlanConfig       `for:"plan"`
@@ -83,6 +85,7 @@ type Config struct {
 	Survey     SurveyConfig     `for:"survey"`
 	Bench      BenchConfig      `for:"sat"`
 	Seen       SeenConfig       `for:"seen"`
+	Fetch      bench.Settings   `for:"fetch"`
 	Tune       TuneConfig       `for:"tune"`
 	Schedule   ScheduleConfig   `for:"schedule-report schedule-simulate schedule-plan"`
 }
