@@ -12,8 +12,9 @@ import (
 // mostFindings bounds the runs that a finding names.
 const mostFindings = 5
 
-// finding says of each run which policy has most of a measure, which comes next, and what can be had
-// by one that knows what is to be found out. does is what a policy does, as "finds %s of the changes".
+// finding says of each run which policy has most of a measure, which comes next, and what can be
+// had by one that knows what is to be found out. does is what a policy does, as "finds %s of the
+// changes".
 func finding(runs []Run, measure, does string, show func(eval.Number) string) string {
 	var says []string
 	for _, run := range runs[:min(len(runs), mostFindings)] {
