@@ -22,35 +22,10 @@ import (
 
 func (p *program) runCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:   "run --data DIRECTORY --user-agent AGENT URL...",
-		Short: "Discover pages from the given ones and keep them fresh",
-		Long: `run crawls the servers of the given addresses and follows links inside each server. It fetches a
-known page again when the policy finds it worth a fetch, within the budgets:
-
-  --budget 10000/day --budget 2GB/day        of all servers together
-  --server-budget 500/day                    of each server
-  --server-budget '*.example.org=20MB/hour'  of those below example.org, instead
-  --weight https://example.com/news/=3       a change there is worth three others
-
-No budget is exceeded in any hour or day of UTC, not even over crashes and restarts. Bytes are those
-read from the network. The summary has what did not fit, and what it would have been worth.
-
-It obeys robots.txt, waits 10 s between two requests to a server or address (longer where
-robots.txt or Retry-After ask for it), refuses private addresses, and names a contact.
-Stop it with Ctrl-C. Started again, also without addresses, it continues where it stopped.
-The directory holds all that is known; journal/ in it has a line for every visit.
-
---push takes in what others say has changed: hints (recrawl hint), and IndexNow of the owners of
-servers. Such pages go before all others.
-
---languages and --filters name pages that are unwanted. Such pages stay known and are looked at seldom.
-
---archive keeps what is fetched, as WARC files that other tools read. A visit is in the archive before
-it counts as made.`,
-		Example: `  recrawl run --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" https://example.org/
-  recrawl run --data crawl --user-agent "mybot/1.0 (ops@example.org)" --budget 5000
-  recrawl run --data crawl --archive warc --user-agent "mybot/1.0 (ops@example.org)"
-  recrawl run --config recrawl.yaml`,
+		Use:     "run --data DIRECTORY --user-agent AGENT URL...",
+		Short:   "Discover pages from the given ones and keep them fresh",
+		Long:    present.RunHelp,
+		Example: present.RunExamples,
 	}, p.run)
 }
 
@@ -97,7 +72,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	}
 	defer closing(log, &err)
 
-	said, err := p.inbox(client)
+	said, err := p.push(client, o.store)
 	if err != nil {
 		return err
 	}
@@ -131,10 +106,11 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Able:       p.hasSpace,
 		Stalled:    status.stalled,
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
-		Seen:       result.See,
-		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store), said.hand(loop)) },
+		Seen:       func(e *cycle.Event) { result.See(e); said.See(e.Record.URL, e.Record.State, &e.Observation) },
+		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store)) },
 		Attentive:  said != nil,
 		Filters:    filters.Fingerprint(),
+		Woken:      said.Woken(),
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = visits.Append(log, events); journalErr != nil {

@@ -23,14 +23,11 @@ func (p *program) showCommand() *cobra.Command {
 			Annotations: map[string]string{setting.NameAs: "show-filters"},
 			Long:        measure.Help, Example: measure.Examples, Args: noArguments,
 		}, p.showFilters), p.command(&cobra.Command{
-			Use:   "warc FILE",
-			Short: "The records of a WARC file, and whether their digests hold",
-			Long: `show warc reads a WARC file of any writer, compressed or not, and prints its records: where each
-begins, how large it is, what it is about, and whether the digests of block and payload hold. It reads
-up to the first damage and names it. The exit code is 4 where something is damaged or a digest is wrong.`,
-			Example: `  recrawl show warc archive/recrawl-20260131120000-00000.warc.gz
-  recrawl show warc --json other.warc.gz | jq '.records[].header'`,
-			Args: cobra.ExactArgs(1),
+			Use:     "warc FILE",
+			Short:   "The records of a WARC file, and whether their digests hold",
+			Long:    show.Help,
+			Example: show.Examples,
+			Args:    cobra.ExactArgs(1),
 		}, p.showWARC))
 }
 

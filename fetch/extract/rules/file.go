@@ -23,6 +23,9 @@ type Mistake struct{ error }
 
 func (m *Mistake) Unwrap() error { return m.error }
 
+// Hint says where the user finds what is right.
+func (m *Mistake) Hint() string { return "docs/rules.md has each key of a rule" }
+
 // Read parses a file of rules; of no file, "", it returns none. The error is a Mistake unless the
 // file could not be read.
 func Read(file string) (*Set, error) {

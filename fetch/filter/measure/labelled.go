@@ -51,6 +51,9 @@ type LineError struct {
 func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
 
+// Hint says where the user finds what is right.
+func (e *LineError) Hint() string { return "recrawl show filters --help has what a labelled page is" }
+
 // Result is how often filters are right.
 type Result struct {
 	Filters   []Score    `json:"filters"`
@@ -90,7 +93,12 @@ type Decided struct {
 }
 
 // ErrNone says that no filter was given.
-var ErrNone = errors.New("there is no filter")
+var ErrNone error = none{}
+
+type none struct{}
+
+func (none) Error() string { return "there is no filter" }
+func (none) Hint() string  { return "name a file with --filters, or languages with --languages de,en" }
 
 // Of measures filters by the labelled pages of a file of JSON lines. Of no file, "", the result
 // says what filters there are. The error is a LineError where a line is no labelled page, and
