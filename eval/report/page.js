@@ -84,7 +84,7 @@ function sortable(table) {
     const text = (row.cells[i]?.firstChild?.textContent ?? "").trim();
     if (!numeric) return text.toLowerCase();
     const number = parseFloat(text.replace(/[\s,\u202f]/g, "").replace("\u2212", "-").replace(/^[^\d.+-]+/, ""));
-    return Number.isNaN(number) ? null : number;
+    return isFinite(number) ? number : null;
   };
   headings.forEach((heading, i) => {
     const button = document.createElement("button");
