@@ -6,6 +6,7 @@ import "time"
 
 type runResult struct {
 	Rounds, Visits, First, Changed, Unchanged, Left, Baseline, Doubted, Failed, Known, Waiting, Sources int
+	Rejected                                                                                            map[string]int
 
 	UpdateRate float64 `json:"update_rate"`
 	Budget     budgetResult
@@ -119,13 +120,14 @@ type plannedVisit struct {
 }
 
 type explanation struct {
-	URL    string
-	State  string
-	Status int
-	Server string
-	Depth  int
-	Links  int
-	Site   struct {
+	Rejected bool
+	URL      string
+	State    string
+	Status   int
+	Server   string
+	Depth    int
+	Links    int
+	Site     struct {
 		Tops  []string
 		IsTop bool `json:"is_top"`
 		Pages int
