@@ -33,6 +33,7 @@ const (
 // TestAttacks gives each hostile body to every parser, in a process of its own that has
 // 512 MB and no more.
 func TestAttacks(t *testing.T) {
+	t.Parallel() // its children work while other tests wait
 	if testing.Short() {
 		t.Skip("starts a process for each body")
 	}

@@ -66,19 +66,48 @@ func (g *gathering) hold() error {
 	}
 }
 
-// release gives the place of a large body back, when it is needed no more. Of nil it does nothing.
+// release gives back the room of a body, and the place of a large one, when it is needed no more:
+// nothing of what was read of it may refer to it. Of nil it does nothing.
 func (a *answer) release() {
-	if a != nil && a.body.large != nil {
+	if a == nil {
+		return
+	}
+	if a.body.large != nil {
 		<-a.body.large
 		a.body.large = nil
 	}
+	giveRoom(a.body.octets)
+	a.body.octets = nil
 }
 
 // decoders are used again: each is 40 KB, about twice a page.
 var decoders sync.Pool
 
-// firstRead is room for most pages in one piece.
-const firstRead = 32 << 10
+const (
+	// firstRead is room for most pages in one piece.
+	firstRead = 32 << 10
+	// largestRoom is the largest room that is used again.
+	largestRoom = 128 << 10
+)
+
+// rooms are used again: to make and collect one for each page takes a twentieth of a visit.
+var rooms sync.Pool
+
+// takeRoom returns an empty slice with room for most pages.
+func takeRoom() []byte {
+	if room, ok := rooms.Get().(*[]byte); ok {
+		return *room
+	}
+	return make([]byte, 0, firstRead)
+}
+
+// giveRoom gives back what has grown from takeRoom.
+func giveRoom(room []byte) {
+	if cap(room) >= firstRead && cap(room) <= largestRoom {
+		room = room[:0]
+		rooms.Put(&room)
+	}
+}
 
 // read reads at most limit octets, and no more than limit from the wire either: a
 // content that is small when decoded can be endless before. What was promised in
@@ -91,9 +120,8 @@ func (b *body) read(ctx context.Context, r *http.Response, limit int64, large ch
 		return err
 	}
 	wire := &wireReader{r: io.LimitReader(r.Body, limit+1)}
-	buf := &gathering{ctx: ctx, large: large}
+	buf := &gathering{Buffer: *bytes.NewBuffer(takeRoom()), ctx: ctx, large: large}
 	defer func() { b.large = buf.held }()
-	buf.Grow(firstRead)
 	if len(codings) == 0 {
 		err = buf.gather(wire)
 	} else {

@@ -96,7 +96,7 @@ func (c *Client) listening(ctx context.Context) (context.Context, *tap) {
 	if !c.o.Capture || wireOf(ctx) == nil {
 		return ctx, nil
 	}
-	t := &tap{}
+	t := &tap{in: takeRoom()}
 	return context.WithValue(ctx, tapKey{}, t), t
 }
 
@@ -158,6 +158,7 @@ func (t *tap) seal() (out, in []byte) {
 func (t *tap) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	giveRoom(t.in)
 	t.sealed, t.out, t.in = true, nil, nil
 }
 

@@ -35,6 +35,13 @@ func (c *Client) exchange(
 	delay time.Duration,
 	limit int64,
 ) (*answer, error) {
+	request := &http.Request{Method: http.MethodGet, URL: u, Header: header}
+	return c.send(ctx, request, try, delay, limit)
+}
+
+// send is exchange for a request that has method, address, header and body.
+func (c *Client) send(ctx context.Context, r *http.Request, try int, delay time.Duration, limit int64) (*answer, error) {
+	u := r.URL
 	lookup, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
 	to, err := c.resolve(u, try, c.known(lookup))
 	cancel()
@@ -50,13 +57,14 @@ func (c *Client) exchange(
 	if c.o.Hosts.Of(u.Host).Proxy() != nil {
 		at = netip.Addr{} // servers that share a proxy do not share an address
 	}
-	pass, later := c.gate.tryEnter(u.Host, at)
+	waits, _ := ctx.Value(waiterKey{}).(*waiter)
+	pass, later := c.gate.tryEnter(u.Host, at, waits)
 	if later != nil {
 		return nil, later
 	}
 	a := &answer{addr: to.Addr(), began: c.clock.Now()}
 	ctx, a.tap = c.listening(ctx)
-	err = c.ask(ctx, u, header, to, limit, a)
+	err = c.ask(ctx, r, to, limit, a)
 	a.ended = c.clock.Now()
 	if a.tap != nil {
 		wireOf(ctx).take(u, a)
@@ -80,12 +88,12 @@ func (c *Client) exchange(
 // trip.
 func (c *Client) ask(
 	ctx context.Context,
-	u *url.URL,
-	header http.Header,
+	r *http.Request,
 	to netip.AddrPort,
 	limit int64,
 	a *answer,
 ) error {
+	u, header := r.URL, r.Header
 	proxy := c.proxyFor(u)
 	settings := c.o.Hosts.Of(u.Host)
 	call := &call{to: to, proxy: proxy, via: settings.Proxy(), url: u, most: mostOnWire(limit, c.o.MaxHeader)}
@@ -100,8 +108,8 @@ func (c *Client) ask(
 	if proxy != nil || call.via != nil {
 		a.secret = append(a.secret, "Proxy-Authorization")
 	}
-	request := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: header,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
+	request := r.WithContext(ctx)
+	request.Host, request.Proto, request.ProtoMajor, request.ProtoMinor = u.Host, "HTTP/1.1", 1, 1
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
 		return err

@@ -30,7 +30,28 @@ type slot struct {
 	busy     bool
 	released chan struct{} // closed at the end of the request; nil while idle
 	until    time.Time     // no request may start earlier
+	next     *waiter       // goes before others; nil: nobody
+	held     time.Time     // until when it does
 }
+
+// waiter is a request that waits by itself. Others come again and again, as the visits of a crawl
+// that never ends: without a claim to the next turn it would wait for ever.
+type waiter struct{ _ byte } // each has an address of its own
+
+// waiterKey is the context key under which an exchange finds the waiter that makes it.
+type waiterKey struct{}
+
+// waiting returns a context for the exchanges of one waiter.
+func waiting(ctx context.Context) context.Context {
+	return context.WithValue(ctx, waiterKey{}, &waiter{})
+}
+
+const (
+	// turnHeld is how long a turn is kept for a waiter that does not take it.
+	turnHeld = time.Second
+	// turnAgain is when others come again meanwhile.
+	turnAgain = 50 * time.Millisecond
+)
 
 // minSweep keeps a small gate from sweeping at each request.
 const minSweep = 1024
@@ -52,7 +73,7 @@ func (g *Gate) Enter(ctx context.Context, server string, addr netip.Addr) (*Pass
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		p, later := g.tryEnter(server, addr)
+		p, later := g.tryEnter(server, addr, nil)
 		if later == nil {
 			return p, nil
 		}
@@ -63,13 +84,13 @@ func (g *Gate) Enter(ctx context.Context, server string, addr netip.Addr) (*Pass
 }
 
 // tryEnter lets a request to server at addr start now, or says what it must wait for. Without an
-// address, as behind a proxy, only the server counts.
-func (g *Gate) tryEnter(server string, addr netip.Addr) (*Pass, *notYet) {
+// address, as behind a proxy, only the server counts. A waiter has the next turn; nil: it is none.
+func (g *Gate) tryEnter(server string, addr netip.Addr, w *waiter) (*Pass, *notYet) {
 	p := &Pass{gate: g, keys: []slotKey{{server: server}, {addr: addr}}}
 	if !addr.IsValid() {
 		p.keys = p.keys[:1]
 	}
-	if busy, until := g.try(p); busy != nil || !until.IsZero() {
+	if busy, until := g.try(p, w); busy != nil || !until.IsZero() {
 		return nil, &notYet{busy: busy, until: until}
 	}
 	return p, nil
@@ -77,7 +98,7 @@ func (g *Gate) tryEnter(server string, addr netip.Addr) (*Pass, *notYet) {
 
 // try takes both slots of p, or returns what to wait for: the end of another request, or
 // a moment.
-func (g *Gate) try(p *Pass) (busy <-chan struct{}, until time.Time) {
+func (g *Gate) try(p *Pass, w *waiter) (busy <-chan struct{}, until time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.clock.Now()
@@ -86,11 +107,25 @@ func (g *Gate) try(p *Pass) (busy <-chan struct{}, until time.Time) {
 		if s == nil {
 			continue
 		}
+		if w != nil && s.next == nil {
+			s.next = w
+		}
+		if s.next == w && w != nil {
+			s.held = later(now, s.until).Add(turnHeld)
+		}
 		if s.busy {
 			return s.released, time.Time{}
 		}
-		if s.until.After(now) && s.until.After(until) {
-			until = s.until
+		at := s.until
+		if s.next != nil && s.next != w {
+			if s.held.After(now) {
+				at = later(at, now.Add(turnAgain))
+			} else {
+				s.next = nil // it went away
+			}
+		}
+		if at.After(now) && at.After(until) {
+			until = at
 		}
 	}
 	if !until.IsZero() {
@@ -103,8 +138,18 @@ func (g *Gate) try(p *Pass) (busy <-chan struct{}, until time.Time) {
 			g.slots[k] = s
 		}
 		s.busy, s.released = true, make(chan struct{})
+		if s.next == w {
+			s.next = nil
+		}
 	}
 	return nil, time.Time{}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // Leave ends the request. The next one to the server may start at serverUntil, the next
@@ -125,6 +170,7 @@ func (p *Pass) Leave(serverUntil, addrUntil time.Time) {
 		if until.After(s.until) {
 			s.until = until
 		}
+		s.held = later(g.clock.Now(), s.until).Add(turnHeld)
 	}
 	g.dropPast()
 }

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/fetch/source"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -139,6 +141,7 @@ func (c *Client) judgeSource(ctx context.Context, o sitegraph.Observation, a *an
 	listing := &content.Listing
 	o.Outcome, o.Detail = sitegraph.OutcomeFetched, printable(content.Missing)
 	o.Source, o.Claims = listing.Kind, listing.Claims
+	o.Hubs, o.Topic = hubs(o.URL, a.header.Values("Link"), listing)
 	if o.Source != sitegraph.SourceIndex {
 		o.Claims = slices.DeleteFunc(o.Claims, func(c sitegraph.Claim) bool { return !extract.IsPage(c.URL) })
 	}
@@ -146,6 +149,30 @@ func (c *Client) judgeSource(ctx context.Context, o sitegraph.Observation, a *an
 	o.Size = int64(len(a.body.octets))
 	o.Truncated = a.body.truncated || content.Missing != ""
 	return validated(o, a)
+}
+
+// hubs are those that a source names, and its topic there. Header lines go before what the source
+// itself says (WebSub 4). Where it names hubs and not itself, its topic is its address.
+func hubs(address string, lines []string, l *source.Listing) (hubs []string, topic string) {
+	base, err := sitegraph.NewResolver(address)
+	if err != nil {
+		return nil, ""
+	}
+	for _, target := range extract.LinkTargets(lines, "hub", source.MaxHubs) {
+		if hub, ok := base.Resolve(target); ok && len(hub) <= sitegraph.MaxURLBytes && !slices.Contains(hubs, hub) {
+			hubs = append(hubs, hub)
+		}
+	}
+	for _, target := range extract.LinkTargets(lines, "self", 1) {
+		topic = source.Topic(base, target)
+	}
+	if len(hubs) == 0 {
+		hubs = l.Hubs
+	}
+	if len(hubs) == 0 {
+		return nil, ""
+	}
+	return hubs, cmp.Or(topic, l.Topic, address)
 }
 
 // isHTML goes by the header; only where there is none does the content decide

@@ -203,6 +203,7 @@ func TestResolverAsksOnce(t *testing.T) {
 // others, also long after the last answer; when it does not, the resolver is dead: from the start
 // on, and at once where nobody listens.
 func TestDeadResolver(t *testing.T) {
+	t.Parallel() // it waits
 	look := func(r *resolver, name string) (local bool) {
 		r.gives(50 * time.Millisecond)
 		_, err := r.lookup(t.Context(), name)
@@ -274,6 +275,7 @@ func blames(t *testing.T, r *resolver, name string, within time.Duration) bool {
 // A look-up that began while the resolver was dead, and ends after it came back, says nothing of
 // its name.
 func TestResolverComesBack(t *testing.T) {
+	t.Parallel() // it waits
 	n := serveNames(t)
 	r := newResolver(n.addr)
 	n.is("silent")
@@ -338,6 +340,7 @@ func (r *resolver) expire(name string, since time.Duration) {
 // Try never waits for a name server, not even for a name whose answer is over: that is used while
 // it is asked for again.
 func TestTryWaitsForNoName(t *testing.T) {
+	t.Parallel() // it waits
 	pages := 0
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
@@ -455,6 +458,7 @@ func TestResolverUsesOldAnswers(t *testing.T) {
 
 // A dead resolver is asked by a few look-ups at a time, however many names are wanted.
 func TestDeadResolverIsAskedSeldom(t *testing.T) {
+	t.Parallel() // it waits
 	n := serveNames(t)
 	r := newResolver(n.addr)
 	n.is("silent")

@@ -42,7 +42,7 @@ func (p *Planner) admit(v *Visit) step {
 	if c == nil {
 		return goOn
 	}
-	if !v.First {
+	if !v.First && !v.Asked {
 		*v = c.instead(*v, c.of(p.Corpus.Graph.Server(v.Page)))
 	}
 	switch why, b := c.plan(v); why {

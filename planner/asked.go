@@ -2,6 +2,7 @@ package planner
 
 import (
 	"math"
+	"slices"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -14,7 +15,8 @@ import (
 type asked struct {
 	pages []sitegraph.PageID // first in, first out
 	waits map[sitegraph.PageID]bool
-	left  int // such visits left in this round
+	back  []sitegraph.PageID // that had no room in this round
+	left  int                // such visits left in this round
 	carry float64
 }
 
@@ -43,10 +45,22 @@ func (p *Planner) Ask(page sitegraph.PageID) bool {
 }
 
 // Asked is how many pages wait because somebody asked for them.
-func (p *Planner) Asked() int { return len(p.asked.pages) }
+func (p *Planner) Asked() int { return len(p.asked.pages) + len(p.asked.back) }
+
+// beginAsked lets what did not fit into the round before come first in this one.
+func (p *Planner) beginAsked(r Round) {
+	a := &p.asked
+	a.left = r.share(askedShare, &a.carry)
+	back := a.back
+	a.back = nil
+	a.pages = append(slices.DeleteFunc(back, func(page sitegraph.PageID) bool { return a.waits[page] }), a.pages...)
+	for _, page := range back {
+		a.waits[page] = true
+	}
+}
 
 // nextAsked takes the page that was asked for first; skip: none, or their share is used. A page
-// that was visited in this round is visited again.
+// that was visited in this round is visited again, and so is a feed that is not due.
 func (p *Planner) nextAsked() (Visit, step) {
 	a, c := &p.asked, p.Corpus
 	for a.left > 0 && len(a.pages) > 0 {
@@ -54,9 +68,9 @@ func (p *Planner) nextAsked() (Visit, step) {
 		a.pages = a.pages[1:]
 		delete(a.waits, page)
 		m := c.Memory(page)
-		underWay := m.mark == c.mark && int64(m.Tried) <= c.start
+		isSource := m.State == sitegraph.StateSource
 		waits := m.wait() > 0 && int64(m.Tried)+int64(m.wait().Seconds()) > c.end
-		if underWay || waits || c.Outside(page) || m.State == sitegraph.StateSource {
+		if waits && !isSource || c.Outside(page) || isSource && !p.caps.mayReadSource(page) {
 			continue
 		}
 		v := Visit{
@@ -65,10 +79,7 @@ func (p *Planner) nextAsked() (Visit, step) {
 			Probability: math.NaN(),
 			Value:       math.NaN(),
 			Reason:      Because("somebody asked for it"),
-		}
-		if c.Closed(c.Graph.Server(page)) {
-			p.putOff(v, true)
-			continue
+			Asked:       true,
 		}
 		if step := p.admit(&v); step != skip {
 			a.left--
@@ -76,4 +87,15 @@ func (p *Planner) nextAsked() (Visit, step) {
 		}
 	}
 	return Visit{}, skip
+}
+
+// returnAsked keeps a page for the next round whose visit had no room in this one.
+func (p *Planner) returnAsked(v *Visit) {
+	a := &p.asked
+	if v.round == p.rounds && a.left < math.MaxInt {
+		a.left++
+	}
+	if len(a.back) < mostAsked {
+		a.back = append(a.back, v.Page)
+	}
 }

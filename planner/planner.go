@@ -149,7 +149,7 @@ func (p *Planner) Begin(r Round) {
 	p.frontier.begin()
 	p.beginSources(r)
 	p.beginAgain(r)
-	p.asked.left = r.share(askedShare, &p.asked.carry)
+	p.beginAsked(r)
 	p.aging.begin(r)
 	p.found = p.found[:0] // of no visit
 	if p.Policy != nil {
@@ -165,7 +165,15 @@ func (p *Planner) Begin(r Round) {
 // are over.
 func (p *Planner) Next() (Visit, bool) {
 	p.Corpus.turns.more = false
-	if p.left == 0 || p.caps != nil && p.caps.spent || p.allClosed() {
+	if p.left == 0 || p.caps != nil && p.caps.spent {
+		return Visit{}, false
+	}
+	if p.allClosed() { // but not to what somebody asked for
+		if p.caps == nil || p.caps.pending == nil {
+			if v, step := p.nextAsked(); step == goOn {
+				return p.take(v), true
+			}
+		}
 		return Visit{}, false
 	}
 	switch v, step := p.nextPending(); step {
@@ -344,6 +352,9 @@ func (p *Planner) Return(v Visit) {
 		}
 	} else if k := p.sources.groups[v.Page]; k != nil {
 		k.returned(v.Page)
+	}
+	if v.Asked {
+		p.returnAsked(&v)
 	}
 	if v.First {
 		p.frontier.failed = append(p.frontier.failed, v.Page)

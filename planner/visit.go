@@ -21,6 +21,8 @@ type Visit struct {
 	// Beside is what it is worth beside the changes expected, as the copy that it brings.
 	Beside float64
 	Reason Reason // why it was chosen
+	// Asked: somebody asked for it. It goes before visits of its server that were chosen earlier.
+	Asked bool
 	// DrawnFrom is how many pages a visit of exploration was drawn from: each was as likely as the
 	// others. 0: it was made for its worth.
 	DrawnFrom int

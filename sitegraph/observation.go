@@ -161,6 +161,10 @@ type Observation struct {
 	// claims, each address once; perhaps only a part of them: see Truncated.
 	Source SourceKind
 	Claims []Claim
+	// Hubs are canonical addresses at which changes of a source that was fetched can be subscribed
+	// to, and Topic is the address under which they know it (WebSub 4); none: it names no hub.
+	Hubs  []string
+	Topic string
 
 	RedirectTo string // canonical address, for OutcomeRedirected
 	// What the page names as its own address (RFC 6596), if that is another one; "": nothing.

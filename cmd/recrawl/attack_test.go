@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/recrawl/recrawl/fetch/hostile"
@@ -191,6 +193,10 @@ func attacks() []attack {
 		{id: "B01", about: "gzip of 16 MB", serve: coded("Content-Encoding: gzip\r\n", gzipped(mega)), want: "fetched"},
 		{id: "B01b", about: "gzip in gzip of 16 MB", serve: coded("Content-Encoding: gzip, gzip\r\n", gzipped(gzipped(mega))), want: "fetched"},
 		{id: "B02", about: "not br", serve: coded("Content-Encoding: br\r\n", []byte("xxxx")), want: "failed"},
+		{id: "B02b", about: "br of 64 MB", serve: coded("Content-Encoding: br\r\n", brotliOf(64<<20)), want: "fetched"},
+		{id: "B02c", about: "zstd of 64 MB", serve: coded("Content-Encoding: zstd\r\n", zstdOf(64<<20)), want: "fetched"},
+		{id: "B02d", about: "zstd with a window of 2 GB", serve: coded("Content-Encoding: zstd\r\n", []byte("\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00")), want: "failed"},
+		{id: "B02e", about: "br in zstd in br", serve: coded("Content-Encoding: br, zstd, br\r\n", brotliOf(1000)), want: "failed"},
 		{id: "B03", about: "100 codings", serve: coded("Content-Encoding: "+strings.Repeat("gzip, ", 99)+"gzip\r\n", half), want: "failed"},
 		{id: "B04", about: "200,000 empty gzip members", serve: coded("Content-Encoding: gzip\r\n", bytes.Repeat(member, 200_000)), want: "fetched"},
 		{id: "B05a", about: "gzip that is cut", serve: coded("Content-Encoding: gzip\r\n", half[:len(half)/2]), want: "failed"},
@@ -204,6 +210,41 @@ func attacks() []attack {
 		{id: "B06c", about: "negative Content-Length", serve: rawStart("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n<p>x"), want: "failed"},
 		{id: "B06d", about: "two Content-Lengths", serve: rawStart("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n<p>xxx"), want: "failed"},
 		{id: "B06e", about: "shorter than it says", serve: rawStart("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 500\r\n\r\n<p>x"), want: "failed"},
+		{id: "B06f", about: "longer than it says", serve: rawStart("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\n<p>xxHTTP/1.1 200 OK\r\n\r\n"), want: "fetched"},
+		{id: "R02", about: "301 to what robots.txt forbids", serve: func(w *wire, path string) {
+			switch path {
+			case "/robots.txt":
+				w.answer(200, "Content-Type: text/plain\r\n", []byte("User-agent: *\nDisallow: /no\n"))
+			case "/r":
+				location(301)(w, "/no/secret")
+			default:
+				usual(w, path, "<a href=/r>x</a>")
+			}
+		}, want: "fetched", most: 2},
+		{id: "N01", about: "feed that names hubs at non-public addresses", serve: func(w *wire, path string) {
+			if path != "/feed" {
+				usual(w, path, "<link rel=alternate type=application/rss+xml href=/feed>")
+				return
+			}
+			header := "Content-Type: application/rss+xml\r\nLink: <http://127.2.0.1:" + w.lab.port + "/hub>; rel=hub\r\n"
+			for _, hub := range slices.Concat(spellings, schemes) {
+				header += "Link: <" + strings.ReplaceAll(hub, "PORT", w.lab.port) + ">; rel=hub\r\n"
+			}
+			w.answer(200, header, []byte("<rss><channel><item><link>/1</link></item></channel></rss>"))
+		}, want: "fetched"},
+		{id: "N02", about: "hub that answers without end, and redirects to non-public addresses", serve: func(w *wire, path string) {
+			switch path {
+			case "/feed":
+				w.answer(200, "Content-Type: application/rss+xml\r\nLink: </hub>; rel=hub, </other>; rel=hub\r\n", []byte("<rss><channel><item><link>/1</link></item></channel></rss>"))
+			case "/hub":
+				location(307)(w, "http://127.2.0.1:"+w.lab.port+"/hub")
+			case "/other":
+				w.send("HTTP/1.1 202 Accepted\r\n\r\n")
+				endless(w, strings.Repeat("x", 4096), 0)
+			default:
+				usual(w, path, "<link rel=alternate type=application/rss+xml href=/feed>")
+			}
+		}, want: "fetched"},
 		{id: "T02", about: "100 Continue without end", serve: startPage(func(w *wire) { endless(w, "HTTP/1.1 100 Continue\r\n\r\n", 0) }), want: "failed"},
 		{id: "T03a", about: "a header of 10 MB", serve: startPage(func(w *wire) {
 			w.send("HTTP/1.1 200 OK\r\nX: ")
@@ -333,6 +374,22 @@ func attacks() []attack {
 		all = append(all, a)
 	}
 	return all
+}
+
+func brotliOf(octets int) []byte {
+	var b bytes.Buffer
+	z := brotli.NewWriterLevel(&b, 4)
+	io.CopyN(z, endlessly("<p>x"), int64(octets))
+	z.Close()
+	return b.Bytes()
+}
+
+func zstdOf(octets int) []byte {
+	var b bytes.Buffer
+	z, _ := zstd.NewWriter(&b)
+	io.CopyN(z, endlessly("<p>x"), int64(octets))
+	z.Close()
+	return b.Bytes()
 }
 
 func robotsOf(body func() string) func(*wire, string) {
@@ -491,7 +548,7 @@ func TestAttackTable(t *testing.T) {
 	l := newAttackLab(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	args := []string{"run", "--data", dir, "--user-agent", contact, "--allow-network", "127.1.0.0/16", "--allow-port", l.port, "--resolver", l.nameserver,
-		"--delay", "100ms", "--change", "main", "--budget", "1000000", "--quiet"}
+		"--delay", "100ms", "--change", "main", "--budget", "1000000", "--quiet", "--push", freeAddress(t), "--websub-callback", "https://us.example/"}
 	for i := range l.attacks {
 		args = append(args, l.start(i))
 	}

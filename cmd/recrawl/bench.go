@@ -18,10 +18,11 @@ func (p *program) benchCommand() *cobra.Command {
 		Long: `bench measures what the rest of recrawl is built on, on the machine it runs on.
 
   recrawl bench sat    stores of page states: SAT's forms against B-trees and LSM trees
-  recrawl bench seen   which addresses were seen before: caches, filters, sets`,
+  recrawl bench seen   which addresses were seen before: caches, filters, sets
+  recrawl bench fetch  what a fetched page costs, beside net/http and colly`,
 		Example: `  recrawl bench sat --help
   recrawl bench seen`,
-	}, "unknown benchmark %q", "recrawl bench sat, recrawl bench seen", p.benchSatCommand(), p.benchSeenCommand())
+	}, "unknown benchmark %q", "recrawl bench sat, recrawl bench seen, recrawl bench fetch", p.benchSatCommand(), p.benchSeenCommand(), p.benchFetchCommand())
 }
 
 func (p *program) benchSatCommand() *cobra.Command {

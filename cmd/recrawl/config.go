@@ -12,6 +12,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/fetch/bench"
 	"github.com/recrawl/recrawl/fetch/guard"
 	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -62,11 +63,13 @@ type Config struct {
 	MaxPages      int           `key:"max-pages" default:"{max-pages}" range:"[1,)" for:"run" help:"pages of a server that may become known"`
 	MinFree       int64         `key:"min-free" default:"50000000" range:"[0,)" want:"0 or more bytes" for:"run" help:"free bytes of the disk below which no visit begins; 0 for no bound"`
 
-	Push  string       `for:"run hint" help:"address, as 127.0.0.1:8090, at which run takes hints and IndexNow; none: it takes none"`
-	Hosts []hosts.Rule `help:"of a file alone: settings of single servers"`
+	Push   string       `for:"run hint" help:"address, as 127.0.0.1:8090, at which run takes hints and IndexNow; none: it takes none"`
+	WebSub string       `key:"websub-callback" for:"run" help:"public address under which hubs of feeds reach --push, as https://example.org/websub; none: feeds are not subscribed to"`
+	Hosts  []hosts.Rule `help:"of a file alone: settings of single servers"`
 
 	Archive     string `for:"run demo export replay diff" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`
+	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run" help:"compress what came without compression; false: three times the disk, less processor time"`
 	Listen      string `default:"127.0.0.1:8088" for:"replay" help:"address of loopback to serve at"`
 
 	Plan       PlanConfig       `for:"plan"`
@@ -82,6 +85,7 @@ type Config struct {
 	Survey     SurveyConfig     `for:"survey"`
 	Bench      BenchConfig      `for:"sat"`
 	Seen       SeenConfig       `for:"seen"`
+	Fetch      bench.Settings   `for:"fetch"`
 	Tune       TuneConfig       `for:"tune"`
 	Schedule   ScheduleConfig   `for:"schedule-report schedule-simulate schedule-plan"`
 }

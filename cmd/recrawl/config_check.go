@@ -14,6 +14,7 @@ import (
 	"github.com/recrawl/recrawl/eval/survey"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/hosts"
+	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/value"
@@ -89,6 +90,11 @@ func (c *Config) checkNetwork(r *setting.Review) {
 	}
 	if _, err := netip.ParseAddrPort(c.Resolver); err != nil && c.Resolver != "" {
 		r.Refuse("resolver", c.Resolver, "an address and a port, as 127.0.0.1:53")
+	}
+	if want := push.CheckCallback(c.WebSub); want != "" && c.WebSub != "" {
+		r.Refuse("websub-callback", c.WebSub, want)
+	} else if c.WebSub != "" && c.Push == "" {
+		r.Refuse("websub-callback", c.WebSub, "an address for hubs beside it: --push 127.0.0.1:8090")
 	}
 	if _, err := fetch.ParseProxy(c.Proxy); err != nil {
 		r.Refuse("proxy", c.Proxy, "http://HOST:PORT, as http://127.0.0.1:3128, without user and path")

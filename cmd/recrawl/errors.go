@@ -18,7 +18,9 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/archive/difference"
 	"github.com/recrawl/recrawl/fetch/archive/replay"
+	fetchbench "github.com/recrawl/recrawl/fetch/bench"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/checkpoint"
@@ -102,12 +104,16 @@ func explainError(err error) (hint string, code int, cause error) {
 		return log.Hint, exitFailed, err
 	case errors.Is(err, satstore.ErrNoStore):
 		return "recrawl run --data DIR URL... makes one, in a new or empty directory", exitFailed, err
+	case errors.Is(err, push.ErrListen):
+		return "--push wants an address of this machine with a free port, as 127.0.0.1:8090", exitFailed, err
 	case errors.Is(err, satstore.ErrUnborn):
 		return "nothing was crawled yet; recrawl run completes the directory", exitFailed, err
 	case errors.As(err, new(*bench.RoomError)):
 		return "take fewer --records, or another disk with --dir", exitFailed, err
 	case errors.Is(err, bench.ErrNoEngine):
 		return "forms with a file for each unit need fewer --max-units; SAT/Basic and Pebble by time have no index by id and take no --messages", exitFailed, err
+	case errors.As(err, new(*fetchbench.IncompleteError)):
+		return "measure again, not over midnight UTC, when a planning period ends; fewer --servers and --pages need fewer ports and less time", exitFailed, err
 	case errors.Is(err, bench.ErrNothingDue):
 		return "take more --records or more --units", exitFailed, err
 	case errors.Is(err, syscall.ENOSPC):

@@ -122,8 +122,8 @@ func TestFigures(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text.stdout)
 		}
 	}
-	if !strings.HasPrefix(text.stdout, "What was measured\n") || !strings.Contains(text.stdout, "6 of 6\n") || !strings.Contains(text.stdout, "12 weekly states before the base") {
-		t.Errorf("what was measured is not said first:\n%s", text.stdout)
+	if !strings.HasPrefix(text.stdout, "Of 16 claims on the methods ") || !strings.Contains(text.stdout, "hold on these servers, ") || !strings.Contains(text.stdout, "\n\nWhat was measured\n") || !strings.Contains(text.stdout, "6 of 6\n") || !strings.Contains(text.stdout, "12 weekly states before the base") {
+		t.Errorf("what was found and measured is not said first:\n%s", text.stdout)
 	}
 	selfContained(t, html)
 	first, err := os.ReadFile(html)

@@ -3,13 +3,16 @@ package main
 import (
 	"context"
 	"errors"
+	"net/url"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/fetch/push"
+	"github.com/recrawl/recrawl/fetch/websub"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/satstore"
 )
 
 func (p *program) hintCommand() *cobra.Command {
@@ -42,51 +45,29 @@ func (p *program) hint(ctx context.Context, args []string) error {
 	return nil
 }
 
-// inbox takes in what others say has changed; the nil one takes in nothing.
-type inbox struct {
-	*push.Inbox
-	server *push.Server
-	stop   func()
-}
-
-// inbox opens that of a run.
-func (p *program) inbox(client *meter.Client) (*inbox, error) {
-	if p.config.Push == "" {
+// push takes in what others say has changed, if a run is to; else it is nil.
+func (p *program) push(client *meter.Client, store *satstore.Store) (*push.Service, error) {
+	c := &p.config
+	if c.Push == "" {
 		return nil, nil
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	b := &inbox{Inbox: push.New(ctx, client.Get), stop: stop}
-	var err error
-	if b.server, err = push.Listen(p.config.Push, b.Inbox); err != nil {
-		return nil, failed{err, "--push wants an address of this machine with a free port, as 127.0.0.1:8090", exitFailed}
-	}
-	p.note("hints and IndexNow are taken at http://%s", b.server.Address())
-	return b, nil
+	return push.Open(push.Options{
+		Address: c.Push, Callback: c.WebSub, Get: client.Get, Note: p.note, Setting: store.Setting,
+		Post: func(ctx context.Context, hub string, form url.Values) (websub.Answer, error) {
+			reply, err := client.Post(ctx, hub, form)
+			return websub.Answer(reply), err
+		},
+	})
 }
 
-// hand what was taken in to a loop, between visits.
-func (b *inbox) hand(l *cycle.Loop) error {
-	if b == nil {
-		return nil
+// hand what was said to a loop, between visits.
+func hand(said *push.Service, l *cycle.Loop, store *satstore.Store) error {
+	hints, owned, err := said.Take(store, l.Knows)
+	if err == nil && len(hints) > 0 {
+		_, err = l.Ask(true, hints...)
 	}
-	hints, owned := b.Take(l.Knows)
-	if len(hints)+len(owned) == 0 {
-		return nil
-	}
-	_, err := l.Ask(true, hints...)
-	if err == nil {
+	if err == nil && len(owned) > 0 {
 		_, err = l.Ask(false, owned...)
 	}
-	return err
-}
-
-// Close ends it.
-func (b *inbox) Close() error {
-	if b == nil {
-		return nil
-	}
-	err := b.server.Close()
-	b.stop()
-	b.Inbox.Close()
 	return err
 }

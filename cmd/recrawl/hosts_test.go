@@ -71,8 +71,8 @@ func TestSettingsOfServers(t *testing.T) {
 user-agent: "%s"
 allow-private: true
 delay: 300ms
-round: 4s
-rounds: 1
+round: 3s
+rounds: 2
 hosts:
   - match: %s
     delay: 50ms

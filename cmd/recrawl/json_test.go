@@ -98,7 +98,7 @@ func TestReport(t *testing.T) {
 	selfContained(t, filepath.Join(dir, "report.html"))
 }
 
-var loads = regexp.MustCompile(`(?i)<(link|script|img|iframe|object|embed)[\s>]|\b(src|href)\s*=\s*["']?https?:|@import|url\(`)
+var loads = regexp.MustCompile(`(?i)<(link|img|iframe|object|embed)[\s>]|<script\s|\b(src|href)\s*=\s*["']?https?:|@import|url\(`)
 
 // selfContained checks that an HTML file has figures and loads nothing.
 func selfContained(t *testing.T, path string) {

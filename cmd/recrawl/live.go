@@ -103,9 +103,9 @@ func (f liveFetcher) visit(ctx context.Context, rec sitegraph.Record, most int64
 // readsApart as its only argument makes the program read one body for another process of it.
 const readsApart = "read-apart"
 
-// serveReading reads it.
-func serveReading() (exitCode int) {
-	if err := apart.Serve(os.Stdin, os.Stdout, fetch.Read); err != nil {
+// serve ends a process that worked for another one of this program.
+func serve(err error) (exitCode int) {
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "recrawl: error: %v\n", err)
 		return exitFailed
 	}
@@ -132,7 +132,7 @@ func (p *program) archive() (*archive.Archive, error) {
 	if c.Archive == "" {
 		return nil, nil
 	}
-	a, err := archive.Open(c.Archive, archive.Options{MaxFile: c.ArchiveFile, Software: "recrawl/" + versionName(), UserAgent: c.UserAgent})
+	a, err := archive.Open(c.Archive, archive.Options{MaxFile: c.ArchiveFile, Stored: !c.ArchiveGzip, Software: "recrawl/" + versionName(), UserAgent: c.UserAgent})
 	if err == nil {
 		p.warn(a.Notes()...)
 	}

@@ -12,11 +12,18 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/apart"
+	"github.com/recrawl/recrawl/fetch/bench"
 )
 
 func main() {
-	if slices.Equal(os.Args[1:], []string{readsApart}) {
-		os.Exit(serveReading())
+	switch {
+	case slices.Equal(os.Args[1:], []string{readsApart}):
+		os.Exit(serve(apart.Serve(os.Stdin, os.Stdout, fetch.Read)))
+	case slices.Equal(os.Args[1:], []string{bench.Argument}):
+		os.Exit(serve(bench.Serve(os.Stdin, os.Stdout)))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {

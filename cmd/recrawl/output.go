@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/whole"
 )
 
-// publish prints a result, as JSON or as tables, and writes the report where asked for.
+// publish prints a result, as JSON or as its finding and tables, and writes the report where asked for.
 func (p *program) publish(result any, page report.Page, htmlFile string) error {
 	if htmlFile != "" {
 		if err := writeWhole(htmlFile, page.HTML); err != nil {
@@ -23,6 +23,9 @@ func (p *program) publish(result any, page report.Page, htmlFile string) error {
 		return p.printJSON(result)
 	}
 	w := bufio.NewWriter(p.stdout)
+	if page.Finding != "" {
+		fmt.Fprintf(w, "%s\n\n", page.Finding)
+	}
 	for _, s := range page.Sections {
 		for _, t := range s.Tables {
 			if t.PageOnly {

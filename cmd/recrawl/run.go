@@ -41,7 +41,8 @@ Stop it with Ctrl-C. Started again, also without addresses, it continues where i
 The directory holds all that is known; journal/ in it has a line for every visit.
 
 --push takes in what others say has changed: hints (recrawl hint), and IndexNow of the owners of
-servers. Such pages go before all others.
+servers. Such pages go before all others. --websub-callback says under which public address hubs
+reach it: feeds that name a hub are then subscribed to, and visited when the hub says so (WebSub).
 
 --archive keeps what is fetched, as WARC files that other tools read. A visit is in the archive before
 it counts as made.`,
@@ -90,7 +91,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	}
 	defer closing(log, &err)
 
-	said, err := p.inbox(client)
+	said, err := p.push(client, o.store)
 	if err != nil {
 		return err
 	}
@@ -124,9 +125,10 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Able:       p.hasSpace,
 		Stalled:    status.stalled,
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
-		Seen:       result.See,
-		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store), said.hand(loop)) },
+		Seen:       func(e *cycle.Event) { result.See(e); said.See(e.Record.URL, e.Record.State, &e.Observation) },
+		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store)) },
 		Attentive:  said != nil,
+		Woken:      said.Woken(),
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = visits.Append(log, events); journalErr != nil {

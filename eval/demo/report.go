@@ -16,6 +16,7 @@ func (r *Result) Page() report.Page {
 		Intro: fmt.Sprintf("%s over %d virtual weeks, %.3g %% of the pages a day.",
 			r.Web, r.Run.Weeks, 100*r.Run.Budget),
 	}
+	page.Finding = present.Stream([]eval.StreamRun{r.Run}).Finding
 	agree := fmt.Sprintf("identical, visit by visit (%d)", r.Agreement.Visits)
 	if r.Agreement.Difference != "" {
 		agree = "DIFFERENT: " + r.Agreement.Difference

@@ -14,8 +14,9 @@ import (
 func (f *Figures) Page() report.Page {
 	month := f.month()
 	return report.Page{
-		Title: "recrawl: figures",
-		Intro: "Figures 5 to 9 and 12 to 18 of [LINK] made of recorded servers, what they say to its claims, and this project's methods by sites beside the paper's.",
+		Title:   "recrawl: figures",
+		Finding: f.finding(),
+		Intro:   "Figures 5 to 9 and 12 to 18 of [LINK] made of recorded servers, what they say to its claims, and this project's methods by sites beside the paper's.",
 		Sections: append([]report.Section{
 			{Title: "Claims of [LINK]", Tables: []report.Table{f.tableMeasured(), f.tableClaims()}},
 			{Title: "Update rate and coverage by period", Tables: []report.Table{

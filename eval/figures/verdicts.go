@@ -10,6 +10,16 @@ import (
 
 const verdictNote = `yes, no, ?: the numbers that a claim speaks of; the tables at the end have them all. yes: the 5th to 95th percentile over 200 resamples of the servers is where the claim says; no: all of it is elsewhere; ?: cannot be told. A claim holds if all its numbers are yes, it does not hold if one is no. Short periods are those of up to 4 weeks, long ones of 12 or more.`
 
+// finding counts the verdicts.
+func (f *Figures) finding() string {
+	counts := map[Verdict]int{}
+	for _, c := range f.Claims {
+		counts[c.Verdict]++
+	}
+	return fmt.Sprintf("Of %d claims on the methods %d hold on these servers, %d do not, and of %d it cannot be told.",
+		len(f.Claims), counts[Holds], counts[Fails], counts[Untold])
+}
+
 func (f *Figures) tableClaims() report.Table {
 	t := report.Table{
 		Title:  "What holds on these servers",

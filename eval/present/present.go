@@ -52,6 +52,7 @@ func Snapshot(runs []eval.SnapshotRun) report.Page {
 	for i := range runs {
 		views = append(views, SnapshotView(&runs[i]))
 	}
+	page.Finding = finding(views, eval.Gain, "reaches a gain of %s", Decimals)
 	shown := Telling(views, eval.SnapshotMeasures)
 	page.Sections = append(page.Sections, overview(views, eval.SnapshotMeasures, shown)...)
 	for i, run := range runs {
@@ -124,6 +125,7 @@ func Stream(runs []eval.StreamRun) report.Page {
 	for i := range runs {
 		views = append(views, StreamView(&runs[i], severalLengths))
 	}
+	page.Finding = finding(views, eval.Coverage, "finds %s of the changes", ofHundred)
 	shown := Telling(views, eval.StreamMeasures)
 	page.Sections = append(page.Sections, overview(views, eval.StreamMeasures, shown)...)
 	page.Sections = append(page.Sections, reliability(views, shown)...)

@@ -31,6 +31,7 @@ func (t Tune) Page() report.Page {
 		"Predicted from %s for policy %s over %d weeks: %s on %s, %s changes a day (%s to %s). "+
 			"Values are means over %d futures; in brackets the 5th to 95th percentile over these and 200 resamples of the servers in each. Budgets are shares of the pages a day.",
 		r.Source, r.Policy, r.Weeks, report.Plural(r.Pages, "page"), report.Plural(r.Servers, "server"), Tenths(r.PerDay.Value), Tenths(r.PerDay.Low), Tenths(r.PerDay.High), r.Futures)}
+	page.Finding = t.finding()
 	page.Sections = append(page.Sections, t.curveSection(), t.politenessSection())
 	if r.Check != nil {
 		page.Sections = append(page.Sections, checkSection(r.Check, r.Curve))
@@ -39,6 +40,18 @@ func (t Tune) Page() report.Page {
 		page.Sections = append(page.Sections, report.Section{Title: "To be doubted", Text: strings.Join(r.Warnings, "\n\n")})
 	}
 	return page
+}
+
+// finding says where a fetch more buys less, and what a target takes.
+func (t Tune) finding() string {
+	says := "The curve of coverage has no knee: each fetch more buys as much as the one before."
+	if t.Knee != nil {
+		says = fmt.Sprintf("Beyond %s a day a fetch more buys less than the mean fetch up to %s does.", percent(eval.Number(t.Knee.Budget)), percent(eval.Number(t.Curve[len(t.Curve)-1].Budget)))
+	}
+	if t.Target != nil {
+		says += " " + answerText(t.Target)
+	}
+	return says
 }
 
 func (t Tune) curveSection() report.Section {
@@ -53,16 +66,6 @@ func (t Tune) curveSection() report.Section {
 		}
 		table.Rows = append(table.Rows, []string{percent(eval.Number(p.Budget)), fmt.Sprintf("%.4g", p.PerDay), ranged(p.Coverage), ranged(p.UpdateRate), ranged(p.Freshness), note})
 	}
-	var says []string
-	if r.Knee == nil {
-		says = append(says, "The curve of coverage has no knee: each fetch more buys as much as the one before.")
-	} else {
-		says = append(says, fmt.Sprintf("Beyond %s a day a fetch more buys less than the mean fetch up to %s does.", percent(eval.Number(r.Knee.Budget)), percent(eval.Number(r.Curve[len(r.Curve)-1].Budget))))
-	}
-	if a := r.Target; a != nil {
-		says = append(says, answerText(a))
-	}
-	table.Note = strings.Join(says, " ")
 	s := report.Section{Title: "Budgets", Tables: []report.Table{table}}
 	for _, m := range []struct{ name, label string }{{eval.Coverage, "Coverage"}, {eval.UpdateRate, "Update rate"}, {eval.Freshness, "Freshness"}} {
 		s.Charts = append(s.Charts, t.curveChart(m.name, m.label))

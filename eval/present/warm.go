@@ -2,6 +2,7 @@ package present
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/recrawl/recrawl/eval"
@@ -36,6 +37,21 @@ func Warm(run *eval.WarmRun) report.Page {
 	}
 	t.Note = fmt.Sprintf("%d servers, %d pages at week %d, %d changes. Cold: one copy of each page, and no past. Addresses alone: no copies.",
 		run.Corpus.Servers, run.Corpus.BasePages, run.Base, run.Corpus.Events)
-	return report.Page{Title: "recrawl: warm starts", Intro: "What captures of others are worth in the first weeks of a planner.",
+	return report.Page{Title: "recrawl: warm starts", Finding: warmFinding(run), Intro: "What captures of others are worth in the first weeks of a planner.",
 		Sections: []report.Section{{Title: "Warm and cold", Tables: []report.Table{t}, Charts: []report.Chart{chart}}}}
+}
+
+// warmFinding says how many times the changes a warm start finds, over all policies and budgets.
+func warmFinding(run *eval.WarmRun) string {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, s := range run.Starts {
+		if r := float64(s.Paired.Ratio); r > 0 {
+			least, most = min(least, r), max(most, r)
+		}
+	}
+	if most < least {
+		return ""
+	}
+	return fmt.Sprintf("With captures of %s a planner finds %.2f to %.2f times as many changes in its first %s as without.",
+		report.Plural(run.Before, "week"), least, most, report.Plural(run.Weeks, "week"))
 }

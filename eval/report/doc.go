@@ -6,13 +6,15 @@
 //	series   one line of a chart, or its points alone
 //	chart    some series over the same axes
 //	table    a header and rows of text
-//	page     sections of text, tables and charts
+//	page     what was found, in words and in one large figure; then sections of text, charts
+//	         and tables
 //
 // # Guarantees
 //
 //  1. The same input gives the same bytes: no time, no random name, no map order.
-//  2. A page needs nothing else: styles are inline, charts are inline SVG, there is no
-//     script, and no address is fetched. It can be mailed or printed.
+//  2. A page needs nothing else: styles are inline, charts are inline SVG, and no address is
+//     fetched. It can be mailed or printed. Its one script shows values under the pointer, hides
+//     series and sorts tables. It runs by its hash; without it all can be read.
 //  3. All text is escaped; no input makes a file that is not well-formed.
 //  4. A value that is not a number breaks a line and never moves an axis.
 //

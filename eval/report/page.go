@@ -1,19 +1,25 @@
 package report
 
 import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
 	"strings"
 )
 
-// Page is a whole report. Empty lines in its texts separate paragraphs.
+// Page is a whole report. It shows first what was found: the finding in words, and the first chart
+// of its sections, large. Empty lines in its texts separate paragraphs.
 type Page struct {
-	Title, Intro string
-	Sections     []Section
+	Title    string
+	Finding  string // the answer, in a sentence or two; "": none is better than another
+	Intro    string // what was asked, of what
+	Sections []Section
 }
 
-// Section is a part of a page: text, then tables, then charts.
+// Section is a part of a page: text, then charts, then tables. Long tables are folded.
 type Section struct {
 	Title, Text string
 	Tables      []Table
@@ -34,9 +40,12 @@ func (p Page) Lead() Chart {
 // anything if a chart is not well made.
 func (p Page) HTML(w io.Writer) error {
 	view := pageView{
-		Title: clean(p.Title),
-		Intro: paragraphs(p.Intro),
-		Style: template.CSS(pageStyle + chartStyle),
+		Title:   clean(p.Title),
+		Finding: paragraphs(p.Finding),
+		Intro:   paragraphs(p.Intro),
+		Style:   template.CSS(pageStyle + chartStyle),
+		Script:  template.JS(pageScript),
+		Policy:  policy,
 	}
 	for i, s := range p.Sections {
 		section := sectionView{
@@ -51,7 +60,12 @@ func (p Page) HTML(w io.Writer) error {
 			if err := c.check(); err != nil {
 				return fmt.Errorf("report %q, section %q: %w", p.Title, s.Title, err)
 			}
-			section.Charts = append(section.Charts, template.HTML(c.draw("")))
+			figure := c.view()
+			if view.Lead == nil {
+				view.Lead = &figure
+				continue
+			}
+			section.Charts = append(section.Charts, figure)
 		}
 		view.Sections = append(view.Sections, section)
 	}
@@ -61,8 +75,12 @@ func (p Page) HTML(w io.Writer) error {
 
 type pageView struct {
 	Title    string
+	Finding  []string
 	Intro    []string
 	Style    template.CSS
+	Script   template.JS
+	Policy   template.HTMLAttr // of content security
+	Lead     *figureView
 	Contents bool // a list of the sections at the top
 	Sections []sectionView
 }
@@ -71,11 +89,12 @@ type sectionView struct {
 	ID, Title string
 	Text      []string
 	Tables    []tableView
-	Charts    []template.HTML
+	Charts    []figureView
 }
 
 type tableView struct {
 	Title  string
+	Folded string // what to unfold; "": the table is open
 	Header []cellView
 	Rows   [][]cellView
 	Note   []string
@@ -86,6 +105,9 @@ type cellView struct {
 	Interval string // after a number, which it may leave for the next line
 	Class    string // num, long or none
 }
+
+// shortTable is how many rows a table may have that is not folded.
+const shortTable = 8
 
 // shortCell is how many characters of a text stay on one line; columns with longer texts wrap.
 const shortCell = 28
@@ -130,28 +152,39 @@ func (t Table) view() tableView {
 	for _, row := range t.Rows {
 		v.Rows = append(v.Rows, body(row))
 	}
+	if len(t.Rows) > shortTable {
+		v.Folded = strings.TrimSpace(v.Title + " (" + Plural(len(t.Rows), "row") + ")")
+		v.Title = ""
+	}
 	return v
 }
 
-// The policy forbids the page every address: what is not inline cannot be loaded.
+// The policy forbids the page every address, and every script but the one below: what is not inline
+// cannot be loaded.
 var pageTemplate = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" {{.Policy}}>
 <title>{{.Title}}</title>
 <style>{{.Style}}</style>
 </head>
 <body>
 <header>
 <h1>{{.Title}}</h1>
+{{- range .Finding}}
+<p class="finding">{{.}}</p>
+{{- end}}
+{{- with .Lead}}
+<div class="lead">{{template "figure" .}}</div>
+{{- end}}
 {{- range .Intro}}
 <p>{{.}}</p>
 {{- end}}
 {{- if .Contents}}
-<nav>{{range .Sections}}<a href="#{{.ID}}">{{.Title}}</a>{{end}}</nav>
+<nav aria-label="Sections">{{range .Sections}}<a href="#{{.ID}}">{{.Title}}</a>{{end}}</nav>
 {{- end}}
 </header>
 <main>
@@ -161,8 +194,18 @@ var pageTemplate = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 {{- range .Text}}
 <p>{{.}}</p>
 {{- end}}
+{{- with .Charts}}
+<div class="charts">
+{{- range .}}
+{{template "figure" .}}
+{{- end}}
+</div>
+{{- end}}
 {{- range .Tables}}
-<div class="table"><table>
+{{- if .Folded}}
+<details><summary>{{.Folded}}</summary>
+{{- end}}
+<div class="table" tabindex="0"><table>
 {{- with .Title}}
 <caption>{{.}}</caption>
 {{- end}}
@@ -178,47 +221,31 @@ var pageTemplate = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 {{- range .Note}}
 <p class="note">{{.}}</p>
 {{- end}}
+{{- if .Folded}}
+</details>
 {{- end}}
-{{- with .Charts}}
-<div class="charts">
-{{- range .}}
-<figure>{{.}}</figure>
-{{- end}}
-</div>
 {{- end}}
 </section>
 {{- end}}
 </main>
+<script>{{.Script}}</script>
 </body>
 </html>
-`))
+{{define "figure"}}<figure data-chart="{{.Data}}"><div class="plot" tabindex="0">{{.SVG}}</div>
+<figcaption><a download="{{.File}}" href="{{.CSV}}">Data as CSV</a></figcaption></figure>{{end}}`))
 
-const pageStyle = `
-:root{color-scheme:light dark;--ink:#1c2430;--soft:#5b6675;--line:#e3e7ec;--ground:#fff;--back:#f4f6f8;--accent:#0072b2}
-@media(prefers-color-scheme:dark){:root{--ink:#e8ecf1;--soft:#a3aebb;--line:#2d3541;--ground:#161b22;--back:#0d1117;--accent:#56b4e9}}
-*{box-sizing:border-box}
-body{margin:0 auto;padding:2rem clamp(.8rem,3vw,2.5rem) 4rem;max-width:1440px;background:var(--back);color:var(--ink);
-font:16px/1.55 system-ui,-apple-system,"Segoe UI","Noto Sans",sans-serif}
-h1{font-size:1.75rem;line-height:1.2;margin:0 0 .6rem}
-h2{font-size:1.25rem;margin:0 0 .6rem}
-p{max-width:75ch;margin:.5rem 0;white-space:pre-line}
-header p,.note{color:var(--soft)}
-.note{font-size:.875rem}
-nav{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;margin-top:1rem}
-a{color:var(--accent)}
-section{background:var(--ground);border:1px solid var(--line);border-radius:10px;padding:1.2rem clamp(.8rem,2.5vw,1.8rem) 1.4rem;margin-top:1.4rem}
-.table{overflow-x:auto;margin:1rem 0 .6rem}
-table{border-collapse:collapse;font-size:.9375rem}
-caption{text-align:left;font-weight:600;padding:.2rem .75rem .5rem}
-th,td{padding:.35rem .6rem;text-align:left;vertical-align:top;white-space:nowrap;border-bottom:1px solid var(--line)}
-th{color:var(--soft);font-weight:600;vertical-align:bottom;white-space:normal;border-bottom:2px solid var(--line)}
-td.long{white-space:normal;min-width:14rem;overflow-wrap:anywhere}
-td.num:has(small){white-space:normal}
-td small{display:inline-block;color:var(--soft);font-size:.8em;white-space:nowrap}
-tbody tr:hover{background:var(--back)}
-.num{text-align:right;font-variant-numeric:tabular-nums}
-.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,620px),1fr));gap:1.2rem;margin-top:1rem}
-figure{margin:0;overflow-x:auto;max-width:860px}
-figure svg{display:block;width:100%;min-width:560px;height:auto}
-@media print{body{background:#fff;padding:0}section{border:0;padding:0;break-inside:avoid}}
-`
+var (
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.js
+	pageScript string
+
+	policy = policyFor(pageScript)
+)
+
+// policyFor allows one inline script, by its hash (Content Security Policy Level 3, 2.3.1).
+func policyFor(script string) template.HTMLAttr {
+	sum := sha256.Sum256([]byte(script))
+	return template.HTMLAttr(fmt.Sprintf(`content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-%s'"`,
+		base64.StdEncoding.EncodeToString(sum[:])))
+}

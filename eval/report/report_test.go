@@ -2,6 +2,9 @@ package report
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"flag"
@@ -26,8 +29,9 @@ func curve(name string, bend float64, dashed bool) Series {
 func samplePage() Page {
 	weeks := []float64{2, 4, 12, 24}
 	return Page{
-		Title: "Recrawl policies on a built-in web",
-		Intro: "Eight servers, 1,240 pages, 24 weeks. A policy is good if it finds changed pages early.\n\nSame seed, same figures.",
+		Title:   "Recrawl policies on a built-in web",
+		Finding: "value finds 96 % of the changes with a fifth of the fetches.",
+		Intro:   "Eight servers, 1,240 pages, 24 weeks. A policy is good if it finds changed pages early.\n\nSame seed, same figures.",
 		Sections: []Section{{
 			Title: "Coverage at four weeks",
 			Text:  "Each policy may fetch what it likes; the curve shows how soon it finds what has changed.",
@@ -80,11 +84,49 @@ func TestSameInputSameBytes(t *testing.T) {
 }
 
 func TestPageNeedsNothingElse(t *testing.T) {
-	page := strings.ReplaceAll(render(t, samplePage().HTML), `xmlns="http://www.w3.org/2000/svg"`, "")
-	for _, s := range []string{"http://", "https://", "<script", "<link", "<img", "@import", "url(", "src="} {
+	page := strings.ReplaceAll(render(t, samplePage().HTML), "http://www.w3.org/2000/svg", "")
+	if n := strings.Count(page, "<script>"); n != 1 {
+		t.Errorf("the page has %d scripts", n)
+	}
+	for _, s := range []string{"http://", "https://", "<script ", "<link", "<img", "@import", "url(", "src="} {
 		if strings.Contains(page, s) {
 			t.Errorf("the page contains %q", s)
 		}
+	}
+}
+
+// Every figure has its values as CSV, and for the script as JSON. What a spreadsheet would run is
+// quoted.
+func TestFigureData(t *testing.T) {
+	c := Chart{Title: "What? 5 % a day", XLabel: "x", YLabel: "=HYPERLINK(1)", YPercent: true, Series: []Series{
+		{Name: "+cmd", X: []float64{1, 2, math.NaN()}, Y: []float64{.5, .25, 1}, Low: []float64{.4, .2, 0}, High: []float64{.6, .3, 1}},
+		{Name: "a, \"b\"", X: []float64{1}, Y: []float64{1}, Labels: []string{"-1"}}}}
+	want := "series,x,'=HYPERLINK(1),low,high,label\n'+cmd,1,0.5,0.4,0.6,\n'+cmd,2,0.25,0.2,0.3,\n\"a, \"\"b\"\"\",1,1,,,'-1\n"
+	if got := c.csv(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	v := c.view()
+	if v.File != "what-5-a-day.csv" {
+		t.Errorf("file %q", v.File)
+	}
+	var d figureData
+	if err := json.Unmarshal([]byte(v.Data), &d); err != nil || len(d.Series) != 2 || len(d.Series[0].Points) != 2 || d.Series[0].Points[1][3] != "25.0 %" {
+		t.Errorf("%v: %+v", err, d)
+	}
+	page := render(t, Page{Sections: []Section{{Charts: []Chart{c, c}}}}.HTML)
+	if n := strings.Count(page, "data:text/csv"); n != 2 || !strings.Contains(page, `download="what-5-a-day.csv"`) {
+		t.Errorf("%d figures have their data", n)
+	}
+}
+
+// The only script that runs is the one of the page: its hash is that of the bytes in the file.
+func TestScriptRunsByItsHash(t *testing.T) {
+	page := render(t, samplePage().HTML)
+	_, rest, _ := strings.Cut(page, "<script>")
+	script, _, ok := strings.Cut(rest, "</script>")
+	sum := sha256.Sum256([]byte(script))
+	if want := "script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !ok || !strings.Contains(page, want) {
+		t.Errorf("%q is not in the page", want)
 	}
 }
 
@@ -93,10 +135,10 @@ const nasty = "<script>alert(\"x\")</script> & '\x00\x1b[31m\xff\u202e"
 func TestEscaping(t *testing.T) {
 	c := Chart{Title: nasty, XLabel: nasty, YLabel: nasty, Series: []Series{{Name: nasty, X: []float64{1}, Y: []float64{2}}}}
 	table := Table{Title: nasty, Header: []string{nasty}, Rows: [][]string{{nasty}}, Note: nasty}
-	page := render(t, Page{nasty, nasty, []Section{{nasty, nasty, []Table{table}, []Chart{c}}, {}, {}}}.HTML)
+	page := render(t, Page{nasty, nasty, nasty, []Section{{nasty, nasty, []Table{table}, []Chart{c}}, {}, {}}}.HTML)
 	svg := render(t, c.SVG)
 	for name, s := range map[string]string{"page": page, "svg": svg} {
-		if strings.Contains(s, "<script") || strings.Contains(s, "alert(\"") {
+		if strings.Count(s, "<script") != map[string]int{"page": 1}[name] || strings.Contains(s, "alert(\"") {
 			t.Errorf("%s holds the text unescaped", name)
 		}
 	}

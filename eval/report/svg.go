@@ -149,7 +149,7 @@ func withUnit(label string, percent bool) string {
 // drawSeries draws lines between neighbours that are both numbers, and their points.
 func (c Chart) drawSeries(b *strings.Builder, i int, x, y axis) {
 	s, colour := c.Series[i], colours[i%len(colours)]
-	fmt.Fprintf(b, "\n"+`<g stroke="%s" fill="%s"><title>%s</title>`, colour, colour, text(s.Name))
+	fmt.Fprintf(b, "\n"+`<g class="s" stroke="%s" fill="%s"><title>%s</title>`, colour, colour, text(s.Name))
 	var path strings.Builder
 	pen := "M"
 	for p := range s.X {
@@ -238,7 +238,7 @@ func (c Chart) drawLegend(b *strings.Builder) {
 		if s.Dashed {
 			class = "l d"
 		}
-		fmt.Fprintf(b, "\n"+`<g stroke="%s" fill="%s"><title>%s</title>`, colour, colour, text(s.Name))
+		fmt.Fprintf(b, "\n"+`<g class="k"><g stroke="%s" fill="%s"><title>%s</title>`, colour, colour, text(s.Name))
 		if !s.Points {
 			fmt.Fprintf(b, `<path class="%s" d="M%d %dh26"/>`, class, legendLeft, at)
 		}
@@ -246,7 +246,7 @@ func (c Chart) drawLegend(b *strings.Builder) {
 		b.WriteString("</g>")
 		fmt.Fprintf(
 			b,
-			`<text class="n" x="%d" y="%d">%s</text>`,
+			`<text class="n" x="%d" y="%d">%s</text></g>`,
 			legendLeft+34,
 			at+5,
 			text(shorten(s.Name, legendWidth)),

@@ -244,5 +244,7 @@ func (p *Plan) Page() report.Page {
 	row("bandwidth, Mbps", p.Mbps)
 	row("nodes, by "+p.By, p.Nodes)
 	t.Note = fmt.Sprintf("All intervals times %.3g. The spread is over %d resamples of the servers, that of the simulation the least and the largest of three.", p.Factor, p.Resamples)
-	return report.Page{Title: "What a target takes", Intro: t.Title, Sections: []report.Section{{Title: "Plan", Tables: []report.Table{t}}}}
+	finding := fmt.Sprintf("%s takes about %s connections (%s are proved to suffice), %s Mbps and %s nodes.", p.Target,
+		short(float64(p.Ample.Value)), report.Count(p.Proved), short(float64(p.Mbps.Value)), short(float64(p.Nodes.Value)))
+	return report.Page{Title: "What a target takes", Finding: finding, Intro: t.Title, Sections: []report.Section{{Title: "Plan", Tables: []report.Table{t}}}}
 }

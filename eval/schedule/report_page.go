@@ -14,8 +14,8 @@ const shown = 20
 
 // Page is the report as tables and the figures 3 to 5 of [HIER].
 func (r *Report) Page() report.Page {
-	page := report.Page{Title: "What can be kept", Intro: fmt.Sprintf("%s on %s, from %s. %s",
-		report.Plural(r.Pages, "page"), report.Plural(r.Servers, "server"), r.Source, r.summary())}
+	page := report.Page{Title: "What can be kept", Finding: r.finding(), Intro: fmt.Sprintf("%s on %s, from %s.",
+		report.Plural(r.Pages, "page"), report.Plural(r.Servers, "server"), r.Source)}
 	page.Sections = append(page.Sections, report.Section{Title: "Classes", Text: r.summary(), Tables: []report.Table{r.classTable()}})
 	if len(r.Infeasible) > 0 {
 		page.Sections = append(page.Sections, report.Section{Title: "Servers whose intervals cannot be kept", Tables: []report.Table{r.serverTable(shown, false), r.serverTable(10*shown, true), r.cureTable()}})
@@ -30,6 +30,21 @@ func (r *Report) Page() report.Page {
 		page.Sections = append(page.Sections, report.Section{Title: "To be doubted", Text: strings.Join(r.Warnings, "\n\n")})
 	}
 	return page
+}
+
+// finding says of how many servers the intervals cannot be kept, and why.
+func (r *Report) finding() string {
+	var why []string
+	for c := schedule.Feasible + 1; c < schedule.Classes; c++ {
+		if n := r.Feasible.Totals[c].Servers; n > 0 {
+			why = append(why, fmt.Sprintf("%d %s", n, c))
+		}
+	}
+	if len(why) == 0 {
+		return fmt.Sprintf("The intervals of all %s can be kept.", report.Plural(r.Servers, "server"))
+	}
+	return fmt.Sprintf("The intervals of %d of %s can be kept. Not those of these: %s.",
+		r.Feasible.Totals[schedule.Feasible].Servers, report.Plural(r.Servers, "server"), strings.Join(why, ", "))
 }
 
 func (r *Report) summary() string {

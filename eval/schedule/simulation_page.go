@@ -11,7 +11,7 @@ import (
 
 // Page is the simulation as tables and the figures 6 to 8 of [HIER].
 func (s *Simulation) Page() report.Page {
-	page := report.Page{Title: "Schedules simulated", Intro: fmt.Sprintf(
+	page := report.Page{Title: "Schedules simulated", Finding: s.finding(), Intro: fmt.Sprintf(
 		"%s from %s over %.4g simulated days, with at least %.4g s between two visits to one. Missed are periods of a server in which no download began. "+
 			"Values are means over %s; in brackets the least and the largest.", report.Plural(s.Numbers.Servers, "server"), s.Source, s.Days, s.Delay, report.Plural(s.Webs, "web"))}
 	for i := range s.Sets {
@@ -21,6 +21,33 @@ func (s *Simulation) Page() report.Page {
 		page.Sections = append(page.Sections, claimSection(s.Claims))
 	}
 	return page
+}
+
+// finding says of each policy from how many connections on it misses least.
+func (s *Simulation) finding() string {
+	var says []string
+	for i := range s.Sets {
+		r := &s.Sets[i]
+		var of []string
+		for _, policy := range r.policies() {
+			best := r.least(policy)
+			of = append(of, fmt.Sprintf("%s misses %s %% with %s", strings.ToUpper(policy), percentOf(best.Share), report.Plural(best.Connections, "connection")))
+		}
+		says = append(says, fmt.Sprintf("%s servers, at best: %s.", strings.ToUpper(r.Name[:1])+r.Name[1:], strings.Join(of, ", ")))
+	}
+	return strings.Join(says, "\n")
+}
+
+// least is where a policy misses least, with the fewest connections.
+func (r *SetResult) least(policy string) *Point {
+	var best *Point
+	for i := range r.Points {
+		p := &r.Points[i]
+		if p.Policy == policy && (best == nil || p.Missed.Value < best.Missed.Value || p.Missed.Value == best.Missed.Value && p.Connections < best.Connections) {
+			best = p
+		}
+	}
+	return best
 }
 
 func (s *Simulation) section(r *SetResult) report.Section {

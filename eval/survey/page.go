@@ -14,7 +14,8 @@ import (
 func (s *Survey) Page() report.Page {
 	t := &s.Total
 	return report.Page{
-		Title: "recrawl: survey",
+		Title:   "recrawl: survey",
+		Finding: s.finding(),
 		Intro: fmt.Sprintf(
 			"%s and %s, from week %d of their windows on; change by %s. A period of N weeks is N weekly snapshots, N-1 comparisons. "+
 				"A page is updated if at least one of them shows a difference.\n\n"+
@@ -46,6 +47,23 @@ func (s *Survey) Page() report.Page {
 				Charts: []report.Chart{s.figureIntervals(0), s.figureIntervals(shortDays)}},
 		},
 	}
+}
+
+// finding says how many pages change, by the shortest and the longest period.
+func (s *Survey) finding() string {
+	of := s.Total.Periods
+	if len(of) == 0 {
+		return ""
+	}
+	share := func(p *Period) string {
+		return fmt.Sprintf("%.1f %% of the pages and %.1f %% of the top pages were updated within %s",
+			100*p.UpdatedShare, 100*p.TopsUpdatedShare, plural(p.Weeks, "week"))
+	}
+	first, last := &of[0], &of[len(of)-1]
+	if len(of) == 1 {
+		return share(first) + "."
+	}
+	return share(first) + ", and " + share(last) + "."
 }
 
 const intervalText = `What the state store of a crawler would hold if every page had been visited once a day: the share of pages whose interval, estimated by [SAT eq. 1], is so long or shorter; weighted, the share of the visits that fall due in one unit of time.

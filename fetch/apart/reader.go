@@ -40,8 +40,8 @@ func NewReader(command ...string) *Reader {
 	return &Reader{Command: command, Time: maxTime, turn: make(chan struct{}, 1)}
 }
 
-// Again is a command that begins this program once more, with an argument.
-func Again(argument string) []string {
+// Again is a command that begins this program once more, with arguments.
+func Again(arguments ...string) []string {
 	self, err := os.Executable()
 	if runtime.GOOS == "linux" {
 		self, err = "/proc/self/exe", nil // holds when the file has been replaced
@@ -49,7 +49,7 @@ func Again(argument string) []string {
 	if err != nil {
 		self = os.Args[0]
 	}
-	return []string{self, argument}
+	return append([]string{self}, arguments...)
 }
 
 // Read is for fetch.Options.Read.

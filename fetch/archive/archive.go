@@ -23,6 +23,9 @@ const DefaultMaxFile = 1_000_000_000
 // Options of an archive. The zero value of each field means its default.
 type Options struct {
 	MaxFile int64 // octets from which no record is added to a file; default DefaultMaxFile
+	// Stored leaves all answers as they came. Without it those that came without compression are
+	// compressed, which makes them a third as large and takes a fifth of the work on a visit.
+	Stored bool
 	// Software and UserAgent are what each file says of its maker in its first record (WARC 1.1,
 	// 6.2).
 	Software, UserAgent string

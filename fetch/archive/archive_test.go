@@ -236,6 +236,35 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
+// An answer that came without compression is compressed unless the archive is told not to. Its
+// records are the same in both.
+func TestStored(t *testing.T) {
+	page := strings.Repeat("<p>some words of a page</p>", 800)
+	var bodies [2]string
+	for i, o := range []Options{{}, {Stored: true}} {
+		dir := t.TempDir()
+		a := open(t, dir, o)
+		put(t, a, exchange("http://h.example/", 0, 200, page))
+		closed(t, a)
+		names, _ := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
+		whole, err := os.ReadFile(names[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asSent := bytes.Contains(whole, []byte(page)); asSent != o.Stored {
+			t.Errorf("%+v: %d octets, as sent: %v", o, len(whole), asSent)
+		}
+		for _, r := range read(t, dir) {
+			if r.Type() == warc.Response {
+				bodies[i] += r.block
+			}
+		}
+	}
+	if bodies[0] != bodies[1] || !strings.HasSuffix(bodies[0], page) {
+		t.Errorf("%d and %d octets", len(bodies[0]), len(bodies[1]))
+	}
+}
+
 // Files end at their size, and one archive has them.
 func TestRotation(t *testing.T) {
 	dir := t.TempDir()

@@ -133,6 +133,7 @@ func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
 			}
 		}
 		answer, capture := answerOf(x, past)
+		answer.Stored = answer.Stored || a.o.Stored && answer.Type == warc.Response
 		capture.Offset = int64(len(data))
 		if data, err = w.Append(data, answer); err != nil {
 			return err

@@ -12,8 +12,8 @@ func (s *scanner) canonicalOf(self, page *sitegraph.Resolver, header []string) s
 	url, ok := "", false
 	if s.canonical != "" {
 		url, ok = page.Resolve(encodeQuery(s.canonical, s.queries))
-	} else if target := linkTarget(header, "canonical"); target != "" {
-		url, ok = self.Resolve(target)
+	} else if targets := LinkTargets(header, "canonical", 1); len(targets) > 0 && targets[0] != "" {
+		url, ok = self.Resolve(targets[0])
 	}
 	if !ok || len(url) > MaxAddress || url == self.Base() || !IsPage(url) ||
 		sitegraph.ServerName(url) != sitegraph.ServerName(self.Base()) {
@@ -22,10 +22,11 @@ func (s *scanner) canonicalOf(self, page *sitegraph.Resolver, header []string) s
 	return url
 }
 
-// linkTarget returns the first target of a relation in Link header lines (RFC 8288 3), or "".
-func linkTarget(lines []string, relation string) string {
+// LinkTargets returns the first targets of a relation in Link header lines (RFC 8288 3), most at
+// most.
+func LinkTargets(lines []string, relation string, most int) (targets []string) {
 	for _, line := range lines {
-		for {
+		for len(targets) < most {
 			_, rest, ok := strings.Cut(line, "<")
 			if !ok {
 				break
@@ -39,13 +40,14 @@ func linkTarget(lines []string, relation string) string {
 				name, value, _ := strings.Cut(p, "=")
 				if strings.EqualFold(strings.TrimSpace(name), "rel") &&
 					hasWord(strings.Trim(value, "\" \t"), relation) {
-					return strings.TrimSpace(target)
+					targets = append(targets, strings.TrimSpace(target))
+					break
 				}
 			}
 			line = next
 		}
 	}
-	return ""
+	return targets
 }
 
 // parameters splits what follows a target at semicolons, up to a comma. Within quotes neither

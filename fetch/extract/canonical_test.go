@@ -35,12 +35,20 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// FuzzLinkTarget checks that a target stands in the line, between its marks.
-func FuzzLinkTarget(f *testing.F) {
+// FuzzLinkTargets checks that targets stand in the line, between their marks, and are as many as
+// asked for at most.
+func FuzzLinkTargets(f *testing.F) {
 	f.Add(`<a>; rel=next; title="x, <b>; rel=canonical", <c>; rel="up canonical"`)
+	f.Add(`<https://hub.example/>; rel="canonical", <b>; rel=canonical, <c>; rel=canonical`)
 	f.Fuzz(func(t *testing.T, line string) {
-		if target := linkTarget([]string{line}, "canonical"); strings.ContainsAny(target, ">") || !strings.Contains(line, target) {
-			t.Errorf("%q names %q", line, target)
+		targets := LinkTargets([]string{line, line}, "canonical", 2)
+		for _, target := range targets {
+			if strings.ContainsAny(target, ">") || !strings.Contains(line, target) {
+				t.Errorf("%q names %q", line, target)
+			}
+		}
+		if len(targets) > 2 {
+			t.Errorf("%q names %d", line, len(targets))
 		}
 	})
 }

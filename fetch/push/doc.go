@@ -1,7 +1,8 @@
-// Package push takes in what others say has changed: the owners of web sites by IndexNow, and the
-// operator by hints. What is said is visited before anything else, as soon as politeness allows.
+// Package push takes in what others say has changed: the owners of web sites by IndexNow, hubs of
+// feeds by WebSub (package websub), and the operator by hints. What is said is visited before
+// anything else, as soon as politeness allows.
 //
-// An Inbox is an HTTP handler with two paths:
+// An Inbox is an HTTP handler with two paths. All others are those of hubs, where it serves them:
 //
 //	/indexnow   the IndexNow protocol (indexnow.org/documentation): GET with url and key, or POST
 //	            with JSON. The key is proved by the file at the server's root, or at keyLocation,

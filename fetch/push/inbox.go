@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/recrawl/recrawl/fetch/websub"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -37,8 +38,10 @@ type Get func(ctx context.Context, address string, most int64) ([]byte, error)
 
 // Inbox takes in requests. Any number of goroutines may use it.
 type Inbox struct {
-	get Get
-	ctx context.Context
+	get   Get
+	ctx   context.Context
+	feeds *websub.Subscriber // answers hubs; nil: none may come
+	woken chan struct{}
 
 	mu      sync.Mutex
 	hints   []string // of the operator
@@ -67,7 +70,15 @@ type key struct {
 
 // New returns an empty inbox. Keys are asked for until ctx is over.
 func New(ctx context.Context, get Get) *Inbox {
-	return &Inbox{get: get, ctx: ctx, keys: map[string]*key{}}
+	return &Inbox{get: get, ctx: ctx, keys: map[string]*key{}, woken: make(chan struct{}, 1)}
+}
+
+// wake says that there is something to Take.
+func (b *Inbox) wake() {
+	select {
+	case b.woken <- struct{}{}:
+	default: // it is said already
+	}
 }
 
 // Take returns what is to be visited now, and forgets it: what the operator said, and what owners
@@ -138,6 +149,7 @@ func (b *Inbox) prove(c claim) {
 	defer cancel()
 	content, err := b.get(ctx, c.location, mostKeyFile)
 	shown := err == nil && subtle.ConstantTimeCompare([]byte(strings.TrimSpace(string(content))), []byte(c.key)) == 1
+	defer b.wake() // also for claims that wait for room
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.proofs--
@@ -173,15 +185,21 @@ func refuse(status int, format string, args ...any) error {
 
 // ServeHTTP answers 200 where what was said is taken, and 202 where its key is still to be proved.
 func (b *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
 	var status int
 	var err error
+	body := r.Body
+	r.Body = http.MaxBytesReader(w, body, mostBody)
 	switch r.URL.Path {
 	case "/indexnow":
 		status, err = b.indexNow(r)
 	case "/hint":
 		status, err = b.hint(r)
 	default:
+		if b.feeds != nil {
+			r.Body = body
+			b.feeds.ServeHTTP(w, r)
+			return
+		}
 		err = refuse(http.StatusNotFound, "there are /indexnow and /hint")
 	}
 	var refused *refusal
@@ -195,6 +213,7 @@ func (b *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 	default:
 		w.WriteHeader(status)
+		b.wake()
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 const good = "0123456789abcdef"
@@ -183,4 +185,37 @@ func TestSend(t *testing.T) {
 	if err := Send(t.Context(), s.Address(), []string{"http://a.example/"}); err == nil {
 		t.Error("it still listens")
 	}
+}
+
+// FuzzInbox: whatever comes, what is handed out is canonical, is of known servers where an owner
+// said it, and no strangers' hints are taken.
+func FuzzInbox(f *testing.F) {
+	f.Add("POST", "/hint", "", "application/json", `{"urls": ["http://a.example/", "x"]}`, true)
+	f.Add("POST", "/indexnow", "", "application/json", `{"host": "A.example:80", "key": "`+good+`", "keyLocation": "http://a.example/b/k.txt", "urlList": ["http://a.example/b/c"]}`, false)
+	f.Add("GET", "/indexnow", "url=http%3A%2F%2Fa.example%2F&key="+good, "", "", false)
+	f.Fuzz(func(t *testing.T, method, path, query, kind, body string, near bool) {
+		b := New(t.Context(), func(context.Context, string, int64) ([]byte, error) { return []byte(good), nil })
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		r.Method, r.URL.Path, r.URL.RawQuery, r.Header = method, path, query, http.Header{"Content-Type": {kind}}
+		if near {
+			r.RemoteAddr = "127.0.0.1:5000"
+		}
+		b.ServeHTTP(httptest.NewRecorder(), r)
+		hints, owned := b.Take(func(server string) bool { return server == "a.example" })
+		b.Close()
+		_, later := b.Take(all)
+		if len(hints) > 0 && !near || b.waiting != 0 {
+			t.Fatalf("hints %q of a stranger; %d wait", hints, b.waiting)
+		}
+		for _, url := range slices.Concat(hints, owned, later) {
+			if again, err := sitegraph.Canonical(url); err != nil || again != url {
+				t.Fatalf("%q is not canonical", url)
+			}
+		}
+		for _, url := range slices.Concat(owned, later) {
+			if sitegraph.ServerName(url) != "a.example" {
+				t.Fatalf("%q is of a server that nobody knows", url)
+			}
+		}
+	})
 }

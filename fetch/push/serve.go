@@ -14,6 +14,7 @@ import (
 const (
 	mostConnections = 100
 	requestTime     = 30 * time.Second
+	headTime        = 5 * time.Second // so that silent callers soon make room
 	mostHeader      = 16 << 10
 )
 
@@ -29,11 +30,11 @@ type Server struct {
 func Listen(address string, handler http.Handler) (*Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("listen for hints: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrListen, err)
 	}
 	s := &Server{listener: listener, ended: make(chan error, 1)}
 	s.server = http.Server{
-		Handler: handler, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: requestTime, MaxHeaderBytes: mostHeader,
+		Handler: handler, ReadHeaderTimeout: headTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: requestTime, MaxHeaderBytes: mostHeader,
 	}
 	go func() { s.ended <- s.server.Serve(netutil.LimitListener(listener, mostConnections)) }()
 	return s, nil

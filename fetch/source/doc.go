@@ -19,7 +19,9 @@
 //  4. Addresses are canonical, each is claimed once, and all are on the source's own server:
 //     nobody is believed about others. Alternates, images, videos and news of an entry are
 //     not read.
-//  5. A day without a time means its end, and so does midnight, which is how generators write
+//  5. Of a feed, the hubs that it names are read, too, which may be on any server, and the address
+//     that it gives itself. Nobody is asked for them here.
+//  6. A day without a time means its end, and so does midnight, which is how generators write
 //     days: the latest moment that the text can mean. Whether a moment is in the future is for
 //     the caller to judge, who has a clock.
 //
@@ -33,5 +35,5 @@
 // The package knows no network, disk or clock; its functions may be called concurrently.
 //
 // Sources: sitemaps.org protocol 0.9; RSS 2.0; RSS 1.0; RFC 4287 (Atom); JSON Feed 1.1; RFC 822 5
-// and W3C-DTF (dates).
+// and W3C-DTF (dates); W3C WebSub 4 (hubs).
 package source

@@ -31,10 +31,12 @@ func (r *reader) readJSON(in io.Reader) error {
 	if start, err := d.Token(); err != nil || start != json.Delim('{') {
 		return ErrNone
 	}
+	var hubs, self json.RawMessage
 	defer func() {
 		if r.Kind == sitegraph.SourceUnknown { // its items came before anything said what it is
 			r.Claims = nil
 		}
+		r.readHubs(hubs, self)
 	}()
 	for d.More() {
 		name, err := d.Token()
@@ -56,6 +58,14 @@ func (r *reader) readJSON(in io.Reader) error {
 			if err := r.readItems(d); err != nil {
 				return err
 			}
+		case "hubs":
+			if err := d.Decode(&hubs); err != nil {
+				return cutJSON(err)
+			}
+		case "feed_url":
+			if err := d.Decode(&self); err != nil {
+				return cutJSON(err)
+			}
 		default:
 			var skipped json.RawMessage
 			if err := d.Decode(&skipped); err != nil {
@@ -68,6 +78,26 @@ func (r *reader) readJSON(in io.Reader) error {
 	}
 	return nil
 }
+
+// readHubs reads where changes of the feed can be subscribed to. What is something else is left
+// out.
+func (r *reader) readHubs(hubs, self json.RawMessage) {
+	var all []json.RawMessage
+	_ = json.Unmarshal(hubs, &all)
+	for _, raw := range all[:min(len(all), maxHubEntries)] {
+		var hub struct{ Type, URL string }
+		if json.Unmarshal(raw, &hub) == nil && !strings.EqualFold(hub.Type, "rssCloud") {
+			r.addHub(r.resolver, trim(hub.URL))
+		}
+	}
+	var topic string
+	if json.Unmarshal(self, &topic) == nil {
+		r.setTopic(r.resolver, trim(topic))
+	}
+}
+
+// maxHubEntries bounds what is looked at, whatever becomes of it.
+const maxHubEntries = 100
 
 // readItems reads the entries. What is no list of objects costs only itself.
 func (r *reader) readItems(d *json.Decoder) error {

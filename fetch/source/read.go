@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,7 +50,15 @@ const (
 type Listing struct {
 	Kind   sitegraph.SourceKind
 	Claims []sitegraph.Claim // of an index: about sitemaps
+	// Hubs are canonical addresses, on any server, at which changes of a feed can be subscribed to,
+	// MaxHubs at most. Topic is the address under which they know the feed, as the feed spells it;
+	// "": it does not say.
+	Hubs  []string
+	Topic string
 }
+
+// MaxHubs of a feed are read; feeds name one or two.
+const MaxHubs = 4
 
 // ErrNone is the error for a body that is no source at all.
 var ErrNone = errors.New("no feed and no sitemap")
@@ -214,6 +223,40 @@ func (r *reader) add(at *sitegraph.Resolver, ref string, c sitegraph.Claim) erro
 	r.Claims = append(r.Claims, c)
 	return nil
 }
+
+// addHub keeps the address of a hub.
+func (r *reader) addHub(at *sitegraph.Resolver, ref string) {
+	if r.Kind != sitegraph.SourceFeed || len(r.Hubs) == MaxHubs || ref == "" || undefined.MatchString(ref) ||
+		!absolute.MatchString(ref) && !r.afford(at) {
+		return
+	}
+	if url, ok := at.Resolve(ref); ok && len(url) <= sitegraph.MaxURLBytes && !slices.Contains(r.Hubs, url) {
+		r.Hubs = append(r.Hubs, url)
+	}
+}
+
+// setTopic keeps the first address that a feed gives itself. A hub compares the spelling.
+func (r *reader) setTopic(at *sitegraph.Resolver, ref string) {
+	if r.Kind == sitegraph.SourceFeed && r.Topic == "" && (absolute.MatchString(ref) || r.afford(at)) {
+		r.Topic = Topic(at, ref)
+	}
+}
+
+// Topic is the address that a reference names, in its own spelling where that is a whole address;
+// "": it is none of a web page.
+func Topic(at *sitegraph.Resolver, ref string) string {
+	url, ok := at.Resolve(ref)
+	switch {
+	case !ok || ref == "" || len(ref) > sitegraph.MaxURLBytes || len(url) > sitegraph.MaxURLBytes:
+		return ""
+	case absolute.MatchString(ref) && strings.Trim(ref, ofAddresses) == "":
+		return strings.Clone(ref)
+	}
+	return url
+}
+
+// ofAddresses are the characters that an address may have (RFC 3986 2).
+const ofAddresses = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()*+,;=%"
 
 // afford reports whether one more address may be resolved against a base.
 func (r *reader) afford(base *sitegraph.Resolver) bool {

@@ -68,6 +68,30 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// Where changes of a feed can be subscribed to, and under which address.
+func TestHubs(t *testing.T) {
+	for _, c := range []struct{ name, body, want string }{
+		{"Atom", `<feed><link rel="hub" href="https://Hub.example"/><link href="HTTP://h.example/feed" rel="self"/><link rel="alternate" href="/"/></feed>`, "HTTP://h.example/feed https://hub.example/"},
+		{"RSS, relative", `<rss><channel><atom:link rel="hub" href="/hub"/><atom10:link rel="self" href="feed?a"/></channel></rss>`, "http://h.example/feed?a http://h.example/hub"},
+		{"several, each once, four at most", `<feed><link rel="hub" href="//a/"/><link rel="hub" href="//a/"/><link rel="hub" href="//b/"/><link rel="hub" href="//c/"/><link rel="hub" href="//d/"/><link rel="hub" href="//e/"/></feed>`, " http://a/ http://b/ http://c/ http://d/"},
+		{"both at once, the first self", `<feed><link rel="self hub" href="/x"/><link rel=self href=/y /></feed>`, "http://h.example/x http://h.example/x"},
+		{"of entries and sources", `<feed><entry><link rel=hub href=/no /><source><link rel=hub href=/no /></source></entry></feed>`, ""},
+		{"deep in something else", `<feed><a><b><c><link rel=hub href=/no /></c></b></a></feed>`, ""},
+		{"of a sitemap", `<urlset><link rel=hub href=/no /><url><loc>/a</loc></url></urlset>`, ""},
+		{"other schemes", `<feed><link rel=hub href="javascript:x"/><link rel=hub href="ftp://h/"/><link rel=self href="mailto:x"/></feed>`, ""},
+		{"too long", `<feed><link rel=hub href="/` + strings.Repeat("x", 5000) + `"/><link rel=self href="/` + strings.Repeat("x", 5000) + `"/></feed>`, ""},
+		{"a topic that is no address as it stands", `<feed><link rel=self href="http://h.example/a b&#10;&#xe9;"/></feed>`, "http://h.example/a%20b%C3%A9"},
+		{"JSON", `{"hubs": [{"type": "rssCloud", "url": "/no"}, {"type": "WebSub", "url": "https://hub.example/"}, 5, {"url": 7}], "feed_url": "https://h.example/f.json", "version": "https://jsonfeed.org/version/1.1"}`, "https://h.example/f.json https://hub.example/"},
+		{"JSON of another kind", `{"version": "https://jsonfeed.org/version/1.1", "hubs": {"a": 1}, "feed_url": ["x"]}`, ""},
+		{"no feed", `{"hubs": [{"type": "WebSub", "url": "https://hub.example/"}]}`, ""},
+	} {
+		l, _ := Read([]byte(c.body), "", at)
+		if got := strings.TrimRight(l.Topic+" "+strings.Join(l.Hubs, " "), " "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 func TestReadInPart(t *testing.T) {
 	entries := func(n int) string {
 		var b strings.Builder
@@ -116,6 +140,8 @@ func FuzzRead(f *testing.F) {
 	for _, s := range []string{`<urlset><url><loc>/a</loc><lastmod>2024</lastmod></url></urlset>`, `<rss><item><guid>/b</guid><link>/a</link>`,
 		`<feed><entry><link href="a"/><updated>2024-05-06T07:08:09Z</updated></entry></feed>`, "http://h.example/a\n", "\xff\xfe<\x00",
 		`<?xml encoding="latin1"?><sitemapindex><sitemap><loc>` + "\xe9",
+		`<rss><channel><atom:link rel="hub" href="//hub"/><atom:link rel="self" href="http://H/%zz"/></channel></rss>`,
+		`{"hubs": [{"url": "//hub"}], "feed_url": "x", "version": "https://jsonfeed.org/version/1.1"}`,
 		`{"items": [{"id": "/a", "url": "b", "date_modified": "2026-01-02T03:04:05Z"}], "version": "https://jsonfeed.org/version/1.1"}`} {
 		f.Add([]byte(s))
 	}
@@ -123,6 +149,14 @@ func FuzzRead(f *testing.F) {
 		l, err := Read(body, "", at)
 		if (l.Kind == sitegraph.SourceUnknown) != errors.Is(err, ErrNone) || errors.Is(err, ErrNone) && len(l.Claims) > 0 {
 			t.Fatalf("%v with %d claims: %v", l.Kind, len(l.Claims), err)
+		}
+		for _, hub := range l.Hubs {
+			if again, err := sitegraph.Canonical(hub); err != nil || again != hub || len(hub) > sitegraph.MaxURLBytes {
+				t.Fatalf("hub %q: %v", hub, err)
+			}
+		}
+		if _, err := sitegraph.Canonical(l.Topic); l.Topic != "" && err != nil || len(l.Hubs) > MaxHubs || l.Kind != sitegraph.SourceFeed && len(l.Hubs)+len(l.Topic) > 0 {
+			t.Fatalf("topic %q, hubs %q of a %v: %v", l.Topic, l.Hubs, l.Kind, err)
 		}
 		seen := map[string]bool{}
 		for _, c := range l.Claims {

@@ -144,8 +144,12 @@ func (s *scanner) start(full string, attributes bool) error {
 	}
 	s.stack = append(s.stack, element{full, base})
 	s.text.Reset()
-	if name == "link" && href != "" && s.direct(len(s.stack)-1) {
+	switch {
+	case name != "link" || href == "":
+	case s.direct(len(s.stack) - 1):
 		s.link(href)
+	case !s.entry.open && len(s.stack) <= feedDepth && !foreign[prefix]:
+		s.feedLink(trim(href), base)
 	}
 	return nil
 }
@@ -175,6 +179,21 @@ func (s *scanner) rebase(base *sitegraph.Resolver, text string) *sitegraph.Resol
 
 // direct reports whether an element at a depth is a value of the entry, or in one.
 func (s *scanner) direct(depth int) bool { return s.entry.open && depth == s.entry.depth+1 }
+
+// feedDepth is how deep links of the feed itself lie at most: <rss><channel><atom:link>.
+const feedDepth = 3
+
+// feedLink takes a link of the feed itself (WebSub 4).
+func (s *scanner) feedLink(href string, base *sitegraph.Resolver) {
+	for rel := range strings.FieldsSeq(s.rel) {
+		switch rel {
+		case "hub":
+			s.addHub(base, href)
+		case "self":
+			s.setTopic(base, href)
+		}
+	}
+}
 
 // link takes an address of the entry if it is that of its page.
 func (s *scanner) link(text string) {

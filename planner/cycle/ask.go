@@ -1,6 +1,11 @@
 package cycle
 
-import "github.com/recrawl/recrawl/sitegraph"
+import (
+	"slices"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
 
 // Knows reports whether pages of a server (host[:port]) are known. Call it in Between.
 func (l *Loop) Knows(server string) bool {
@@ -10,15 +15,16 @@ func (l *Loop) Knows(server string) bool {
 
 // Ask lets pages with these canonical addresses be visited before all others, as soon as politeness
 // and budget allow, and returns how many that are. Addresses that are not known become known. Those
-// of unknown servers are left out, unless adopt makes them start pages. Call it in Between; what
-// became known is durable when it returns.
+// of unknown servers are left out, unless adopt makes them start pages. After a feed or sitemap,
+// the pages are visited that it claims to be new or changed. Call it in Between; what became known
+// is durable when it returns.
 func (l *Loop) Ask(adopt bool, addresses ...string) (asked int, err error) {
 	for _, address := range addresses {
 		page, ok, err := l.takeIn(address, adopt)
 		if err != nil {
 			return asked, err
 		}
-		if ok && l.Planner.Ask(page) {
+		if ok && l.ask(page) {
 			asked++
 		}
 	}
@@ -26,6 +32,57 @@ func (l *Loop) Ask(adopt bool, addresses ...string) (asked int, err error) {
 		return asked, l.storeError(err, "commit what was asked for")
 	}
 	return asked, nil
+}
+
+// ask lets a page be visited before all others; false: too many wait. One that is under way is
+// visited again, as what it brings may be what was there before.
+func (l *Loop) ask(page sitegraph.PageID) bool {
+	if l.Planner.Corpus.Memory(page).State == sitegraph.StateSource {
+		l.asked[page] = true
+	}
+	of := l.lines[l.graph.Server(page)]
+	switch {
+	case of != nil && of.up && of.page == page:
+		l.askedAgain[page] = true
+		return true
+	case of != nil && of.hasten(page):
+		return true
+	}
+	return l.Planner.Ask(page)
+}
+
+// hasten moves the visit to a page to the head of a line; false: it has none.
+func (l *line) hasten(page sitegraph.PageID) bool {
+	i := slices.IndexFunc(l.visits, func(v planner.Visit) bool { return v.Page == page })
+	if i < 0 {
+		return false
+	}
+	if v := l.visits[i]; !v.Asked {
+		v.Asked, v.Reason = true, planner.Because("somebody asked for it")
+		l.visits = slices.Insert(slices.Delete(l.visits, i, i+1), l.asked, v)
+		l.asked++
+	}
+	return true
+}
+
+// askAgain asks for a page that was asked for while the visit was under way which is over by now.
+func (l *Loop) askAgain(page sitegraph.PageID) {
+	if l.askedAgain[page] {
+		delete(l.askedAgain, page)
+		l.Planner.Ask(page)
+	}
+}
+
+// askClaimed asks for what a feed or sitemap claims to be new or changed, if somebody asked for it
+// itself.
+func (l *Loop) askClaimed(source sitegraph.PageID, claimed []sitegraph.PageID) {
+	if !l.asked[source] {
+		return
+	}
+	delete(l.asked, source)
+	for _, page := range claimed {
+		l.ask(page)
+	}
 }
 
 // takeIn finds the page of an address, or makes it known.

@@ -86,8 +86,7 @@ func (c *crew) turnAway(l *line, b *bar) {
 		}
 		b.pages = append(b.pages, v.Page)
 		c.Planner.Return(v)
-		c.parked--
-		l.at.parked--
+		c.taken(l, &v)
 	}
 	l.visits = kept
 }

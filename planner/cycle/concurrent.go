@@ -154,11 +154,8 @@ func (c *crew) beginReady(ctx context.Context, now time.Time) (bool, error) {
 	}
 	p := c.dispatch.take(of, now)
 	l := p.lines[0]
-	v := l.visits[0]
-	l.visits = l.visits[1:]
+	v := c.takeFirst(l)
 	l.made++
-	c.parked--
-	p.parked--
 	var request Request
 	if ok, err := c.begin(&v, &request); err != nil {
 		return false, err
@@ -208,13 +205,20 @@ func (c *crew) wait(ctx context.Context, now time.Time) error {
 	case <-wake:
 		return nil
 	case <-commit.C:
-		if c.uncommitted > 0 {
-			return c.commit()
-		}
-		return c.between()
+		return c.attend()
+	case <-c.Woken:
+		return c.attend()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// attend calls Between, when everything is committed.
+func (c *crew) attend() error {
+	if c.uncommitted > 0 {
+		return c.commit()
+	}
+	return c.between()
 }
 
 // nextWake is when something can be done without an outcome: a server may be asked, a visit or a

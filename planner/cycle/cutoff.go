@@ -44,11 +44,7 @@ func (c *crew) cutOff(now time.Time) {
 	before := c.parked
 	for _, l := range c.lines {
 		for l.at != nil && len(l.visits) > aFew {
-			last := len(l.visits) - 1
-			c.Planner.Return(l.visits[last])
-			l.visits = l.visits[:last]
-			c.parked--
-			l.at.parked--
+			c.Planner.Return(c.takeLast(l))
 		}
 		c.admit(l, now)
 	}

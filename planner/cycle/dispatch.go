@@ -95,6 +95,9 @@ func (c *crew) settlePlace(p *place) {
 	if of == quick && times.Max > interval {
 		of = apart
 	}
+	if l.asked > 0 { // it goes first by either policy
+		interval, times = 0, schedule.Times{}
+	}
 	if p.id == noID {
 		p.id = c.dispatch.servers.Add(c.dispatch.at, schedule.Server{Times: times})
 		c.dispatch.placed = append(c.dispatch.placed, p)

@@ -64,7 +64,10 @@
 //     hour, and twice as long after each further one, up to a week. A page that is there opens it.
 //     From 20 in a row on, a server is asked more slowly, by 5. Start pages, feeds and sitemaps do
 //     not count. This survives restarts.
-//  9. When the context ends, the loop commits what it has and returns the context's error.
+//  9. What is asked for (Ask) is visited next of its server, before visits that were chosen
+//     earlier. If a visit to it is under way it is visited once more. What had no room in its round
+//     comes first in the next.
+//  10. When the context ends, the loop commits what it has and returns the context's error.
 //
 // The package knows no HTTP and no disk. A Loop is used by one goroutine; it calls the Fetcher from
 // several.

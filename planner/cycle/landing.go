@@ -73,6 +73,7 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 	if err := c.hold(l, changed); err != nil {
 		return err
 	}
+	defer c.askAgain(done.visit.Page)
 	return c.apply(done.visit, &done.request, done.seen)
 }
 

@@ -2,6 +2,7 @@ package cycle
 
 import (
 	"container/heap"
+	"slices"
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
@@ -14,6 +15,7 @@ import (
 type line struct {
 	server    sitegraph.ServerID
 	visits    []planner.Visit
+	asked     int              // of visits, at its head: those that somebody asked for
 	made      int              // that began in this round
 	flight                     // the last visit
 	page      sitegraph.PageID // that it is to
@@ -96,7 +98,11 @@ func (c *crew) park(v planner.Visit, now time.Time) error {
 		c.Planner.Return(v)
 		return nil
 	}
-	if c.room(l, now) <= len(l.visits) {
+	room := c.room(l, now)
+	if v.Asked && room <= len(l.visits) && room > l.asked {
+		c.Planner.Return(c.takeLast(l)) // which nobody asked for
+	}
+	if room <= len(l.visits) {
 		c.Planner.Close(l.server)
 		c.Planner.Return(v)
 		return nil
@@ -128,16 +134,49 @@ func (c *crew) line(server sitegraph.ServerID) (*line, error) {
 	return l, nil
 }
 
-// enqueue puts a visit behind the others of its line, or before them.
+// enqueue puts a visit behind the others of its line, or before them. What somebody asked for goes
+// before all others.
 func (c *crew) enqueue(l *line, v planner.Visit, first bool) {
-	if first {
-		l.visits = append([]planner.Visit{v}, l.visits...)
-	} else {
-		l.visits = append(l.visits, v)
+	at := len(l.visits)
+	switch {
+	case first && v.Asked:
+		at = 0
+	case first || v.Asked:
+		at = l.asked
+	}
+	l.visits = slices.Insert(l.visits, at, v)
+	if v.Asked {
+		l.asked++
 	}
 	c.parked++
 	if l.at != nil {
 		l.at.parked++
+	}
+}
+
+// takeFirst takes the visit from a line that is next, and takeLast the one that was chosen last.
+func (c *crew) takeFirst(l *line) planner.Visit {
+	v := l.visits[0]
+	l.visits = l.visits[1:]
+	c.taken(l, &v)
+	return v
+}
+
+func (c *crew) takeLast(l *line) planner.Visit {
+	last := len(l.visits) - 1
+	v := l.visits[last]
+	l.visits = l.visits[:last]
+	c.taken(l, &v)
+	return v
+}
+
+func (c *crew) taken(l *line, v *planner.Visit) {
+	c.parked--
+	if l.at != nil {
+		l.at.parked--
+	}
+	if v.Asked {
+		l.asked--
 	}
 }
 
@@ -157,11 +196,7 @@ func (c *crew) admit(l *line, now time.Time) {
 // time than was thought. What they would have taken of the budget is free for others.
 func (c *crew) trim(l *line, now time.Time) {
 	for room := max(c.room(l, now), 1); len(l.visits) > room; {
-		last := len(l.visits) - 1
-		c.Planner.Return(l.visits[last])
-		l.visits = l.visits[:last]
-		c.parked--
-		l.at.parked--
+		c.Planner.Return(c.takeLast(l))
 	}
 }
 
@@ -174,7 +209,7 @@ func (c *crew) giveBack() {
 		for _, v := range l.visits {
 			c.Planner.Return(v)
 		}
-		l.visits, l.made, l.index = nil, 0, -1
+		l.visits, l.asked, l.made, l.index = nil, 0, 0, -1
 		for i := range l.barred {
 			l.barred[i].pages = nil // the next round has them again
 		}

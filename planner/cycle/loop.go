@@ -82,6 +82,9 @@ type Options struct {
 	// Attentive keeps a round with several workers open until its time is over, also when nothing
 	// is left to visit: Between may Ask for pages.
 	Attentive bool
+	// Woken gets a value when Between is to be called at once, where several workers wait. May be
+	// nil.
+	Woken <-chan struct{}
 }
 
 // Loop carries out what a planner plans.
@@ -111,6 +114,8 @@ type Loop struct {
 	answered    time.Time // when a server last answered
 	discovery   discovery
 	rules       map[sitegraph.ServerID]uint64 // fingerprints of robots.txt
+	asked       map[sitegraph.PageID]bool     // sources whose next claims are visited at once
+	askedAgain  map[sitegraph.PageID]bool     // while a visit to them was under way
 	heard       map[sitegraph.PageID]bool     // sources whose claims are known; nil: not restored yet
 	broken      bool                          // the store failed: nothing is asked of it any more
 }
@@ -130,12 +135,13 @@ func New(o Options) *Loop {
 		o.CommitAfter = time.Second
 	}
 	return &Loop{
-		Options:   o,
-		graph:     o.Planner.Corpus.Graph,
-		lines:     map[sitegraph.ServerID]*line{},
-		barring:   map[sitegraph.ServerID]*line{},
-		places:    map[string]*place{},
-		rules:     map[sitegraph.ServerID]uint64{},
+		Options: o,
+		graph:   o.Planner.Corpus.Graph,
+		lines:   map[sitegraph.ServerID]*line{},
+		barring: map[sitegraph.ServerID]*line{},
+		places:  map[string]*place{},
+		rules:   map[sitegraph.ServerID]uint64{},
+		asked:   map[sitegraph.PageID]bool{}, askedAgain: map[sitegraph.PageID]bool{},
 		discovery: discovery{fetched: map[sitegraph.ServerID]int{}},
 	}
 }

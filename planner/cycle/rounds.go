@@ -92,8 +92,9 @@ func (l *Loop) Round(ctx context.Context, r planner.Round) error {
 	return l.closeRound(c, c.await(ctx))
 }
 
-// manyPages make it worth the time to keep memory small.
-const manyPages = 1_000_000
+// So many make it worth the time to keep memory small: a server takes as much of the heap as 20
+// pages.
+const manyPages, manyServers = 1_000_000, 50_000
 
 // carryOut does a round; with a crew, visits may be under way when it returns without an error.
 func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
@@ -102,7 +103,7 @@ func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 	}
 	l.round = r
 	large := l.graph.Scratch() != nil && l.graph.Pages() >= manyPages
-	if large {
+	if large || l.graph.Scratch() != nil && l.graph.Servers() >= manyServers {
 		scratch.KeepHeapSmall()
 	}
 	l.weighStrains()

@@ -31,6 +31,9 @@ func (l *Loop) listen(r *sitegraph.Record, o sitegraph.Observation) error {
 	case o.Outcome == sitegraph.OutcomeRedirected:
 		_, err := l.addSource(o.RedirectTo, r, r.Hops+1)
 		return err
+	case o.Outcome == sitegraph.OutcomeNotModified:
+		delete(l.asked, r.Page)
+		return nil
 	case o.Outcome != sitegraph.OutcomeFetched:
 		return nil
 	}
@@ -113,7 +116,7 @@ func (l *Loop) hear(r *sitegraph.Record, o sitegraph.Observation) error {
 	}
 	corpus := l.Planner.Corpus
 	said := make([]hints.Claim, 0, len(o.Claims))
-	again := []sitegraph.PageID(nil)
+	var again, news []sitegraph.PageID
 	room := 0
 	if l.Bounds != nil {
 		room = l.Bounds.OfSource
@@ -137,6 +140,9 @@ func (l *Loop) hear(r *sitegraph.Record, o sitegraph.Observation) error {
 		p = shown(corpus, p)
 		said = append(said, hints.Claim{Page: p, Modified: c.Modified, Every: c.Every})
 		m := corpus.Memory(p)
+		if m.State == sitegraph.StateNew || c.Modified.Unix() > int64(m.Tried) {
+			news = append(news, p)
+		}
 		if known &&
 			(m.State == sitegraph.StateNew || m.State == sitegraph.StateGone && c.Modified.Unix() > int64(m.Tried)) {
 			again = append(again, p)
@@ -148,6 +154,7 @@ func (l *Loop) hear(r *sitegraph.Record, o sitegraph.Observation) error {
 			return err
 		}
 	}
+	l.askClaimed(r.Page, news)
 	if r.More = in.over; r.More {
 		r.ETag, r.LastModified = "", time.Time{} // the next visit takes the rest
 	}

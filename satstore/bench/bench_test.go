@@ -25,6 +25,7 @@ func empty(t *testing.T, dir string) {
 
 // All engines visit what the plan has, or Run fails.
 func TestAllEnginesAgree(t *testing.T) {
+	t.Parallel() // it waits for the disk
 	for _, messages := range []float64{0, 0.5} {
 		if testing.Short() && messages == 0 {
 			continue
@@ -55,6 +56,7 @@ func TestAllEnginesAgree(t *testing.T) {
 
 // Days and minutes have other levels, and hours enough that coarse buckets are split.
 func TestAllEnginesAgreeInEveryUnit(t *testing.T) {
+	t.Parallel() // it waits for the disk
 	for _, c := range []struct{ unit, units, longest int }{{int(workload.Day), 16, 60}, {int(workload.Hour), 50, 300}, {int(workload.Minute), 62, 4000}} {
 		if testing.Short() && c.unit != int(workload.Hour) {
 			continue
@@ -71,6 +73,7 @@ func TestAllEnginesAgreeInEveryUnit(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
+	t.Parallel() // it waits for the disk
 	o := small(t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	o.Tick = func(what string, done, _ int) {

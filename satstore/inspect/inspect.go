@@ -71,9 +71,16 @@ func Store(store *satstore.Store) (*Result, error) {
 
 // Page shows the state of the store.
 func (r *Result) Page() report.Page {
-	return report.Page{Title: "recrawl: store", Sections: []report.Section{
+	return report.Page{Title: "recrawl: store", Finding: r.finding(), Sections: []report.Section{
 		{Title: "Store", Tables: []report.Table{r.sizes(), r.histogram()}},
 	}}
+}
+
+func (r *Result) finding() string {
+	if r.Oldest == nil {
+		return fmt.Sprintf("%s are known, and none is due.", report.Plural(r.Pages, "page"))
+	}
+	return fmt.Sprintf("%s are known; the oldest visit is due at %s.", report.Plural(r.Pages, "page"), report.UTC(r.Oldest.Start))
 }
 
 func (r *Result) sizes() report.Table {

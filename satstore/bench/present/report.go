@@ -18,7 +18,8 @@ type Result struct {
 // Page shows a measurement.
 func (r *Result) Page() report.Page {
 	page := report.Page{
-		Title: "recrawl: bench sat",
+		Title:   "recrawl: bench sat",
+		Finding: r.finding(),
 		Intro: fmt.Sprintf("%s records of %d bytes and a URL, %d units of one %s, T = %d: %s visits, the same in every engine, %s of record bytes. Each unit begins with cold files and ends durable.",
 			grouped(r.Records), r.FixedBytes, r.Units, r.Unit, r.MaxUnits, grouped(r.Due), Megabytes(r.PayloadBytes)),
 		Sections: []report.Section{
@@ -30,6 +31,21 @@ func (r *Result) Page() report.Page {
 		page.Sections = append(page.Sections, r.sectionFigures())
 	}
 	return page
+}
+
+// finding names the quickest engine above the floor.
+func (r *Result) finding() string {
+	var best *bench.Measure
+	for i := range r.Engines {
+		if m := &r.Engines[i]; m.Engine != r.Engines[0].Engine && (best == nil || m.Ratio.Median < best.Ratio.Median) {
+			best = m
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s is the quickest: %.2f times the floor (%s), %s us for each due record.",
+		best.Engine, best.Ratio.Median, r.Engines[0].Engine, hundredths(best.Micros))
 }
 
 func (r *Result) tableTimes() report.Table {

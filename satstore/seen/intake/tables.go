@@ -124,6 +124,8 @@ func (r *Result) Page() report.Page {
 	const lines = "million lines"
 	return report.Page{
 		Title: "recrawl: import",
+		Finding: fmt.Sprintf("%s new addresses of %s lines, %s a second, %s of memory at most.", report.Grouped(r.New), report.Grouped(r.Lines),
+			report.Grouped(int64(r.PerSecond)), megabytes(r.PeakBytes)),
 		Intro: "A list of addresses taken in, each once.",
 		Sections: []report.Section{{Title: "Result", Tables: r.Tables(), Charts: []report.Chart{
 			{Title: "Memory", XLabel: lines, YLabel: "MB", Series: []report.Series{memory}},

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package bench
+
+func processSeconds() float64 { return 0 }

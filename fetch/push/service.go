@@ -1,0 +1,119 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/recrawl/recrawl/fetch/websub"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Options of a Service.
+type Options struct {
+	Address  string // to listen at, as 127.0.0.1:8090
+	Callback string // public address below which hubs reach it; "": feeds are not subscribed to
+	Get      Get
+	Post     func(ctx context.Context, hub string, form url.Values) (websub.Answer, error)
+	Note     func(format string, args ...any) // is told what the user should know, by any goroutine
+	// Setting reads what was kept of subscriptions.
+	Setting func(name string) (value []byte, ok bool, err error)
+}
+
+// Service listens for all that others say, until it is closed. A nil one takes in nothing. But for
+// Woken its methods are for one goroutine.
+type Service struct {
+	inbox  *Inbox
+	feeds  *websub.Subscriber // nil: feeds are not subscribed to
+	server *Server
+	stop   func()
+}
+
+// Open begins to listen. The error wraps ErrListen where that fails.
+func Open(o Options) (*Service, error) {
+	ctx, stop := context.WithCancel(context.Background())
+	s := &Service{inbox: New(ctx, o.Get), stop: stop}
+	if o.Callback != "" {
+		s.feeds = websub.New(websub.Options{
+			Callback: strings.TrimRight(o.Callback, "/"), Post: o.Post, Note: o.Note, Woken: s.inbox.wake,
+		})
+		s.inbox.feeds = s.feeds
+		if err := s.feeds.Restore(o.Setting); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	var err error
+	if s.server, err = Listen(o.Address, s.inbox); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	o.Note("hints and IndexNow are taken at http://%s", s.server.Address())
+	if s.feeds != nil {
+		o.Note("WebSub: hubs reach it under %s; %d subscriptions are known", o.Callback, s.feeds.Counts().Known)
+	}
+	return s, nil
+}
+
+// CheckCallback says what is wrong with a public address for callbacks; "": nothing.
+func CheckCallback(address string) (want string) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" || len(address) > sitegraph.MaxURLBytes/2 {
+		return "the address of a web server without query, as https://example.org/websub"
+	}
+	return ""
+}
+
+// Woken gets a value when there is something to Take.
+func (s *Service) Woken() <-chan struct{} {
+	if s == nil {
+		return nil
+	}
+	return s.inbox.woken
+}
+
+// See takes what a visit told of a feed: it is subscribed to where it names hubs, and no longer
+// where it is gone.
+func (s *Service) See(url string, state sitegraph.State, o *sitegraph.Observation) {
+	switch {
+	case s == nil || s.feeds == nil:
+	case o.Source != sitegraph.SourceUnknown:
+		s.feeds.Saw(url, o.Topic, o.Hubs)
+	case state != sitegraph.StateSource || o.Outcome == sitegraph.OutcomeGone:
+		s.feeds.Left(url)
+	}
+}
+
+// Take returns what is to be visited now, and forgets it: what the operator said; and what owners
+// proved, and hubs said of feeds. It is Inbox.Take, otherwise. What subscriptions became since is
+// kept first.
+func (s *Service) Take(k websub.Keeper, known func(server string) bool) (hints, owned []string, err error) {
+	if s == nil {
+		return nil, nil, nil
+	}
+	hints, owned = s.inbox.Take(known)
+	if s.feeds != nil {
+		owned = append(owned, s.feeds.Take()...)
+		err = s.feeds.Keep(k)
+	}
+	return hints, owned, err
+}
+
+// Close ends it.
+func (s *Service) Close() (err error) {
+	if s == nil {
+		return nil
+	}
+	if s.server != nil {
+		err = s.server.Close()
+	}
+	s.stop()
+	if s.feeds != nil {
+		s.feeds.Close()
+	}
+	s.inbox.Close()
+	return err
+}
+
+// ErrListen is the error where nobody can listen at an address.
+var ErrListen = errors.New("listen for hints")
