@@ -13,8 +13,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 )
 
-// What an archive of the weeks has, revisits included, is what the web served at that moment; and it
-// has every visit. To keep it changes no visit.
+// What an archive has, revisits included, is what the web served at that moment. It has
+// every visit. To keep it changes no visit.
 func TestDemoArchive(t *testing.T) {
 	t.Run("built-in web", func(t *testing.T) { checkArchive(t, builtIn()) })
 	t.Run("recorded site", func(t *testing.T) { checkArchive(t, recordedSites(t, "devrel.jp.jsonl.gz")) })

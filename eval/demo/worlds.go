@@ -98,8 +98,8 @@ const (
 )
 
 // Occupied is the first place at which there is something already, of the stores that are kept in a
-// directory and of an archive, which may be an empty directory; "" if all are free. The directory ""
-// stands for none.
+// directory and of an archive, which may be an empty directory; "" if all are free. The directory
+// "" stands for none.
 func Occupied(keep, archive string) string {
 	if keep != "" {
 		for _, part := range []string{KeptBase, KeptData} {
