@@ -1,5 +1,5 @@
 // Reads WARC files with warcio (npm) and recomputes every digest. Prints a line for each record:
-// type, ID, octets of the block, SHA-1 of the block, SHA-1 of the payload or "-". Its sums of digests
+// type, ID, octets of the block, SHA-1 of the block, SHA-1 of the payload, "chunked" or "-". Its sums of digests
 // are node's. Fails if a digest is wrong or missing, or a revisit names what is not there.
 //
 //	node warcio.mjs MODULES FILE...     MODULES: the directory in which warcio is installed
@@ -69,7 +69,8 @@ for (const file of files) {
 			const profile = record.warcHeader('WARC-Profile') ?? '';
 			revisits.push({ where, said, to: `${record.warcRefersToTargetURI} ${record.warcRefersToDate}`, same: profile.endsWith('/identical-payload-digest') });
 		}
-		console.log(record.warcType, record.warcHeader('WARC-Record-ID'), length, block, found);
+		const chunked = /chunked/i.test(record.httpHeaders?.headers.get('Transfer-Encoding') ?? '');
+		console.log(record.warcType, record.warcHeader('WARC-Record-ID'), length, block, chunked ? 'chunked' : found);
 	}
 	if (n !== all.length) {
 		faults.push(`${file}: ${all.length} records, but ${n} when their blocks are read as HTTP`);

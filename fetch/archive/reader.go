@@ -214,7 +214,11 @@ func (r *Reader) Answer(c *cdxj.Capture) (*Answer, error) {
 	if err != nil || c.MIME != cdxj.Revisit {
 		return a, err
 	}
-	original, err := r.original(c)
+	from, err := r.Original(c)
+	if err != nil {
+		return nil, fmt.Errorf("capture of %s at %s: %w", c.URL, cdxj.Stamp(c.Time), err)
+	}
+	original, err := r.answer(from)
 	if err != nil {
 		return nil, fmt.Errorf("capture of %s at %s: %w", c.URL, cdxj.Stamp(c.Time), err)
 	}
@@ -225,9 +229,9 @@ func (r *Reader) Answer(c *cdxj.Capture) (*Answer, error) {
 	return a, nil
 }
 
-// original reads the record that a revisit refers to. One that names none, as WARC 1.0 allowed,
-// means a record of the same address and digest.
-func (r *Reader) original(c *cdxj.Capture) (*Answer, error) {
+// Original returns the capture that a revisit refers to, or ErrNoBody. A revisit that names none, as
+// WARC 1.0 allowed, means one of the same address and digest.
+func (r *Reader) Original(c *cdxj.Capture) (*cdxj.Capture, error) {
 	at, err := warc.ParseDate(c.RefersDate)
 	if err != nil {
 		return r.sameDigest(c)
@@ -239,13 +243,13 @@ func (r *Reader) original(c *cdxj.Capture) (*Answer, error) {
 	}
 	for _, p := range past {
 		if date, err := warc.ParseDate(p.Date); err == nil && date.Equal(at) && p.URL == c.RefersURI && p.MIME != cdxj.Revisit {
-			return r.answer(p)
+			return p, nil
 		}
 	}
 	return nil, ErrNoBody
 }
 
-func (r *Reader) sameDigest(c *cdxj.Capture) (*Answer, error) {
+func (r *Reader) sameDigest(c *cdxj.Capture) (*cdxj.Capture, error) {
 	const near = 1000 // captures of the address
 	past, err := r.Of(c.URL, c.Time, near)
 	if err != nil {
@@ -253,7 +257,7 @@ func (r *Reader) sameDigest(c *cdxj.Capture) (*Answer, error) {
 	}
 	for _, p := range past {
 		if p.MIME != cdxj.Revisit && p.Digest == c.Digest && c.Digest != "" {
-			return r.answer(p)
+			return p, nil
 		}
 	}
 	return nil, ErrNoBody

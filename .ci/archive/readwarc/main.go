@@ -1,4 +1,4 @@
-// Command archive reads WARC files with gowarc, of the National Library of Norway, which checks
+// Command readwarc reads WARC files with gowarc, of the National Library of Norway, which checks
 // their syntax and recomputes every digest. It prints the lines that warcio.mjs prints, so that both
 // readers can be compared.
 package main
@@ -6,6 +6,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/nlnwa/gowarc/v3"
 )
@@ -43,14 +44,17 @@ func read(file string) (records, faults int) {
 		}
 		records++
 		wrong, err := record.WarcRecord.ValidateDigest()
+		block, ok := record.WarcRecord.Block().(gowarc.Block)
+		chunked := isChunked(block)
 		for _, w := range append(wrong, record.Validation...) {
-			fault(record.Offset, w)
+			// gowarc sums up the chunks themselves; by WARC 1.1, 5.9 they are no part of a payload.
+			if !chunked || !strings.HasPrefix(w.Error(), "payload: wrong digest") {
+				fault(record.Offset, w)
+			}
 		}
 		if err != nil {
 			fault(record.Offset, err)
 		}
-		header := record.WarcRecord.WarcHeader()
-		block, ok := record.WarcRecord.Block().(gowarc.Block)
 		if !ok {
 			continue
 		}
@@ -59,8 +63,16 @@ func read(file string) (records, faults int) {
 		if p, ok := block.(gowarc.PayloadBlock); ok && record.WarcRecord.Type() == gowarc.Response {
 			payload = p.PayloadDigest()
 		}
-		fmt.Println(record.WarcRecord.Type(), "<"+record.WarcRecord.RecordId()+">", length, block.BlockDigest(), payload, header.Get("x"))
+		if chunked {
+			payload = "chunked"
+		}
+		fmt.Println(record.WarcRecord.Type(), "<"+record.WarcRecord.RecordId()+">", length, block.BlockDigest(), payload)
 		record.WarcRecord.Close()
 	}
 	return records, faults
+}
+
+func isChunked(block any) bool {
+	b, ok := block.(gowarc.ProtocolHeaderBlock)
+	return ok && strings.Contains(strings.ToLower(string(b.ProtocolHeaderBytes())), "\r\ntransfer-encoding: chunked\r\n")
 }
