@@ -70,7 +70,7 @@ type Config struct {
 	WebSub string       `key:"websub-callback" for:"run" help:"public address under which hubs of feeds reach --push, as https://example.org/websub; none: feeds are not subscribed to"`
 	Hosts  []hosts.Rule `help:"of a file alone: settings of single servers"`
 
-	Archive     string `for:"run export replay diff" help:"directory in which run keeps what it fetches, as WARC files; none: nothing is kept"`
+	Archive     string `for:"run demo export replay diff" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`
 	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run" help:"compress what came without compression; false: three times the disk, less processor time"`
 	Listen      string `default:"127.0.0.1:8088" for:"replay" help:"address of loopback to serve at"`

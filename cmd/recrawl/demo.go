@@ -27,10 +27,14 @@ one for each server. The web is synthetic, or consists of recorded sites (--site
 It writes a report with figures. No other machine is asked for anything.
 
 --keep leaves the store in DIRECTORY/data, and the store as it was after the crawl in
-DIRECTORY/base: recrawl sites --data DIRECTORY/base SERVER shows its sites.`,
+DIRECTORY/base: recrawl sites --data DIRECTORY/base SERVER shows its sites.
+
+--archive keeps what was fetched over HTTP in step 1, without the visits to tops, as WARC files with
+virtual times: recrawl replay shows the web as it was on each day.`,
 		Example: `  recrawl demo
   recrawl demo --seed 7 --budget 0.05 --policy c-closure
-  recrawl demo --sites DIRECTORY      # whole page contents over time, one file a server`,
+  recrawl demo --sites DIRECTORY      # whole page contents over time, one file a server
+  recrawl demo --sites DIRECTORY --archive warc`,
 		Args: noArguments,
 	}, p.demo)
 }
@@ -40,11 +44,11 @@ func (p *program) demo(ctx context.Context, _ []string) error {
 	if err := writable(c.Demo.HTML); err != nil {
 		return err
 	}
-	if path := demo.Occupied(c.Demo.Keep); path != "" {
-		return usageError{fmt.Errorf("--keep %s: %s is there already", c.Demo.Keep, path), "give a new directory, or remove that one"}
+	if path := demo.Occupied(c.Demo.Keep, c.Archive); path != "" {
+		return usageError{fmt.Errorf("%s is there already", path), "give --keep and --archive new directories, or remove that one"}
 	}
 	r, err := demo.Run(ctx, demo.Options{
-		Seed: c.Seed, Pages: c.Demo.Pages, Sites: c.Demo.Sites, Keep: c.Demo.Keep,
+		Seed: c.Seed, Pages: c.Demo.Pages, Sites: c.Demo.Sites, Keep: c.Demo.Keep, Archive: c.Archive,
 		Change: c.changeBy(), Policy: c.Policy, Weeks: c.Demo.Weeks, Budget: c.Demo.Budget, New: c.New,
 		Claims:   c.Demo.Claims,
 		Progress: func(what string, steps int) demo.Bar { return p.progress(what, steps) },

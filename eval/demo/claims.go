@@ -70,7 +70,7 @@ func (s *show) claims(ctx context.Context, p plan) (*Claims, error) {
 // claimsOf crawls the web and keeps it fresh, over HTTP, with what a run is allowed.
 func (s *show) claimsOf(ctx context.Context, r *ClaimsRun, o eval.StreamOptions, tick func()) error {
 	clock := cycle.NewVirtualClock(s.corpus.Base.Add(-24 * time.Hour))
-	world, err := timetravel.NewWorld(s.web, clock, agent, nil)
+	world, err := timetravel.NewWorld(s.web, clock, timetravel.Visitor{UserAgent: agent})
 	if err != nil {
 		return err
 	}

@@ -56,6 +56,7 @@ type HTTPResult struct {
 	Seconds         float64 `json:"seconds"`           // real
 	StorePages      int     `json:"store_pages"`
 	StoreBytes      int64   `json:"store_bytes"`
+	Archive         *Kept   `json:"archive,omitempty"` // nil: nothing is kept
 }
 
 func (h *httpCount) result(visits int, elapsed time.Duration, s satstore.Stats) HTTPResult {

@@ -17,6 +17,9 @@ type Options struct {
 	Pages int    // of the synthetic web
 	Sites string // file or directory of recorded sites to serve instead; "": none
 	Keep  string // directory in which the stores stay (Occupied says if it is free); "": none do
+	// Archive is the directory that keeps what the crawl of the base and the weeks fetch over HTTP,
+	// as WARC files (Occupied says if it is free); "": nothing is kept.
+	Archive string
 
 	Change sitegraph.ChangeBy
 	Policy string  // of the weeks
@@ -75,7 +78,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &show{web: web, corpus: corpus, keep: o.Keep, progress: o.Progress}
+	s := &show{web: web, corpus: corpus, keep: o.Keep, archive: o.Archive, progress: o.Progress}
 	p := o.plan()
 	r := &Result{Web: about, Comparison: comparison}
 	var http journey
@@ -103,6 +106,7 @@ type show struct {
 	web      timetravel.Archive
 	corpus   *eval.Corpus // the same web, recorded
 	keep     string
+	archive  string
 	progress Progress
 }
 

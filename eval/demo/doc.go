@@ -16,7 +16,9 @@
 //     and the waits take no real time.
 //  2. The first difference of the two worlds is reported, with the visit at which it arises.
 //  3. The same options give the same result, but for the seconds and bytes that HTTPResult counts.
-//  4. Without Options.Keep nothing stays on disk.
+//  4. Without Options.Keep and Options.Archive nothing stays on disk.
+//  5. With Options.Archive the crawl of the base and the weeks are kept as run keeps its visits:
+//     the store acknowledges none that is not in the archive. Its times are virtual.
 //
 // It draws nothing: a Result is data, and its Page is a report.Page. Run is for one goroutine.
 package demo

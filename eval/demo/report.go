@@ -32,6 +32,12 @@ func (r *Result) Page() report.Page {
 		{"real time", fmt.Sprintf("%.1f s", r.HTTP.Seconds)},
 		{"HTTP and replay", agree},
 	}}
+	if a := r.HTTP.Archive; a != nil {
+		http.Rows = append(http.Rows,
+			[]string{"archive", a.Directory},
+			[]string{"captures in it, robots.txt included", report.Count(a.Captures)},
+			[]string{"of them with the body of an earlier one", report.Count(a.Revisits)})
+	}
 	overHTTP := report.Section{Title: "The web over HTTP", Tables: []report.Table{http, r.topFirstTable()}}
 	stream := present.StreamSection(r.Run,
 		present.Telling([]present.Run{present.StreamView(&r.Run, false)}, eval.StreamMeasures))

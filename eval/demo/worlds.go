@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -48,13 +49,19 @@ func (s *show) overHTTP(ctx context.Context, p plan) (j journey, result HTTPResu
 	}
 	count := newHTTPCount()
 	clock := cycle.NewVirtualClock(s.corpus.Base.Add(-24 * time.Hour))
-	world, err := timetravel.NewWorld(s.web, clock, agent, count.log)
+	kept, err := openArchive(s.archive, clock)
+	if err != nil {
+		return j, result, err
+	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	world, err := timetravel.NewWorld(s.web, clock,
+		timetravel.Visitor{UserAgent: agent, Log: count.log, Take: taking(kept)})
 	if err != nil {
 		return j, result, err
 	}
 	defer world.Close()
 	started := time.Now()
-	stage := eval.Stage{Graph: sitegraph.NewGraph(), Fetcher: world, Clock: clock, Forecast: true}
+	stage := eval.Stage{Graph: sitegraph.NewGraph(), Fetcher: archiving{world, kept}, Clock: clock, Forecast: true}
 	base, data := filepath.Join(dir, KeptBase), filepath.Join(dir, KeptData)
 	err = onDisk(base, s.corpus.Base, &stage, func(*satstore.Store) (err error) {
 		if j.crawl, err = s.crawl(ctx, &stage); err != nil {
@@ -77,6 +84,9 @@ func (s *show) overHTTP(ctx context.Context, p plan) (j journey, result HTTPResu
 		result.Policy = p.policy
 		return nil
 	})
+	if err == nil {
+		result.Archive, err = keptIn(s.archive, kept)
+	}
 	return j, result, err
 }
 
@@ -87,16 +97,22 @@ const (
 	KeptData = "data"
 )
 
-// Occupied is the first place of a kept store in a directory at which there is something already;
-// "" if all are free, as in the directory "", which stands for none.
-func Occupied(keep string) string {
-	if keep == "" {
-		return ""
+// Occupied is the first place at which there is something already, of the stores that are kept in a
+// directory and of an archive, which may be an empty directory; "" if all are free. The directory
+// "" stands for none.
+func Occupied(keep, archive string) string {
+	if keep != "" {
+		for _, part := range []string{KeptBase, KeptData} {
+			path := filepath.Join(keep, part)
+			if _, err := os.Lstat(path); err == nil {
+				return path
+			}
+		}
 	}
-	for _, part := range []string{KeptBase, KeptData} {
-		path := filepath.Join(keep, part)
-		if _, err := os.Lstat(path); err == nil {
-			return path
+	if archive != "" {
+		entries, err := os.ReadDir(archive)
+		if len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return archive
 		}
 	}
 	return ""
@@ -121,7 +137,7 @@ func (s *show) sweepsOverHTTP(
 	clock := cycle.NewVirtualClock(s.corpus.Base)
 	count.rewind()
 	defer count.rewind()
-	world, err := timetravel.NewWorld(s.web, clock, agent, count.log)
+	world, err := timetravel.NewWorld(s.web, clock, timetravel.Visitor{UserAgent: agent, Log: count.log})
 	if err != nil {
 		return nil, err
 	}

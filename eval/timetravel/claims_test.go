@@ -66,7 +66,7 @@ func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.Chan
 	host := web.Servers()[0]
 	start := firstTime(web.(Archive), host)
 	clock := cycle.NewVirtualClock(start)
-	world, err := NewWorld(web, clock, "recrawl-test/1.0 (+http://crawler.example/)", nil)
+	world, err := NewWorld(web, clock, Visitor{UserAgent: "recrawl-test/1.0 (+http://crawler.example/)"})
 	if err != nil {
 		t.Fatal(err)
 	}

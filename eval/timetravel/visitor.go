@@ -19,24 +19,38 @@ import (
 type World struct {
 	Server *Server
 	client *fetch.Client
+	take   Take
 	moved  func(server string) time.Duration // what to take from times that bodies tell; nil: nothing
 	moment atomic.Int64                      // unix nanoseconds of the state that is served
 }
 
-// NewWorld serves the web and makes a client for it. userAgent must contain a contact; log
-// is told each request with the virtual time at which it was made and may be nil. One
-// visit at a time.
-func NewWorld(web Web, clock *cycle.VirtualClock, userAgent string, log func(Access)) (*World, error) {
-	w := &World{}
+// Visitor says who visits a web.
+type Visitor struct {
+	UserAgent string       // must contain a contact
+	Log       func(Access) // is told each request with the virtual time at which it was made; nil: nobody
+	Take      Take         // nil: nobody takes down what is said
+}
+
+// Take makes a visit by calling visit once, perhaps with another record of the page, and returns
+// what that returned. It may take down what is said (fetch.Listen). Its own error is that of the
+// visit: a visit that cannot be kept is not made.
+type Take func(
+	ctx context.Context, r cycle.Request,
+	visit func(context.Context, sitegraph.Record) (sitegraph.Observation, error),
+) (sitegraph.Observation, error)
+
+// NewWorld serves the web and makes a client for the visitor. One visit at a time.
+func NewWorld(web Web, clock *cycle.VirtualClock, v Visitor) (*World, error) {
+	w := &World{take: v.Take}
 	if a, ok := web.(aligned); ok {
 		w.moved = func(server string) time.Duration { return a.shift[server] }
 	}
 	served := func() time.Time { return time.Unix(0, w.moment.Load()).UTC() }
 	var err error
 	w.Server, err = Serve(web, served, Options{Log: func(a Access) {
-		if log != nil {
+		if v.Log != nil {
 			a.Time = clock.Now()
-			log(a)
+			v.Log(a)
 		}
 	}})
 	if err != nil {
@@ -49,7 +63,7 @@ func NewWorld(web Web, clock *cycle.VirtualClock, userAgent string, log func(Acc
 		}
 	}
 	w.client, err = fetch.New(fetch.Options{
-		UserAgent: userAgent, Clock: clock, AllowPrivate: true, Main: true,
+		UserAgent: v.UserAgent, Clock: clock, AllowPrivate: true, Main: true, Capture: v.Take != nil,
 		Resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
 			at, ok := w.Server.Addr(host)
 			if !ok {
@@ -77,11 +91,21 @@ func NewWorld(web Web, clock *cycle.VirtualClock, userAgent string, log func(Acc
 // were.
 func (w *World) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	w.moment.Store(r.Round.End.UnixNano())
-	o, err := w.client.Visit(ctx, r.Record)
-	o.Time = r.Round.End
+	visit := func(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
+		return w.visit(ctx, rec, r.Round.End)
+	}
+	if w.take != nil {
+		return w.take(ctx, r, visit)
+	}
+	return visit(ctx, r.Record)
+}
+
+func (w *World) visit(ctx context.Context, rec sitegraph.Record, seen time.Time) (sitegraph.Observation, error) {
+	o, err := w.client.Visit(ctx, rec)
+	o.Time = seen
 	o.NotBefore = time.Time{}
 	if w.moved != nil && len(o.Claims) > 0 {
-		shift := w.moved(sitegraph.ServerName(r.Record.URL))
+		shift := w.moved(sitegraph.ServerName(rec.URL))
 		for i := range o.Claims {
 			if c := &o.Claims[i]; !c.Modified.IsZero() {
 				c.Modified = c.Modified.Add(-shift)

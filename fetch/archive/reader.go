@@ -201,7 +201,11 @@ func (r shelf) answer(c *cdxj.Capture) (*Answer, error) {
 	if err != nil || c.MIME != cdxj.Revisit {
 		return a, err
 	}
-	original, err := r.original(c)
+	from, err := r.original(c)
+	if err != nil {
+		return nil, fmt.Errorf("capture of %s at %s: %w", c.URL, cdxj.Stamp(c.Time), err)
+	}
+	original, err := r.record(from)
 	if err != nil {
 		return nil, fmt.Errorf("capture of %s at %s: %w", c.URL, cdxj.Stamp(c.Time), err)
 	}
@@ -212,9 +216,13 @@ func (r shelf) answer(c *cdxj.Capture) (*Answer, error) {
 	return a, nil
 }
 
-// original reads the record that a revisit refers to. One that names none, as WARC 1.0 allowed,
-// means a record of the same address and digest.
-func (r shelf) original(c *cdxj.Capture) (*Answer, error) {
+// Original returns the capture that a revisit refers to, or ErrNoBody. A revisit that names none, as
+// WARC 1.0 allowed, means one of the same address and digest.
+func (r *Reader) Original(c *cdxj.Capture) (*cdxj.Capture, error) {
+	return shelf{r.dir, r.Of}.original(c)
+}
+
+func (r shelf) original(c *cdxj.Capture) (*cdxj.Capture, error) {
 	at, err := warc.ParseDate(c.RefersDate)
 	if err != nil {
 		return r.sameDigest(c)
@@ -226,13 +234,13 @@ func (r shelf) original(c *cdxj.Capture) (*Answer, error) {
 	}
 	for _, p := range past {
 		if date, err := warc.ParseDate(p.Date); err == nil && date.Equal(at) && p.URL == c.RefersURI && p.MIME != cdxj.Revisit {
-			return r.record(p)
+			return p, nil
 		}
 	}
 	return nil, ErrNoBody
 }
 
-func (r shelf) sameDigest(c *cdxj.Capture) (*Answer, error) {
+func (r shelf) sameDigest(c *cdxj.Capture) (*cdxj.Capture, error) {
 	const near = 1000 // captures of the address
 	past, err := r.of(c.URL, c.Time, near)
 	if err != nil {
@@ -240,7 +248,7 @@ func (r shelf) sameDigest(c *cdxj.Capture) (*Answer, error) {
 	}
 	for _, p := range past {
 		if p.MIME != cdxj.Revisit && p.Digest == c.Digest && c.Digest != "" {
-			return r.record(p)
+			return p, nil
 		}
 	}
 	return nil, ErrNoBody

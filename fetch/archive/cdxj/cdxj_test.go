@@ -165,6 +165,38 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// Lines are found however long their keys are, and however much of them is the same: as those of
+// addresses in Japanese, of which each letter takes nine octets.
+func TestRunOfLongKeys(t *testing.T) {
+	var lines []string
+	for i := range 1500 {
+		key := "org,example)/" + strings.Repeat("%e3%82%b3", 19+i%2*4) + fmt.Sprint(i/3)
+		line, err := AppendLine(nil, &Capture{Key: key, Time: noon.Add(time.Duration(i) * time.Second), URL: "http://x/", Filename: "f"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, string(line))
+	}
+	slices.Sort(lines)
+	file := strings.Join(lines, "")
+	run, err := NewRun(strings.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range lines {
+		for _, text := range []string{line, line[:strings.Index(line, " ")+1]} {
+			var got string
+			if err := run.From(text, func(line []byte) bool { got = string(line); return false }); err != nil {
+				t.Fatal(err)
+			}
+			at, _ := slices.BinarySearch(lines, text)
+			if got != lines[at] {
+				t.Fatalf("line %d, from %q: %q", i, text, got)
+			}
+		}
+	}
+}
+
 // FuzzParse: what is read is read the same again once written.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`org,example)/ 20260131120000 {"url": "http://example.org/", "status": 200, "length": "5", "offset": 7, "filename": "f"}`))

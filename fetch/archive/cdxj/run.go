@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sort"
+	"strings"
 )
 
 // Run is a sorted file of lines.
@@ -97,16 +98,19 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 
 // seek returns the offset of the first line that is not below a text.
 func (r *Run) seek(text string) (int64, error) {
-	i := sort.Search(len(r.marks), func(i int) bool {
-		// Cut marks count as below where they are equal: the search goes on in the file.
-		return string(r.marks[i].line) >= text
+	// Of a mark that was cut, and with which the text begins, nobody knows whether its line is below:
+	// the search goes on in the file, from before the first such mark to behind the last one.
+	first := sort.Search(len(r.marks), func(i int) bool {
+		line := r.marks[i].line
+		return string(line) >= text || len(line) == markBytes && strings.HasPrefix(text, string(line))
 	})
+	behind := sort.Search(len(r.marks), func(i int) bool { return string(r.marks[i].line) >= text })
 	low, high := int64(0), r.size
-	if i > 0 {
-		low = r.marks[i-1].at
+	if first > 0 {
+		low = r.marks[first-1].at
 	}
-	if i < len(r.marks) {
-		high = r.marks[i].at
+	if behind < len(r.marks) {
+		high = r.marks[behind].at
 	}
 	const near = 4 << 10
 	for high-low > near {

@@ -14,8 +14,9 @@
 //
 //	archive/*.warc.gz      the WARC files as they are, not compressed again, so that they can be read
 //	                       by the offset of a record
-//	indexes/index.cdxj     the captures, but those of "not modified": ReplayWeb.page shows an empty
-//	                       page for them, and without them the capture that they refer to
+//	indexes/index.cdxj     the captures; one of "not modified" has the place of the body that it
+//	                       means, as ReplayWeb.page shows an empty page for its own record, and
+//	                       without it a nearer one, which may have changed
 //	pages/pages.jsonl      each HTML page once, at its last proper capture, with its title
 //	datapackage.json
 //

@@ -2,11 +2,14 @@ package export
 
 import (
 	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/archive"
@@ -48,7 +51,7 @@ func Run(r *archive.Reader, to To) (*Result, error) {
 		path  string
 		write func(io.Writer) error
 	}{
-		{to.CDXJ, func(w io.Writer) (err error) { result.Captures, err = writeIndex(r, w, true); return err }},
+		{to.CDXJ, func(w io.Writer) (err error) { result.Captures, err = writeIndex(r, w, false); return err }},
 		{to.WACZ, func(w io.Writer) error { return writeWACZ(r, w, to, result) }},
 	} {
 		if step.path == "" {
@@ -93,23 +96,50 @@ func copyFile(r *archive.Reader, f archive.WARCFile, w io.Writer) error {
 	return err
 }
 
-// writeIndex writes the lines of captures, with the seven usual fields: of all, or without those of
-// status 304.
-func writeIndex(r *archive.Reader, w io.Writer, all bool) (captures int, err error) {
+// writeIndex writes the lines of captures, sorted, with the seven usual fields. For replay, a
+// capture of status 304 has the line of the record whose body it means, at its own moment; without
+// such a record it has none.
+func writeIndex(r *archive.Reader, w io.Writer, forReplay bool) (captures int, err error) {
 	out := bufio.NewWriter(w)
-	var line []byte
+	var lines [][]byte // of one key and moment, which may be in another order than their captures
+	moment := ""
+	flush := func() error {
+		slices.SortFunc(lines, bytes.Compare)
+		for _, line := range lines {
+			if _, err := out.Write(line); err != nil {
+				return err
+			}
+		}
+		lines = lines[:0]
+		return nil
+	}
 	err = r.Each(func(c *cdxj.Capture) error {
-		if !all && c.Status == "304" {
-			return nil
+		plain := c.Plain()
+		if forReplay && c.Status == "304" {
+			original, err := r.Original(c)
+			if errors.Is(err, archive.ErrNoBody) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			plain = original.Plain()
+			plain.Key, plain.Time = c.Key, c.Time
 		}
 		captures++
-		plain := c.Plain()
-		if line, err = cdxj.AppendLine(line[:0], &plain); err != nil {
-			return err
+		if at := c.Key + " " + cdxj.Stamp(c.Time); at != moment {
+			if err := flush(); err != nil {
+				return err
+			}
+			moment = at
 		}
-		_, err = out.Write(line)
+		line, err := cdxj.AppendLine(nil, &plain)
+		lines = append(lines, line)
 		return err
 	})
+	if err == nil {
+		err = flush()
+	}
 	if err == nil {
 		err = out.Flush()
 	}

@@ -78,7 +78,7 @@ func writeWACZ(r *archive.Reader, w io.Writer, to To, result *Result) error {
 		}
 	}
 	if err := p.add("indexes/index.cdxj", zip.Store, created, func(w io.Writer) error {
-		captures, err := writeIndex(r, w, false)
+		captures, err := writeIndex(r, w, true)
 		result.Captures = max(result.Captures, captures)
 		return err
 	}); err != nil {

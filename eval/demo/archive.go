@@ -1,0 +1,73 @@
+package demo
+
+import (
+	"context"
+
+	"github.com/recrawl/recrawl/eval/timetravel"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Kept is what a demo left in an archive.
+type Kept struct {
+	Directory string `json:"directory"`
+	Captures  int    `json:"captures"` // robots.txt included
+	Revisits  int    `json:"revisits"` // of them, those that have the body of an earlier one
+}
+
+// openArchive opens the archive of a directory, whose times are those of the clock; nil for "".
+func openArchive(dir string, clock *cycle.VirtualClock) (*archive.Archive, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	return archive.Open(dir, archive.Options{Software: "recrawl demo", UserAgent: agent, Now: clock.Now})
+}
+
+// taking is how a world's visits are taken into an archive; nil for none.
+func taking(a *archive.Archive) timetravel.Take {
+	if a == nil {
+		return nil
+	}
+	return func(
+		ctx context.Context, r cycle.Request,
+		visit func(context.Context, sitegraph.Record) (sitegraph.Observation, error),
+	) (sitegraph.Observation, error) {
+		v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability, First: r.Visit.First}
+		return a.Take(ctx, v, r.Record, visit)
+	}
+}
+
+// archiving is a world with an archive that is durable before each commit.
+type archiving struct {
+	*timetravel.World
+	archive *archive.Archive
+}
+
+func (a archiving) Recall(string, func(string) ([]byte, bool, error)) error { return nil }
+
+func (a archiving) Keep(func(string, []byte) error) error { return a.archive.Sync() }
+
+// keptIn counts what an archive has; nil for none.
+func keptIn(dir string, a *archive.Archive) (*Kept, error) {
+	if a == nil {
+		return nil, nil
+	}
+	if err := a.Sync(); err != nil {
+		return nil, err
+	}
+	r, err := archive.OpenReader(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	k := &Kept{Directory: dir}
+	return k, r.Each(func(c *cdxj.Capture) error {
+		k.Captures++
+		if c.MIME == cdxj.Revisit {
+			k.Revisits++
+		}
+		return nil
+	})
+}
