@@ -216,8 +216,8 @@ func (r shelf) answer(c *cdxj.Capture) (*Answer, error) {
 	return a, nil
 }
 
-// Original returns the capture that a revisit refers to, or ErrNoBody. A revisit that names none, as
-// WARC 1.0 allowed, means one of the same address and digest.
+// Original returns the capture that a revisit refers to, or ErrNoBody. A revisit that names none,
+// as WARC 1.0 allowed, means one of the same address and digest.
 func (r *Reader) Original(c *cdxj.Capture) (*cdxj.Capture, error) {
 	return shelf{r.dir, r.Of}.original(c)
 }

@@ -98,8 +98,8 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 
 // seek returns the offset of the first line that is not below a text.
 func (r *Run) seek(text string) (int64, error) {
-	// Of a mark that was cut, and with which the text begins, nobody knows whether its line is below:
-	// the search goes on in the file, from before the first such mark to behind the last one.
+	// Of a mark that was cut, and with which the text begins, nobody knows whether its line is
+	// below: the search goes on in the file, from before the first such mark to behind the last.
 	first := sort.Search(len(r.marks), func(i int) bool {
 		line := r.marks[i].line
 		return string(line) >= text || len(line) == markBytes && strings.HasPrefix(text, string(line))
