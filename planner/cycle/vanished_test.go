@@ -96,7 +96,7 @@ func TestVanishedDirectories(t *testing.T) {
 		t.Run(fmt.Sprintf("restarts=%v", restarts), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newRebuilt(t, pages)
-				w.at, w.again = time.Now().Add(5*day), time.Now().Add(12*day)
+				w.at, w.again = time.Now().Add(5*day), time.Now().Add(8*day)
 				d := newDisk()
 				if restarts {
 					runs := 30
