@@ -14,9 +14,9 @@
 //
 //	archive/*.warc.gz      the WARC files as they are, not compressed again, so that they can be read
 //	                       by the offset of a record
-//	indexes/index.cdxj     the captures; one of "not modified" has the place of the body that it
-//	                       means, as ReplayWeb.page shows an empty page for its own record, and
-//	                       without it a nearer one, which may have changed
+//	indexes/index.cdxj     the captures; one of "not modified" has status and digest of the capture
+//	                       that it means: with status 304 ReplayWeb.page shows an empty page, and
+//	                       without a line the nearest capture, which may have changed since
 //	pages/pages.jsonl      each HTML page once, at its last proper capture, with its title
 //	datapackage.json
 //

@@ -97,8 +97,8 @@ func copyFile(r *archive.Reader, f archive.WARCFile, w io.Writer) error {
 }
 
 // writeIndex writes the lines of captures, sorted, with the seven usual fields. For replay, a
-// capture of status 304 has the line of the record whose body it means, at its own moment; without
-// such a record it has none.
+// capture of status 304 has status and digest of the record whose body it means; without such a
+// record it has no line.
 func writeIndex(r *archive.Reader, w io.Writer, forReplay bool) (captures int, err error) {
 	out := bufio.NewWriter(w)
 	var lines [][]byte // of one key and moment, which may be in another order than their captures
@@ -123,8 +123,7 @@ func writeIndex(r *archive.Reader, w io.Writer, forReplay bool) (captures int, e
 			if err != nil {
 				return err
 			}
-			plain = original.Plain()
-			plain.Key, plain.Time = c.Key, c.Time
+			plain.Status, plain.Digest = original.Status, original.Digest
 		}
 		captures++
 		if at := c.Key + " " + cdxj.Stamp(c.Time); at != moment {
