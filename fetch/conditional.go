@@ -34,12 +34,15 @@ func validETag(tag string) bool {
 // answer 304 for ever.
 const fullEvery = 16
 
+// acceptPages is the Accept field of a request for a page.
+const acceptPages = "text/html,application/xhtml+xml"
+
 // requestHeader returns the header of a page request, and whether it is conditional. JSON: such a
 // document is a page, too.
 func requestHeader(rec *sitegraph.Record, json bool) (h http.Header, conditional bool) {
-	h = http.Header{"Accept": {"text/html,application/xhtml+xml"}}
+	h = http.Header{"Accept": {acceptPages}}
 	if json {
-		h.Set("Accept", "text/html,application/xhtml+xml,application/json")
+		h.Set("Accept", acceptPages+",application/json")
 	}
 	isSource := rec.State == sitegraph.StateSource
 	if isSource {

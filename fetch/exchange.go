@@ -149,6 +149,9 @@ func failure(err error) string {
 	return printable(err.Error())
 }
 
+// origin is scheme and authority of an address (RFC 6454): robots.txt, for one, is of an origin.
+func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
+
 // printable returns text that may hold what a server sent as one line without controls.
 func printable(text string) string {
 	const shown = 200

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"mime"
 	"net/http"
 	"slices"
 	"strconv"
@@ -182,12 +181,7 @@ func isHTML(contentType string, octets []byte) bool {
 	if contentType == "" {
 		contentType = http.DetectContentType(octets)
 	}
-	kind, _, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		kind, _, _ = strings.Cut(contentType, ";")
-		kind = strings.ToLower(strings.TrimSpace(kind))
-	}
-	return kind == "text/html" || kind == "application/xhtml+xml"
+	return extract.IsHTML(contentType)
 }
 
 // judgeRedirect takes the target of a redirect. It is not followed: it is a page of its

@@ -110,7 +110,7 @@ func (s *suspects) of(server string) *suspect {
 func (s *suspects) visited(u *url.URL, page *extract.Page) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := s.of(u.Scheme + "://" + u.Host)
+	x := s.of(origin(u))
 	x.visits++
 	return x.repeats(page.Digests.Text, u) || page.Missing
 }
@@ -150,7 +150,7 @@ func (s *suspects) resembles(u *url.URL, sketch *extract.Sketch, least float64, 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := s.of(u.Scheme + "://" + u.Host)
+	x := s.of(origin(u))
 	dir, known := directoryOf(u), false
 	for _, p := range x.probes {
 		if now.Sub(p.at) >= probeFresh {
@@ -171,7 +171,7 @@ func (s *suspects) resembles(u *url.URL, sketch *extract.Sketch, least float64, 
 func (s *suspects) due(u *url.URL, now time.Time) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, ok := s.servers[u.Scheme+"://"+u.Host]
+	e, ok := s.servers[origin(u)]
 	if !ok {
 		return ""
 	}
@@ -186,7 +186,7 @@ func (s *suspects) due(u *url.URL, now time.Time) string {
 func (s *suspects) answered(u *url.URL, sketch *extract.Sketch, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := s.of(u.Scheme + "://" + u.Host)
+	x := s.of(origin(u))
 	p := probe{directoryOf(u), now, sketch}
 	x.wanted, x.asked, x.visits = "", now, 0
 	for i := range x.probes {
@@ -221,7 +221,7 @@ func impossible(u *url.URL) string {
 	if dot := strings.LastIndexByte(last, '.'); dot > 0 && len(last)-dot <= 6 {
 		ending = last[dot:]
 	}
-	return u.Scheme + "://" + u.Host + directoryOf(u) + string(name) + ending
+	return origin(u) + directoryOf(u) + string(name) + ending
 }
 
 // isIndex reports whether an address is the root, or an index page: what servers show for other
@@ -285,7 +285,7 @@ func (c *Client) probe(ctx context.Context, u *url.URL, try int, policy robotsPo
 		c.suspects.answered(at, nil, c.clock.Now())
 		return nil
 	}
-	header := http.Header{"Accept": {"text/html,application/xhtml+xml"}}
+	header := http.Header{"Accept": {acceptPages}}
 	a, err := c.exchange(ctx, at, header, try, delay, c.o.MaxBody)
 	var later *notYet
 	switch {

@@ -22,7 +22,7 @@ const maxRobotsHops = 5
 // robotsFor returns what robots.txt says for the server of u, asking for it if need be.
 // The error is ctx's, notYet, or a LocalError.
 func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPolicy, error) {
-	key := u.Scheme + "://" + u.Host
+	key := origin(u)
 	p, entry, busy := c.robots.lookup(key, c.clock.Now())
 	switch {
 	case busy != nil:
@@ -91,7 +91,7 @@ func (c *Client) askRobots(
 			at,
 			header,
 			try,
-			c.robots.delay(at.Scheme+"://"+at.Host, c.clock.Now()),
+			c.robots.delay(origin(at), c.clock.Now()),
 			robots.MaxBytes+1,
 		)
 		if ctx.Err() != nil {

@@ -207,7 +207,7 @@ func (c *Client) Permits(url string) (permitted, known bool) {
 	}
 	c.robots.mu.Lock()
 	defer c.robots.mu.Unlock()
-	el, ok := c.robots.entries[u.Scheme+"://"+u.Host]
+	el, ok := c.robots.entries[origin(u)]
 	if !ok {
 		return false, false
 	}

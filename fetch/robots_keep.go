@@ -134,7 +134,7 @@ func (c *Client) Recall(pageURL string, setting func(name string) (value []byte,
 	if err != nil {
 		return nil // the visit says so
 	}
-	key := u.Scheme + "://" + u.Host
+	key := origin(u)
 	if c.robots.knows(key) {
 		return nil
 	}

@@ -14,6 +14,12 @@ func ServerName(url string) string {
 	return rest
 }
 
+// Root returns the address of the root page of the server of a canonical address, under its scheme.
+func Root(url string) string {
+	scheme, _, _ := strings.Cut(url, "://")
+	return scheme + "://" + ServerName(url) + "/"
+}
+
 // Directory returns a canonical address up to the last slash of its path, query left out:
 // "http://h/a/b?c" is in "http://h/a/" [LINK 4.1].
 func Directory(url string) string {

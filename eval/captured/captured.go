@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/report"
@@ -120,16 +119,13 @@ func (w *writer) end() error {
 	w.result.Made = append(w.result.Made, file)
 	w.result.Servers++
 	w.result.Pages += len(s.Pages)
-	for _, p := range s.Pages {
-		w.result.Versions += len(p.Versions)
-	}
+	w.result.Versions += s.Versions()
 	return nil
 }
 
 // withTop is a server whose top page links to all its pages, from the beginning on.
 func withTop(s *history.Server) *history.Server {
-	scheme, _, _ := strings.Cut(s.Pages[0].URL, "://")
-	url := scheme + "://" + s.Name + "/"
+	url := sitegraph.Root(s.Pages[0].URL)
 	var links []string
 	for _, p := range s.Pages {
 		if p.URL != url {

@@ -55,6 +55,14 @@ type Server struct {
 	index map[string]*Page
 }
 
+// Versions is the number of versions of all pages.
+func (s *Server) Versions() (n int) {
+	for _, p := range s.Pages {
+		n += len(p.Versions)
+	}
+	return n
+}
+
 // NewServer returns a server with these pages, which must be in order of their first
 // version and have one address each.
 func NewServer(name string, t0 int64, pages []*Page) *Server {

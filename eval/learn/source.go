@@ -27,11 +27,7 @@ var (
 func Fingerprint(servers []*history.Server) string {
 	var lines []string
 	for _, s := range servers {
-		versions := 0
-		for _, page := range s.Pages {
-			versions += len(page.Versions)
-		}
-		lines = append(lines, fmt.Sprintf("%s %d %d\n", s.Name, len(s.Pages), versions))
+		lines = append(lines, fmt.Sprintf("%s %d %d\n", s.Name, len(s.Pages), s.Versions()))
 	}
 	slices.Sort(lines)
 	h := sha256.New()

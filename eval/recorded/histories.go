@@ -78,9 +78,7 @@ func WriteHistories(data, dir string) (*Export, error) {
 			return nil, err
 		}
 		e.Pages += len(s.Pages)
-		for _, page := range s.Pages {
-			e.Versions += len(page.Versions)
-		}
+		e.Versions += s.Versions()
 	}
 	return e, nil
 }

@@ -8,7 +8,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -66,8 +65,7 @@ func LearnVisits(pages []Visited) (*Visits, error) {
 		if !ok {
 			s = len(v.servers)
 			byName[name] = s
-			scheme, _, _ := strings.Cut(p.URL, "://")
-			v.servers = append(v.servers, visitedServer{name: name, top: scheme + "://" + name + "/"})
+			v.servers = append(v.servers, visitedServer{name: name, top: sitegraph.Root(p.URL)})
 		}
 		v.servers[s].pages = append(v.servers[s].pages, p)
 	}

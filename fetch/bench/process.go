@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/recrawl/recrawl/satstore/proc"
 )
 
 const (
@@ -85,16 +87,7 @@ func measure(ctx context.Context, c *exec.Cmd, stop <-chan struct{}) (used, erro
 }
 
 // peakOf is the most resident memory that a process had, in bytes; 0: it has ended.
-func peakOf(pid int) int64 {
-	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	for line := range bytes.Lines(status) {
-		if rest, ok := bytes.CutPrefix(line, []byte("VmHWM:")); ok {
-			kib, _ := strconv.ParseInt(string(bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimSpace(rest), []byte("kB")))), 10, 64)
-			return kib << 10
-		}
-	}
-	return 0
-}
+func peakOf(pid int) int64 { return proc.Field("/proc/"+strconv.Itoa(pid)+"/status", "VmHWM:") << 10 }
 
 // ordered makes a process do what an order says.
 func ordered(c *exec.Cmd, o order) error {

@@ -1,10 +1,7 @@
 package bench
 
 import (
-	"bytes"
-	"os"
 	"slices"
-	"strconv"
 )
 
 // Result is what was measured.
@@ -103,12 +100,4 @@ func median(runs []Spent, of func(Spent) float64) float64 {
 // middle is the median of what is sorted.
 func middle(all []float64) float64 {
 	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
-}
-
-// loadAverage is the mean number of running tasks of the last minute; 0: not known.
-func loadAverage() float64 {
-	text, _ := os.ReadFile("/proc/loadavg")
-	first, _, _ := bytes.Cut(text, []byte(" "))
-	load, _ := strconv.ParseFloat(string(first), 64)
-	return load
 }

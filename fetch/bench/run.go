@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/satstore/proc"
 )
 
 // Argument as its only one makes the program call Serve.
@@ -67,7 +68,7 @@ func Run(ctx context.Context, o Options) (r *Result, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	r = &Result{Servers: o.Servers, Pages: o.Servers * o.Pages, Rounds: o.Rounds, Parallel: o.Parallel, Processors: runtime.GOMAXPROCS(0)}
-	r.Load[0] = loadAverage()
+	r.Load[0] = proc.LoadAverage()
 	runs, err := o.rounds(ctx, dir, r)
 	if err != nil {
 		return nil, err
@@ -77,7 +78,7 @@ func Run(ctx context.Context, o Options) (r *Result, err error) {
 			return nil, err
 		}
 	}
-	r.Load[1] = loadAverage()
+	r.Load[1] = proc.LoadAverage()
 	r.sum(runs)
 	return r, nil
 }

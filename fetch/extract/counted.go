@@ -2,7 +2,6 @@ package extract
 
 import (
 	"bytes"
-	"mime"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -104,13 +103,10 @@ func (w *lineWriter) endTag(n *html.Node) {
 	}
 }
 
-// IsJSON reports whether a media type is that of JSON: application/json, or one that ends in +json.
+// IsJSON reports whether a Content-Type is that of JSON: application/json, or one that ends in
+// +json.
 func IsJSON(contentType string) bool {
-	kind, _, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		kind, _, _ = strings.Cut(contentType, ";")
-		kind = strings.ToLower(strings.TrimSpace(kind))
-	}
+	kind := mediaType(contentType)
 	return kind == "application/json" || kind == "text/json" || strings.HasSuffix(kind, "+json")
 }
 

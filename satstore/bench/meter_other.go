@@ -22,9 +22,6 @@ func syncFiles(string) error              { return nil }
 func cachedShare(string) (float64, error) { return unknownShare, nil }
 func alignedBuffer(n int) ([]byte, error) { return make([]byte, n), nil }
 
-// LoadAverage is not known here.
-func LoadAverage() float64 { return 0 }
-
 func openDirect(path string, flag int) (f *os.File, direct bool, err error) {
 	f, err = os.OpenFile(path, flag, 0o600)
 	return f, false, err

@@ -163,11 +163,11 @@ func (r *reader) indexed(n int64, line []byte, i indexed) error {
 
 // isPageType reports whether a media type is that of a page, or not known.
 func isPageType(mime string) bool {
-	switch strings.TrimSpace(mime) {
-	case "text/html", "application/xhtml+xml", "", "-", "unk":
+	switch mime = strings.TrimSpace(mime); mime {
+	case "", "-", "unk":
 		return true
 	}
-	return false
+	return extract.IsHTML(mime)
 }
 
 // payloadDigest brings a digest to its one form: SHA-1 is usual, with or without its name before

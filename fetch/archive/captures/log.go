@@ -69,7 +69,7 @@ func serverBase(server string) (string, error) {
 		server = "https://" + server
 	}
 	base, err := sitegraph.Canonical(server)
-	if err != nil || pathOf(base) != "/" {
+	if err != nil || base != sitegraph.Root(base) {
 		return "", fmt.Errorf("%w: %q is no server; want one as https://example.org", ErrServer, server)
 	}
 	return base, nil

@@ -25,7 +25,7 @@ func (r *reader) sitemap(ctx context.Context, in *Input) error {
 	base := r.o.Server
 	if m := named.FindSubmatch(body); m != nil && base == "" {
 		if base, err = sitegraph.Canonical(string(bytes.TrimSpace(m[1]))); err == nil {
-			base = base[:len(base)-len(pathOf(base))] + "/"
+			base = sitegraph.Root(base)
 		}
 	} else if base != "" {
 		base, err = serverBase(base)
@@ -60,17 +60,4 @@ func (r *reader) sitemap(ctx context.Context, in *Input) error {
 		return fmt.Errorf("the %v names no page of %s", listing.Kind, base)
 	}
 	return nil
-}
-
-// pathOf is what follows the server in a canonical address.
-func pathOf(url string) string {
-	slashes := 0
-	for i := range len(url) {
-		if url[i] == '/' {
-			if slashes++; slashes == 3 {
-				return url[i:]
-			}
-		}
-	}
-	return ""
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/recrawl/recrawl/satstore/proc"
 )
 
 // Reading is what was used up to a moment.
@@ -35,14 +37,7 @@ func Read() Reading {
 			r.CPU = time.Duration(user+system) * (time.Second / ticks)
 		}
 	}
-	status, _ := os.ReadFile("/proc/self/status")
-	for line := range bytes.Lines(status) {
-		for word, into := range map[string]*int64{"VmRSS:": &r.Resident, "VmHWM:": &r.Peak} {
-			if rest, ok := strings.CutPrefix(string(line), word); ok {
-				kib, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
-				*into = kib << 10
-			}
-		}
-	}
+	const status = "/proc/self/status"
+	r.Resident, r.Peak = proc.Field(status, "VmRSS:")<<10, proc.Field(status, "VmHWM:")<<10
 	return r
 }
