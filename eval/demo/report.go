@@ -16,7 +16,8 @@ func (r *Result) Page() report.Page {
 		Intro: fmt.Sprintf("%s over %d virtual weeks, %.3g %% of the pages a day.",
 			r.Web, r.Run.Weeks, 100*r.Run.Budget),
 	}
-	page.Finding = present.Stream([]eval.StreamRun{r.Run}).Finding
+	views := []present.Run{present.StreamView(&r.Run, false)}
+	page.Finding = present.StreamFinding(views)
 	agree := fmt.Sprintf("identical, visit by visit (%d)", r.Agreement.Visits)
 	if r.Agreement.Difference != "" {
 		agree = "DIFFERENT: " + r.Agreement.Difference
@@ -39,8 +40,7 @@ func (r *Result) Page() report.Page {
 			[]string{"of them with the body of an earlier one", report.Count(a.Revisits)})
 	}
 	overHTTP := report.Section{Title: "The web over HTTP", Tables: []report.Table{http, r.topFirstTable()}}
-	stream := present.StreamSection(r.Run,
-		present.Telling([]present.Run{present.StreamView(&r.Run, false)}, eval.StreamMeasures))
+	stream := present.StreamSection(r.Run, present.Telling(views, eval.StreamMeasures))
 	sweep := present.SnapshotSection(r.Sweep,
 		present.Telling([]present.Run{present.SnapshotView(&r.Sweep)}, eval.SnapshotMeasures))
 	sweep.Title = "One sweep after a month"

@@ -125,7 +125,7 @@ func Stream(runs []eval.StreamRun) report.Page {
 	for i := range runs {
 		views = append(views, StreamView(&runs[i], severalLengths))
 	}
-	page.Finding = finding(views, eval.Coverage, "finds %s of the changes", ofHundred)
+	page.Finding = StreamFinding(views)
 	shown := Telling(views, eval.StreamMeasures)
 	page.Sections = append(page.Sections, overview(views, eval.StreamMeasures, shown)...)
 	page.Sections = append(page.Sections, reliability(views, shown)...)
@@ -233,7 +233,7 @@ func Telling(runs []Run, order []string) []string {
 		return names
 	}
 	add := func(name string) {
-		if name != "" && !slices.Contains(names, name) && len(names) < linesChosen {
+		if !slices.Contains(names, name) && len(names) < linesChosen {
 			names = append(names, name)
 		}
 	}
@@ -248,29 +248,33 @@ func Telling(runs []Run, order []string) []string {
 	if c := runs[0].comparison; c != nil {
 		named(c.Policy)
 	}
-	for _, run := range runs {
-		add(run.best(order[0], policy.Published))
+	addBest := func(kind func(policy string) bool) {
+		for _, run := range runs {
+			if best := run.best(order[0], kind); best != nil {
+				add(best.name)
+			}
+		}
 	}
+	addBest(policy.Published)
 	named("interval")
 	named("clairvoyant")
 	named("true-rates")
-	for _, run := range runs {
-		add(run.best(order[0], func(name string) bool {
-			return !policy.Published(name) && !policy.Reference(name) && value.WithoutOf(name) == value.WithoutNothing
-		}))
-	}
+	addBest(func(name string) bool {
+		return !policy.Published(name) && !policy.Reference(name) && value.WithoutOf(name) == value.WithoutNothing
+	})
 	return names
 }
 
-// best is the name of the policy with the largest value among those of a kind; "" for none.
-func (r Run) best(measure string, kind func(policy string) bool) string {
-	name, most := "", eval.Number(math.Inf(-1))
-	for _, result := range r.results {
+// best is the result with the largest value among policies of a kind; nil: there is none.
+func (r Run) best(measure string, kind func(policy string) bool) (best *evalResult) {
+	most := eval.Number(math.Inf(-1))
+	for i := range r.results {
+		result := &r.results[i]
 		if v := result.Measure(measure); kind(result.policy) && v > most {
-			name, most = result.name, v
+			best, most = result, v
 		}
 	}
-	return name
+	return best
 }
 
 func Decimals(v eval.Number) string { return Number(v, 3) }

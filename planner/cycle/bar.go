@@ -69,15 +69,12 @@ func (c *crew) bar(l *line, done *completion, until, now time.Time) {
 	b := bar{scheme: schemeOf(c.graph.URL(page)), until: until, pages: []sitegraph.PageID{page}}
 	c.postpone(&done.visit, &done.request, done.seen)
 	c.Planner.Return(done.visit)
-	c.turnAway(l, &b)
-	l.barred = slices.DeleteFunc(l.barred, func(old bar) bool { return old.scheme == b.scheme })
-	l.barred = append(l.barred, b)
-	c.barring[l.server] = l
-	c.admit(l, now)
+	c.putUp(l, b, now)
 }
 
-// turnAway hands the visits of a line back that a bar is for.
-func (c *crew) turnAway(l *line, b *bar) {
+// putUp puts up a bar in place of an older one of the same pages, and hands the visits of the line
+// back that it is for.
+func (c *crew) putUp(l *line, b bar, now time.Time) {
 	kept := l.visits[:0]
 	for _, v := range l.visits {
 		if !b.holds(c.graph.URL(v.Page)) {
@@ -89,6 +86,10 @@ func (c *crew) turnAway(l *line, b *bar) {
 		c.taken(l, &v)
 	}
 	l.visits = kept
+	l.barred = slices.DeleteFunc(l.barred, func(old bar) bool { return old.scheme == b.scheme && old.dir == b.dir })
+	l.barred = append(l.barred, b)
+	c.barring[l.server] = l
+	c.admit(l, now)
 }
 
 // awaitsBar reports whether pages that are barred may be asked for in the rest of the round.

@@ -160,7 +160,7 @@ func (c *crew) vanish(l *line, done *completion, now time.Time) (changed bool) {
 	}
 	dir, until, changed := l.vanished.see(r.URL, done.seen.Outcome, now)
 	if dir != "" {
-		c.barDir(l, dir, until, now)
+		c.putUp(l, bar{dir: dir, until: until}, now)
 	}
 	if done.seen.Outcome == sitegraph.OutcomeGone && l.vanished.Row >= goneOfServer && l.vanished.Row%goneInRow == 0 {
 		l.steps = min(l.steps+1, mostSteps)
@@ -173,16 +173,6 @@ func (c *crew) vanish(l *line, done *completion, now time.Time) (changed bool) {
 // forgive its slowdown, as that of the root; one of another page that is there ends it.
 func (v *vanished) holdsBack(t sitegraph.Trouble) bool {
 	return t == sitegraph.TroubleNone && v.Row >= goneOfServer
-}
-
-// barDir hands back the visits of a line to a directory.
-func (c *crew) barDir(l *line, dir string, until, now time.Time) {
-	b := bar{dir: dir, until: until}
-	c.turnAway(l, &b)
-	l.barred = slices.DeleteFunc(l.barred, func(old bar) bool { return old.dir == dir })
-	l.barred = append(l.barred, b)
-	c.barring[l.server] = l
-	c.admit(l, now)
 }
 
 // Vanished are directories that are not asked for because the pages in them were gone, of the

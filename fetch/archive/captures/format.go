@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -34,13 +33,11 @@ var Formats = []Format{List, Sitemap, CDXJ, CDX, WARC, WACZ, Nutch, Log}
 
 // FormatNames are their names, for people.
 func FormatNames() string {
-	return strings.Join(slices.Collect(func(yield func(string) bool) {
-		for _, f := range Formats {
-			if !yield(string(f)) {
-				return
-			}
-		}
-	}), ", ")
+	var names []string
+	for _, f := range Formats {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
 }
 
 // Input is a file whose format is known. Compression is undone, but for WARC and WACZ.
