@@ -34,8 +34,9 @@ type slot struct {
 	held     time.Time     // until when it does
 }
 
-// waiter is a request that waits by itself. Others come again and again, as the visits of a crawl
-// that never ends: without a claim to the next turn it would wait for ever.
+// waiter is a request whose caller blocks until its turn, as that of Get and Post. Visits do not
+// block: they are tried again and again. Beside the visits of a busy crawl a waiter would wait for
+// ever, so the next turn of its server and address is kept for it.
 type waiter struct{ _ byte } // each has an address of its own
 
 // waiterKey is the context key under which an exchange finds the waiter that makes it.

@@ -141,9 +141,9 @@ func (x *suspect) repeats(digest sitegraph.Digest, u *url.URL) bool {
 	return false
 }
 
-// resembles reports whether a page shows, at least so closely, what its server shows for addresses
-// that cannot exist. Where
-// that is not known for the directory of the page, it is to be asked for.
+// resembles reports whether the resemblance of a page to what its server shows for an address that
+// cannot exist is least or more. If the server was not asked for such an address in the directory
+// of the page lately, it will be.
 func (s *suspects) resembles(u *url.URL, sketch *extract.Sketch, least float64, now time.Time) bool {
 	if sketch.Words < fewWords {
 		return false
@@ -270,8 +270,8 @@ func (c *Client) sketch(ctx context.Context, a *answer, url string) (*extract.Sk
 	return content.Page.Sketch, nil
 }
 
-// ask for an impossible address if that is due. Then the page must wait: the error is notYet, a
-// LocalError or ctx's; nil where nothing was asked.
+// probe asks a server for an address that cannot exist, if that is due. The page must wait for its
+// turn then: the error is notYet, a LocalError or ctx's. It is nil if nothing was asked.
 func (c *Client) probe(ctx context.Context, u *url.URL, try int, policy robotsPolicy, delay time.Duration) error {
 	if !c.o.SoftMissing {
 		return nil

@@ -68,7 +68,7 @@ type Config struct {
 
 	Push   string       `for:"run hint" help:"address, as 127.0.0.1:8090, at which run takes hints and IndexNow; none: it takes none"`
 	WebSub string       `key:"websub-callback" for:"run" help:"public address under which hubs of feeds reach --push, as https://example.org/websub; none: feeds are not subscribed to"`
-	Hosts  []hosts.Rule `help:"of a file alone: settings of single servers"`
+	Hosts  []hosts.Rule `help:"settings of single servers; only in a file of settings"`
 
 	Archive     string `for:"run demo export replay diff" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`

@@ -54,7 +54,7 @@ func (p *program) push(client *meter.Client, store *satstore.Store) (*push.Servi
 	})
 }
 
-// hand what was said to a loop, between visits.
+// hand lets a loop visit what others said has changed. It is called between visits.
 func hand(said *push.Service, l *cycle.Loop, store *satstore.Store) error {
 	hints, owned, err := said.Take(store, l.Knows)
 	if err == nil && len(hints) > 0 {

@@ -14,7 +14,7 @@ import (
 // of its sections, large. Empty lines in its texts separate paragraphs.
 type Page struct {
 	Title    string
-	Finding  string // the answer, in a sentence or two; "": none is better than another
+	Finding  string // the answer, in a sentence or two; "": there is no single one
 	Intro    string // what was asked, of what
 	Sections []Section
 }

@@ -1,5 +1,6 @@
 "use strict";
-// What makes a report pleasant to read; all of it can be read without.
+// Conveniences of a report: values under the pointer, series that can be hidden, tables that sort.
+// The report can be read without them.
 
 // follow shows the values under the pointer, and lets the entries of the legend hide their series.
 function follow(figure) {

@@ -37,13 +37,13 @@ func (r *Report) finding() string {
 	var why []string
 	for c := schedule.Feasible + 1; c < schedule.Classes; c++ {
 		if n := r.Feasible.Totals[c].Servers; n > 0 {
-			why = append(why, fmt.Sprintf("%d %s", n, c))
+			why = append(why, fmt.Sprintf("%d are %s", n, c))
 		}
 	}
 	if len(why) == 0 {
 		return fmt.Sprintf("The intervals of all %s can be kept.", report.Plural(r.Servers, "server"))
 	}
-	return fmt.Sprintf("The intervals of %d of %s can be kept. Not those of these: %s.",
+	return fmt.Sprintf("The intervals of %d of %s can be kept. Of the others %s.",
 		r.Feasible.Totals[schedule.Feasible].Servers, report.Plural(r.Servers, "server"), strings.Join(why, ", "))
 }
 

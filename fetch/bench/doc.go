@@ -15,9 +15,9 @@
 //     returned but an error (IncompleteError).
 //  2. The client of this program is the command run, as its users call it: discovery from the start
 //     pages, planner, store, journal, robots.txt. Nothing is left out, also not the time to start.
-//  3. colly is handed the list of all pages, and only resolves the links that it finds: it need
-//     remember none, so that it is rather favoured. It honours robots.txt, keeps connections alive
-//     and works in parallel.
+//  3. colly is handed the list of all pages. It resolves the links that it finds, but need not
+//     remember them, which is in its favour. It honours robots.txt, keeps connections alive and
+//     works in parallel.
 //  4. A ratio is made within a round; its median over the rounds is told, with the least and most.
 //  5. Nothing leaves the machine: clients are given loopback addresses only, and connections from
 //     others are closed unread.

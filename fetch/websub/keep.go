@@ -18,8 +18,8 @@ type Keeper interface {
 	Commit() error
 }
 
-// soil lets the setting of a subscription be saved.
-func (s *Subscriber) soil(sub *subscription) { s.dirty[settingOf(sub.token())] = true }
+// markDirty lets Keep save the setting that has a subscription.
+func (s *Subscriber) markDirty(sub *subscription) { s.dirty[settingOf(sub.token())] = true }
 
 // Keep makes durable what has changed. Hubs are asked for new subscriptions after it.
 func (s *Subscriber) Keep(k Keeper) error {
@@ -112,7 +112,7 @@ func (s *Subscriber) restore(value []byte) {
 		}
 		s.byToken[sub.token()] = sub
 		if sub.kept = sub.token() == before; !sub.kept {
-			s.soil(sub)
+			s.markDirty(sub)
 		}
 		if sub.State != leaving {
 			s.byFeed[sub.Feed] = sub

@@ -116,7 +116,7 @@ func (s *Subscriber) Saw(feed, topic string, hubs []string) {
 	case sub != nil && len(hubs) > 0 && sub.isOf(topic, hubs):
 		if !slices.Equal(sub.Hubs, hubs) {
 			sub.Turn, sub.Hubs = slices.Index(hubs, sub.hub()), hubs
-			s.soil(sub)
+			s.markDirty(sub)
 		}
 		return
 	case sub != nil:
@@ -178,19 +178,19 @@ func (s *Subscriber) add(sub *subscription) {
 	if sub.State != leaving {
 		s.byFeed[sub.Feed] = sub
 	}
-	s.soil(sub)
+	s.markDirty(sub)
 }
 
 // change lets f change a subscription, perhaps its callback.
 func (s *Subscriber) change(sub *subscription, f func()) {
 	before := sub.token()
-	s.soil(sub)
+	s.markDirty(sub)
 	f()
 	if after := sub.token(); after != before {
 		delete(s.byToken, before)
 		s.byToken[after] = sub
 	}
-	s.soil(sub)
+	s.markDirty(sub)
 	s.wake()
 }
 
@@ -211,7 +211,7 @@ func (s *Subscriber) leave(sub *subscription, now time.Time) {
 }
 
 func (s *Subscriber) drop(sub *subscription) {
-	s.soil(sub)
+	s.markDirty(sub)
 	delete(s.byToken, sub.token())
 }
 

@@ -119,7 +119,8 @@ func (t *taker) commit() error {
 	return t.store.Commit()
 }
 
-// change goes before each change of the store.
+// change counts a change that is about to be made to the store. Before the first one it calls
+// Options.Begin.
 func (t *taker) change() error {
 	t.saved++
 	if t.begun || t.o.Begin == nil {

@@ -6,9 +6,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Resolve gives captures of one address, by time, the digests that follow from the others: those of
-// a body that another capture has. Of captures of one second, the first one with a body is kept, as
-// several files may tell of the same.
+// Resolve completes captures of one address, which are sorted by time, by what the others tell. A
+// capture that has the digest of another tool alone gets digests, size and links of an earlier one
+// with the same digest and a body. Of captures of the same second one is kept, if possible one with
+// a body: files may overlap.
 func Resolve(all []Capture) []Capture {
 	bodies := map[sitegraph.Digest]*Capture{}
 	kept := all[:0]
@@ -52,17 +53,17 @@ type Told struct {
 // counts as a change is decided by ChangeBy where both captures have a body, else by the digests
 // that came with them.
 func Apply(r *sitegraph.Record, all []Capture, by sitegraph.ChangeBy) (told Told) {
-	var before *Capture // that r is as it left it
+	var before *Capture // the last one that was applied to r
 	for i := range all {
 		c := &all[i]
 		o := c.observation()
 		if c.Kind == KindUnchanged && r.State != sitegraph.StateAlive {
 			o.Outcome = sitegraph.OutcomeFetched // there was a page, whatever it held
 		}
-		asTold := before != nil && before.Kind == KindFetched && c.Kind == KindFetched && before.hasBody() != c.hasBody() &&
+		byTool := before != nil && before.Kind == KindFetched && c.Kind == KindFetched && before.hasBody() != c.hasBody() &&
 			!before.Payload.IsZero() && !c.Payload.IsZero()
 		kept := *r
-		if asTold { // one has no body: both have a digest of the same tool
+		if byTool { // one has no body: compare by the digests of the tool that wrote them
 			r.Digests, o.Digests = sitegraph.Digests{Bytes: before.Payload}, sitegraph.Digests{Bytes: c.Payload}
 		}
 		verdict := r.Apply(o, by)
@@ -70,7 +71,7 @@ func Apply(r *sitegraph.Record, all []Capture, by sitegraph.ChangeBy) (told Told
 			r.Digests = kept.Digests
 			continue
 		}
-		if asTold {
+		if byTool {
 			r.Digests = c.Copy()
 		}
 		r.ETag, r.LastModified = "", time.Time{} // the first visit of our own asks for links and all
