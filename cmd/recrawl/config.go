@@ -12,11 +12,12 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/fetch/bench"
+	fetchbench "github.com/recrawl/recrawl/fetch/bench"
 	"github.com/recrawl/recrawl/fetch/guard"
 	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/workload"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -75,22 +76,22 @@ type Config struct {
 	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run" help:"compress what came without compression; false: three times the disk, less processor time"`
 	Listen      string `default:"127.0.0.1:8088" for:"replay" help:"address of loopback to serve at"`
 
-	Plan       PlanConfig       `for:"plan"`
-	Show       ShowConfig       `for:"show-page"`
-	Checkpoint CheckpointConfig `for:"checkpoint"`
-	Check      CheckConfig      `for:"check"`
-	Diff       DiffConfig       `for:"diff"`
-	Import     ImportConfig     `for:"import"`
-	Sites      SitesConfig      `for:"sites"`
-	Guard      guard.Limits     `for:"guard"`
-	Eval       EvalConfig       `for:"eval"`
-	Demo       DemoConfig       `for:"demo"`
-	Survey     SurveyConfig     `for:"survey"`
-	Bench      BenchConfig      `for:"sat"`
-	Seen       SeenConfig       `for:"seen"`
-	Fetch      bench.Settings   `for:"fetch"`
-	Tune       TuneConfig       `for:"tune"`
-	Schedule   ScheduleConfig   `for:"schedule-report schedule-simulate schedule-plan"`
+	Plan       PlanConfig          `for:"plan"`
+	Show       ShowConfig          `for:"show-page"`
+	Checkpoint CheckpointConfig    `for:"checkpoint"`
+	Check      CheckConfig         `for:"check"`
+	Diff       DiffConfig          `for:"diff"`
+	Import     ImportConfig        `for:"import"`
+	Sites      SitesConfig         `for:"sites"`
+	Guard      guard.Limits        `for:"guard"`
+	Eval       EvalConfig          `for:"eval"`
+	Demo       DemoConfig          `for:"demo"`
+	Survey     SurveyConfig        `for:"survey"`
+	Bench      BenchConfig         `for:"sat"`
+	Seen       SeenConfig          `for:"seen"`
+	Fetch      fetchbench.Settings `for:"fetch"`
+	Tune       TuneConfig          `for:"tune"`
+	Schedule   ScheduleConfig      `for:"schedule-report schedule-simulate schedule-plan"`
 }
 
 // PlanConfig are the settings of plan.
@@ -151,11 +152,12 @@ func (c *Config) settings() *setting.Set {
 	return s
 }
 
-// words are what tags cannot know.
+// words are what tags and pages of the manual cannot know.
 var words = strings.NewReplacer(
 	"{policy}", policy.Default,
 	"{policies}", strings.Join(policy.LiveNames(), ", "),
 	"{methods}", strings.Join(sitegraph.PartitionMethods(), ", "),
+	"{engines}", bench.About(),
 	"{units}", strings.Join(workload.UnitNames, ", "),
 	"{max-pages}", strconv.Itoa(sitegraph.DefaultBounds.MaxPages),
 	"{last-week}", strconv.Itoa(eval.WindowWeeks-1))

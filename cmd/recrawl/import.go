@@ -63,10 +63,7 @@ func (c *ImportConfig) check(r *setting.Review) {
 
 func (p *program) importCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:     "import (--data DIRECTORY | --set DIRECTORY | --history DIRECTORY) [FILE|DIRECTORY...]",
-		Short:   "Take in addresses, each once, and what others saw of pages",
-		Long:    intake.Help + evidence.Help + intake.JSON + "\n\n" + evidence.JSON + "\n" + captured.JSON,
-		Example: intake.Examples + evidence.Examples,
+		Use: "import (--data DIRECTORY | --set DIRECTORY | --history DIRECTORY) [FILE|DIRECTORY...]",
 	}, p.imports)
 }
 

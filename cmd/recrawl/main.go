@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/manual"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/bench"
@@ -78,20 +79,7 @@ type program struct {
 
 func (p *program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "recrawl",
-		Short: "Find the changed pages with the fewest fetches",
-		Long: `recrawl decides which known web pages to fetch again, and when, so that a given
-number of fetches finds as many changed pages as possible, politely.
-
-Start with   recrawl demo      the whole system on a built-in web, in a minute
-then         recrawl run       keep pages of real servers fresh
-             recrawl eval      compare policies on recorded histories
-
-Settings come from flags, else from the environment (RECRAWL_BUDGET=500), else from the
-file given with --config (YAML, TOML or JSON; keys are the flags' names), else defaults.
-
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 some visits failed, 4 the store is
-damaged, 130 interrupted.`,
+		Use:           "recrawl",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
@@ -112,6 +100,10 @@ damaged, 130 interrupted.`,
 		p.importCommand(), p.exportCommand(), p.sitesCommand(), p.checkpointCommand(), p.inspectCommand(),
 		p.checkCommand(), p.hintCommand(), p.replayCommand(), p.diffCommand(), p.showCommand(),
 		p.benchCommand(), p.policiesCommand(), p.versionCommand())
+	root.InitDefaultHelpCmd()
+	if err := manual.Write(root, words); err != nil {
+		panic(err) // a command without a page: no test of commands passes
+	}
 	return root
 }
 
@@ -119,8 +111,7 @@ damaged, 130 interrupted.`,
 // success.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [command]",
-		Short: "Help about any command",
+		Use: "help [command]",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {

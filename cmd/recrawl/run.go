@@ -22,10 +22,7 @@ import (
 
 func (p *program) runCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:     "run --data DIRECTORY --user-agent AGENT URL...",
-		Short:   "Discover pages from the given ones and keep them fresh",
-		Long:    present.RunHelp,
-		Example: present.RunExamples,
+		Use: "run --data DIRECTORY --user-agent AGENT URL...",
 	}, p.run)
 }
 

@@ -25,9 +25,6 @@ type Result struct {
 	Made     []string `json:"made"` // paths
 }
 
-// JSON describes a Result as JSON.
-const JSON = `With --history it prints {"files","servers","pages","versions","unlinked":[],"made":[]}.`
-
 // ErrNone says that captures tell of no page.
 var ErrNone = errors.New("no capture tells what a page held: lists, sitemaps and logs name addresses alone")
 
