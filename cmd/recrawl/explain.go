@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,13 +28,14 @@ func (p *program) explainCommand() *cobra.Command {
 	}, p.explain)
 }
 
-func (p *program) explain(_ context.Context, args []string) error {
+func (p *program) explain(ctx context.Context, args []string) error {
 	address, err := webAddress(args[0])
 	if err != nil {
 		return err
 	}
 	o, err := p.open(true)
 	if err != nil {
+		_, err = p.running(ctx, err, "page", url.Values{"url": {address}})
 		return err
 	}
 	defer o.store.Close() // nothing was written

@@ -22,9 +22,10 @@ func (p *program) inspectCommand() *cobra.Command {
 	}, p.inspect)
 }
 
-func (p *program) inspect(context.Context, []string) error {
+func (p *program) inspect(ctx context.Context, _ []string) error {
 	store, err := p.openStore()
 	if err != nil {
+		_, err = p.running(ctx, err, "inspect", nil)
 		return err
 	}
 	defer store.Close() // nothing was written

@@ -11,6 +11,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -22,6 +23,7 @@ type opened struct {
 	store  *satstore.Store
 	corpus *planner.Corpus
 	plan   *planner.Planner
+	rules  *view.Rules
 }
 
 var errNoData = usageError{
@@ -49,6 +51,9 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		dir = "" // no file: it is soon over
 	}
 	o := &opened{store: store}
+	if o.rules, err = view.OpenRules(store, c.Weight); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
 	build := func() (*planner.Planner, error) {
 		file, err := scratch.Open(dir)
 		if err != nil {
@@ -58,7 +63,7 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		if err := store.Restore(o.corpus.Graph, o.corpus.Remember); err != nil {
 			return nil, err
 		}
-		return p.newPlanner(o.corpus)
+		return p.newPlanner(o.corpus, o.rules)
 	}
 	plan, why, err := cycle.RecallAll(store, build)
 	if err != nil {
@@ -73,10 +78,9 @@ func (p *program) open(readOnly bool) (*opened, error) {
 }
 
 // newPlanner makes a planner by the settings.
-func (p *program) newPlanner(corpus *planner.Corpus) (*planner.Planner, error) {
+func (p *program) newPlanner(corpus *planner.Corpus, rules *view.Rules) (*planner.Planner, error) {
 	c := &p.config
-	weights, _ := planner.ParseWeights(c.Weight) // checked before
-	corpus.SetWeights(weights)
+	corpus.SetWeights(rules.Weights())
 	ranking, err := policy.New(c.Policy, policy.Settings{
 		Corpus:    corpus,
 		Mode:      planner.Stream,
@@ -93,6 +97,7 @@ func (p *program) newPlanner(corpus *planner.Corpus) (*planner.Planner, error) {
 	live := planner.LiveOptions()
 	live.Name, live.MaxAges, live.Pause, live.NewShare = c.Policy, ages, c.Delay, c.New
 	live.LeastValue, live.Limits, live.MostBytes = c.Least, c.limits(), fetch.MostBytes(c.MaxBody)
+	live.Skip = rules.Skip(corpus.Graph)
 	return planner.New(corpus, ranking, live), nil
 }
 

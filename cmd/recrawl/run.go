@@ -15,6 +15,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/present"
+	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/journal/visits"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -76,6 +77,11 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	defer closing(said, &err)
 
 	result := present.NewRun()
+	desk, served, err := p.dashboard(o, view.Options{Run: result})
+	if err != nil {
+		return err
+	}
+	defer closing(served, &err)
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = c.MaxPages
 	var journalErr error
@@ -101,13 +107,20 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Pause:      c.Delay,
 		PauseOf:    client.PauseOf,
 		Able:       p.hasSpace,
-		Stalled:    status.stalled,
+		Stalled:    func(why error) { status.stalled(why); desk.Stalled(why) },
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
-		Seen:       func(e *cycle.Event) { result.See(e); said.See(e.Record.URL, e.Record.State, &e.Observation) },
-		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store)) },
-		Attentive:  said != nil,
-		Filters:    filters.Fingerprint(),
-		Woken:      said.Woken(),
+		Seen: func(e *cycle.Event) {
+			result.See(e)
+			said.See(e.Record.URL, e.Record.State, &e.Observation)
+			desk.See(e)
+		},
+		Between: func() error {
+			return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store), desk.Between(loop))
+		},
+		Attentive: said != nil || desk != nil,
+		Filters:   filters.Fingerprint(),
+		Woken:     said.Woken(),
+		Peek:      desk.Peek(),
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = visits.Append(log, events); journalErr != nil {
@@ -118,6 +131,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 			look()
 		},
 	})
+	desk.Attach(loop)
 	if err := loop.Seed(seeds...); err != nil {
 		return err
 	}
@@ -132,9 +146,11 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	err = loop.Run(work, c.perDay(), c.Round, func(r planner.Round) bool {
 		result.EndRound(o.plan, r, c.perDay())
 		look()
+		desk.EndRound()
 		status.rest(result, o.plan, r.End)
 		return journalErr == nil && (c.Rounds == 0 || result.Rounds < c.Rounds)
 	})
+	desk.Close()
 	status.end()
 	if journalErr != nil && (err == nil || ctx.Err() == nil && errors.Is(err, context.Canceled)) {
 		err = journalErr

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/url"
 
 	"github.com/spf13/cobra"
 
@@ -44,7 +46,7 @@ func (p *program) sites(ctx context.Context, args []string) error {
 		return usageError{fmt.Errorf("server %q is not in %s", unknown.Server, where), spelling.Servers(unknown.Server, unknown.Known)}
 	}
 	if err != nil {
-		return err
+		return p.askSites(ctx, err, args[0])
 	}
 	d := sites.Divide(source, c.Sites.Method)
 	if c.Sites.SVG != "" { // before anything is printed: a run that fails prints nothing
@@ -56,6 +58,24 @@ func (p *program) sites(ctx context.Context, args []string) error {
 		return p.printJSON(d.Result)
 	}
 	return d.Print(p.stdout, c.Sites.SVG)
+}
+
+// askSites prints what a running process says, and writes its drawing.
+func (p *program) askSites(ctx context.Context, err error, server string) error {
+	path, q := "servers/"+url.PathEscape(sites.ServerOf(server))+"/sites", url.Values{"method": {p.config.Sites.Method}}
+	if p.config.Sites.SVG != "" {
+		q.Set("svg", "true")
+		drawing, asked := p.ask(ctx, err, path, q, "image/svg+xml")
+		if asked != nil {
+			return asked
+		}
+		if err := writeWhole(p.config.Sites.SVG, func(w io.Writer) error { _, err := w.Write(drawing); return err }); err != nil {
+			return err
+		}
+		q.Del("svg")
+	}
+	_, err = p.running(ctx, err, path, q)
+	return err
 }
 
 // siteSource reads the server from a history or from what a stopped planner knows.

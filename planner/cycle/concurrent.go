@@ -65,6 +65,7 @@ func (c *crew) run(ctx context.Context) error {
 	c.weighed = time.Time{}
 	c.cut, c.speed = false, speed{}
 	for {
+		c.peek()
 		now := c.Clock.Now()
 		if !now.Before(c.round.End) {
 			return c.over(ctx)
@@ -208,6 +209,9 @@ func (c *crew) wait(ctx context.Context, now time.Time) error {
 		return c.attend()
 	case <-c.Woken:
 		return c.attend()
+	case look := <-c.Peek:
+		look()
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
