@@ -20,6 +20,7 @@ type File struct {
 	free  map[int][]Piece // by size
 	freed []Piece         // since the last Release
 	dir   string
+	id    string // of the image whose files these are; "": of none
 	// By the address at which they begin.
 	columns map[unsafe.Pointer]*column
 	watched bool
@@ -66,6 +67,9 @@ func Open(dir string) (*File, error) {
 
 // unnamed makes a file that is unlinked at once.
 func unnamed(dir string) (*os.File, error) {
+	if f, err := nameless(dir); err == nil {
+		return f, nil
+	}
 	f, err := os.CreateTemp(dir, names)
 	if err != nil {
 		return nil, fmt.Errorf("make a scratch file: %w", err)
