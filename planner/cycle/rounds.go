@@ -133,7 +133,10 @@ func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 			l.Planner.Carry(line.page)
 		}
 	}
-	l.Planner.Begin(r) // the first one reads all there is
+	if _, goesOn := l.Planner.Before(); large && goesOn {
+		l.graph.Scratch().Watch()
+	}
+	l.Planner.Begin(r) // one that knows nothing of rounds before reads all there is
 	if large {
 		l.graph.Scratch().Watch()
 	}
