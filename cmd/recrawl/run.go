@@ -143,7 +143,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	result.End(o.plan, loop)
 	result.Judge(loop, workers, c.perDay())
 	if err == nil || ctx.Err() != nil {
-		if printed := p.print(result, result.Tables()); err == nil {
+		if printed := p.print(result, result.Finding(), result.Tables()); err == nil {
 			err = printed
 		}
 	}
