@@ -66,7 +66,7 @@ func (f *Frontier) Crawls() []string {
 }
 
 // Queues are the keys of a crawl's queues from the one numbered start on, at most size, and how
-// many there are in all. Without inactive only those that have active addresses and are not blocked.
+// many there are in all. Without inactive only those with active addresses that are not blocked.
 func (f *Frontier) Queues(crawl string, inactive bool, start, size int, now time.Time) (keys []string, total int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
