@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/explain"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -35,8 +36,7 @@ func (p *program) explain(ctx context.Context, args []string) error {
 	}
 	o, err := p.open(true)
 	if err != nil {
-		_, err = p.running(ctx, err, "page", url.Values{"url": {address}})
-		return err
+		return p.instead(err, func(c dashboard.Command) error { return c.Print(ctx, "page", url.Values{"url": {address}}) })
 	}
 	defer o.store.Close() // nothing was written
 	page, ok := o.corpus.Graph.Lookup(address)
@@ -52,7 +52,7 @@ func (p *program) explain(ctx context.Context, args []string) error {
 		return err
 	}
 	e := explain.Of(&record, o.plan, ahead, p.config.Policy, time.Now())
-	return p.print(e, e.Tables())
+	return p.print(e, e.Finding(), e.Tables())
 }
 
 // nearMiss helps with an address that is not known.

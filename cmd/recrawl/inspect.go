@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/satstore"
@@ -25,8 +26,7 @@ func (p *program) inspectCommand() *cobra.Command {
 func (p *program) inspect(ctx context.Context, _ []string) error {
 	store, err := p.openStore()
 	if err != nil {
-		_, err = p.running(ctx, err, "inspect", nil)
-		return err
+		return p.instead(err, func(c dashboard.Command) error { return c.Print(ctx, "inspect", nil) })
 	}
 	defer store.Close() // nothing was written
 	r, err := inspect.Store(store)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/planner/view"
 )
@@ -25,8 +26,7 @@ func (p *program) plan(ctx context.Context, _ []string) error {
 		if p.json && !p.config.Plan.Report {
 			q.Set("report", "list")
 		}
-		_, err = p.running(ctx, err, "plan", q)
-		return err
+		return p.instead(err, func(c dashboard.Command) error { return c.Print(ctx, "plan", q) })
 	}
 	defer o.store.Close() // nothing was written
 	ahead, err := o.dryRun(&p.config, p.config.Plan.Show)
@@ -35,7 +35,7 @@ func (p *program) plan(ctx context.Context, _ []string) error {
 	}
 	plan := present.NewPlan(ahead, o.plan, p.config.Policy, p.config.perDay())
 	if p.config.Plan.Report {
-		return p.print(plan, plan.Tables())
+		return p.print(plan, plan.Finding(), plan.Tables())
 	}
-	return p.print(plan.Visits, plan.Tables())
+	return p.print(plan.Visits, plan.Finding(), plan.Tables())
 }

@@ -108,6 +108,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		PauseOf:    client.PauseOf,
 		Able:       p.hasSpace,
 		Stalled:    func(why error) { status.stalled(why); desk.Stalled(why) },
+		Unkept:     func(err error) { p.warn(err.Error() + "; the next start reads all records") },
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
 		Seen: func(e *cycle.Event) {
 			result.See(e)
@@ -158,7 +159,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	result.End(o.plan, loop)
 	result.Judge(loop, workers, c.perDay())
 	if err == nil || ctx.Err() != nil {
-		if printed := p.print(result, result.Tables()); err == nil {
+		if printed := p.print(result, result.Finding(), result.Tables()); err == nil {
 			err = printed
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/spelling"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/sites"
+	"github.com/recrawl/recrawl/planner/dashboard"
 )
 
 func (p *program) sitesCommand() *cobra.Command {
@@ -63,19 +64,18 @@ func (p *program) sites(ctx context.Context, args []string) error {
 // askSites prints what a running process says, and writes its drawing.
 func (p *program) askSites(ctx context.Context, err error, server string) error {
 	path, q := "servers/"+url.PathEscape(sites.ServerOf(server))+"/sites", url.Values{"method": {p.config.Sites.Method}}
-	if p.config.Sites.SVG != "" {
-		q.Set("svg", "true")
-		drawing, asked := p.ask(ctx, err, path, q, "image/svg+xml")
-		if asked != nil {
-			return asked
+	return p.instead(err, func(c dashboard.Command) error {
+		if file := p.config.Sites.SVG; file != "" {
+			drawing, err := dashboard.Ask(ctx, c.Data, path, q, "image/svg+xml")
+			if err != nil {
+				return err
+			}
+			if err := writeWhole(file, func(w io.Writer) error { _, err := w.Write(drawing); return err }); err != nil {
+				return err
+			}
 		}
-		if err := writeWhole(p.config.Sites.SVG, func(w io.Writer) error { _, err := w.Write(drawing); return err }); err != nil {
-			return err
-		}
-		q.Del("svg")
-	}
-	_, err = p.running(ctx, err, path, q)
-	return err
+		return c.Print(ctx, path, q)
+	})
 }
 
 // siteSource reads the server from a history or from what a stopped planner knows.

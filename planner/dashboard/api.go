@@ -327,7 +327,7 @@ func (s *Server) resource(within time.Duration, f func(context.Context, *http.Re
 		case a.text != nil && strings.HasPrefix(accept, "text/plain"):
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 			err = a.text(w)
-		case a.svg != nil && (strings.HasPrefix(accept, "image/svg+xml") || r.FormValue("svg") == "true"):
+		case a.svg != nil && strings.HasPrefix(accept, "image/svg+xml"):
 			w.Header().Set("Content-Type", "image/svg+xml")
 			err = a.svg(w)
 		default:

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,9 +47,85 @@ func Ask(ctx context.Context, data, path string, query url.Values, accept string
 	return ask(ctx, http.MethodGet, data, path, query, accept)
 }
 
-// Begin is Ask for what is to be begun.
-func Begin(ctx context.Context, data, path string, query url.Values) ([]byte, error) {
-	return ask(ctx, http.MethodPost, data, path, query, "application/json")
+// Command is one whose store another process has open: it asks that one, and prints what it says.
+type Command struct {
+	Data string // the directory
+	JSON bool   // as JSON, not as text
+	Out  io.Writer
+	// Note tells people something beside the result.
+	Note func(format string, args ...any)
+}
+
+// Print prints what the process says of a resource. It is ErrNobody if there is no such process,
+// and a *RefusedError if that has no answer.
+func (c Command) Print(ctx context.Context, path string, query url.Values) error {
+	accept := "text/plain"
+	if c.JSON {
+		accept = "application/json"
+	}
+	text, err := Ask(ctx, c.Data, path, query, accept)
+	if err != nil {
+		return err
+	}
+	return c.print(text)
+}
+
+func (c Command) print(text []byte) error {
+	c.Note("the answer is of the process that works on %s", c.Data)
+	if c.JSON {
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, text, "", " "); err != nil {
+			return fmt.Errorf("answer of the running process: %w", err)
+		}
+		text = append(bytes.TrimRight(indented.Bytes(), "\n"), '\n')
+	}
+	_, err := c.Out.Write(text)
+	return err
+}
+
+// tuneAgain is how long a command waits between two looks at a prediction.
+const tuneAgain = 500 * time.Millisecond
+
+// Tune lets the process predict, waits until it has, and prints that.
+func (c Command) Tune(ctx context.Context, target string) error {
+	if _, err := ask(ctx, http.MethodPost, c.Data, "tune", url.Values{"target": {target}}, "application/json"); err != nil {
+		return err
+	}
+	for {
+		text, err := Ask(ctx, c.Data, "tune", nil, "application/json")
+		if err != nil {
+			return err
+		}
+		var t struct {
+			State  string          `json:"state"`
+			Error  string          `json:"error"`
+			Result json.RawMessage `json:"result"`
+		}
+		if err := json.Unmarshal(text, &t); err != nil {
+			return fmt.Errorf("answer of the running process: %w", err)
+		}
+		switch {
+		case t.State == "failed":
+			return &RefusedError{http.StatusConflict, t.Error}
+		case t.State == "done" && c.JSON:
+			return c.print(t.Result)
+		case t.State == "done":
+			return c.Print(ctx, "tune", nil)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(tuneAgain):
+		}
+	}
+}
+
+// Hint says what to do where a process refused.
+func (e *RefusedError) Hint() string {
+	if e.Status >= 500 {
+		return "ask again in a moment"
+	}
+	return "its store is open there: stop it, or read a copy (recrawl checkpoint), to ask the store itself"
 }
 
 func ask(ctx context.Context, method, data, path string, query url.Values, accept string) ([]byte, error) {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -30,6 +31,18 @@ type Options struct {
 	Version string // of the program
 	PProf   bool   // serve profiles at /debug/pprof/
 	Log     *slog.Logger
+}
+
+// Logger writes lines of text, or of JSON; of a quiet program only what is wrong.
+func Logger(w io.Writer, format string, quiet bool) *slog.Logger {
+	o := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if quiet {
+		o.Level = slog.LevelWarn
+	}
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
 }
 
 // DefaultAddress is that of serve.
