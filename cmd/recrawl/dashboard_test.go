@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// served is where the dashboard of a data directory is.
-func served(t *testing.T, dir string) (base string) {
+// dashboardOf is where the dashboard of a data directory is.
+func dashboardOf(t *testing.T, dir string) (base string) {
 	t.Helper()
 	eventually(t, "a dashboard", func() bool {
 		var at struct{ Address string }
@@ -49,7 +49,7 @@ func TestDashboard(t *testing.T) {
 	settings := []string{"--data", dir, "--round", "1s", "--unlimited", "--delay", "1ms"}
 	p := start(t, t.TempDir(), nil, append(append([]string{"run", "--user-agent", contact, "--allow-private", "--workers", "2", "--archive", warc,
 		"--listen", "127.0.0.1:0", "--log-format", "json"}, settings...), lab.starts()...)...)
-	base := served(t, dir)
+	base := dashboardOf(t, dir)
 	page := lab.starts()[0] + "s0/p0.html"
 	eventually(t, "an archived change", func() bool {
 		answer, err := http.Get(base + "api/v1/page/diff?url=" + page)
@@ -77,7 +77,7 @@ func TestDashboard(t *testing.T) {
 	if e := decode[explanation](t, asked(recrawl(t, "explain", "--data", dir, "--json", page)), false); e.URL != page || e.Visits == 0 {
 		t.Errorf("explained as %+v", e)
 	}
-	if r := asked(recrawl(t, "explain", "--data", dir, page)); !strings.HasPrefix(r.stdout, page+"\n") || !strings.Contains(r.stdout, "Estimates") {
+	if r := asked(recrawl(t, "explain", "--data", dir, page)); !strings.Contains(r.stdout, "\n"+page+"\n") || !strings.Contains(r.stdout, "Estimates") {
 		t.Errorf("explain prints %s", r.stdout)
 	}
 	asked(recrawl(t, "plan", "--data", dir))
@@ -107,7 +107,7 @@ func TestDashboard(t *testing.T) {
 	}
 
 	s := start(t, t.TempDir(), nil, append([]string{"serve", "--archive", warc, "--listen", "127.0.0.1:0"}, settings[:2]...)...)
-	base = served(t, dir)
+	base = dashboardOf(t, dir)
 	if text := get(t, base); !strings.Contains(text, "This store stands still.") {
 		t.Errorf("the page of a stopped store is %.1000s", text)
 	}

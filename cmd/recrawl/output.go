@@ -90,7 +90,9 @@ func (p *program) printJSON(v any) error {
 }
 
 // logger is for what happens in services, as --log-format says.
-func (p *program) logger() *slog.Logger { return dashboard.Logger(p.stderr, p.config.LogFormat, p.quiet) }
+func (p *program) logger() *slog.Logger {
+	return dashboard.Logger(p.stderr, p.config.LogFormat, p.quiet)
+}
 
 // warn says what is to be doubted; nothing of empty texts.
 func (p *program) warn(texts ...string) {

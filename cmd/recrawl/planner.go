@@ -63,9 +63,9 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		if err := store.Restore(o.corpus.Graph, o.corpus.Remember); err != nil {
 			return nil, err
 		}
-		return p.newPlanner(o.corpus, o.rules)
+		return o.planner(p)(o.corpus)
 	}
-	plan, why, err := cycle.RecallImage(store, dir, p.newPlanner)
+	plan, why, err := cycle.RecallImage(store, dir, o.planner(p))
 	if why != nil {
 		p.warn(why.Error() + "; all records are read instead")
 	}
@@ -80,6 +80,11 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	p.warnOfDamage(store.Damage(), store.AddressAlone())
 	o.plan, o.corpus = plan, plan.Corpus
 	return o, nil
+}
+
+// planner makes a planner by the settings, and the rules of the store.
+func (o *opened) planner(p *program) func(*planner.Corpus) (*planner.Planner, error) {
+	return func(corpus *planner.Corpus) (*planner.Planner, error) { return p.newPlanner(corpus, o.rules) }
 }
 
 // newPlanner makes a planner by the settings.

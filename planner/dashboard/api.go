@@ -82,7 +82,7 @@ func (s *Server) api(m *http.ServeMux) {
 		if err != nil {
 			return answer{}, err
 		}
-		return answer{value: v, text: tables(v.Tables())}, nil
+		return answer{value: v, text: tables(v.Finding(), v.Tables())}, nil
 	})
 	get("page/visits", searchIn, func(ctx context.Context, r *http.Request) (answer, error) {
 		limit, bad := whole(r, "limit", 100, 1, journal.MostFound)
@@ -225,7 +225,7 @@ func (s *Server) planned(ctx context.Context, r *http.Request) (answer, error) {
 	if kind == "list" {
 		return answer{value: v.Visits}, nil
 	}
-	return answer{value: v, text: tables(v.Tables())}, nil
+	return answer{value: v, text: tables(v.Finding(), v.Tables())}, nil
 }
 
 func (s *Server) pagesOf(ctx context.Context, r *http.Request) (*view.PageList, error) {
@@ -366,14 +366,16 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Write(append(text, '\n'))
 }
 
-// tables are the text of tables with an empty line between them, as commands print them.
-func tables(list []report.Table) func(io.Writer) error {
+// tables are the text of a finding and tables with an empty line between them, as commands print
+// them.
+func tables(finding string, list []report.Table) func(io.Writer) error {
 	return func(w io.Writer) error {
-		for i, t := range list {
-			if i > 0 {
-				if _, err := io.WriteString(w, "\n"); err != nil {
-					return err
-				}
+		if _, err := fmt.Fprintln(w, finding); err != nil {
+			return err
+		}
+		for _, t := range list {
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return err
 			}
 			if err := t.Text(w); err != nil {
 				return err

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -25,6 +26,10 @@ func (e *Page) Finding() string {
 	return text
 }
 
+// InLine says that Turn counts the visits of the server of the page alone, and when the visit may
+// begin, about.
+func (e *Page) InLine(at time.Time) { e.at = at }
+
 // next says when the page is visited next.
 func (e *Page) next() string {
 	why := ""
@@ -33,6 +38,8 @@ func (e *Page) next() string {
 	}
 	end := report.UTC(e.round.End)
 	switch {
+	case e.Turn > 0 && !e.at.IsZero():
+		return fmt.Sprintf("The page is visit %d of its server, at about %s%s.", e.Turn, report.UTC(e.at), why)
 	case e.Turn > 0:
 		return fmt.Sprintf("The page is visit %d of the round that ends %s%s.", e.Turn, end, why)
 	case e.WhyNot != "":

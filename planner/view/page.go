@@ -66,7 +66,10 @@ func (d *Desk) Page(ctx context.Context, address string, whole bool) (*Page, err
 			return nil, err
 		}
 	}
-	p.Says = p.Sentence(now)
+	p.Says = p.Finding()
+	if p.Evidence != nil && p.State == sitegraph.StateAlive.String() {
+		p.Says += fmt.Sprintf(" The copy is out of date with a probability of %.0f %%.", 100*p.Evidence.Probability)
+	}
 	return p, nil
 }
 
