@@ -28,7 +28,7 @@ func (n *Now) finding() string {
 		text += fmt.Sprintf("; %.0f %% of the refetches found a change", 100*n.Rate)
 	}
 	if n.Total.Expected >= 5 {
-		text += fmt.Sprintf(", %.2g times what was expected", float64(n.Total.Found)/n.Total.Expected)
+		text += fmt.Sprintf("; where %.0f changes were expected, %s were found", n.Total.Expected, report.Grouped(n.Total.Found))
 	}
 	return text + "."
 }
