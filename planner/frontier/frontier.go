@@ -120,13 +120,14 @@ func (f *Frontier) load(now time.Time) error {
 		if err != nil {
 			return err
 		}
-		q := f.queues[it.queue]
-		if q == nil || len(key) != 1+len(id{}) {
+		number, i, ok := parseKey(key)
+		q := f.queues[number]
+		if q == nil || !ok {
 			return errItem
 		}
-		n := f.table.add(id(key[1:]))
+		n := f.table.add(i)
 		s := f.table.at(n)
-		s.queue, s.date, s.created = it.queue, it.date, it.created
+		s.queue, s.date, s.created = number, it.date, it.created
 		if s.date == 0 {
 			q.done++
 		} else {
@@ -140,11 +141,12 @@ func (f *Frontier) load(now time.Time) error {
 	}
 	var over [][]byte
 	err = f.store.Scan(leasePrefix, func(key, value []byte) error {
-		if len(key) != 1+len(id{}) || len(value) != 8 {
+		_, i, ok := parseKey(key)
+		if !ok || len(value) != 8 {
 			return errItem
 		}
 		until := int64(binary.LittleEndian.Uint64(value))
-		if n, ok := f.table.find(id(key[1:])); ok && until > now.UnixMilli() {
+		if n, ok := f.table.find(i); ok && until > now.UnixMilli() {
 			f.lease(n, until)
 		} else {
 			over = append(over, append([]byte(nil), key...))
@@ -211,6 +213,8 @@ func queueKey(number uint32) []byte {
 	return binary.BigEndian.AppendUint32([]byte{queuePrefix}, number)
 }
 
+func (b *batch) removeKey(k storeKey) { b.remove(k[:]) }
+
 func (f *Frontier) save(q *queue, b *batch) { b.set(queueKey(q.number), appendQueue(nil, q)) }
 
 func (f *Frontier) identify(crawl, key, url string, scratch []byte) (id, []byte) {
@@ -223,8 +227,6 @@ func (f *Frontier) identify(crawl, key, url string, scratch []byte) (id, []byte)
 	binary.LittleEndian.PutUint64(i[8:], hi)
 	return i, scratch
 }
-
-func (i *id) under(prefix byte, b []byte) []byte { return append(append(b[:0], prefix), i[:]...) }
 
 // lease marks an address as handed out until a moment.
 func (f *Frontier) lease(n uint32, until int64) {

@@ -48,7 +48,6 @@ func (f *Frontier) put(it *Item, p *prepared, now time.Time, b *batch) Status {
 	if known && !it.Known {
 		return Skipped
 	}
-	var key [1 + len(id{})]byte
 	at := now.UnixMilli()
 	if !known {
 		if f.table.live >= mostSlots {
@@ -64,15 +63,16 @@ func (f *Frontier) put(it *Item, p *prepared, now time.Time, b *batch) Status {
 	q := f.queues[s.queue]
 	if s.lease != 0 {
 		f.unlease(s)
-		b.remove(p.id.under(leasePrefix, key[:]))
+		b.removeKey(s.key(leasePrefix))
 	}
 	date := seconds(now)
 	if it.Known {
 		date = seconds(it.Date)
 	}
 	f.date(n, date)
-	setHead(p.value, s.created, date, q.number)
-	b.set(p.id.under(itemPrefix, key[:]), p.value)
+	setHead(p.value, s.created, date)
+	key := s.key(itemPrefix)
+	b.set(key[:], p.value)
 	f.place(q, at)
 	return Stored
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/satstore/directory"
@@ -94,6 +95,9 @@ func (s *Store) open(fs vfs.FS, dir string) error {
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       40,
 		MaxOpenFiles:                mostFiles,
+	}
+	for i := range o.Levels { // a value is asked for that is in one table of several
+		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	db, err := pebble.Open(fs.PathJoin(dir, pebbleName), o)
 	if err != nil {
