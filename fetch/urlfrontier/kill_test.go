@@ -11,8 +11,8 @@ import (
 )
 
 // The server is killed in the middle of two streams that put and one caller that gets. After that
-// every acknowledged address is there, none that was given is given again while its lease holds, and
-// delays, blocks and limits hold.
+// every acknowledged address is there, none that was given is given again while its lease holds,
+// and delays, blocks and limits hold.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

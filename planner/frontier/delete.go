@@ -93,5 +93,8 @@ func (f *Frontier) drop(q *queue, b *batch) {
 	delete(q.crawl.queues, q.key)
 	if len(q.crawl.queues) == 0 {
 		f.crawls = slices.DeleteFunc(f.crawls, func(c *crawl) bool { return c == q.crawl })
+		if f.judge != nil {
+			f.judge.Forget(q.crawl.name)
+		}
 	}
 }

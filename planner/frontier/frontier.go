@@ -11,8 +11,9 @@ import (
 
 // Store keeps a frontier. It may be used concurrently.
 type Store interface {
-	// Change makes the changes that fill makes visible, all at once. Fills run one at a time.
-	// Changes are durable in the order of their fills, and this one once wait has returned nil.
+	// Change makes the changes that fill makes visible, all at once. Fills run one at a time and
+	// see all changes before them. Changes are durable in the order of their fills, and this one
+	// once wait has returned nil.
 	Change(fill func(set func(key, value []byte), remove func(key []byte))) (wait func() error, err error)
 	// Get calls see with the value under a key, which is valid until see returns.
 	Get(key []byte, see func(value []byte)) (bool, error)
@@ -33,6 +34,8 @@ type Options struct {
 	// Delay is the pause of queues that were given none, in a new frontier; 0: 1 s, as in the
 	// reference implementation.
 	Delay time.Duration
+	// Judge ranks addresses of which the crawler tells outcomes; nil: all come by date.
+	Judge Judge
 }
 
 // mostSlots is how many addresses the numbers of slots suffice for.
@@ -41,6 +44,7 @@ const mostSlots = 1<<32 - 2
 // Frontier is an open frontier.
 type Frontier struct {
 	store Store
+	judge Judge // nil: none
 
 	mu     sync.Mutex // of all below
 	key    [2]uint64  // of the ids
@@ -57,7 +61,7 @@ type Frontier struct {
 
 // Open reads a frontier from its store, or begins one.
 func Open(store Store, o Options, now time.Time) (*Frontier, error) {
-	f := &Frontier{store: store, active: true, delay: int64(max(o.Delay, 0) / time.Second), queues: map[uint32]*queue{}}
+	f := &Frontier{store: store, judge: o.Judge, active: true, delay: int64(max(o.Delay, 0) / time.Second), queues: map[uint32]*queue{}}
 	if o.Delay == 0 {
 		f.delay = 1
 	}
@@ -128,6 +132,9 @@ func (f *Frontier) load(now time.Time) error {
 		n := f.table.add(i)
 		s := f.table.at(n)
 		s.queue, s.date, s.created = number, it.date, it.created
+		if f.judge != nil && len(it.evidence) > 0 {
+			s.page = f.judge.Remember(q.crawl.name, string(it.url), it.evidence)
+		}
 		if s.date == 0 {
 			q.done++
 		} else {

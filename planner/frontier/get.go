@@ -121,15 +121,13 @@ func (g *giving) serve(q *queue) {
 	if q.full() || f.rests(q) > g.now || g.transit(q) {
 		return
 	}
-	today := uint32(min(g.now/1000, math.MaxUint32))
 	before := len(g.keys)
 	for n := 0; n < g.r.PerQueue && len(g.keys) < mostGiven; n++ {
-		head, ok := f.head(q)
-		if !ok || head.at > today {
+		next, ok := f.next(q, g.now)
+		if !ok {
 			break
 		}
-		q.due.pop()
-		g.give(head.what)
+		g.give(next)
 	}
 	if len(g.keys) == before {
 		return

@@ -29,8 +29,12 @@ type Item struct {
 	Date time.Time
 	// Created is when the address was first stored; Put ignores it.
 	Created time.Time
+	// Ask: the date of a known address is the judge's to say. Without one it is a day later.
+	Ask bool
 	// Metadata belong to the address. Their form is the caller's.
 	Metadata []byte
+	// Outcome is what the visit saw; nil: the crawler does not tell.
+	Outcome *Outcome
 }
 
 // Status says what became of an item.
@@ -110,9 +114,10 @@ func parseKey(b []byte) (queue uint32, i id, ok bool) {
 const itemHead = 8
 
 // appendItem appends an item without its first two fields, which setHead fills in.
-func appendItem(b []byte, it *Item) []byte {
+func appendItem(b []byte, it *Item, evidence []byte) []byte {
 	b = append(b, make([]byte, itemHead)...)
 	b = appendString(b, it.URL)
+	b = append(binary.AppendUvarint(b, uint64(len(evidence))), evidence...)
 	return append(b, it.Metadata...)
 }
 
@@ -126,7 +131,8 @@ var errItem = errors.New("a stored address is damaged: restore the directory fro
 // stored is an item as it lies in the store. Its bytes belong to the store.
 type stored struct {
 	created, date uint32
-	url, metadata []byte
+	url, evidence []byte
+	metadata      []byte
 }
 
 func parseItem(b []byte) (stored, error) {
@@ -137,7 +143,10 @@ func parseItem(b []byte) (stored, error) {
 	s.created = binary.LittleEndian.Uint32(b)
 	s.date = binary.LittleEndian.Uint32(b[4:])
 	var ok bool
-	if s.url, s.metadata, ok = cutBytes(b[itemHead:]); !ok {
+	if s.url, b, ok = cutBytes(b[itemHead:]); !ok {
+		return s, errItem
+	}
+	if s.evidence, s.metadata, ok = cutBytes(b); !ok {
 		return s, errItem
 	}
 	return s, nil

@@ -34,20 +34,6 @@ func newModel() *model {
 	return &model{items: map[[3]string]*modelItem{}, rests: map[[2]string]*modelQueue{}, delay: 1}
 }
 
-func (m *model) clone() *model {
-	c := newModel()
-	c.delay = m.delay
-	for k, v := range m.items {
-		i := *v
-		c.items[k] = &i
-	}
-	for k, v := range m.rests {
-		q := *v
-		c.rests[k] = &q
-	}
-	return c
-}
-
 func (m *model) put(it Item, now time.Time) Status {
 	k := [3]string{it.Crawl, it.Key, it.URL}
 	old := m.items[k]
@@ -160,8 +146,8 @@ func (m *model) delete(crawl, key string, before int64) (n int) {
 	return n
 }
 
-// The same operations on a frontier and on the model agree, over restarts and over crashes that lose
-// all that was not synced.
+// The same operations on a frontier and on the model agree, over restarts and over crashes that
+// lose all that was not synced.
 func TestAgreesWithModel(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(6)
@@ -313,14 +299,15 @@ func (m *model) compare(t *testing.T, f *Frontier, now time.Time) {
 
 // What the store holds is refused where it is damaged, and no bytes make it panic.
 func FuzzStored(f *testing.F) {
-	f.Add([]byte("12345678\x03url"))
+	f.Add([]byte("12345678\x03url\x01emeta"))
 	f.Add(appendQueue(nil, &queue{key: "k", crawl: &crawl{name: "c"}, delay: -1, limit: 7, last: 1 << 40}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if s, err := parseItem(b); err == nil {
 			it := s.item()
-			again := appendItem(nil, &it)
+			again := appendItem(nil, &it, s.evidence)
 			setHead(again, s.created, s.date)
-			if back, err := parseItem(again); err != nil || string(back.url) != it.URL || string(back.metadata) != string(it.Metadata) {
+			if back, err := parseItem(again); err != nil || string(back.url) != it.URL || string(back.metadata) != string(it.Metadata) ||
+				string(back.evidence) != string(s.evidence) {
 				t.Fatalf("%q becomes %q: %v", b, again, err)
 			}
 		}

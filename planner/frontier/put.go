@@ -34,7 +34,7 @@ func (f *Frontier) prepare(items []Item) []prepared {
 		}
 		p.id, scratch = f.identify(it.Crawl, it.Key, it.URL, scratch)
 		start := len(values)
-		values = appendItem(values, it)
+		values = appendItem(values, it, nil)
 		p.value = values[start:len(values):len(values)]
 	}
 	return made
@@ -65,14 +65,21 @@ func (f *Frontier) put(it *Item, p *prepared, now time.Time, b *batch) Status {
 		f.unlease(s)
 		b.removeKey(s.key(leasePrefix))
 	}
-	date := seconds(now)
+	date := now
 	if it.Known {
-		date = seconds(it.Date)
+		date = it.Date
 	}
-	f.date(n, date)
-	setHead(p.value, s.created, date)
-	key := s.key(itemPrefix)
-	b.set(key[:], p.value)
+	key, value := s.key(itemPrefix), p.value
+	if it.Known && (it.Outcome != nil || it.Ask || s.page != 0) {
+		evidence, due := f.judgeItem(s, it, key, now)
+		value = appendItem(nil, it, evidence)
+		if it.Ask {
+			date = due
+		}
+	}
+	f.date(n, seconds(date))
+	setHead(value, s.created, s.date)
+	b.set(key[:], value)
 	f.place(q, at)
 	return Stored
 }
