@@ -17,6 +17,7 @@ import (
 	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/journal/visits"
+	"github.com/recrawl/recrawl/satstore/seen/intake"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -75,6 +76,11 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	}
 	defer closing(said, &err)
 
+	others, err := intake.OpenOthers(c.Others, time.Now())
+	if err != nil {
+		return err
+	}
+	defer closing(others, &err)
 	result := present.NewRun()
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = c.MaxPages
@@ -104,11 +110,17 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Stalled:    status.stalled,
 		Unkept:     func(err error) { p.warn(err.Error() + "; the next start reads all records") },
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
-		Seen:       func(e *cycle.Event) { result.See(e); said.See(e.Record.URL, e.Record.State, &e.Observation) },
-		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store)) },
-		Attentive:  said != nil,
-		Filters:    filters.Fingerprint(),
-		Woken:      said.Woken(),
+		Seen: func(e *cycle.Event) {
+			result.See(e)
+			said.See(e.Record.URL, e.Record.State, &e.Observation)
+			others.See(e.Record.URL, e.Observation.Links)
+		},
+		Between: func() error {
+			return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store), others.Rest(time.Now()))
+		},
+		Attentive: said != nil,
+		Filters:   filters.Fingerprint(),
+		Woken:     said.Woken(),
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = visits.Append(log, events); journalErr != nil {
