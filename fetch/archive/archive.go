@@ -125,17 +125,17 @@ type writer struct {
 	data []byte // of the last visit
 }
 
-// budget is how many octets of answers may be compressed well, which takes as long as a third of a
-// visit to a page: 1 % of a processor at smallPerSecond. A polite crawl seldom has more that
-// came without compression, so its archive is as small as can be. One at full speed has no time
-// for it.
+// budget is how many octets of answers may be compressed well, which takes as long as a third of
+// a visit to a page: half a percent of a processor at smallPerSecond. A polite crawl seldom has
+// more that came without compression, so its archive is as small as can be. One at full speed has
+// no time for it.
 type budget struct {
 	left float64
 	at   time.Time // when left was that
 }
 
 const (
-	smallPerSecond = 1 << 20
+	smallPerSecond = 1 << 19
 	smallAtOnce    = 2 * smallPerSecond
 )
 
