@@ -65,8 +65,8 @@ func (r *Rests) find(url string) (RestRule, bool) {
 	return RestRule{}, false
 }
 
-// restsNow reports whether a page is not to be visited in this round, though it may be in a later one,
-// and why.
+// restsNow reports whether a page is not to be visited in this round, though it may be in a later
+// one, and why.
 func (p *Planner) restsNow(page sitegraph.PageID) (rests bool, why string) {
 	if p.options.Rests == nil {
 		return false, ""

@@ -49,8 +49,9 @@ const (
 
 var dayNames = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
-// Parse reads a calendar: spans with ";" between, then perhaps a name of a time zone (IANA), without
-// which it is that of the machine. A span has days (mon-fri, or sat,sun), hours, or both. "" is nil.
+// Parse reads a calendar: spans with ";" between, then perhaps a name of a time zone (IANA),
+// without which it is that of the machine. A span has days (mon-fri, or sat,sun), hours, or both.
+// "" is nil.
 func Parse(text string) (*Calendar, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
