@@ -5,11 +5,14 @@
 // its flags. Its first line is the line of the command in the help of the command above it. What
 // follows a line "Examples:" are the examples.
 //
+// Man makes pages for man(1) of the same texts.
+//
 // # Guarantees
 //
 //  1. Every command has a page, and every page a command: the program does not start otherwise.
 //  2. What a page says of names that the program knows, such as policies, is filled in when it is
 //     read, so that no page can be out of date about them.
+//  3. The help of the root lists the commands by what they are for.
 package manual
 
 import (
@@ -37,6 +40,7 @@ func Write(root *cobra.Command, words *strings.Replacer) error {
 	if err := write(root, words, unused); err != nil {
 		return err
 	}
+	group(root)
 	for file := range unused {
 		return fmt.Errorf("manual: no command has the page %s", file)
 	}

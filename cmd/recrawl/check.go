@@ -22,7 +22,7 @@ func (p *program) checkCommand() *cobra.Command {
 
 // CheckConfig are the settings of check.
 type CheckConfig struct {
-	Set string `help:"instead of --data: directory of a set of addresses alone, as import --set made it"`
+	Set string `path:"directory" help:"instead of --data: directory of a set of addresses alone, as import --set made it"`
 }
 
 func (p *program) check(ctx context.Context, _ []string) error {

@@ -11,6 +11,7 @@
 //	output.go    results as tables, JSON and report
 //	planner.go   a planner as its data directory holds it
 //	live.go      the live web as the loop's fetcher, and its options
+//	setup.go     init, config, doctor, completion, man
 //	addresses.go, status.go  addresses that arguments name; the status line of run
 //
 // # Guarantees

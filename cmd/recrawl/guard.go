@@ -33,7 +33,7 @@ func (p *program) guard(ctx context.Context, _ []string) error {
 		return err
 	}
 	summary := g.Summary()
-	if err := p.print(&summary, summary.Tables()); err != nil {
+	if err := p.print(&summary, summary.Finding(), summary.Tables()); err != nil {
 		return err
 	}
 	return ctx.Err()

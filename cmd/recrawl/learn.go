@@ -34,7 +34,7 @@ func (p *program) relearn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.print(r, r.Tables())
+	return p.print(r, r.Finding(), r.Tables())
 }
 
 func (p *program) learn(ctx context.Context, paths []string, output string) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/manual"
+	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/bench"
@@ -74,6 +75,7 @@ type program struct {
 	stdout, stderr io.Writer
 	configFile     string
 	config         Config
+	review         *setting.Review // of the settings, once they are read
 	json           bool
 	quiet          bool
 	rules          *watch.File // of --watch, once it was read
@@ -89,7 +91,6 @@ func (p *program) rootCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{err, cmd.CommandPath() + " --help lists the flags"}
 	})
@@ -101,7 +102,8 @@ func (p *program) rootCommand() *cobra.Command {
 		p.evalCommand(), p.tuneCommand(), p.scheduleCommand(), p.surveyCommand(), p.learnCommand(),
 		p.importCommand(), p.exportCommand(), p.sitesCommand(), p.checkpointCommand(), p.inspectCommand(),
 		p.checkCommand(), p.hintCommand(), p.watchCommand(), p.replayCommand(), p.diffCommand(), p.showCommand(),
-		p.benchCommand(), p.policiesCommand(), p.versionCommand())
+		p.benchCommand(), p.policiesCommand(), p.versionCommand(),
+		p.initCommand(), p.configCommand(), p.doctorCommand(), p.completionCommand(), p.manCommand())
 	root.InitDefaultHelpCmd()
 	if err := manual.Write(root, words); err != nil {
 		panic(err) // a command without a page: no test of commands passes
@@ -137,6 +139,9 @@ func (p *program) command(
 		return work(cmd.Context(), args)
 	}
 	new(Config).settings().AddFlags(cmd)
+	if cmd.Args != nil && cmd.Args(cmd, []string{"x"}) != nil { // it takes none
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
 	return cmd
 }
 

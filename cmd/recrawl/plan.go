@@ -27,7 +27,7 @@ func (p *program) plan(context.Context, []string) error {
 	}
 	plan := present.NewPlan(ahead, o.plan, p.config.Policy, p.config.perDay())
 	if p.config.Plan.Report {
-		return p.print(plan, plan.Tables())
+		return p.print(plan, plan.Finding(), plan.Tables())
 	}
-	return p.print(plan.Visits, plan.Tables())
+	return p.print(plan.Visits, plan.Finding(), plan.Tables())
 }

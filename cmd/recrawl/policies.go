@@ -14,7 +14,7 @@ func (p *program) policiesCommand() *cobra.Command {
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			all := policy.All()
-			return p.print(all, []report.Table{present.Policies(all)})
+			return p.print(all, policy.Finding(all), []report.Table{present.Policies(all)})
 		},
 	}
 }

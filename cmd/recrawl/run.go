@@ -111,6 +111,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		PauseOf:    client.PauseOf,
 		Able:       p.hasSpace,
 		Stalled:    status.stalled,
+		Unkept:     func(err error) { p.warn(err.Error() + "; the next start reads all records") },
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
 		Found:      func(page sitegraph.PageID) { named = append(named, o.corpus.URL(page)) },
 		Seen: func(e *cycle.Event) {
@@ -167,7 +168,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	result.End(o.plan, loop)
 	result.Judge(loop, workers, c.perDay())
 	if err == nil || ctx.Err() != nil {
-		if printed := p.print(result, result.Tables()); err == nil {
+		if printed := p.print(result, result.Finding(), result.Tables()); err == nil {
 			err = printed
 		}
 	}

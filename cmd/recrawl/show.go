@@ -35,7 +35,7 @@ func (p *program) showFilters(ctx context.Context, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return p.print(result, result.Tables())
+	return p.print(result, result.Finding(), result.Tables())
 }
 
 func (p *program) showWARC(_ context.Context, args []string) error {
@@ -43,7 +43,7 @@ func (p *program) showWARC(_ context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.print(shown, shown.Tables()); err != nil {
+	if err := p.print(shown, shown.Finding(), shown.Tables()); err != nil {
 		return err
 	}
 	if problem := shown.Problem(); problem != "" {

@@ -43,7 +43,7 @@ func (p *program) showPage(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return p.print(shown, shown.Tables())
+	return p.print(shown, shown.Finding(), shown.Tables())
 }
 
 // pageOnline asks for a page as run does.

@@ -21,8 +21,9 @@ import (
 
 func (p *program) watchCommand() *cobra.Command {
 	cmd := p.command(&cobra.Command{
-		Use:  "watch FILE",
-		Args: cobra.ExactArgs(1),
+		Use:         "watch FILE",
+		Annotations: map[string]string{setting.NameAs: "run"},
+		Args:        cobra.ExactArgs(1),
 	}, p.watch)
 	cmd.AddCommand(p.command(&cobra.Command{
 		Use:         "test FILE",
@@ -51,10 +52,16 @@ func (p *program) watch(ctx context.Context, args []string) error {
 		return usageError{errors.New("no contact given: site owners must be able to reach you"),
 			c.Watch + ` wants a line as "contact: you@example.org", or the call --user-agent`}
 	}
-	if !c.budgetGiven {
-		c.Budget = []string{fmt.Sprintf("%d/day", f.PerDay())}
+	usual := func(key string, set func()) {
+		if p.review.From(key) == setting.FromDefault {
+			set()
+		}
 	}
-	c.Round, c.Change = f.Round(), "main"
+	if !c.Unlimited {
+		usual("budget", func() { c.Budget = []string{fmt.Sprintf("%d/day", f.PerDay())} })
+	}
+	usual("round", func() { c.Round = f.Round() })
+	usual("change", func() { c.Change = "main" })
 	return p.run(ctx, f.Starts())
 }
 
@@ -68,7 +75,7 @@ func (p *program) watchTest(ctx context.Context, args []string) error {
 		return err
 	}
 	trial := deliver.Try(ctx, f, senders)
-	if err := p.print(trial, trial.Tables()); err != nil {
+	if err := p.print(trial, trial.Finding(), trial.Tables()); err != nil {
 		return err
 	}
 	if trial.Failed > 0 {

@@ -7,6 +7,20 @@ import (
 	"github.com/recrawl/recrawl/eval/report"
 )
 
+// Finding says in a sentence how many filters there are, and how many of the labelled pages they
+// judge otherwise.
+func (r *Result) Finding() string {
+	text := report.Plural(len(r.Filters), "filter")
+	if r.Pages == 0 {
+		return text + "; no labelled pages were given to measure them by."
+	}
+	wrong := 0
+	for _, f := range r.Filters {
+		wrong += len(f.Wrong)
+	}
+	return fmt.Sprintf("%s on %s: %s otherwise than labelled.", text, report.Plural(r.Pages, "labelled page"), report.Plural(wrong, "verdict"))
+}
+
 // Tables are the result for people.
 func (r *Result) Tables() []report.Table {
 	filters := report.Table{Title: "Filters", Header: []string{"filter", "kind"}}

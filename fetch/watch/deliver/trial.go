@@ -42,10 +42,15 @@ func Try(ctx context.Context, f *watch.File, senders map[string]watch.Sender) *T
 	return t
 }
 
+// Finding says in a sentence what the targets did.
+func (t *Trial) Finding() string {
+	return fmt.Sprintf("%d of %s took a sample message.", len(t.Targets)-t.Failed, report.Plural(len(t.Targets), "target"))
+}
+
 // Tables are the trial for people.
 func (t *Trial) Tables() []report.Table {
 	table := report.Table{
-		Title:  fmt.Sprintf("%d of %s took a sample message", len(t.Targets)-t.Failed, report.Plural(len(t.Targets), "target")),
+		Title:  "Targets",
 		Header: []string{"target", "result", "took"},
 	}
 	for _, x := range t.Targets {
