@@ -30,7 +30,8 @@
 //     works again.
 //  7. An expected change is missed when its time, counted while the calendar of the rule is open,
 //     is over, and a visit after that saw none. It is told once, until there is a change.
-//  8. All is bounded: rules, targets, texts (256 KB), events that wait (10,000), messages (1,000,
+//  8. The store has no address of a target, and no secret of one.
+//  9. All is bounded: rules, targets, texts (256 KB), events that wait (10,000), messages (1,000,
 //     of 50 groups and 1,000 pages), entries of a feed (50). What is left out is counted in what is
 //     told.
 //

@@ -2,6 +2,8 @@ package watch
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -251,6 +253,16 @@ func Shown(target string) string {
 		return scheme + "://..."
 	}
 	return target
+}
+
+// key is what the store calls a target: of an address, which may have secrets, a hash.
+func key(target string) string {
+	scheme, _, isAddress := strings.Cut(target, "://")
+	if !isAddress {
+		return target
+	}
+	sum := sha256.Sum256([]byte(target))
+	return scheme + "://" + hex.EncodeToString(sum[:8])
 }
 
 // Names are the names of all targets, in order.

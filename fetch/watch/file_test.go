@@ -43,7 +43,7 @@ rules:
 		t.Errorf("weights are %s", got)
 	}
 	f.Focus()
-	if got := strings.Join(f.Weights(), " "); got != "*=0 https://example.com/item/1$=1 https://example.com/docs/=3" {
+	if got := strings.Join(f.Weights(), " "); got != "*=0 https://example.com/item/1$=1 https://example.com/docs/=3 https://example.com/sitemap.xml$=1" {
 		t.Errorf("weights of a watch of its own are %s", got)
 	}
 	if got := strings.Join(f.MaxAges(), " "); got != "https://example.com/item/1$=1m30s https://example.com/docs/=24h0m0s" {

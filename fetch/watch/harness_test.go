@@ -118,11 +118,11 @@ func (s *stage) visit(url, text string, named ...string) error {
 	for i := range texts {
 		texts[i] = text
 	}
-	return s.see1(url, sitegraph.Observation{Outcome: sitegraph.OutcomeFetched, Status: 200,
+	return s.sees(url, sitegraph.Observation{Outcome: sitegraph.OutcomeFetched, Status: 200,
 		Watched: &sitegraph.Watched{Title: "Title of " + url[strings.LastIndexByte(url, '/'):], Texts: texts}}, verdict, named...)
 }
 
-func (s *stage) see1(url string, o sitegraph.Observation, verdict sitegraph.Verdict, named ...string) error {
+func (s *stage) sees(url string, o sitegraph.Observation, verdict sitegraph.Verdict, named ...string) error {
 	o.URL, o.Time = url, time.Now()
 	s.fails[url]++
 	if o.Outcome != sitegraph.OutcomeFailed {
@@ -139,7 +139,7 @@ func (s *stage) see1(url string, o sitegraph.Observation, verdict sitegraph.Verd
 }
 
 func (s *stage) fail(url string) error {
-	return s.see1(url, sitegraph.Observation{Outcome: sitegraph.OutcomeFailed, Detail: "connection refused"}, sitegraph.VerdictUnknown)
+	return s.sees(url, sitegraph.Observation{Outcome: sitegraph.OutcomeFailed, Detail: "connection refused"}, sitegraph.VerdictUnknown)
 }
 
 // pass lets time pass, with a step each ten seconds for a minute, and then one at the end.

@@ -22,7 +22,7 @@ type Keeper interface {
 // entry is a message in the outbox.
 type entry struct {
 	Message *Message            `json:"message"`
-	Left    map[string]*attempt `json:"left"` // targets that do not have it yet
+	Left    map[string]*attempt `json:"left"` // targets that do not have it yet, by key
 }
 
 // attempt is what is known of deliveries to a target.
@@ -56,7 +56,7 @@ func (w *Watch) tell(r *Rule, m *Message) {
 	}
 	e := &entry{Message: m, Left: map[string]*attempt{}}
 	for _, target := range r.To {
-		e.Left[target] = new(attempt)
+		e.Left[key(target)] = new(attempt)
 	}
 	w.outbox.add(e)
 }
@@ -65,7 +65,7 @@ func (w *Watch) tell(r *Rule, m *Message) {
 func (w *Watch) forget(number int) {
 	e := w.outbox.values[number]
 	for target := range e.Left {
-		if w.o.Senders[target] == nil {
+		if w.senders[target] == nil {
 			delete(e.Left, target)
 			w.outbox.dirty[number] = true
 		}
@@ -150,7 +150,7 @@ func (w *Watch) send(now time.Time) {
 	for _, n := range numbers {
 		e := w.outbox.values[n]
 		for target, a := range e.Left {
-			sender := w.o.Senders[target]
+			sender := w.senders[target]
 			if w.busy[target] || sender == nil || now.Before(a.Next) {
 				continue
 			}

@@ -37,6 +37,11 @@ func (f *File) Weights() (all []string) {
 		case f.focus:
 			all = append(all, r.Pages()+"=1")
 		}
+		if f.focus && r.Prefix != "" { // where most sitemaps are, also of a part of a server
+			scheme, rest, _ := strings.Cut(r.Prefix, "://")
+			host, _, _ := strings.Cut(rest, "/")
+			all = append(all, scheme+"://"+host+"/sitemap.xml$=1")
+		}
 	}
 	return all
 }

@@ -76,6 +76,7 @@ func (w *Watch) see(v *Visit) error {
 		switch {
 		case o.Outcome == sitegraph.OutcomeFailed:
 			s.failed()
+		case o.Filter != "": // the user does not want it
 		case v.Verdict == sitegraph.VerdictLeft || c.None && o.Outcome != sitegraph.OutcomeFetched && o.Outcome != sitegraph.OutcomeNotModified:
 			s.left()
 		case v.Verdict == sitegraph.VerdictDoubted:

@@ -22,10 +22,11 @@ type Options struct {
 
 // Watch tells what visits found. A nil one watches nothing.
 type Watch struct {
-	o     Options
-	rules []*Rule
-	stop  func() // ends deliveries
-	work  context.Context
+	o       Options
+	rules   []*Rule
+	senders map[string]Sender // by key of the target
+	stop    func()            // ends deliveries
+	work    context.Context
 
 	mu    sync.Mutex
 	fresh map[string]bool // pages that are to be asked for without a condition
@@ -55,12 +56,16 @@ func Open(o Options) (*Watch, error) {
 	w := &Watch{
 		o:       o,
 		rules:   o.File.Rules,
+		senders: map[string]Sender{},
 		fresh:   map[string]bool{},
 		copies:  map[copyKey]*kept{},
 		batches: map[batchKey]*batch{},
 		busy:    map[string]bool{},
 		results: make(chan result, mostTargets),
 		feeds:   map[string]*feedState{},
+	}
+	for target, sender := range o.Senders {
+		w.senders[key(target)] = sender
 	}
 	w.work, w.stop = context.WithCancel(context.Background())
 	if err := w.restore(); err != nil {

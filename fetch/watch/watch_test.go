@@ -43,16 +43,16 @@ func TestLifeOfAPage(t *testing.T) {
 		s.expect("two failures", "")
 		s.must(s.fail(page(1)), s.fail(page(1)))
 		s.expect("four failures", "Title of /1 cannot be visited")
-		s.must(s.see1(page(1), sitegraph.Observation{Outcome: sitegraph.OutcomeNotModified}, sitegraph.VerdictUnchanged))
+		s.must(s.sees(page(1), sitegraph.Observation{Outcome: sitegraph.OutcomeNotModified}, sitegraph.VerdictUnchanged))
 		s.expect("not modified", "Title of /1 can be visited again")
 		gone := sitegraph.Observation{Outcome: sitegraph.OutcomeGone, Status: 404}
-		s.must(s.see1(page(1), gone, sitegraph.VerdictDoubted))
+		s.must(s.sees(page(1), gone, sitegraph.VerdictDoubted))
 		s.expect("doubted", "")
-		s.must(s.see1(page(1), gone, sitegraph.VerdictLeft), s.see1(page(1), gone, sitegraph.VerdictLeft))
+		s.must(s.sees(page(1), gone, sitegraph.VerdictLeft), s.sees(page(1), gone, sitegraph.VerdictLeft))
 		s.expect("gone", "Title of /1 is gone")
 		s.must(s.visit(page(1), strings.Replace(lorem, "ten", "twelve", 1)))
 		s.expect("back", "Title of /1 is back")
-		s.must(s.see1(page(2), gone, sitegraph.VerdictLeft))
+		s.must(s.sees(page(2), gone, sitegraph.VerdictLeft))
 		s.expect("a link to nothing", "")
 	})
 }
@@ -331,5 +331,32 @@ func TestFeed(t *testing.T) {
 		if len(ids) != mostEntries || feed.ID == "" || feed.Title == "" || feed.Author == "" || feed.Updated != feed.Entry[0].Updated {
 			t.Errorf("%d entries of the feed %q, %q", len(ids), feed.ID, feed.Title)
 		}
+	})
+}
+
+// What is kept has no address of a target.
+func TestKeptWithoutAddresses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+"\", to: [\"box://geheimnis@x\"]}")
+		s.box.closed = true
+		s.must(s.visit(page(1), lorem), s.visit(page(1), lorem+" One."), s.pass(5*time.Minute))
+		if _, waiting := s.Waiting(); waiting != 1 {
+			t.Errorf("%d messages wait", waiting)
+		}
+		for name, value := range s.disk.committed {
+			if strings.Contains(name+string(value), "geheim") {
+				t.Errorf("%s: %s", name, value)
+			}
+		}
+	})
+}
+
+// A filter of the user that rejects a page is no event.
+func TestFiltered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+"\", to: [\"box://x\"]}")
+		s.must(s.visit(page(1), lorem))
+		s.must(s.sees(page(1), sitegraph.Observation{Outcome: sitegraph.OutcomeExcluded, Filter: "spam"}, sitegraph.VerdictLeft))
+		s.expect("rejected", "")
 	})
 }
