@@ -184,8 +184,8 @@ func (f *File) Watch() {
 	}()
 }
 
-// Ease does at once what Watch does from time to time, once Watch was called. Who reads a large part
-// of the files calls it between two of some megabytes: a busy machine may let the watch wait.
+// Ease does at once what Watch does from time to time, once Watch was called. Who reads a large
+// part of the files calls it between two of some megabytes: a busy machine may let the watch wait.
 // Several goroutines may call it, others may read and write meanwhile.
 func (f *File) Ease() {
 	if f != nil && f.watched && shownBytes() > mostShown {
