@@ -88,8 +88,8 @@ func TestMeasure(t *testing.T) {
 // BenchmarkRounds measures memory and speed of rounds of an hour at 2 % of the pages a day, with
 // all of it on this machine: store, graph, value, loop and commits, in a process of their own.
 // RECRAWL_SCALE_PAGES says how many pages, 200 a server, and RECRAWL_SCALE_DIR where the store is
-// built; one that is there is used again, and its rounds go on where they ended. RECRAWL_SCALE_ROUNDS
-// says how many. RECRAWL_SCALE_HEAP is a file for a profile of the heap
+// built; one that is there is used again, and its rounds go on where they ended.
+// RECRAWL_SCALE_ROUNDS says how many. RECRAWL_SCALE_HEAP is a file for a profile of the heap
 // after the last round.
 func BenchmarkRounds(b *testing.B) {
 	pages, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_PAGES"))

@@ -47,8 +47,8 @@ const (
 	// floorPart of reserve is down to where pages are listed, since the price moves.
 	floorPart = 0.7
 	// mostStale is the part of the blocks that may have to be read; where there are more, servers
-	// are read as wholes, which needs no order. mostScored is the part of the pages that may be scored;
-	// where there are more, all are listed anew.
+	// are read as wholes, which needs no order. mostScored is the part of the pages that may be
+	// scored; where there are more, all are listed anew.
 	mostStale  = 0.5
 	mostScored = 0.25
 )

@@ -108,8 +108,8 @@ func (b *batch) add(p sitegraph.PageID) {
 	b.n++
 }
 
-// rateAll makes the scores of a batch anew: the same as one by one. But it does not invalidate them:
-// several servers may be scored at once.
+// rateAll makes the scores of a batch anew: the same as one by one. But it does not invalidate
+// them, as several servers may be scored at once.
 func (v *scorer) rateAll(b *batch) {
 	if b.n == 0 {
 		return
