@@ -11,6 +11,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -81,8 +82,10 @@ func (p *program) open(readOnly bool) (*opened, error) {
 func (p *program) newPlanner(corpus *planner.Corpus) (*planner.Planner, error) {
 	c := &p.config
 	live := planner.LiveOptions()
-	live.MaxAges, _ = planner.ParseMaxAges(c.MaxAge) // checked before
-	if err := p.plans(&live); err != nil {
+	if _, err := p.watched(); err != nil {
+		return nil, err
+	}
+	if err := watching.Plan(p.rules, c.MaxAge, c.Round, &live); err != nil {
 		return nil, err
 	}
 	weights, err := planner.ParseWeights(append(p.rules.Weights(), c.Weight...))

@@ -15,6 +15,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/present"
+	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/journal/visits"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -78,7 +79,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	}
 	defer closing(said, &err)
 
-	watching, err := p.openWatch(o.store)
+	watched, err := p.openWatch(o.store)
 	if err != nil {
 		return err
 	}
@@ -93,12 +94,12 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	status := p.status()
 	workers := max(c.Workers, 2)
 	lookout := present.NewLookout(result, time.Now())
-	var named []string // pages that became known since the last visit was seen
+	sight := &watching.Sight{Watch: watched}
 	var loop *cycle.Loop
 	look := func() { status.note(lookout.Look(time.Now(), loop, workers, c.perDay())) }
 	loop = cycle.New(cycle.Options{
 		Planner:    o.plan,
-		Fetcher:    liveFetcher{client, underWay, kept, watching},
+		Fetcher:    liveFetcher{client, underWay, kept, watched},
 		Store:      o.store,
 		Clock:      cycle.WallClock{},
 		Change:     c.changeBy(),
@@ -113,15 +114,14 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Stalled:    status.stalled,
 		Unkept:     func(err error) { p.warn(err.Error() + "; the next start reads all records") },
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
-		Found:      func(page sitegraph.PageID) { named = append(named, o.corpus.URL(page)) },
+		Found:      func(page sitegraph.PageID) { sight.Found(o.corpus, page) },
 		Seen: func(e *cycle.Event) {
 			result.See(e)
 			said.See(e.Record.URL, e.Record.State, &e.Observation)
-			watching.See(watchedVisit(e, named))
-			named = named[:0]
+			sight.See(e)
 		},
 		Between: func() error {
-			return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store), watching.Step(time.Now(), o.store))
+			return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store), watched.Step(time.Now(), o.store))
 		},
 		Attentive: said != nil,
 		Filters:   filters.Fingerprint(),
@@ -155,10 +155,10 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	})
 	status.end()
 	if ended := err == nil; ended || ctx.Err() != nil && onlyCanceled(err) {
-		if told := watching.End(endWithin, time.Now, o.store, ended); told != nil && ended {
+		if told := watched.End(endWithin, time.Now, o.store, ended); told != nil && ended {
 			err = told
 		}
-		if events, messages := watching.Waiting(); events+messages > 0 {
+		if events, messages := watched.Waiting(); events+messages > 0 {
 			p.note("%s and %s wait to be told by the next start", report.Plural(events, "event"), report.Plural(messages, "message"))
 		}
 	}
