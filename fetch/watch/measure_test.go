@@ -135,7 +135,7 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	}
 	options.NewShare = 0.25
 	plan := planner.New(corpus, ranking, options)
-	firsts := map[string]time.Time{}
+	firstSeen := map[string]time.Time{}
 	sight := &watching.Sight{Watch: watched}
 	loop := cycle.New(cycle.Options{
 		Planner: plan, Fetcher: visitor{world, watched}, Store: store, Clock: clock, Change: sitegraph.ChangeByMain,
@@ -143,8 +143,8 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 		Found: func(page sitegraph.PageID) { sight.Found(corpus, page) },
 		Seen: func(e *cycle.Event) {
 			sight.See(e)
-			if e.Observation.Outcome == sitegraph.OutcomeFetched && e.Record.State == sitegraph.StateAlive && firsts[e.Record.URL].IsZero() {
-				firsts[e.Record.URL] = e.Observation.Time
+			if e.Observation.Outcome == sitegraph.OutcomeFetched && e.Record.State == sitegraph.StateAlive && firstSeen[e.Record.URL].IsZero() {
+				firstSeen[e.Record.URL] = e.Observation.Time
 			}
 		},
 	})
@@ -161,7 +161,7 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	if err := loop.Advance(start); err != nil {
 		t.Fatal(err)
 	}
-	alive := len(firsts)
+	alive := len(firstSeen)
 	m.requests = 0
 	end := start.Add(time.Duration(weeks) * 7 * 24 * time.Hour)
 	perDay := part*float64(alive)*float64(24*time.Hour/checkEvery) - float64(len(starts)) // and robots.txt
@@ -190,7 +190,7 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	if err := watched.End(time.Minute, func() time.Time { return end }, store, true); err != nil {
 		t.Fatal(err)
 	}
-	m.judge(web, file, firsts, box.messages, start, end)
+	m.judge(web, file, firstSeen, box.messages, start, end)
 	return m
 }
 
@@ -201,7 +201,7 @@ type interval struct {
 }
 
 // judge compares what was told with the versions of the web.
-func (m *measured) judge(web timetravel.Archive, file *watch.File, firsts map[string]time.Time, messages []*watch.Message, start, end time.Time) {
+func (m *measured) judge(web timetravel.Archive, file *watch.File, firstSeen map[string]time.Time, messages []*watch.Message, start, end time.Time) {
 	told := map[string][]interval{}
 	for i, msg := range messages {
 		m.messages++
@@ -214,7 +214,7 @@ func (m *measured) judge(web timetravel.Archive, file *watch.File, firsts map[st
 		}
 	}
 	filled := make([]bool, len(messages))
-	for url, first := range firsts {
+	for url, first := range firstSeen {
 		m.pages++
 		for tick := maxTime(first, start); tick.Before(end); tick = tick.Add(checkEvery) {
 			m.checks++
