@@ -144,6 +144,7 @@ func (c *Client) read(
 				RobotsTags:      a.header.Values("X-Robots-Tag"),
 				LinkLines:       a.header.Values("Link"),
 				Main:            c.o.Main,
+				Missing:         c.o.SoftMissing && !asSource,
 				Seen:            c.o.Filters != nil && !asSource,
 				ContentLanguage: strings.Join(a.header.Values("Content-Language"), ", "),
 				Rule:            c.o.Rules.For(o.URL),

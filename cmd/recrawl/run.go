@@ -18,6 +18,7 @@ import (
 	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/journal/visits"
+	"github.com/recrawl/recrawl/satstore/seen/intake"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -79,6 +80,11 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	}
 	defer closing(said, &err)
 
+	others, err := intake.OpenOthers(c.Others, time.Now())
+	if err != nil {
+		return err
+	}
+	defer closing(others, &err)
 	watched, err := p.openWatch(o.store)
 	if err != nil {
 		return err
@@ -118,10 +124,12 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Seen: func(e *cycle.Event) {
 			result.See(e)
 			said.See(e.Record.URL, e.Record.State, &e.Observation)
+			others.See(e.Record.URL, e.Observation.Links)
 			sight.See(e)
 		},
 		Between: func() error {
-			return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store), watched.Step(time.Now(), o.store))
+			now := time.Now()
+			return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store), watched.Step(now, o.store), others.Rest(now))
 		},
 		Attentive: said != nil,
 		Filters:   filters.Fingerprint(),
