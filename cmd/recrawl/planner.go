@@ -12,6 +12,7 @@ import (
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/view"
+	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -92,8 +93,10 @@ func (p *program) open(readOnly bool) (*opened, error) {
 func (p *program) newPlanner(corpus *planner.Corpus, rules *view.Rules) (*planner.Planner, error) {
 	c := &p.config
 	live := planner.LiveOptions()
-	live.MaxAges, _ = planner.ParseMaxAges(c.MaxAge) // checked before
-	if err := p.plans(&live); err != nil {
+	if _, err := p.watched(); err != nil {
+		return nil, err
+	}
+	if err := watching.Plan(p.rules, c.MaxAge, c.Round, &live); err != nil {
 		return nil, err
 	}
 	corpus.SetWeights(rules.Weights())

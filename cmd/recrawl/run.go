@@ -16,6 +16,7 @@ import (
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/planner/view"
+	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/journal/visits"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
@@ -85,7 +86,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer closing(others, &err)
-	watching, err := p.openWatch(o.store)
+	watched, err := p.openWatch(o.store)
 	if err != nil {
 		return err
 	}
@@ -105,12 +106,12 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	status := p.status()
 	workers := max(c.Workers, 2)
 	lookout := present.NewLookout(result, time.Now())
-	var named []string // pages that became known since the last visit was seen
+	sight := &watching.Sight{Watch: watched}
 	var loop *cycle.Loop
 	look := func() { status.note(lookout.Look(time.Now(), loop, workers, c.perDay())) }
 	loop = cycle.New(cycle.Options{
 		Planner:    o.plan,
-		Fetcher:    liveFetcher{client, underWay, kept, watching},
+		Fetcher:    liveFetcher{client, underWay, kept, watched},
 		Store:      o.store,
 		Clock:      cycle.WallClock{},
 		Change:     c.changeBy(),
@@ -125,18 +126,17 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Stalled:    func(why error) { status.stalled(why); desk.Stalled(why) },
 		Unkept:     func(err error) { p.warn(err.Error() + "; the next start reads all records") },
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
-		Found:      func(page sitegraph.PageID) { named = append(named, o.corpus.URL(page)) },
+		Found:      func(page sitegraph.PageID) { sight.Found(o.corpus, page) },
 		Seen: func(e *cycle.Event) {
 			result.See(e)
 			said.See(e.Record.URL, e.Record.State, &e.Observation)
 			others.See(e.Record.URL, e.Observation.Links)
-			watching.See(watchedVisit(e, named))
-			named = named[:0]
+			sight.See(e)
 			desk.See(e)
 		},
 		Between: func() error {
 			now := time.Now()
-			return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store), watching.Step(now, o.store), others.Rest(now), desk.Between(loop))
+			return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store), watched.Step(now, o.store), others.Rest(now), desk.Between(loop))
 		},
 		Attentive: said != nil || desk != nil,
 		Filters:   filters.Fingerprint(),
@@ -174,10 +174,10 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	desk.Close()
 	status.end()
 	if ended := err == nil; ended || ctx.Err() != nil && onlyCanceled(err) {
-		if told := watching.End(endWithin, time.Now, o.store, ended); told != nil && ended {
+		if told := watched.End(endWithin, time.Now, o.store, ended); told != nil && ended {
 			err = told
 		}
-		if events, messages := watching.Waiting(); events+messages > 0 {
+		if events, messages := watched.Waiting(); events+messages > 0 {
 			p.note("%s and %s wait to be told by the next start", report.Plural(events, "event"), report.Plural(messages, "message"))
 		}
 	}
