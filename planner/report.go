@@ -125,6 +125,9 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 	if p.Corpus.Weight(page) == 0 {
 		return "its weight is 0"
 	}
+	if rests, why := p.restsNow(page); rests {
+		return why
+	}
 	if worth, ok := p.tooPoor(page); ok {
 		return fmt.Sprintf("a visit is worth %.2g now, less than the least value of %.3g", worth, p.options.LeastValue)
 	}
@@ -234,6 +237,9 @@ func (c *Corpus) Pace(l budget.Limits) float64 {
 
 // MeanBytes is about what a visit to a page reads: the mean size of the copies, and headers.
 func (c *Corpus) MeanBytes() float64 {
+	if c.meanBytes > 0 && len(c.pages) == 0 {
+		return c.meanBytes
+	}
 	sum, n := 0.0, 0
 	for i := range c.pages {
 		if class := c.pages[i].size; class > 0 {

@@ -28,24 +28,7 @@ type SeenConfig struct {
 
 func (p *program) benchSeenCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:   "seen",
-		Short: "Compare ways to find addresses that were seen before",
-		Long: `bench seen repeats the experiment of [SBFL]: a breadth-first crawl over a graph of hosts, in which each
-link is a lookup, and about 87 % are repeats. Caches (LRU, CLOCK, lines of 8) and filters behind them
-(SBF, SBFL, tags) all see the same lookups. Sizes are the paper's in the proportion of the graphs.
-
-The report has figures 5 to 10 of the paper (--html draws them): hits by size, false answers against an
-exact shadow and against the formulas, and the memory that LRU alone needs for as many hits. Table 1 is
-the time to lower counters. Whole designs are compared on the first lookups: a map, Pebble, the set on
-disk with and without cache and filter, Bloom filters of others.
-
-Sizes worth trying: 200,000 hosts (default, half a minute), 10,000,000 (some minutes, 1 GB),
-100,000,000 (some hours, 4 GB; --follow=false saves 0.8 GB, --lines sbfl three quarters of the time).
-
-` + present.JSON,
-		Example: `  recrawl bench seen
-  recrawl bench seen --hosts 10000000 --designs 10000000 --counters 1073741824 --html seen.html
-  recrawl bench seen --edges hosts.txt --start www.example.org --json`,
+		Use:  "seen",
 		Args: noArguments,
 	}, p.benchSeen)
 }

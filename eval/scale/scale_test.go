@@ -88,7 +88,8 @@ func TestMeasure(t *testing.T) {
 // BenchmarkRounds measures memory and speed of rounds of an hour at 2 % of the pages a day, with
 // all of it on this machine: store, graph, value, loop and commits, in a process of their own.
 // RECRAWL_SCALE_PAGES says how many pages, 200 a server, and RECRAWL_SCALE_DIR where the store is
-// built; one that is there is used again. RECRAWL_SCALE_HEAP is a file for a profile of the heap
+// built; one that is there is used again, and its rounds go on where they ended.
+// RECRAWL_SCALE_ROUNDS says how many. RECRAWL_SCALE_HEAP is a file for a profile of the heap
 // after the last round.
 func BenchmarkRounds(b *testing.B) {
 	pages, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_PAGES"))
@@ -98,6 +99,10 @@ func BenchmarkRounds(b *testing.B) {
 	dir := os.Getenv("RECRAWL_SCALE_DIR")
 	if dir == "" {
 		dir = b.TempDir() + "/store"
+	}
+	rounds, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_ROUNDS"))
+	if err != nil {
+		rounds = 6
 	}
 	w := NewWeb(pages, max(pages/200, 1), 20, 1)
 	if _, err := os.Stat(dir); err != nil {
@@ -109,7 +114,7 @@ func BenchmarkRounds(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		r, err := Measure(context.Background(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1, Rounds: 6, Round: time.Hour, Budget: 0.02}, func(done, of int) {
+		r, err := Measure(context.Background(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1, Rounds: rounds, Round: time.Hour, Budget: 0.02}, func(done, of int) {
 			if file := os.Getenv("RECRAWL_SCALE_HEAP"); done == of && file != "" {
 				writeHeap(b, file)
 			}
@@ -117,7 +122,7 @@ func BenchmarkRounds(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Logf("%v: open after %.1f s, first visit after %.1f s; %d bytes a page resident then, %d at most", w, r.Open, r.First, r.OpenedBytes/int64(pages), r.PeakBytes/int64(pages))
+		b.Logf("%v: image %v; store open after %.2f s, planner after %.2f s, first visit after %.2f s, image in %.1f s; %d bytes a page resident then, %d at most", w, r.Image, r.Store, r.Open, r.First, r.Keep, r.OpenedBytes/int64(pages), r.PeakBytes/int64(pages))
 		for i, x := range r.Rounds {
 			b.Logf("round %d: %d visits, %d changed, %.2f s, %d bytes a page resident, %d at most; a visit read %d bytes and wrote %d", i, x.Visits, x.Changed, x.Seconds, x.Resident/int64(pages), x.Peak/int64(pages), x.Read/int64(max(x.Visits, 1)), x.Written/int64(max(x.Visits, 1)))
 		}

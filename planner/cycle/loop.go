@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
@@ -17,6 +18,7 @@ type Event struct {
 	Observation sitegraph.Observation
 	Verdict     sitegraph.Verdict
 	Record      sitegraph.Record // with the observation applied, and the next due time if that is kept
+	Before      time.Time        // when the page was last compared with its copy, before this visit; zero: never
 }
 
 // Options of a loop. Planner, Fetcher, Store and Clock are required.
@@ -84,6 +86,12 @@ type Options struct {
 	// Attentive keeps a round with several workers open until its time is over, also when nothing
 	// is left to visit: Between may Ask for pages.
 	Attentive bool
+	// ImagePages is how many pages make it worth the time to keep the planner as an image of its
+	// scratch files; 0: 200,000. The store must be a satstore.
+	ImagePages int
+	// Unkept is called when an image cannot be written, as on a full disk. The loop goes on. May be
+	// nil.
+	Unkept func(error)
 	// Woken gets a value when Between is to be called at once, where several workers wait. May be
 	// nil.
 	Woken <-chan struct{}
@@ -94,10 +102,12 @@ type Loop struct {
 	Options
 	graph        *sitegraph.Graph
 	round        planner.Round
-	request      Request // of the visit under way; here so that a visit allocates nothing
-	event        Event   // of the last visit
+	request      Request   // of the visit under way; here so that a visit allocates nothing
+	event        Event     // of the last visit
+	before       time.Time // Event.Before of the visit at work
 	unacked      []Event
 	uncommitted  int
+	sinceImage   int                 // visits since the last image; many if there is none
 	sinceLearnt  int                 // visits since what the policy has learnt was kept
 	pieces       [][sha256.Size]byte // of the planner's memory, as they were kept last
 	lastCommit   time.Time
@@ -138,13 +148,14 @@ func New(o Options) *Loop {
 		o.CommitAfter = time.Second
 	}
 	return &Loop{
-		Options: o,
-		graph:   o.Planner.Corpus.Graph,
-		lines:   map[sitegraph.ServerID]*line{},
-		barring: map[sitegraph.ServerID]*line{},
-		places:  map[string]*place{},
-		rules:   map[sitegraph.ServerID]uint64{},
-		asked:   map[sitegraph.PageID]bool{}, askedAgain: map[sitegraph.PageID]bool{},
+		Options:    o,
+		sinceImage: math.MaxInt / 2,
+		graph:      o.Planner.Corpus.Graph,
+		lines:      map[sitegraph.ServerID]*line{},
+		barring:    map[sitegraph.ServerID]*line{},
+		places:     map[string]*place{},
+		rules:      map[sitegraph.ServerID]uint64{},
+		asked:      map[sitegraph.PageID]bool{}, askedAgain: map[sitegraph.PageID]bool{},
 		discovery: discovery{fetched: map[sitegraph.ServerID]int{}},
 	}
 }

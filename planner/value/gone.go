@@ -69,6 +69,7 @@ func (d *disappearance) lookThrough(v *Policy) {
 			continue
 		}
 		d.versions[s] = version
+		v.ease(s)
 		for _, p := range g.ServerPages(s) {
 			_, was := d.pages[p]
 			is := v.Corpus.Memory(p).State == sitegraph.StateAlive && !v.Corpus.Reached(p)
@@ -81,13 +82,13 @@ func (d *disappearance) lookThrough(v *Policy) {
 				delete(d.pages, p)
 			}
 			v.scores[p].again = 0
-			v.invalidate(s)
+			v.invalidate(p)
 		}
 	}
 	for p, u := range d.pages {
 		if u.after > 0 && u.after <= v.now && v.scores[p].again > v.now {
 			v.scores[p].again = 0
-			v.invalidate(g.Server(p))
+			v.invalidate(p)
 		}
 	}
 }

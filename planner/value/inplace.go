@@ -208,7 +208,10 @@ func (v *Policy) Recollected() {
 	if v.inPlace.fast = nil; v.inPlace.forest != nil {
 		v.inPlace.fast = v.inPlace.forest.Fast()
 	}
-	v.clearRankings() // Begin may learn before it makes them
+	if v.groups.packed != nil {
+		v.groups.unpack()
+	}
+	v.roomForServers() // Begin may learn before it makes them
 }
 
 // split parts the examples into older and newer ones.
