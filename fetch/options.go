@@ -110,6 +110,10 @@ type Options struct {
 	// Rules say what of a page counts, by its address (extract.Options.Rule); nil: all does.
 	Rules *rules.Set
 
+	// Watch returns the rules by which a page is watched: what they leave of it becomes
+	// Observation.Watched. It is called concurrently; nil: no page is watched.
+	Watch func(url string) []*rules.Rule
+
 	// Filters reject pages that the user does not want; nil: none does. Who opened them closes
 	// them when no visit is under way.
 	Filters *filter.Set
@@ -136,6 +140,13 @@ const (
 // MostBytes is what any visit may take with a MaxBody, and a MaxSource by default: a page or a
 // source as large as is kept, the header, and robots.txt, as they come over the network.
 func MostBytes(maxBody int64) int64 { return max(maxBody, defaultMaxSource) + 2<<20 }
+
+// CheckAgent says why a user agent would be refused: it names no contact, or no name for
+// robots.txt.
+func CheckAgent(agent string) error {
+	_, err := Options{UserAgent: agent}.withDefaults()
+	return err
+}
 
 // withDefaults returns o complete, or says which field makes no sense.
 func (o Options) withDefaults() (Options, error) {

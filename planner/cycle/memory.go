@@ -2,10 +2,13 @@ package cycle
 
 import (
 	"bytes"
+	"cmp"
+	"compress/flate"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/state"
@@ -23,6 +26,32 @@ type keptMemory struct {
 	Bytes  int    `json:"bytes"`
 	Sum    []byte `json:"sum"`    // SHA-256
 	Learnt []byte `json:"learnt"` // of what the policy had learnt then, as it was kept beside it
+	Packed bool   `json:"packed"` // the pieces are compressed
+}
+
+// packer compresses pieces: until the commit all that changed is in memory several times, and of
+// many servers without visits there is little to say.
+type packer struct {
+	to bytes.Buffer
+	z  *flate.Writer
+}
+
+func (p *packer) pack(piece []byte) ([]byte, error) {
+	p.to.Reset()
+	if p.z == nil {
+		var err error
+		if p.z, err = flate.NewWriter(nil, flate.BestSpeed); err != nil {
+			return nil, err
+		}
+	}
+	p.z.Reset(&p.to)
+	_, err := p.z.Write(piece)
+	err = errors.Join(err, p.z.Close())
+	return bytes.Clone(p.to.Bytes()), err
+}
+
+func unpack(packed []byte) ([]byte, error) {
+	return io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), memoryPiece))
 }
 
 func sumOf(b []byte) []byte {
@@ -42,10 +71,11 @@ func (l *Loop) keepMemory() error {
 	if err != nil {
 		return l.storeError(err, "read what the policy has learnt")
 	}
-	head, err := json.Marshal(keptMemory{len(memory), sumOf(memory), sumOf(learnt)})
+	head, err := json.Marshal(keptMemory{Bytes: len(memory), Sum: sumOf(memory), Learnt: sumOf(learnt), Packed: true})
 	if err != nil {
 		return err
 	}
+	var p packer
 	for i := 0; len(memory) > 0; i++ {
 		piece := memory[:min(memoryPiece, len(memory))]
 		memory = memory[len(piece):]
@@ -53,7 +83,11 @@ func (l *Loop) keepMemory() error {
 		if i < len(l.pieces) && l.pieces[i] == sum {
 			continue
 		}
-		if err := l.Store.SaveSetting(pieceSetting(i), piece); err != nil {
+		packed, err := p.pack(piece)
+		if err != nil {
+			return err
+		}
+		if err := l.Store.SaveSetting(pieceSetting(i), packed); err != nil {
 			return l.storeError(err, "keep what the planner has in memory")
 		}
 		if i == len(l.pieces) {
@@ -114,6 +148,11 @@ func readMemory(s Store) (memory []byte, learnt bool, err error) {
 		}
 		if !ok || len(piece) == 0 {
 			return nil, false, fmt.Errorf("piece %d is missing", i)
+		}
+		if head.Packed {
+			if piece, err = unpack(piece); err != nil || len(piece) == 0 {
+				return nil, false, fmt.Errorf("piece %d is damaged: %w", i, cmp.Or(err, io.ErrUnexpectedEOF))
+			}
 		}
 		memory = append(memory, piece...)
 	}

@@ -2,6 +2,7 @@ package present
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
@@ -66,16 +67,44 @@ func NewPlan(ahead *cycle.Preview, p *planner.Planner, policy string, perDay flo
 	return plan
 }
 
+// Finding says in a sentence how many visits come until when, and how many changes they should find;
+// or why none comes. Of visits that are not shown it tells the number alone.
+func (p *Plan) Finding() string {
+	if len(p.Visits) == 0 {
+		return p.none
+	}
+	first, changes := 0, 0.0
+	for _, v := range p.Visits {
+		if v.First {
+			first++
+		} else if n := float64(v.Probability); n > 0 { // not where it is unknown
+			changes += n
+		}
+	}
+	text := fmt.Sprintf("%s until %s", report.Plural(len(p.Visits)+p.Further, "visit"), report.UTC(p.RoundEnd))
+	if text += " are planned"; len(p.Visits)+p.Further == 1 {
+		text = strings.Replace(text, " are ", " is ", 1)
+	}
+	if first > 0 && p.Further == 0 {
+		text += fmt.Sprintf(", %d to new pages", first)
+	}
+	if changes > 0 && p.Further == 0 {
+		text += fmt.Sprintf("; they should find %.3g changes", changes)
+	} else if changes > 0 {
+		text += fmt.Sprintf("; the first %d should find %.3g changes", len(p.Visits), changes)
+	}
+	return text + "."
+}
+
 // Tables are the plan for people.
 func (p *Plan) Tables() []report.Table {
 	if len(p.Visits) > 0 {
 		return append([]report.Table{p.visitTable()}, p.Budget.tables()...)
 	}
-	tables := []report.Table{{Note: p.none}}
 	if len(p.Budget.Unfit) > 0 {
-		tables = append(tables, p.Budget.tables()...)
+		return p.Budget.tables()
 	}
-	return tables
+	return nil
 }
 
 func (p *Plan) visitTable() report.Table {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"sort"
 	"unsafe"
 )
 
@@ -15,7 +16,11 @@ type writer struct {
 	apart Apart
 	to    []byte
 	most  int
-	known map[address]int // things that pointers may lead to, by number
+	// Things that pointers may lead to have numbers: those in known, and the elements of long
+	// slices.
+	known  map[address]int
+	rows   []row
+	things int
 
 	out     io.Writer // nil: all stays in to
 	columns Columns
@@ -34,6 +39,17 @@ type Opened interface {
 	// there is none.
 	Column(number, size int) (at unsafe.Pointer, bytes int, ok bool)
 }
+
+// row is a long slice of structs, whose elements follow each other in memory and in their numbers.
+type row struct {
+	first  address
+	size   uintptr // of an element
+	bytes  uintptr
+	number int // of the first
+}
+
+// longRow is how many elements a slice has that is told apart from known: that takes 50 bytes each.
+const longRow = 256
 
 // Write returns what is below the roots, in most bytes at most.
 func Write(apart Apart, most int, roots ...any) (written []byte, err error) {
@@ -95,7 +111,38 @@ func typesOf(roots []any) (types []reflect.Type) {
 	return types
 }
 
-func (w *writer) register(v reflect.Value) { w.known[addressOf(v)] = len(w.known) }
+func (w *writer) register(v reflect.Value) {
+	w.known[addressOf(v)] = w.things
+	w.things++
+}
+
+// registerAll registers the elements of a slice of structs.
+func (w *writer) registerAll(v reflect.Value) {
+	n := v.Len()
+	if n < longRow {
+		for i := range n {
+			w.register(v.Index(i))
+		}
+		return
+	}
+	size := v.Type().Elem().Size()
+	w.rows = append(w.rows, row{addressOf(v.Index(0)), size, size * uintptr(n), w.things})
+	w.things += n
+}
+
+// numberOf returns the number of a thing that is registered.
+func (w *writer) numberOf(v reflect.Value) (int, bool) {
+	at := addressOf(v)
+	if number, ok := w.known[at]; ok {
+		return number, true
+	}
+	for _, r := range w.rows {
+		if from := uintptr(at.at) - uintptr(r.first.at); at.of == r.first.of && from < r.bytes {
+			return r.number + int(from/r.size), true
+		}
+	}
+	return 0, false
+}
 
 func (w *writer) uint(x int) { w.to = binary.AppendUvarint(w.to, uint64(x)) }
 
@@ -179,10 +226,8 @@ func (w *writer) slice(v reflect.Value) {
 		return
 	}
 	isStruct := v.Type().Elem().Kind() == reflect.Struct
-	for i := range v.Len() {
-		if isStruct {
-			w.register(v.Index(i))
-		}
+	if isStruct {
+		w.registerAll(v)
 	}
 	for i := range v.Len() {
 		w.value(v.Index(i))
@@ -196,6 +241,10 @@ func (w *writer) mapping(v reflect.Value) {
 		return
 	}
 	w.uint(v.Len() + 1)
+	if isPlain(v.Type().Key()) && isPlain(v.Type().Elem()) {
+		w.plainMapping(v)
+		return
+	}
 	type pair struct {
 		key   []byte
 		value reflect.Value
@@ -209,6 +258,39 @@ func (w *writer) mapping(v reflect.Value) {
 		w.bytes(p.key)
 		w.value(addressable(p.value))
 	}
+}
+
+// plainMapping does the same for keys and values that are bytes: there may be a million of them.
+func (w *writer) plainMapping(v reflect.Value) {
+	key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+	p := pairs{key: len(bytesOf(key)), pair: len(bytesOf(key)) + len(bytesOf(value))}
+	p.all = make([]byte, 0, v.Len()*p.pair)
+	p.spare = make([]byte, p.pair)
+	for of := v.MapRange(); of.Next(); {
+		key.SetIterKey(of)
+		value.SetIterValue(of)
+		p.all = append(append(p.all, bytesOf(key)...), bytesOf(value)...)
+	}
+	sort.Sort(&p)
+	w.bytes(p.all)
+}
+
+// pairs are those of a map, one behind the other, to be sorted by their keys.
+type pairs struct {
+	all       []byte
+	key, pair int // bytes
+	spare     []byte
+}
+
+func (p *pairs) at(i int) []byte { return p.all[i*p.pair : (i+1)*p.pair] }
+func (p *pairs) Len() int        { return len(p.all) / p.pair }
+func (p *pairs) Less(i, k int) bool {
+	return bytes.Compare(p.at(i)[:p.key], p.at(k)[:p.key]) < 0
+}
+func (p *pairs) Swap(i, k int) {
+	copy(p.spare, p.at(i))
+	copy(p.at(i), p.at(k))
+	copy(p.at(k), p.spare)
 }
 
 // addressable is a copy that is.
@@ -230,7 +312,7 @@ func (w *writer) pointer(v reflect.Value) {
 	case v.IsNil():
 		w.uint(pointsNowhere)
 	default:
-		if number, ok := w.known[addressOf(v.Elem())]; ok {
+		if number, ok := w.numberOf(v.Elem()); ok {
 			w.uint(pointsToKnown + number)
 			return
 		}

@@ -168,7 +168,7 @@ func Compare(r *archive.Reader, older, newer *cdxj.Capture, kind string) (*Resul
 			result.New = v
 		}
 	}
-	result.compare(texts[0], texts[1])
+	result.compare(texts[0], texts[1], longest)
 	return result, nil
 }
 
@@ -177,15 +177,28 @@ func split(body []byte, contentType, kind string) []string {
 	if kind == "source" {
 		return slices.Collect(strings.Lines(strings.ToValidUTF8(string(body), "\uFFFD")))
 	}
-	words := strings.Fields(strings.ToValidUTF8(extract.Text(body, contentType, kind == "main"), "\uFFFD"))
+	return wordsOf(strings.ToValidUTF8(extract.Text(body, contentType, kind == "main"), "\uFFFD"))
+}
+
+func wordsOf(text string) []string {
+	words := strings.Fields(text)
 	for i := range words[:max(len(words)-1, 0)] {
 		words[i] += " "
 	}
 	return words
 }
 
+// Words compares two texts word by word, for about so long at most. Kind and versions of the result
+// have nothing but the number of words.
+func Words(older, newer string, within time.Duration) *Result {
+	a, b := wordsOf(older), wordsOf(newer)
+	r := &Result{Old: Version{Pieces: len(a)}, New: Version{Pieces: len(b)}, Pieces: []Piece{}}
+	r.compare(a, b, within)
+	return r
+}
+
 // compare finds the pieces.
-func (r *Result) compare(older, newer []string) {
+func (r *Result) compare(older, newer []string, within time.Duration) {
 	// Each word is a character for the algorithm. It leaves out those that are none by themselves.
 	numbers := map[string]rune{}
 	var words []string
@@ -219,7 +232,7 @@ func (r *Result) compare(older, newer []string) {
 		return words[n-1]
 	}
 	d := diffmatchpatch.New()
-	d.DiffTimeout = longest
+	d.DiffTimeout = within
 	names := map[diffmatchpatch.Operation]string{diffmatchpatch.DiffEqual: "equal", diffmatchpatch.DiffDelete: "removed", diffmatchpatch.DiffInsert: "added"}
 	counts := map[diffmatchpatch.Operation]*int{diffmatchpatch.DiffEqual: &r.Kept, diffmatchpatch.DiffDelete: &r.Removed, diffmatchpatch.DiffInsert: &r.Added}
 	for _, piece := range d.DiffMainRunes(letters(older), letters(newer), false) {
@@ -242,6 +255,7 @@ func (r *Result) Text(w io.Writer) error {
 	if r.Kind == "source" {
 		unit = "line"
 	}
+	fmt.Fprintln(&b, r.finding(unit))
 	for _, v := range []struct {
 		mark string
 		Version
@@ -262,9 +276,17 @@ func (r *Result) Text(w io.Writer) error {
 			lines(&b, " ", near(p.Text, i > 0, i < len(r.Pieces)-1, r.Kind == "source"))
 		}
 	}
-	fmt.Fprintf(&b, "%s: %s removed, %d added, %d kept\n", r.Kind, report.Plural(r.Removed, unit), r.Added, r.Kept)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// finding says in a sentence how much differs.
+func (r *Result) finding(unit string) string {
+	of := map[string]string{"main": "main text", "text": "text", "source": "source"}[r.Kind]
+	if r.Removed+r.Added == 0 {
+		return fmt.Sprintf("The %s is the same in both captures: %s.", of, report.Plural(r.Kept, unit))
+	}
+	return fmt.Sprintf("The %s differs: %s removed, %d added, %d kept.", of, report.Plural(r.Removed, unit), r.Added, r.Kept)
 }
 
 // lines writes a piece with a mark before each of its lines. Controls are left out: they would

@@ -16,6 +16,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/extract"
 )
 
 // resource is a file of a WACZ in its datapackage.json.
@@ -77,8 +78,17 @@ func writeWACZ(r *archive.Reader, w io.Writer, to To, result *Result) error {
 			return err
 		}
 	}
+	standing, err := newNotModified(r, to.Software)
+	if err != nil {
+		return err
+	}
+	if standing.any {
+		if err := p.add("archive/"+standing.name, zip.Store, created, func(w io.Writer) error { return standing.write(r, w, created) }); err != nil {
+			return err
+		}
+	}
 	if err := p.add("indexes/index.cdxj", zip.Store, created, func(w io.Writer) error {
-		captures, err := writeIndex(r, w, true)
+		captures, err := writeIndex(r, w, standing)
 		result.Captures = max(result.Captures, captures)
 		return err
 	}); err != nil {
@@ -148,7 +158,7 @@ func writePages(r *archive.Reader, w io.Writer) (pages int, err error) {
 			}
 			key = c.Key
 		}
-		if c.MIME != "text/html" && c.MIME != "application/xhtml+xml" || c.Status != "200" {
+		if !extract.IsHTML(c.MIME) || c.Status != "200" {
 			return nil // revisits have the page of an earlier line
 		}
 		for i := range last {
