@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -91,7 +90,7 @@ func TestCalibrationOfStreams(t *testing.T) {
 		if err != nil {
 			continue // no top page was alive
 		}
-		for _, policy := range policy.StreamNames() {
+		for _, policy := range policiesOf(seed) {
 			r, log := logged(t, c, StreamOptions{Weeks: 3, Budget: 0.3, New: 0.25, Seed: seed}, policy)
 			var brier, sum, n float64
 			for _, s := range log {
@@ -146,7 +145,7 @@ func TestAskingChangesNothing(t *testing.T) {
 			continue // no top page was alive
 		}
 		o := StreamOptions{Weeks: 4, Budget: 0.3, New: 0.25, Seed: seed}
-		for _, policy := range policy.StreamNames() {
+		for _, policy := range policiesOf(seed) {
 			c.askNothing = false
 			r, log := logged(t, c, o, policy)
 			if r.CalibrationUnvisited == nil {

@@ -73,7 +73,7 @@ func TestStreamDoesNotLookAhead(t *testing.T) {
 		day := 1 + rng.IntN(12)
 		other := newCorpus(t, otherFuture(rng, servers, int64(options.Base.Seconds())+int64(day)*daySeconds), options)
 		o := StreamOptions{Weeks: 2, Budget: []float64{0.1, 0.4, 1}[rng.IntN(3)], New: 0.25, Seed: seed}
-		for _, name := range policy.StreamNames() {
+		for _, name := range policiesOf(seed) {
 			if policy.Reference(name) {
 				continue
 			}

@@ -3,13 +3,18 @@ package eval
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/recrawl/recrawl/eval/evaltest"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/satstore/crashtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -29,6 +34,16 @@ func shows(t int64, content string, links ...string) history.Version {
 	digest := func(kind int) sitegraph.Digest { return sitegraph.DigestOf([]byte(fmt.Sprint(kind, parts[kind]))) }
 	return history.Version{T: t, Size: 1000, Links: links, LinksKnown: true,
 		Digests: sitegraph.Digests{Bytes: digest(0), Text: digest(1), Main: digest(2)}}
+}
+
+// policiesOf are the policies of streams that a test runs with a seed: all, and of the variants of
+// value, which differ in one kind of evidence, a third with each seed. RECRAWL_LONG: all of them.
+func policiesOf(seed uint64) []string {
+	return slices.DeleteFunc(policy.StreamNames(), func(name string) bool {
+		h := fnv.New64()
+		h.Write([]byte(name))
+		return value.WithoutOf(name) != value.WithoutNothing && !crashtest.Long() && (h.Sum64()+seed)%3 != 0
+	})
 }
 
 func newCorpus(t testing.TB, servers []*history.Server, o Options) *Corpus {

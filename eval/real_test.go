@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/satstore/crashtest"
 )
 
 // realCorpus is read once: the 45 recorded servers at week 12.
@@ -58,6 +59,9 @@ func TestRealSnapshots(t *testing.T) {
 		{12, 37_864, 12_931, 4_793, 32_111, 0.999, 0.314, 0.415},
 		{24, 37_458, 19_000, 5_199, 32_797, 0.998, 0.128, 0.238},
 	} {
+		if test.weeks > 4 && !crashtest.Long() {
+			continue
+		}
 		run := snapshot(t, c, SnapshotOptions{Weeks: test.weeks, Seed: 1}, "a", "breadth-first")
 		want := SnapshotTotals{Servers: 45, Pages: test.pages, Changed: test.changed, Vanished: test.vanished}
 		if run.Corpus != want {
@@ -90,6 +94,9 @@ func TestRealSites(t *testing.T) {
 			"c-then-b": {29_777, 0.801}, "c-then-b-closure": {33_528, 0.996},
 			"server-true": {37_458, 1}, "server-true+a": {32_797, 0.998}, "server-true+b-closure": {33_528, 0.996}},
 	} {
+		if weeks > 4 && !crashtest.Long() {
+			continue
+		}
 		policies := slices.Sorted(maps.Keys(want))
 		for i, r := range snapshot(t, c, SnapshotOptions{Weeks: weeks, Seed: 1}, policies...).Results {
 			policy, figures := policies[i], want[policies[i]]
@@ -101,6 +108,9 @@ func TestRealSites(t *testing.T) {
 }
 
 func TestRealStream(t *testing.T) {
+	if !crashtest.Long() {
+		t.Skip("RECRAWL_LONG=1 plays 40 weeks of 45 servers")
+	}
 	c := recorded(t)
 	truth := c.newTruth(40 * 7)
 	wantInt(t, "pages", len(truth.pages), 57_576)

@@ -60,7 +60,7 @@ func TestForecastChangesNothing(t *testing.T) {
 	for _, seed := range seeds(2) {
 		c := newCorpus(t, randomServers(rand.New(rand.NewPCG(seed, 9))), Options{Base: week, History: 1})
 		o := StreamOptions{Weeks: 3, Budget: 0.3, New: 0.25, Seed: seed}
-		for _, policy := range policy.StreamNames() {
+		for _, policy := range policiesOf(seed) {
 			visits := func(forecast bool) (of []planner.Visit) {
 				stage := c.replayed()
 				stage.Forecast = forecast

@@ -216,7 +216,7 @@ func TestStreamAgainstSlow(t *testing.T) {
 		ran++
 		o := StreamOptions{Weeks: 1 + rng.IntN(3), Budget: []float64{0.05, 0.3, 1, 3}[rng.IntN(4)], New: []float64{0, 0.25, 1}[rng.IntN(3)], Seed: seed}
 		truth := c.newTruth(o.Weeks * 7)
-		for _, policy := range policy.StreamNames() {
+		for _, policy := range policiesOf(seed) {
 			slow := newSlowRun(servers, corpusOptions, o.Weeks*7)
 			wantInt(t, "pages", len(truth.pages), len(slow.pages))
 			wantInt(t, "base pages", len(c.Pages), len(slow.base))
@@ -338,7 +338,7 @@ func TestStreamOnOtherStage(t *testing.T) {
 			continue // no top page was alive
 		}
 		o := StreamOptions{Weeks: 2, Budget: 0.4, New: 0.25, Seed: seed}
-		for _, policy := range policy.StreamNames() {
+		for _, policy := range policiesOf(seed) {
 			want, log := logged(t, c, o, policy)
 			var otherLog []step
 			stage := c.Empty()

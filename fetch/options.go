@@ -137,6 +137,13 @@ const (
 // source as large as is kept, the header, and robots.txt, as they come over the network.
 func MostBytes(maxBody int64) int64 { return max(maxBody, defaultMaxSource) + 2<<20 }
 
+// CheckAgent says why a user agent would be refused: it names no contact, or no name for
+// robots.txt.
+func CheckAgent(agent string) error {
+	_, err := Options{UserAgent: agent}.withDefaults()
+	return err
+}
+
 // withDefaults returns o complete, or says which field makes no sense.
 func (o Options) withDefaults() (Options, error) {
 	if !hasContact(o.UserAgent) {

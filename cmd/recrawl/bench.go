@@ -13,27 +13,13 @@ import (
 
 func (p *program) benchCommand() *cobra.Command {
 	return group(&cobra.Command{
-		Use:   "bench",
-		Short: "Measure parts of recrawl on this machine",
-		Long: `bench measures what the rest of recrawl is built on, on the machine it runs on.
-
-  recrawl bench sat    stores of page states: SAT's forms against B-trees and LSM trees
-  recrawl bench seen   which addresses were seen before: caches, filters, sets
-  recrawl bench fetch  what a fetched page costs, beside net/http and colly`,
-		Example: `  recrawl bench sat --help
-  recrawl bench seen`,
+		Use: "bench",
 	}, "unknown benchmark %q", "recrawl bench sat, recrawl bench seen, recrawl bench fetch", p.benchSatCommand(), p.benchSeenCommand(), p.benchFetchCommand())
 }
 
 func (p *program) benchSatCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:   "sat",
-		Short: "Compare stores of page states: SAT's forms, B-trees, LSM trees",
-		Long:  present.Help(),
-		Example: `  recrawl bench sat
-  recrawl bench sat --records 4000000 --engines seqlog,sat,pebble-time --repeat 5
-  recrawl bench sat --unit day --messages 0.1 --html bench.html --figures
-  recrawl bench sat --json | jq '.engines[] | [.engine, .ratio.median, .cpu_us_per_record]'`,
+		Use:  "sat",
 		Args: noArguments,
 	}, p.benchSat)
 }

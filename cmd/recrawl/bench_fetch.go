@@ -12,8 +12,8 @@ import (
 
 func (p *program) benchFetchCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use: "fetch", Short: "Measure what a page costs, beside net/http and colly",
-		Long: present.Help, Example: present.Example, Args: noArguments,
+		Use:  "fetch",
+		Args: noArguments,
 	}, p.benchFetch)
 }
 

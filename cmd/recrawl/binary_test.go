@@ -100,7 +100,7 @@ func start(t *testing.T, dir string, env []string, args ...string) *program {
 	p.cmd.Dir = dir
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
 	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "RECRAWL_") {
+		if !strings.HasPrefix(v, "RECRAWL_") && !strings.HasPrefix(v, "COLUMNS=") {
 			p.cmd.Env = append(p.cmd.Env, v)
 		}
 	}

@@ -15,25 +15,14 @@ import (
 
 func (p *program) checkCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:   "check (--data DIRECTORY | --set DIRECTORY)",
-		Short: "Verify every byte of a store",
-		Long: `check reads and verifies the whole store: every block of records, the index, the log, every entry of
-the catalogue, and that they agree; and the set of addresses, if import made one: every block of it,
-and that it has the pages which it covers and no others. It names each damage with its file and
-place; the exit code is 4 if there is any. It writes nothing. --set takes a set without a store.
-
-A damaged record is not the end of its page: run continues with a fresh record of the same address
-and visits the page as if for the first time.
-
-The directory must not be in use: recrawl checkpoint makes a copy while run works.`,
-		Example: "  recrawl check --data crawl\n  recrawl check --data /backup/crawl-monday --json\n  recrawl check --set seen",
-		Args:    noArguments,
+		Use:  "check (--data DIRECTORY | --set DIRECTORY)",
+		Args: noArguments,
 	}, p.check)
 }
 
 // CheckConfig are the settings of check.
 type CheckConfig struct {
-	Set string `help:"instead of --data: directory of a set of addresses alone, as import --set made it"`
+	Set string `path:"directory" help:"instead of --data: directory of a set of addresses alone, as import --set made it"`
 }
 
 func (p *program) check(ctx context.Context, _ []string) error {

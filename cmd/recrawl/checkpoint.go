@@ -15,17 +15,8 @@ import (
 
 func (p *program) checkpointCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:   "checkpoint --data DIRECTORY --to DIRECTORY",
-		Short: "Copy a store consistently, also while run uses it",
-		Long: `checkpoint copies the planner's store into a new directory, as it stands between two visits. plan,
-explain, sites, check and inspect can read the copy while run works.
-
-While run uses the store, run itself makes the copy, within about a second: checkpoint leaves a
-request for it in the directory. If several ask at a time, each gets a copy, one after the other.
-Files that no longer change are shared by hard links where the file system has them, so a copy on
-the same disk is quick and small. The journal is not copied.`,
-		Example: "  recrawl checkpoint --data crawl --to /backup/crawl-monday\n  recrawl plan --data /backup/crawl-monday",
-		Args:    noArguments,
+		Use:  "checkpoint --data DIRECTORY --to DIRECTORY",
+		Args: noArguments,
 	}, p.checkpoint)
 }
 

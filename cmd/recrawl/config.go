@@ -12,11 +12,14 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/fetch/bench"
+	"github.com/recrawl/recrawl/fetch/archive/captures"
+	fetchbench "github.com/recrawl/recrawl/fetch/bench"
 	"github.com/recrawl/recrawl/fetch/guard"
 	"github.com/recrawl/recrawl/fetch/hosts"
+	"github.com/recrawl/recrawl/fetch/urlfrontier"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/workload"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -26,7 +29,7 @@ import (
 // them in files and the environment. What a tag cannot check is in config_check.go. A tag cannot be
 // broken, so that lines are as long as their help.
 type Config struct {
-	Data         string   `for:"run plan explain sites checkpoint inspect check tune export learn import schedule-report schedule-simulate schedule-plan" help:"directory of the planner's store"`
+	Data         string   `for:"run plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan" path:"directory" help:"directory of the planner's store"`
 	UserAgent    string   `key:"user-agent" for:"run show-page" help:"sent with each request; must contain a contact (web or mail address)"`
 	Budget       []string `default:"1000/day" for:"run plan explain" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together"`
 	ServerBudget []string `key:"server-budget" for:"run plan explain" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
@@ -40,21 +43,21 @@ type Config struct {
 	Rounds    int           `range:"[0,)" for:"run" help:"stop after so many rounds; 0 for never"`
 	Delay     time.Duration `default:"10s" range:"[0,)" for:"run show-page tune schedule-report schedule-plan" help:"least time between two requests to a server or address; 0 only for your own servers"`
 	Workers   int           `default:"64" range:"[1,10000]" for:"run" help:"visits at the same time, at most one to a server; those to slow servers are not counted"`
-	Policy    string        `default:"{policy}" for:"run plan explain demo tune" help:"policy that ranks the pages: {policies}"`
+	Policy    string        `default:"{policy}" for:"run plan explain demo tune" names:"{policies}" help:"policy that ranks the pages: {policies}"`
 	Gone      float64       `key:"gone-worth" default:"0.3" range:"[0,100]" for:"run plan explain eval tune" help:"value: what it is worth to find that a page is gone, in changes found; 0: such pages are not looked for"`
-	Objective string        `default:"changes" for:"run plan explain eval tune" help:"value: what visits are for: changes, freshness or age of the copies, or weights as changes=1,freshness=0.5"`
+	Objective string        `default:"changes" for:"run plan explain eval tune" names:"changes, freshness, age" help:"value: what visits are for: changes, freshness or age of the copies, or weights as changes=1,freshness=0.5"`
 	Alpha     float64       `range:"[0,1)" want:"0 to below 1" for:"run plan explain eval" help:"gamma: the importance that every page has, 0 to below 1; above 0 pages are drawn [NICT eq. 1]"`
 	Seed      uint64        `default:"1" for:"run plan explain eval demo learn tune schedule-simulate schedule-plan" help:"seed of ties and random choices"`
 	Change    string        `default:"digest" oneof:"digest, text, main" for:"run plan explain eval demo survey learn tune import" help:"which difference counts as a change: digest, text or main"`
-	Rules     string        `for:"run show-page" help:"file of rules in YAML: what of pages counts as a change, by the beginning of their address; they overrule --change"`
+	Rules     string        `for:"run show-page" path:"yaml yml" help:"file of rules in YAML: what of pages counts as a change, by the beginning of their address; they overrule --change"`
 	Languages []string      `for:"run show-page show-filters" help:"languages of the pages that are wanted, as de,en; others are visited seldom"`
-	Filters   string        `for:"run show-page show-filters" help:"file of filters in YAML: pages that are unwanted, by words, links, a program or a service; they are visited seldom"`
-	Labelled  string        `for:"show-filters" help:"file of labelled pages, a line of JSON each, to measure the filters by"`
+	Filters   string        `for:"run show-page show-filters" path:"yaml yml" help:"file of filters in YAML: pages that are unwanted, by words, links, a program or a service; they are visited seldom"`
+	Labelled  string        `for:"show-filters" path:"jsonl" help:"file of labelled pages, a line of JSON each, to measure the filters by"`
 
 	AllowPrivate  bool          `key:"allow-private" for:"run show-page guard" help:"also visit loopback and private addresses, and any port"`
 	AllowNetwork  []string      `key:"allow-network" for:"run show-page guard" help:"also visit these addresses, as 10.20.0.0/16; may be repeated"`
 	AllowPort     []int         `key:"allow-port" range:"[1,65535]" for:"run show-page guard" help:"also visit this port, as 8080, beside 80 and 443; may be repeated"`
-	CAFile        string        `key:"ca-file" for:"run show-page" help:"PEM file of certificates to trust beside those of the system"`
+	CAFile        string        `key:"ca-file" for:"run show-page" path:"any" help:"PEM file of certificates to trust beside those of the system"`
 	Resolver      string        `for:"run show-page guard" help:"name server to ask, as 127.0.0.1:53, instead of those of the system"`
 	Proxy         string        `for:"run show-page" help:"HTTP proxy that all requests go through, as http://127.0.0.1:3128 of recrawl guard; HTTP_PROXY and the like are ignored"`
 	RobotsAgent   string        `key:"robots-agent" for:"run show-page" help:"name that robots.txt is searched for, where it is not the one in --user-agent"`
@@ -68,29 +71,30 @@ type Config struct {
 
 	Push   string       `for:"run hint" help:"address, as 127.0.0.1:8090, at which run takes hints and IndexNow; none: it takes none"`
 	WebSub string       `key:"websub-callback" for:"run" help:"public address under which hubs of feeds reach --push, as https://example.org/websub; none: feeds are not subscribed to"`
-	Hosts  []hosts.Rule `help:"settings of single servers; only in a file of settings"`
+	Hosts  []hosts.Rule `for:"run show-page" help:"settings of single servers; only in a file of settings"`
 
-	Archive     string `for:"run demo export replay diff" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
+	Archive     string `for:"run demo export replay diff" path:"directory" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`
 	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run" help:"compress what came without compression; false: three times the disk, less processor time"`
 	Listen      string `default:"127.0.0.1:8088" for:"replay" help:"address of loopback to serve at"`
 
-	Plan       PlanConfig       `for:"plan"`
-	Show       ShowConfig       `for:"show-page"`
-	Checkpoint CheckpointConfig `for:"checkpoint"`
-	Check      CheckConfig      `for:"check"`
-	Diff       DiffConfig       `for:"diff"`
-	Import     ImportConfig     `for:"import"`
-	Sites      SitesConfig      `for:"sites"`
-	Guard      guard.Limits     `for:"guard"`
-	Eval       EvalConfig       `for:"eval"`
-	Demo       DemoConfig       `for:"demo"`
-	Survey     SurveyConfig     `for:"survey"`
-	Bench      BenchConfig      `for:"sat"`
-	Seen       SeenConfig       `for:"seen"`
-	Fetch      bench.Settings   `for:"fetch"`
-	Tune       TuneConfig       `for:"tune"`
-	Schedule   ScheduleConfig   `for:"schedule-report schedule-simulate schedule-plan"`
+	Plan       PlanConfig           `for:"plan"`
+	Show       ShowConfig           `for:"show-page"`
+	Checkpoint CheckpointConfig     `for:"checkpoint"`
+	Check      CheckConfig          `for:"check"`
+	Diff       DiffConfig           `for:"diff"`
+	Import     ImportConfig         `for:"import"`
+	Sites      SitesConfig          `for:"sites"`
+	Guard      guard.Limits         `for:"guard"`
+	Frontier   urlfrontier.Settings `for:"frontier"`
+	Eval       EvalConfig           `for:"eval"`
+	Demo       DemoConfig           `for:"demo"`
+	Survey     SurveyConfig         `for:"survey"`
+	Bench      BenchConfig          `for:"sat"`
+	Seen       SeenConfig           `for:"seen"`
+	Fetch      fetchbench.Settings  `for:"fetch"`
+	Tune       TuneConfig           `for:"tune"`
+	Schedule   ScheduleConfig       `for:"schedule-report schedule-simulate schedule-plan"`
 }
 
 // PlanConfig are the settings of plan.
@@ -106,7 +110,7 @@ type ShowConfig struct {
 
 // CheckpointConfig are the settings of checkpoint.
 type CheckpointConfig struct {
-	To string `help:"a directory for the copy, new or empty"`
+	To string `path:"directory" help:"a directory for the copy, new or empty"`
 }
 
 // DiffConfig are the settings of diff.
@@ -116,30 +120,30 @@ type DiffConfig struct {
 
 // SitesConfig are the settings of sites.
 type SitesConfig struct {
-	History string `help:"a recorded history, or a directory of them"`
+	History string `path:"any" help:"a recorded history, or a directory of them"`
 	Method  string `default:"a" oneof:"{methods}" want:"one of {methods}" help:"how to divide the server: {methods}"`
 	Base    int    `default:"12" range:"[0,{last-week}]" help:"with --history: weeks after the start of the window"`
-	SVG     string `help:"also draw the sites into this file"`
+	SVG     string `path:"any" help:"also draw the sites into this file"`
 }
 
 // DemoConfig are the settings of demo.
 type DemoConfig struct {
-	Sites  string  `help:"a directory of recorded sites to serve instead of the built-in web"`
+	Sites  string  `path:"directory" help:"a directory of recorded sites to serve instead of the built-in web"`
 	Weeks  int     `default:"24" range:"[1,48]" help:"virtual weeks"`
 	Budget float64 `default:"0.02" range:"(0,1]" want:"a share of the pages a day, above 0 and at most 1" help:"fetches a day as a share of the pages"`
 	Pages  int     `default:"3000" range:"[100,100000]" help:"pages of the built-in web, about"`
 	Claims bool    `default:"true" help:"also measure over HTTP what feeds, sitemaps and Last-Modified are worth"`
-	HTML   string  `default:"recrawl-demo.html" help:"file for the report; empty for none"`
-	Keep   string  `help:"keep the stores in this directory instead of a temporary one"`
+	HTML   string  `default:"recrawl-demo.html" path:"any" help:"file for the report; empty for none"`
+	Keep   string  `path:"directory" help:"keep the stores in this directory instead of a temporary one"`
 }
 
 // SurveyConfig are the settings of survey.
 type SurveyConfig struct {
 	Weeks   []int  `help:"periods, each as a number of weekly snapshots (default 2,4,12,24)"`
 	Base    int    `default:"12" range:"[0,{last-week}]" help:"weeks after the start of a server's window at which the periods begin"`
-	Group   string `help:"a file that puts servers into groups, a line each: server group"`
+	Group   string `path:"any" help:"a file that puts servers into groups, a line each: server group"`
 	GroupBy string `key:"group-by" default:"suffix" oneof:"suffix, server, none" help:"without --group: suffix (org, co.jp), server, or none"`
-	HTML    string `help:"also write a report with figures to this file"`
+	HTML    string `path:"any" help:"also write a report with figures to this file"`
 
 	unfit string // a warning, where not all of the usual weeks fit behind the base
 }
@@ -151,11 +155,14 @@ func (c *Config) settings() *setting.Set {
 	return s
 }
 
-// words are what tags cannot know.
+// words are what tags and pages of the manual cannot know.
 var words = strings.NewReplacer(
 	"{policy}", policy.Default,
 	"{policies}", strings.Join(policy.LiveNames(), ", "),
+	"{any-policy}", "all, "+strings.Join(policy.Names(), ", "),
+	"{formats}", captures.FormatNames(),
 	"{methods}", strings.Join(sitegraph.PartitionMethods(), ", "),
+	"{engines}", bench.About(),
 	"{units}", strings.Join(workload.UnitNames, ", "),
 	"{max-pages}", strconv.Itoa(sitegraph.DefaultBounds.MaxPages),
 	"{last-week}", strconv.Itoa(eval.WindowWeeks-1))
@@ -164,6 +171,7 @@ var words = strings.NewReplacer(
 func (p *program) load(cmd *cobra.Command) error {
 	c := &p.config
 	r := c.settings().Read(cmd, p.configFile)
+	p.review = r
 	hint := r.Hint
 	if hint == "" {
 		hint = cmp.Or(c.check(r), cmd.CommandPath()+" --help shows what is possible")

@@ -25,8 +25,8 @@ type BenchConfig struct {
 	Repeat        int      `default:"3" range:"[1,1000]" help:"repetitions; the engines take turns"`
 	Messages      float64  `range:"[0,10]" want:"requests a due record, 0 to 10" help:"ad-hoc requests before each unit, as a share of its due records"`
 	Disk          string   `default:"256MiB" help:"longest file with which the disk alone is measured; 0: it is not measured"`
-	Dir           string   `help:"a directory on the disk to measure (default: that for temporary files)"`
-	HTML          string   `help:"also write a report with figures to this file"`
+	Dir           string   `path:"directory" help:"a directory on the disk to measure (default: that for temporary files)"`
+	HTML          string   `path:"any" help:"also write a report with figures to this file"`
 	Figures       bool     `help:"also measure what figures 5 and 7 to 10 of [SAT] show"`
 	FigureRecords int      `key:"figure-records" default:"50000" range:"[1,1000000000]" help:"page states in each run for those figures"`
 }

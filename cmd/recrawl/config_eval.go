@@ -14,7 +14,7 @@ import (
 // EvalConfig are the settings of eval.
 type EvalConfig struct {
 	Protocol string    `default:"snapshot" oneof:"snapshot, stream" help:"snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks"`
-	Policy   []string  `default:"all" help:"policies to compare, or all; variants of value (value-own and so on) take part if named"`
+	Policy   []string  `default:"all" names:"{any-policy}" help:"policies to compare, or all; variants of value (value-own and so on) take part if named"`
 	Weeks    []int     `help:"horizons N of the snapshot protocol (default 2,4,12,24), or length of the stream (default 40)"`
 	Budget   []float64 `default:"0.02" range:"(0,1]" want:"shares of the pages a day, above 0 and at most 1" help:"stream: fetches a day as shares of the base pages"`
 
@@ -25,20 +25,20 @@ type EvalConfig struct {
 	Warm      int       `range:"[0,{last-week}]" help:"stream: compare a start with captures of so many weeks before the base with one without, as --warm 52 --base 52 --weeks 4; 0: no comparison"`
 	WarmEvery []int     `key:"warm-every" default:"4,1" range:"[1,)" want:"1 week or more" help:"with --warm: weeks between two captures of a page"`
 	Spread    bool      `help:"add the 5th and 95th percentile over 200 resamples of the servers; --figures always has them"`
-	Compare   string    `help:"compare this policy with all others, on the same 200 resamples of the servers; none: no comparison (default value, if it takes part)"`
+	Compare   string    `names:"{any-policy}" help:"compare this policy with all others, on the same 200 resamples of the servers; none: no comparison (default value, if it takes part)"`
 	Ablate    bool      `help:"also run the compared policy without each kind of evidence, to measure what it is worth"`
 	Runs      int       `default:"1" range:"[1,)" help:"stream: number of runs of each policy, with seeds from --seed on; results are their means"`
 	AtOnce    int       `key:"at-once" range:"[0,)" help:"stream: how many policies run at the same time, at most; each takes memory; 0 for one a core"`
 	Folds     int       `help:"number of folds of the servers: the parameters of value for a fold are learnt on the others (cross-validation); 0 for the parameters at hand"`
-	LearnFrom []string  `key:"learn-from" help:"with --folds: also learn from these histories; each directory is a kind of web of its own"`
-	Model     string    `help:"file of parameters for value, as recrawl learn writes it (default: those that come with the program)"`
+	LearnFrom []string  `key:"learn-from" path:"any" help:"with --folds: also learn from these histories; each directory is a kind of web of its own"`
+	Model     string    `path:"json" help:"file of parameters for value, as recrawl learn writes it (default: those that come with the program)"`
 	Sample    int       `default:"5" range:"[1,)" want:"1 page a server or more" help:"pages that server-sample fetches first, of each server"`
 	Threshold []float64 `default:"0" range:"[0,1]" want:"change rates from 0 to 1" help:"snapshot: least change rates of the servers that server-* policies visit, one run for each"`
 	Figures   bool      `help:"snapshot: make the figures of [LINK] on these histories, and tell which of its claims hold"`
-	Group     string    `help:"figures: a file that puts servers into groups, a line each: server group"`
+	Group     string    `path:"any" help:"figures: a file that puts servers into groups, a line each: server group"`
 	GroupBy   string    `key:"group-by" default:"suffix" oneof:"suffix, server, none" help:"figures, without --group: suffix (org, co.jp), server, or none"`
-	HTML      string    `help:"also write a report with figures to this file"`
-	SVG       string    `help:"also draw coverage against budget (or horizon), policy by policy, into this file"`
+	HTML      string    `path:"any" help:"also write a report with figures to this file"`
+	SVG       string    `path:"any" help:"also draw coverage against budget (or horizon), policy by policy, into this file"`
 
 	unfit string // a warning, where not all of the usual weeks fit behind the base
 }

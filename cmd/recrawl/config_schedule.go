@@ -10,25 +10,25 @@ import (
 
 // ScheduleConfig are the settings of schedule report, simulate and plan.
 type ScheduleConfig struct {
-	Journal  string        `help:"the journal of run, instead of its store: the folder journal in its data directory"`
-	Log      string        `help:"a log of downloads as CSV: server, duration in s, interval in s, a line for each download"`
+	Journal  string        `path:"directory" help:"the journal of run, instead of its store: the folder journal in its data directory"`
+	Log      string        `path:"csv" help:"a log of downloads as CSV: server, duration in s, interval in s, a line for each download"`
 	Generate int           `range:"[0,10000000]" want:"1000 or more servers" help:"generate so many servers with the published numbers of [HIER 3.1]"`
 	By       string        `default:"planned" oneof:"planned, change" want:"planned or change" help:"--data, --journal: the interval that is wanted of a page: as the policy planned it, or its time between changes"`
 	Download time.Duration `default:"1s" range:"(0,)" want:"more than 0" help:"histories, and servers of which no download was observed: time of a download"`
-	HTML     string        `help:"also write a report with charts to this file"`
+	HTML     string        `path:"any" help:"also write a report with charts to this file"`
 
 	Connections int     `key:"pool" default:"64" range:"[0,1000000]" for:"schedule-report" help:"connections at the same time, as --workers of run; 0 for no bound"`
 	Headroom    float64 `default:"0.3333" range:"(0,1]" want:"a share above 0, at most 1" for:"schedule-report" help:"part of the connections that a corrected schedule may need; a third leaves no period missed"`
 	Days        float64 `key:"pass-days" default:"7" range:"(0,)" want:"more than 0" for:"schedule-report" help:"large sites: days within which all pages of an address should be visited once"`
 
 	Pause   time.Duration `key:"delay" default:"1s" range:"[0,)" for:"schedule-simulate" help:"least time between two requests to a server; a second in [HIER]"`
-	Policy  []string      `default:"edf" for:"schedule-simulate" help:"policies: edf, fcfs, freq, rm, sjf"`
+	Policy  []string      `default:"edf" for:"schedule-simulate" names:"edf, fcfs, freq, rm, sjf" help:"policies: edf, fcfs, freq, rm, sjf"`
 	Pool    []int         `key:"connections" range:"[1,1000000]" for:"schedule-simulate" help:"numbers of connections (default three times the bound, and with --sweep from a quarter to 40 times)"`
 	Length  float64       `key:"days" range:"[0,3650]" want:"above 0, at most 3650" for:"schedule-simulate" help:"simulated days (default 300, with --sweep 2)"`
 	Sweep   bool          `for:"schedule-simulate" help:"all policies and many numbers of connections, all servers and the feasible ones: figures 6 to 8 of [HIER], and whether its statements hold"`
 	Servers string        `default:"feasible" oneof:"all, feasible" want:"all or feasible" for:"schedule-simulate" help:"without --sweep: which servers take part"`
 	Webs    int           `default:"1" range:"[1,100]" for:"schedule-simulate" help:"webs: generated with seeds one after the other, or resamples of the servers, for the spread"`
-	SVG     string        `for:"schedule-simulate" help:"with --sweep: also write the figures as SVG into this directory"`
+	SVG     string        `for:"schedule-simulate" path:"directory" help:"with --sweep: also write the figures as SVG into this directory"`
 	AtOnce  int           `key:"at-once" range:"[0,)" for:"schedule-simulate" help:"how many simulations work at the same time, at most; 0 for one a core"`
 
 	Target    string  `default:"intervals=1" for:"schedule-plan" help:"what is wanted: intervals=2 (all twice as long), or freshness=0.8 (share of the time in which a copy is good)"`

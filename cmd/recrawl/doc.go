@@ -1,8 +1,8 @@
 // Command recrawl plans which known web pages to fetch again, and when; fetches them
 // politely; and measures how well that works.
 //
-// A file with the name of a command is that command: its help, and how it puts packages together.
-// What all commands share:
+// A file with the name of a command is that command: how it puts packages together. Its help is in
+// package manual. What all commands share:
 //
 //	main.go      the root command, signals; what all commands are made by
 //	config.go    all settings, which package setting reads; config_*.go those of large commands,
@@ -11,6 +11,7 @@
 //	output.go    results as tables, JSON and report
 //	planner.go   a planner as its data directory holds it
 //	live.go      the live web as the loop's fetcher, and its options
+//	setup.go     init, config, doctor, completion, man
 //	addresses.go, status.go  addresses that arguments name; the status line of run
 //
 // # Guarantees

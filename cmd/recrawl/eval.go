@@ -17,57 +17,7 @@ import (
 
 func (p *program) evalCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:   "eval FILE|DIRECTORY...",
-		Short: "Compare policies on recorded histories",
-		Long: `eval replays recorded page histories through the loop that also runs on the live web, and measures
-what each policy finds, by one of two protocols:
-
-snapshot  one sweep N-1 weeks after the base: update rate (changed among fetched), coverage
-          (changed fetched among all changed), the area under coverage against share fetched
-          (AUC), the gain (0 for random order, 1 for the clairvoyant's), and the same inside
-          servers.
-stream    a daily budget over weeks: update rate, coverage of change events, freshness, mean age
-          of stale copies, discovery of new pages, deletions found.
-
-FILE is a history (gzip'd JSON Lines, one server each). Of a directory all *.jsonl.gz and *.jsonl
-are read. The same files, options and seed give the same figures.
-
---compare compares one policy (value, if it takes part) with all others: differences and ratios of
-the measures, with the 5th to 95th percentile over 200 corpora of as many servers, drawn with
-replacement. Both sides are measured on the same drawn servers. "Best published" is the best policy
-that is neither ours nor a reference line, by each measure, chosen once on the whole corpus.
---ablate adds the compared policy without each kind of evidence, to measure what it is worth.
-
-value uses parameters learnt from histories: those of --model, or those that come with the program.
-The report says if they were learnt on the same histories. --folds 3 learns them anew, for each
-third of the servers on the other two, before anything is measured.
-
-Histories have no feeds, sitemaps or headers. Where value, norconex or ncis would use their claims,
-text, report and JSON ("absent") say so; demo measures them over HTTP.
-
---runs 8 runs each policy of a stream eight times, with eight seeds. Results and comparisons are
-then those of the means. With small budgets a single run depends much on chance.
---warm 52 compares starts with and without captures of 52 weeks before the base: what import is worth.
-
-For policies that estimate probabilities the report has the expected calibration error (ECE) over
-20 bins: of the refetches, and of pages drawn at random at each week's end.
-
---figures makes the figures of [LINK] instead, by the snapshot protocol: update rate and coverage of
-methods A, B and C by period and by group (fig. 5 to 8), against breadth-first (fig. 9) and against
-whole servers by their change rate (fig. 12 to 18). It tells which claims of the paper hold on these
-servers. Both sides of a claim are measured on the same 200 resamples of the servers. A claim holds
-if the 5th to 95th percentile is where the claim says, does not hold if all of it is elsewhere, and
-otherwise cannot be decided. All numbers have that interval, with or without --spread. Server by
-server, sites that are no directories, and tops chosen by their past, are compared with A to C. They
-learn from twelve weekly states before the base (--history changes that), which A to C do not see.`,
-		Example: `  recrawl eval histories/ --protocol snapshot --weeks 2,4,12,24
-  recrawl eval histories/ --protocol stream --budget 0.01,0.05 --policy interval,ebayes --spread
-  recrawl eval histories/ --protocol stream --budget 0.01,0.02,0.05,0.10 --policy all --html report.html
-  recrawl eval histories/ --protocol stream --budget 0.01 --policy value,cho-greedy --runs 8
-  recrawl eval histories/ --protocol stream --policy value,ebayes --folds 3 --ablate --html report.html
-  recrawl eval histories/ --protocol stream --compare ebayes --json | jq '.[0].comparison.best_published'
-  recrawl eval histories/ --figures --group kinds.tsv --html figures.html
-  recrawl eval histories/ --json | jq '.[0].results[] | {policy, coverage}'`,
+		Use:  "eval FILE|DIRECTORY...",
 		Args: someHistories,
 	}, p.eval)
 }

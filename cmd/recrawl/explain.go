@@ -14,15 +14,7 @@ import (
 
 func (p *program) explainCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:   "explain --data DIRECTORY URL",
-		Short: "All that is known of a page, and when and why it is visited next",
-		Long: `explain shows all that is known of a page: its record, its change rate by each estimator, what the
-policy's probability of a change is made of, what feeds and sitemaps claim, and when and why the
-page is visited next, or why not in this round. Give explain the settings of run. It fetches nothing
-and writes nothing. Why a page was visited in the past is in the journal.
-
-The directory must not be in use: recrawl checkpoint makes a copy while run works.`,
-		Example: "  recrawl explain --data crawl https://example.org/news/",
+		Use: "explain --data DIRECTORY URL",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError{
@@ -58,7 +50,7 @@ func (p *program) explain(_ context.Context, args []string) error {
 		return err
 	}
 	e := explain.Of(&record, o.plan, ahead, p.config.Policy, time.Now())
-	return p.print(e, e.Tables())
+	return p.print(e, e.Finding(), e.Tables())
 }
 
 // nearMiss helps with an address that is not known.

@@ -17,24 +17,7 @@ func (p *program) exportCommand() *cobra.Command {
 	var history string
 	var to export.To
 	cmd := p.command(&cobra.Command{
-		Use:   "export (--data DIRECTORY --history DIRECTORY | --archive DIRECTORY (--warc DIRECTORY | --cdxj FILE | --wacz FILE))",
-		Short: "Write histories of the pages that run visited, or what it kept, for other tools",
-		Long: `export --history writes what run saw in its visits as histories, one file a server. eval, survey,
-tune and learn read them: so you can ask what another policy or budget would have found on your own pages.
-
-Versions come from the journal, links from the store as they are now. A change is dated by the visit
-that saw it. What changed and changed back between two visits is in no history. So a page that was
-visited seldom seems to change seldom: keep that in mind when you compare policies.
-
---data is the directory of run, or while run works a checkpoint with the folder journal beside it.
-Existing files are not overwritten.
-
-With --archive it writes what run kept there, also while run works: --warc copies the WARC files up to
-their last whole record, --cdxj writes the index of all captures, and --wacz makes one file of all that
-replay tools open.`,
-		Example: `  recrawl export --data crawl --history histories
-  recrawl eval histories --protocol stream --base 4
-  recrawl export --archive warc --wacz crawl.wacz`,
+		Use:  "export (--data DIRECTORY --history DIRECTORY | --archive DIRECTORY (--warc DIRECTORY | --cdxj FILE | --wacz FILE))",
 		Args: noArguments,
 	}, func(context.Context, []string) error {
 		if to == (export.To{}) {

@@ -17,10 +17,7 @@ import (
 
 func (p *program) hintCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:     "hint --push ADDRESS URL...",
-		Short:   "Tell a run that pages have changed",
-		Long:    push.Help,
-		Example: push.Examples,
+		Use: "hint --push ADDRESS URL...",
 	}, p.hint)
 }
 

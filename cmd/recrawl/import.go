@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -25,17 +24,17 @@ import (
 
 // ImportConfig are the settings of import.
 type ImportConfig struct {
-	Set         string   `help:"instead of --data: directory of a set of addresses alone, without pages"`
-	Write       string   `help:"with --set: write new addresses to the end of this file"`
+	Set         string   `path:"directory" help:"instead of --data: directory of a set of addresses alone, without pages"`
+	Write       string   `path:"any" help:"with --set: write new addresses to the end of this file"`
 	Memory      string   `default:"256MiB" help:"memory to decide with; store and program come on top"`
 	Filter      bool     `default:"true" help:"a Stable Bloom Filter Light between cache and set"`
 	Approximate bool     `help:"do not confirm what the filter has: about 1 % of the new addresses are lost [SBFL]"`
 	Important   []string `help:"addresses that begin so are never left to the filter; may be repeated"`
 	Part        string   `default:"1/1" help:"take the servers of one of several machines, as 2/4"`
-	HTML        string   `help:"also write a report with the memory over time to this file"`
+	HTML        string   `path:"any" help:"also write a report with the memory over time to this file"`
 
-	History string `help:"instead of --data: make histories of the captures, for eval, in this directory"`
-	Format  string `help:"what the files are, where that cannot be told from them: list, sitemap, cdxj, cdx, warc, wacz, nutch, log"`
+	History string `path:"directory" help:"instead of --data: make histories of the captures, for eval, in this directory"`
+	Format  string `names:"{formats}" help:"what the files are, where that cannot be told from them: list, sitemap, cdxj, cdx, warc, wacz, nutch, log"`
 	Server  string `help:"the server of a log, as https://example.org"`
 	From    string `help:"leave out captures before this moment, as 2025 or 20250131"`
 	To      string `help:"leave out captures from this moment on"`
@@ -63,16 +62,9 @@ func (c *ImportConfig) check(r *setting.Review) {
 
 func (p *program) importCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:     "import (--data DIRECTORY | --set DIRECTORY | --history DIRECTORY) [FILE|DIRECTORY...]",
-		Short:   "Take in addresses, each once, and what others saw of pages",
-		Long:    intake.Help + evidence.Help + intake.JSON + "\n\n" + evidence.JSON + "\n" + captured.JSON,
-		Example: intake.Examples + evidence.Examples,
+		Use: "import (--data DIRECTORY | --set DIRECTORY | --history DIRECTORY) [FILE|DIRECTORY...]",
 	}, p.imports)
 }
-
-// programBytes is what the program takes beside the memory of --memory: above it, freed memory is
-// collected more often.
-const programBytes = 48 << 20
 
 // imports takes in a list of addresses, or captures.
 func (p *program) imports(ctx context.Context, args []string) (err error) {
@@ -141,7 +133,7 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 	}
 	o := intake.Options{Sizes: sizes, Approximate: c.Approximate, Important: c.Important}
 	o.Part, o.Parts, _ = seen.ParsePart(c.Part)
-	into := intake.Target{Set: c.Set, Write: c.Write}
+	into := intake.Target{Set: c.Set, Write: c.Write, Memory: int64(memory)}
 	if p.config.Data != "" {
 		var store *satstore.Store
 		if store, err = satstore.Open(p.config.Data, satstore.Options{}); err != nil {
@@ -150,8 +142,6 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 		defer closing(store, &err)
 		into.Set, into.Store = intake.SetIn(p.config.Data), store
 		scratch.KeepHeapSmall() // the index of the store grows with its pages
-	} else {
-		debug.SetMemoryLimit(int64(memory) + programBytes)
 	}
 	bar := p.progress("MB of the list", int(list.Size/1e6))
 	o.Progress = func(bytes int64) { bar.At(int(bytes / 1e6)) }

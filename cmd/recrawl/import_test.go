@@ -134,7 +134,7 @@ func checkAlone(t *testing.T, list string) {
 	t.Helper()
 	set := filepath.Join(t.TempDir(), "set")
 	recrawl(t, "import", "--set", set, list).ok(t)
-	if c := recrawl(t, "check", "--set", set).ok(t); c.stdout != "addresses seen: 3 fingerprints in 1 run: all is whole\n" {
+	if c := recrawl(t, "check", "--set", set).ok(t); c.stdout != "Every byte of the set of addresses was read, and all is whole.\naddresses seen: 3 fingerprints in 1 run\n" {
 		t.Errorf("check of a set: %q", c.stdout)
 	}
 	type checked struct {

@@ -17,14 +17,8 @@ import (
 
 func (p *program) inspectCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:   "inspect --data DIRECTORY",
-		Short: "When the pages of a store are due, and its size on disk",
-		Long: `inspect shows how many records of a store are due when: by hour near its clock, by day far from it.
-It also shows the oldest due time and the sizes of the files. It writes nothing.
-
-The directory must not be in use: recrawl checkpoint makes a copy while run works.`,
-		Example: "  recrawl inspect --data crawl\n  recrawl inspect --data crawl --json | jq .due[0]",
-		Args:    noArguments,
+		Use:  "inspect --data DIRECTORY",
+		Args: noArguments,
 	}, p.inspect)
 }
 

@@ -22,29 +22,7 @@ import (
 func (p *program) learnCommand() *cobra.Command {
 	var output string
 	cmd := p.command(&cobra.Command{
-		Use:   "learn FILE|DIRECTORY... --output FILE | learn --data DIRECTORY",
-		Short: "Learn what the policy value goes by, from histories or from the visits of a crawl",
-		Long: `learn makes parameters for the policy value, in one of two ways.
-
-From histories it makes a file that eval --model takes. It replays the histories by the protocols
-of eval, and fits boosted trees and a perceptron to what the policy knew of pages and whether they
-had changed. Each directory is a kind of web of its own, and each kind counts as much. Streams are
-learnt from all kinds, sweeps from the first one named. The parameters that come with the program
-were made by it. It takes minutes: six on two cores for three kinds with 56,000 pages.
-
-Parameters are no data: they hold thresholds and weights, the command's name and a
-fingerprint of the servers, and nothing of any page. The same histories, options and seed
-give the same file. What eval finds on the histories that the parameters were learnt from flatters
-them: eval --folds learns them out of fold.
-
-From a crawl (--data) it learns what that web does differently. run does the same by itself while
-it works; this command does it at once, from the whole journal. What it learns goes into the store,
-where run, plan, explain and inspect find it. A forest of trees is adopted only if it predicts the
-newest quarter of the visits better, also without the server that speaks for it most.`,
-		Example: `  recrawl learn histories/ homepages/ -o value_model.json
-  recrawl eval others/ --protocol stream --model value_model.json
-  recrawl learn --data crawl
-  recrawl inspect --data crawl`,
+		Use: "learn FILE|DIRECTORY... --output FILE | learn --data DIRECTORY",
 	}, func(ctx context.Context, args []string) error { return p.learn(ctx, args, output) })
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write the parameters to")
 	return cmd
@@ -56,7 +34,7 @@ func (p *program) relearn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.print(r, r.Tables())
+	return p.print(r, r.Finding(), r.Tables())
 }
 
 func (p *program) learn(ctx context.Context, paths []string, output string) error {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/manual"
+	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/bench"
@@ -72,26 +74,14 @@ type program struct {
 	stdout, stderr io.Writer
 	configFile     string
 	config         Config
+	review         *setting.Review // of the settings, once they are read
 	json           bool
 	quiet          bool
 }
 
 func (p *program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "recrawl",
-		Short: "Find the changed pages with the fewest fetches",
-		Long: `recrawl decides which known web pages to fetch again, and when, so that a given
-number of fetches finds as many changed pages as possible, politely.
-
-Start with   recrawl demo      the whole system on a built-in web, in a minute
-then         recrawl run       keep pages of real servers fresh
-             recrawl eval      compare policies on recorded histories
-
-Settings come from flags, else from the environment (RECRAWL_BUDGET=500), else from the
-file given with --config (YAML, TOML or JSON; keys are the flags' names), else defaults.
-
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 some visits failed, 4 the store is
-damaged, 130 interrupted.`,
+		Use:           "recrawl",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
@@ -99,7 +89,6 @@ damaged, 130 interrupted.`,
 			return cmd.Help()
 		},
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{err, cmd.CommandPath() + " --help lists the flags"}
 	})
@@ -107,11 +96,16 @@ damaged, 130 interrupted.`,
 	root.PersistentFlags().StringVar(&p.configFile, "config", "", "file with settings")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print the result as JSON")
 	root.PersistentFlags().BoolVar(&p.quiet, "quiet", false, "no progress on standard error")
-	root.AddCommand(p.demoCommand(), p.runCommand(), p.guardCommand(), p.planCommand(), p.explainCommand(),
+	root.AddCommand(p.demoCommand(), p.runCommand(), p.guardCommand(), p.frontierCommand(), p.planCommand(), p.explainCommand(),
 		p.evalCommand(), p.tuneCommand(), p.scheduleCommand(), p.surveyCommand(), p.learnCommand(),
 		p.importCommand(), p.exportCommand(), p.sitesCommand(), p.checkpointCommand(), p.inspectCommand(),
 		p.checkCommand(), p.hintCommand(), p.replayCommand(), p.diffCommand(), p.showCommand(),
-		p.benchCommand(), p.policiesCommand(), p.versionCommand())
+		p.benchCommand(), p.policiesCommand(), p.versionCommand(),
+		p.initCommand(), p.configCommand(), p.doctorCommand(), p.completionCommand(), p.manCommand())
+	root.InitDefaultHelpCmd()
+	if err := manual.Write(root, words); err != nil {
+		panic(err) // a command without a page: no test of commands passes
+	}
 	return root
 }
 
@@ -119,8 +113,7 @@ damaged, 130 interrupted.`,
 // success.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [command]",
-		Short: "Help about any command",
+		Use: "help [command]",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
@@ -144,6 +137,9 @@ func (p *program) command(
 		return work(cmd.Context(), args)
 	}
 	new(Config).settings().AddFlags(cmd)
+	if cmd.Args != nil && cmd.Args(cmd, []string{"x"}) != nil { // it takes none
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
 	return cmd
 }
 

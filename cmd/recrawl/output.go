@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,42 +21,45 @@ func (p *program) publish(result any, page report.Page, htmlFile string) error {
 	if p.json {
 		return p.printJSON(result)
 	}
-	w := bufio.NewWriter(p.stdout)
+	s := p.screen()
 	if page.Finding != "" {
-		fmt.Fprintf(w, "%s\n\n", page.Finding)
+		s.Say(page.Finding)
+		fmt.Fprintln(s)
 	}
-	for _, s := range page.Sections {
-		for _, t := range s.Tables {
+	for _, section := range page.Sections {
+		for _, t := range section.Tables {
 			if t.PageOnly {
 				continue
 			}
-			if err := t.Text(w); err != nil {
+			if err := t.Text(s); err != nil {
 				return err
 			}
-			fmt.Fprintln(w)
+			fmt.Fprintln(s)
 		}
 	}
 	if htmlFile != "" {
-		fmt.Fprintf(w, "report: %s\n", htmlFile)
+		fmt.Fprintf(s, "report: %s\n", htmlFile)
 	}
-	return w.Flush()
+	return s.Flush()
 }
 
-// print prints a result, as JSON or as its tables with an empty line between them.
-func (p *program) print(result any, tables []report.Table) error {
+// print prints a result, as JSON or as what was found, in a sentence, and its tables with an empty
+// line between them.
+func (p *program) print(result any, finding string, tables []report.Table) error {
 	if p.json {
 		return p.printJSON(result)
 	}
-	w := bufio.NewWriter(p.stdout)
+	s := p.screen()
+	s.Say(finding)
 	for i, t := range tables {
-		if i > 0 {
-			w.WriteByte('\n')
+		if i > 0 || finding != "" {
+			fmt.Fprintln(s)
 		}
-		if err := t.Text(w); err != nil {
+		if err := t.Text(s); err != nil {
 			return err
 		}
 	}
-	return w.Flush()
+	return s.Flush()
 }
 
 // printText prints a result, as JSON or as its text.
@@ -65,7 +67,16 @@ func (p *program) printText(result interface{ Text(io.Writer) error }) error {
 	if p.json {
 		return p.printJSON(result)
 	}
-	return result.Text(p.stdout)
+	s := p.screen()
+	if err := result.Text(s); err != nil {
+		return err
+	}
+	return s.Flush()
+}
+
+// screen is standard output: fitted to the terminal and in colours if it is one.
+func (p *program) screen() *report.Screen {
+	return report.NewScreen(p.stdout, progress.Width(p.stdout), progress.HasColours(p.stdout))
 }
 
 func (p *program) printJSON(v any) error {

@@ -22,10 +22,7 @@ import (
 
 func (p *program) runCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:     "run --data DIRECTORY --user-agent AGENT URL...",
-		Short:   "Discover pages from the given ones and keep them fresh",
-		Long:    present.RunHelp,
-		Example: present.RunExamples,
+		Use: "run --data DIRECTORY --user-agent AGENT URL...",
 	}, p.run)
 }
 
@@ -105,6 +102,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		PauseOf:    client.PauseOf,
 		Able:       p.hasSpace,
 		Stalled:    status.stalled,
+		Unkept:     func(err error) { p.warn(err.Error() + "; the next start reads all records") },
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
 		Seen:       func(e *cycle.Event) { result.See(e); said.See(e.Record.URL, e.Record.State, &e.Observation) },
 		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store)) },
@@ -145,7 +143,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	result.End(o.plan, loop)
 	result.Judge(loop, workers, c.perDay())
 	if err == nil || ctx.Err() != nil {
-		if printed := p.print(result, result.Tables()); err == nil {
+		if printed := p.print(result, result.Finding(), result.Tables()); err == nil {
 			err = printed
 		}
 	}

@@ -18,75 +18,11 @@ import (
 
 func (p *program) scheduleCommand() *cobra.Command {
 	return group(&cobra.Command{
-		Use:   "schedule",
-		Short: "Which intervals can be kept, which servers stand in the way, and what would help",
-		Long: `schedule looks at the servers of a crawl: each wants a visit every so often (1 / the sum of 1/interval
-over its pages), and each visit takes a connection for a while.
-
-  recrawl schedule report     which servers' intervals cannot be kept, why, and what would help
-  recrawl schedule simulate   months of a schedule in minutes: policies and numbers of connections
-  recrawl schedule plan       connections, bandwidth and nodes for a target`,
-		Example: `  recrawl schedule report --data copy
-  recrawl schedule simulate --sweep --html sweep.html
-  recrawl schedule plan --journal crawl/journal --target freshness=0.8`,
+		Use: "schedule",
 	}, "unknown command %q of schedule", "recrawl schedule report, simulate, plan",
-		p.scheduled("report", &cobra.Command{
-			Short: "Which intervals cannot be kept, why, and what would help",
-			Long: `report puts each server into a class:
-
-  feasible                its interval can be kept
-  pool-bound              it could be, but the connections do not suffice for all
-  steadily infeasible     the mean download takes longer than the interval: e/I > 1
-  temporarily infeasible  the longest download does
-  politeness-bound        the delay between two visits, with the visit itself, is longer
-
-and says what would cure it, in visits a day and in value: pages whose copy is good. At least
-ceil(sum of min(e/I, 1)) connections are needed; about three times as many for no missed period.
-Corrections change the intervals so that all fits; the first of the table loses least.
-
-  --data, --journal  of run; the journal also knows which servers share an address
-  histories          intervals are the times between changes, downloads take --download
-  --log              a CSV of downloads; --generate: servers as published
-
-Large sites are those of which one pass over all pages takes more than --pass-days at this --delay.`,
-			Example: `  recrawl checkpoint --data crawl --to copy && recrawl schedule report --data copy
-  recrawl schedule report --journal crawl/journal --pool 64 --html report.html
-  recrawl schedule report --log downloads.csv --delay 10s --json | jq .infeasible
-  recrawl schedule report histories/ --by change`,
-		}, p.scheduleReport),
-		p.scheduled("simulate", &cobra.Command{
-			Short: "Simulate months of a schedule",
-			Long: `simulate lets servers wait for a connection, download for as long as the next line of their log says,
-pause, and wait again. A period of a server in which no download begins is missed. It uses the
-scheduler that run uses.
-
-Without a source it generates the servers of [HIER 3.1]: 82,034 with a mean interval of 5.5 days.
---sweep tries all five policies with many numbers of connections, draws figures 6 to 8 of the paper
-and says which of its statements hold. A day of all servers takes about two seconds on one core.
-
-  edf   the earliest latest start first     fcfs  the first to wait first
-  freq  the shortest interval first         rm    the largest utilisation first
-  sjf   the shortest download first`,
-			Example: `  recrawl schedule simulate --days 10 --connections 84 --policy edf
-  recrawl schedule simulate --sweep --webs 3 --html sweep.html --svg figures
-  recrawl schedule simulate --log downloads.csv --policy edf,sjf --connections 4,8,16`,
-		}, p.scheduleSimulate),
-		p.scheduled("plan", &cobra.Command{
-			Short: "Connections, bandwidth and nodes for a target",
-			Long: `plan says what a target takes: connections, bandwidth and nodes, each with its spread (5th to 95th
-percentile over 200 resamples of the servers). Four numbers of connections, from below: with fewer
-than the bound intervals are certainly missed; the least with which the simulation missed nothing;
-three times the bound, as published; and a number proved to suffice whenever periods begin.
-
-  --target intervals=1     all intervals as they are wanted; 2: twice as long
-  --target freshness=0.8   copies are good 80 % of the time, where the wanted interval of a page is
-                           the time between its changes (--by change)
-
-Servers whose intervals no number of connections keeps are left out: schedule report names them.`,
-			Example: `  recrawl schedule plan --journal crawl/journal --target intervals=2
-  recrawl schedule plan --data copy --by change --target freshness=0.8 --node-mbps 50
-  recrawl schedule plan --generate 82034 --delay 1s --json | jq .nodes`,
-		}, p.schedulePlan))
+		p.scheduled("report", &cobra.Command{}, p.scheduleReport),
+		p.scheduled("simulate", &cobra.Command{}, p.scheduleSimulate),
+		p.scheduled("plan", &cobra.Command{}, p.schedulePlan))
 }
 
 // scheduled makes a command below schedule. Tags of settings name it otherwise: plan is also a

@@ -13,21 +13,15 @@ import (
 
 func (p *program) showCommand() *cobra.Command {
 	return group(&cobra.Command{
-		Use:     "show",
-		Short:   "Look inside a file or a page",
-		Long:    "show reads something and says what is in it: recrawl show warc a WARC file, recrawl show page a page.",
-		Example: "  recrawl show warc archive/recrawl-20260131120000-00000.warc.gz",
+		Use: "show",
 	}, "unknown command %q of show", "recrawl show warc",
 		p.showPageCommand(), p.command(&cobra.Command{
-			Use: "filters", Short: "What filters there are, and how often they are right about labelled pages",
+			Use:         "filters",
 			Annotations: map[string]string{setting.NameAs: "show-filters"},
-			Long:        measure.Help, Example: measure.Examples, Args: noArguments,
+			Args:        noArguments,
 		}, p.showFilters), p.command(&cobra.Command{
-			Use:     "warc FILE",
-			Short:   "The records of a WARC file, and whether their digests hold",
-			Long:    show.Help,
-			Example: show.Examples,
-			Args:    cobra.ExactArgs(1),
+			Use:  "warc FILE",
+			Args: cobra.ExactArgs(1),
 		}, p.showWARC))
 }
 
@@ -41,7 +35,7 @@ func (p *program) showFilters(ctx context.Context, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return p.print(result, result.Tables())
+	return p.print(result, result.Finding(), result.Tables())
 }
 
 func (p *program) showWARC(_ context.Context, args []string) error {
@@ -49,7 +43,7 @@ func (p *program) showWARC(_ context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.print(shown, shown.Tables()); err != nil {
+	if err := p.print(shown, shown.Finding(), shown.Tables()); err != nil {
 		return err
 	}
 	if problem := shown.Problem(); problem != "" {

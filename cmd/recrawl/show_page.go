@@ -17,10 +17,7 @@ import (
 func (p *program) showPageCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:         "page FILE|URL",
-		Short:       "A page: its texts and links, and what counts as a change",
 		Annotations: map[string]string{setting.NameAs: "show-page"},
-		Long:        show.Help,
-		Example:     show.Examples,
 		Args:        cobra.ExactArgs(1),
 	}, p.showPage)
 }
@@ -46,7 +43,7 @@ func (p *program) showPage(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return p.print(shown, shown.Tables())
+	return p.print(shown, shown.Finding(), shown.Tables())
 }
 
 // pageOnline asks for a page as run does.

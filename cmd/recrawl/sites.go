@@ -15,18 +15,7 @@ import (
 
 func (p *program) sitesCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:   "sites (--history FILE | --data DIRECTORY) SERVER",
-		Short: "Divide the pages of a server into sites",
-		Long: `sites divides the pages of a server into sites. Each has top pages, which are visited first, and
-members [LINK 4].
-
-` + sites.Methods + `
-
-With --history it divides the pages that can be reached from the top page, --base weeks after the
-start of the recorded window. With --data it divides the pages that a stopped planner has a copy of
-(base is 0 then). Upper sites are shown for all methods; only c and c-closure use them. --svg also
-draws the sites into a file.`,
-		Example: "  recrawl sites --history histories/example.org.jsonl.gz example.org --method c --svg sites.svg\n  recrawl sites --data crawl example.org --json",
+		Use: "sites (--history FILE | --data DIRECTORY) SERVER",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError{fmt.Errorf("sites takes one server, not %d", len(args)), "recrawl sites --history FILE SERVER"}

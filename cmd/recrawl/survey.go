@@ -12,25 +12,7 @@ import (
 
 func (p *program) surveyCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:   "survey FILE|DIRECTORY...",
-		Short: "How servers and their pages change",
-		Long: `survey describes how recorded servers and their pages change, in the form of two papers: servers,
-pages and the share of pages updated, by period and group [LINK tables 1, 2]; whether updated top
-pages indicate updated servers [LINK table 3, fig. 1]; how often pages are updated [LINK fig. 10,
-11]; and at which intervals they would be visited [SAT fig. 2].
-
-A period of N weeks is N weekly snapshots from the base on. Its pages are those alive at the base
-and within 11 links of the start page. Pages not alive at the last snapshot (vanished) are counted
-separately, and so are new ones. A page is updated if two successive snapshots differ; the total of
-"first against last" is shown, too. Top pages are the start page and its frames.
-
-Groups are the suffixes of the servers' names (org, co.jp), or come from a file with lines
-"server group", separated by blanks or tabs.
-
-` + survey.JSON,
-		Example: `  recrawl survey histories/ --html survey.html
-  recrawl survey histories/ --weeks 2,4,12,24 --change main --group kinds.tsv
-  recrawl survey histories/ --json | jq '.total.periods[] | [.weeks, .updated_share]'`,
+		Use:  "survey FILE|DIRECTORY...",
 		Args: someHistories,
 	}, p.survey)
 }

@@ -18,33 +18,7 @@ import (
 
 func (p *program) tuneCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:   "tune (HISTORY... | --data DIRECTORY | --journal DIRECTORY)",
-		Short: "What a budget buys, and the smallest budget for a target",
-		Long: `tune predicts what a policy finds with several budgets: coverage, update rate and freshness, each
-with its spread. It also shows from which budget on more buys less (the knee), the smallest budget
-for a target, and what a longer or shorter delay between two visits to a server would change.
-
-It draws possible futures of the servers and runs the policy on each by the stream protocol of eval.
-
-  from histories      each server does again what it did in the weeks before --base: as many
-                      changes, births and deaths, pages changing together as they did
-  from --data         (the directory of run, or while run works of a checkpoint) or from --journal
-                      (the folder journal in it): each page changes at a rate drawn from what the
-                      visits to it and to its server saw
-
---check replays the weeks of the histories after the base, which a prediction does not know, and
-compares. A prediction is as good as the future resembles the known weeks. Where more changes than
-before, as when a large quiet server is rebuilt, less of it is covered than predicted. Try --check
-with several bases to see how steady your servers are.
-
-The spread is the 5th to 95th percentile over the futures and 200 resamples of the servers in each.
-The knee is the budget highest above the line from nothing to the largest budget, so name the
-largest budget that you might pay for. A server with a delay of d seconds between visits can be
-visited 86,400 / d times a day; changes beyond that are out of reach of every policy and budget.`,
-		Example: `  recrawl tune histories/ --target coverage=0.8
-  recrawl tune histories/ --base 30 --check --budget 0.01,0.02,0.05,0.10
-  recrawl checkpoint --data crawl --to copy && recrawl tune --data copy --html tune.html
-  recrawl tune --journal crawl/journal --delay 30s --json | jq .knee`,
+		Use:  "tune (HISTORY... | --data DIRECTORY | --journal DIRECTORY)",
 		Args: cobra.ArbitraryArgs,
 	}, p.tune)
 }

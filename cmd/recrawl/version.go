@@ -11,9 +11,8 @@ import (
 
 func (p *program) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  noArguments,
+		Use:  "version",
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			version, revision := versionName(), ""
 			if info, ok := debug.ReadBuildInfo(); ok {

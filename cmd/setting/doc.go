@@ -10,6 +10,9 @@
 //	range    an interval of numbers or time spans, as [1,10] or (0,1] or [0,) or [1m,24h]
 //	oneof    names, as "hour, day"
 //	want     what messages ask for, where range or names do not tell it well
+//	names    what a shell offers, where oneof does not say it: the program checks the names itself
+//	path     what of the disk a shell offers: "directory", "any", or endings as "yaml yml"
+//	secret   anything: the value is not shown
 //	help     what --help says of it
 //
 // A key names a setting in the file, behind the key of its group ("eval.weeks"). Its flag has no
@@ -24,5 +27,6 @@
 //     errors are reported at once, by the flag where one was given, else by the key, with the value
 //     and what is allowed.
 //
+// A Review also has all values with where they come from, and writes a file of settings to begin with.
 // What settings mean together the program decides. It adds what it refuses to the Review.
 package setting

@@ -29,8 +29,12 @@ type setting struct {
 	commands []string
 	help     string
 	field    reflect.Value // it has the default until the setting is read
+	unset    string        // the default as a file has it
 	allowed  func(reflect.Value) bool
 	want     string
+	names    []string // that a shell offers
+	path     string   // what of the disk a shell offers
+	secret   bool
 	origin   Origin
 }
 
@@ -57,7 +61,11 @@ func (s *Set) add(group reflect.Value, path, commands string) {
 			s.add(field, key+".", commands)
 			continue
 		}
-		x := &setting{key: key, commands: strings.Fields(commands), help: tag("help"), field: field}
+		x := &setting{key: key, commands: strings.Fields(commands), help: tag("help"), field: field,
+			path: tag("path"), secret: tag("secret") != ""}
+		if names := cmp.Or(tag("names"), tag("oneof")); names != "" {
+			x.names = strings.Split(names, ", ")
+		}
 		x.allowed, x.want = restriction(tag("range"), tag("oneof"))
 		x.want = cmp.Or(tag("want"), x.want)
 		if text := tag("default"); text != "" {
@@ -67,6 +75,7 @@ func (s *Set) add(group reflect.Value, path, commands string) {
 				panic(fmt.Sprintf("setting: default of %v", err))
 			}
 		}
+		x.unset = x.inFile()
 		s.settings = append(s.settings, x)
 	}
 }
@@ -74,8 +83,9 @@ func (s *Set) add(group reflect.Value, path, commands string) {
 // AddFlags gives a command the flags that are its own.
 func (s *Set) AddFlags(cmd *cobra.Command) {
 	for _, x := range s.settings {
-		if x.isOf(cmd) {
+		if x.isOf(cmd) && !x.isList() {
 			x.addFlag(cmd.Flags())
+			x.offer(cmd)
 		}
 	}
 }
@@ -118,8 +128,7 @@ func (x *setting) addFlag(f *pflag.FlagSet) {
 	}
 }
 
-// isList reports whether a setting is a list of objects. Only a file has those; in a setting without
-// commands they need no flag.
+// isList reports whether a setting is a list of objects. Only a file has those: they have no flag.
 func (x *setting) isList() bool {
 	return x.field.Kind() == reflect.Slice && x.field.Type().Elem().Kind() == reflect.Struct
 }

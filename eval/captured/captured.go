@@ -25,9 +25,6 @@ type Result struct {
 	Made     []string `json:"made"` // paths
 }
 
-// JSON describes a Result as JSON.
-const JSON = `With --history it prints {"files","servers","pages","versions","unlinked":[],"made":[]}.`
-
 // ErrNone says that captures tell of no page.
 var ErrNone = errors.New("no capture tells what a page held: lists, sitemaps and logs name addresses alone")
 
@@ -149,12 +146,13 @@ func withTop(s *history.Server) *history.Server {
 
 // Text says it to people.
 func (r *Result) Text(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "Histories of %s written: %s in %s.\n", report.Plural(r.Servers, "server"),
+		report.Plural(r.Versions, "version"), report.Plural(r.Pages, "page"))
 	for _, f := range r.Files {
-		if err := f.Text(w); err != nil {
-			return err
+		if err == nil {
+			err = f.Text(w)
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s, %s, %s\n", report.Plural(r.Servers, "server"), report.Plural(r.Pages, "page"), report.Plural(r.Versions, "version"))
 	if err == nil && len(r.Unlinked) > 0 {
 		_, err = fmt.Fprintf(w, "%s without bodies, so without links: the top page of each links to all its pages\n", report.Plural(len(r.Unlinked), "server"))
 	}

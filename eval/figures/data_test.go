@@ -11,6 +11,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/satstore/crashtest"
 )
 
 // realHistories lie beside the module: they are too large to be part of it.
@@ -19,8 +20,8 @@ var realHistories = filepath.Join("..", "..", "..", "shared", "data", "histories
 // The 45 recorded servers. Counts are those of an independent evaluator, as in package eval;
 // verdicts are how they came out.
 func TestRealFigures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads 45 servers")
+	if !crashtest.Long() {
+		t.Skip("RECRAWL_LONG=1 reads 45 servers and makes all figures of them")
 	}
 	if _, err := os.Stat(realHistories); err != nil {
 		t.Skipf("the recorded histories are not there: %v", err)

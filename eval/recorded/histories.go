@@ -85,8 +85,8 @@ func WriteHistories(data, dir string) (*Export, error) {
 
 // Text says it to people.
 func (e *Export) Text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s, %s, %s in %s\n", report.Plural(e.Servers, "server"),
-		report.Plural(e.Pages, "page"), report.Plural(e.Versions, "version"), e.dir)
+	_, err := fmt.Fprintf(w, "Histories of %s written to %s: %s of %s.\n", report.Plural(e.Servers, "server"),
+		e.dir, report.Plural(e.Versions, "version"), report.Plural(e.Pages, "page"))
 	if err == nil && e.Torn > 0 {
 		_, err = fmt.Fprintf(w, "%s of the journal could not be read; a crash may have torn them\n",
 			report.Plural(e.Torn, "line"))

@@ -30,14 +30,17 @@ type Relearnt struct {
 
 // Tables are what was learnt, for people.
 func (r *Relearnt) Tables() []report.Table {
-	tables := present.Lessons(r.Lessons)
+	return present.Lessons(r.Lessons)
+}
+
+// Finding says in a sentence from what was learnt, and whether it is better than what was known.
+func (r *Relearnt) Finding() string {
 	verdict := "nothing new was adopted"
 	if r.Adopted {
 		verdict = fmt.Sprintf("version %d of what was learnt in place was adopted", r.InPlace.Version)
 	}
-	tables[0].Note = fmt.Sprintf("From %s on %s; %s.",
+	return fmt.Sprintf("Learnt from %s on %s; %s.",
 		report.Plural(r.Visits, "visit"), report.Plural(r.Days, "day"), verdict)
-	return tables
 }
 
 // Relearn shows the visits of a journal to the policy value, day by day, as if they were made now,

@@ -15,52 +15,85 @@ type Table struct {
 	Note   string
 	// PageOnly keeps a long table out of the terminal; printing tables there obeys it.
 	PageOnly bool
+	// Marks are styles of cells that say such a word, where a terminal has colours.
+	Marks map[string]Style
 }
 
-// Text writes the table for a terminal, with no line drawing and no colours, so that it
-// can be pasted and cut by columns.
+// Text writes the table for a terminal, with no line drawing, so that it can be pasted and cut by
+// columns. On a Screen it is fitted to its width: texts take several lines, or lose their middle
+// where they are one word; numbers never do. Only there headings may be bold.
 func (t Table) Text(w io.Writer) error {
+	screen, ok := w.(*Screen)
+	if !ok {
+		screen = &Screen{}
+	}
 	var b strings.Builder
 	if t.Title != "" {
-		b.WriteString(oneLine(t.Title) + "\n")
+		for _, line := range wrap(oneLine(t.Title), screen.Width) {
+			b.WriteString(screen.Paint(Bold, line) + "\n")
+		}
 	}
-	right, width := t.numeric(), t.widths()
+	right := t.numeric()
+	width := t.fit(screen.Width, right)
 	if len(t.Header) > 0 {
-		writeRow(&b, t.Header, width, right)
+		writeRow(&b, t.Header, width, right, plainly)
 		rule := make([]string, len(width))
 		for i, n := range width {
 			rule[i] = strings.Repeat("-", n)
 		}
-		writeRow(&b, rule, width, right)
+		b.WriteString(screen.Paint(Faint, strings.Join(rule, strings.Repeat(" ", gap))) + "\n")
+	}
+	mark := func(cell, shown string) string {
+		if style, ok := t.Marks[cell]; ok {
+			return screen.Paint(style, shown)
+		}
+		return shown
 	}
 	for _, row := range t.Rows {
-		writeRow(&b, row, width, right)
+		writeRow(&b, row, width, right, mark)
 	}
 	if t.Note != "" {
-		b.WriteString(strings.TrimSpace(clean(t.Note)) + "\n")
+		for line := range strings.SplitSeq(strings.TrimSpace(clean(t.Note)), "\n") {
+			b.WriteString(strings.Join(wrap(line, screen.Width), "\n") + "\n")
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func writeRow(b *strings.Builder, row []string, width []int, right []bool) {
-	var line strings.Builder
-	for i := range width {
-		cell := ""
-		if i < len(row) {
-			cell = oneLine(row[i])
-		}
-		pad := strings.Repeat(" ", width[i]-columns(cell))
-		if i > 0 {
-			line.WriteString("  ")
-		}
-		if right[i] {
-			line.WriteString(pad + cell)
-		} else {
-			line.WriteString(cell + pad)
-		}
+func plainly(_, shown string) string { return shown }
+
+// writeRow writes the cells of a row, in as many lines as the longest of them needs. mark puts a
+// cell into a style, which takes no room.
+func writeRow(b *strings.Builder, row []string, width []int, right []bool, mark func(cell, shown string) string) {
+	cells := make([][]string, len(width))
+	height := 1
+	for i := range min(len(row), len(width)) {
+		cells[i] = cellLines(row[i], width[i])
+		height = max(height, len(cells[i]))
 	}
-	b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	for n := range height {
+		var line strings.Builder
+		for i := range width {
+			cell := ""
+			if n < len(cells[i]) {
+				cell = cells[i][n]
+			}
+			pad := strings.Repeat(" ", max(0, width[i]-columns(cell)))
+			if i > 0 {
+				line.WriteString(strings.Repeat(" ", gap))
+			}
+			if i < len(row) && cell != "" {
+				cell = mark(row[i], cell)
+			}
+			if right[i] {
+				line.WriteString(pad + cell)
+			} else {
+				line.WriteString(cell + pad)
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
 }
 
 func (t Table) columnCount() int {

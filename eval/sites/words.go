@@ -8,24 +8,6 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Methods says what the methods of sitegraph.PartitionMethods do.
-const Methods = `  a          each directory is a site; its tops are its pages nearest to the start page
-  b          the pages linked from other directories are tops, their members are the pages of
-             their directory that they link to; pages in no site are reported as orphans
-  b-closure  as b, members of members included
-  c          the sites of b; a site is visited only where an upper site, one with a page that
-             links to its top, has changed
-  c-closure  the sites of b-closure, visited as in c
-  server     the whole server is one site
-  prefix     the deepest paths, up to a slash, that have enough pages; small directories belong
-             to the one above
-  shape      addresses that look alike, as /#/#/*.html: numbers folded, names starred; rare
-             shapes are generalised until they have enough pages
-  community  groups of pages that link to each other more than to others, wherever they are
-
-Enough is about the square root of the server's pages. The last four do not need directories that
-are sites; each of their sites has one top, besides the start pages and their frames.`
-
 // summary is one line on the partition.
 func (d *Division) summary() string {
 	r := &d.Result

@@ -18,17 +18,6 @@ const (
 	weekSeconds = 7 * daySeconds
 )
 
-// JSON says what a Survey is as JSON.
-const JSON = `--json prints {"base","change","weeks":[N],"groups":[GROUP],"total":GROUP,"intervals":[],
-"warnings":[]}. GROUP: {"group","servers","absent","pages","pages_per_server","tops",
-"unlinked","periods":[{"weeks","pages","vanished","new","returned","updated",
-"updated_share","differ","differ_share","tops","tops_updated","tops_updated_share",
-"by_top":{"servers","pages","updated","of_updated","of_pages","of_servers"},
-"updates":[pages with 0, 1, ... N-1 updates]}]}. intervals: {"unit","limit",
-"last_modified","days","pages","visited_once","never_changed","points":[{"interval",
-"pages","share","weighted"}]}, shares cumulative. Groups are in order of their names,
-periods as in --weeks. Shares are between 0 and 1; undefined ones are null.`
-
 // Survey is what was found. The package comment says what the words mean.
 type Survey struct {
 	Base      int         `json:"base"` // weeks after the window's start

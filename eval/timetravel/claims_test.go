@@ -3,7 +3,6 @@ package timetravel
 import (
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,9 +15,6 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// sitesDir holds whole sites over 27 weeks.
-const sitesDir = "../../../shared/data/sites"
-
 // TestClaimsOfRecordedSites measures how truthful feeds, sitemaps and Last-Modified of real
 // sites are: it visits them in random order for 27 weeks, over HTTP, and counts what was
 // claimed of the pages since each one's last visit. go test -v -run ClaimsOf prints the table.
@@ -26,17 +22,13 @@ func TestClaimsOfRecordedSites(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
-	files, _ := filepath.Glob(filepath.Join(sitesDir, "*.jsonl.gz"))
-	if len(files) == 0 {
-		t.Skipf("no sites in %s", sitesDir)
-	}
 	changes := []sitegraph.ChangeBy{sitegraph.ChangeByBytes}
 	if testing.Verbose() { // for the table; no demand below is of changes of the main text alone
 		changes = append(changes, sitegraph.ChangeByMain)
 	}
 	var table strings.Builder
 	fmt.Fprintf(&table, "%-22s %-6s %-14s %7s %6s %6s %6s %7s %7s %7s\n", "server", "change", "kind", "sources", "pages", "true", "false", "missed", "same", "ln LR")
-	for _, file := range files {
+	for _, file := range recordedSites(t) {
 		sites, err := LoadSites(file)
 		if err != nil {
 			t.Fatal(err)

@@ -11,72 +11,78 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/satstore/crashtest"
 )
 
-// recordedSites returns the folder of whole sites beside the module, and skips the test
-// where it is not there: the pages are not ours to publish.
-func recordedSites(t *testing.T) string {
+// recordedSites are the files of whole sites beside the module: the smallest of them, and all with
+// RECRAWL_LONG. It skips the test where there are none: the pages are not ours to publish.
+func recordedSites(t *testing.T) (files []string) {
 	t.Helper()
-	dir, err := filepath.Abs("../../../shared/data/sites") // this package is two below the module root
-	if err != nil {
-		t.Fatal(err)
+	pattern := "devrel.jp.jsonl.gz"
+	if crashtest.Long() {
+		pattern = "*.jsonl.gz"
 	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the recorded sites are not there: %v", err)
+	files, _ = filepath.Glob(filepath.Join("../../../shared/data/sites", pattern)) // this package is two below the module root
+	if len(files) == 0 {
+		t.Skip("the recorded sites, shared/data/sites beside the module, are not there")
 	}
-	return dir
+	return files
 }
 
 func TestRecordedSites(t *testing.T) {
 	if testing.Short() {
 		t.Skip("extracts 10,000 page versions")
 	}
-	start := time.Now()
-	web, err := LoadSites(recordedSites(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	loaded := time.Since(start)
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	t.Logf("%d servers loaded in %v, %d MB live", len(web.Servers()), loaded.Round(time.Millisecond), m.HeapAlloc>>20)
-	start = time.Now()
-	servers, err := Histories(context.Background(), web, HistoryOptions{Agent: "recrawl", Main: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("histories in %v", time.Since(start).Round(time.Millisecond))
-	for _, s := range servers {
-		pages, redirects, versions := 0, 0, 0
-		reached := map[string]bool{}
-		for _, p := range s.Pages {
-			versions += len(p.Versions)
-			if p.Versions[0].Redirect != "" {
-				redirects++
-				continue
+	for _, file := range recordedSites(t) {
+		t.Run(siteName(file), func(t *testing.T) {
+			start := time.Now()
+			web, err := LoadSites(file)
+			if err != nil {
+				t.Fatal(err)
 			}
-			pages++
-			for _, v := range p.Versions {
-				for _, l := range v.Links {
-					reached[l] = true
+			loaded := time.Since(start)
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			t.Logf("%d servers loaded in %v, %d MB live", len(web.Servers()), loaded.Round(time.Millisecond), m.HeapAlloc>>20)
+			start = time.Now()
+			servers, err := Histories(context.Background(), web, HistoryOptions{Agent: "recrawl", Main: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("histories in %v", time.Since(start).Round(time.Millisecond))
+			for _, s := range servers {
+				pages, redirects, versions := 0, 0, 0
+				reached := map[string]bool{}
+				for _, p := range s.Pages {
+					versions += len(p.Versions)
+					if p.Versions[0].Redirect != "" {
+						redirects++
+						continue
+					}
+					pages++
+					for _, v := range p.Versions {
+						for _, l := range v.Links {
+							reached[l] = true
+						}
+					}
+				}
+				linked := 0
+				for _, p := range s.Pages {
+					if reached[p.URL] {
+						linked++
+					}
+				}
+				t.Logf("%s: %d pages, %d redirects, %d versions, %d of the addresses linked", s.Name, pages, redirects, versions, linked)
+				if pages < 200 || linked < pages/2 {
+					t.Errorf("%s: too few pages (%d) or links (%d)", s.Name, pages, linked)
+				}
+				top := s.Page("http://" + s.Name + "/")
+				if top == nil || !top.At(s.T0).Alive() {
+					t.Errorf("%s has no top page", s.Name)
 				}
 			}
-		}
-		linked := 0
-		for _, p := range s.Pages {
-			if reached[p.URL] {
-				linked++
-			}
-		}
-		t.Logf("%s: %d pages, %d redirects, %d versions, %d of the addresses linked", s.Name, pages, redirects, versions, linked)
-		if pages < 200 || linked < pages/2 {
-			t.Errorf("%s: too few pages (%d) or links (%d)", s.Name, pages, linked)
-		}
-		top := s.Page("http://" + s.Name + "/")
-		if top == nil || !top.At(s.T0).Alive() {
-			t.Errorf("%s has no top page", s.Name)
-		}
+		})
 	}
 }
 

@@ -42,8 +42,8 @@ type Settings struct {
 	Parallel int    `default:"64" range:"[1,10000]" help:"pages at a time"`
 	InFlight int    `key:"in-flight" range:"[0,10000]" help:"also measure memory with so many visits under way; 0: not"`
 	Known    int    `default:"100000" range:"[1,1000000]" help:"servers that are known then"`
-	Dir      string `help:"a directory for what is written (default: that for temporary files)"`
-	HTML     string `help:"also write a report with charts to this file"`
+	Dir      string `path:"directory" help:"a directory for what is written (default: that for temporary files)"`
+	HTML     string `path:"any" help:"also write a report with charts to this file"`
 }
 
 // Options of a measurement. Tick may be nil.

@@ -59,6 +59,15 @@ func (g *Guard) Summary() Summary {
 	return s
 }
 
+// Finding says in a sentence what was let through and what was not.
+func (s *Summary) Finding() string {
+	text := fmt.Sprintf("%d let through, %d refused or cut, in %v.", s.Requests, s.Refused, time.Duration(s.Seconds*float64(time.Second)).Round(time.Second))
+	if s.Stopped {
+		text += " Everything was shut."
+	}
+	return text
+}
+
 // Tables are the summary for people.
 func (s *Summary) Tables() []report.Table {
 	rows := [][]string{

@@ -17,12 +17,12 @@ import (
 
 // eachPolicy runs a test for seeds, policies and modes; the name of a failing subtest is the
 // argument of -run that repeats it. Variants of value differ from it, and from each other, in
-// one kind of evidence: unless RECRAWL_LONG is set, each of them has a third of the seeds, and its
+// one kind of evidence: unless RECRAWL_LONG is set, each of them has a fifth of the seeds, and its
 // neighbours have the others.
 func eachPolicy(t *testing.T, seeds uint64, test func(t *testing.T, policy string, s Settings)) {
 	for seed := range seeds {
 		for i, policy := range testedPolicies() {
-			if isVariant(policy) && seed%3 != uint64(i)%3 && os.Getenv("RECRAWL_LONG") == "" {
+			if isVariant(policy) && seed%5 != uint64(i)%5 && os.Getenv("RECRAWL_LONG") == "" {
 				continue
 			}
 			for name, mode := range map[string]planner.Mode{"sweep": planner.Sweep, "stream": planner.Stream} {

@@ -155,6 +155,16 @@ func All() (all []Info) {
 	return all
 }
 
+// Finding says in a sentence how many policies of each kind there are.
+func Finding(all []Info) string {
+	count := map[string]int{}
+	for _, of := range all {
+		count[of.Kind]++
+	}
+	return fmt.Sprintf("%d policies: %d published, %d of our own, %d that know the future and serve as reference lines.",
+		len(all), count[originNames[published]], count[originNames[own]], count[originNames[reference]])
+}
+
 // Published reports whether a policy is a method of others, and no reference line.
 func Published(name string) bool { return policies[name].origin == published }
 

@@ -2,6 +2,7 @@ package present
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
@@ -66,16 +67,47 @@ func NewPlan(ahead *cycle.Preview, p *planner.Planner, policy string, perDay flo
 	return plan
 }
 
+// Finding says in a sentence how many visits come until when, how many of them are first ones, and
+// how many changes they should find; or why none comes.
+func (p *Plan) Finding() string {
+	if len(p.Visits) == 0 {
+		return p.none
+	}
+	first, changes := 0, 0.0
+	for _, v := range p.Visits {
+		if v.First {
+			first++
+		} else if n := float64(v.Probability); n > 0 { // not where it is unknown
+			changes += n
+		}
+	}
+	text := fmt.Sprintf("%s until %s", report.Plural(len(p.Visits)+p.Further, "visit"), report.UTC(p.RoundEnd))
+	if text += " are planned"; len(p.Visits)+p.Further == 1 {
+		text = strings.Replace(text, " are ", " is ", 1)
+	}
+	of := "; of them"
+	if p.Further > 0 {
+		of = fmt.Sprintf("; of the %d shown", len(p.Visits))
+	}
+	if first > 0 {
+		text += fmt.Sprintf("%s, %d to new pages", of, first)
+		of = ""
+	}
+	if changes > 0 {
+		text += fmt.Sprintf("%s, %.3g are expected to find a change", of, changes)
+	}
+	return text + "."
+}
+
 // Tables are the plan for people.
 func (p *Plan) Tables() []report.Table {
 	if len(p.Visits) > 0 {
 		return append([]report.Table{p.visitTable()}, p.Budget.tables()...)
 	}
-	tables := []report.Table{{Note: p.none}}
 	if len(p.Budget.Unfit) > 0 {
-		tables = append(tables, p.Budget.tables()...)
+		return p.Budget.tables()
 	}
-	return tables
+	return nil
 }
 
 func (p *Plan) visitTable() report.Table {

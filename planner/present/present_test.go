@@ -23,6 +23,9 @@ func crawl(pages ...string) *planner.Planner {
 func text(t *testing.T, p *Plan) string {
 	t.Helper()
 	var b strings.Builder
+	if len(p.Visits) == 0 {
+		b.WriteString(p.Finding() + "\n")
+	}
 	for _, table := range p.Tables() {
 		if err := table.Text(&b); err != nil {
 			t.Fatal(err)

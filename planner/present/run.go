@@ -3,6 +3,7 @@ package present
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner"
@@ -83,6 +84,40 @@ func (r *Run) EndRound(p *planner.Planner, round planner.Round, perDay float64) 
 func (r *Run) End(p *planner.Planner, loop *cycle.Loop) {
 	r.Refused, r.Vanished = refusedBy(loop), vanishedOf(loop)
 	r.Known, r.Waiting, r.Hints = knownPages(p), p.Waiting(), claimsOf(p.Corpus)
+}
+
+// Finding says in a sentence what the run did.
+func (r *Run) Finding() string {
+	if r.Visits == 0 {
+		return fmt.Sprintf("No visit was due or allowed; %s known.", arePlural(r.Known, "page"))
+	}
+	text := fmt.Sprintf("%s found", report.Plural(r.Visits, "visit"))
+	var found []string
+	if r.First > 0 {
+		found = append(found, report.Plural(r.First, "new page"))
+	}
+	if again := r.Changed + r.Unchanged; again > 0 {
+		found = append(found, fmt.Sprintf("%d changed of %d seen again", r.Changed, again))
+	}
+	if r.Left > 0 {
+		found = append(found, fmt.Sprintf("%d gone, moved or excluded", r.Left))
+	}
+	if len(found) == 0 {
+		found = append(found, "nothing that counts")
+	}
+	text += " " + strings.Join(found, ", ")
+	if r.Failed > 0 {
+		text += fmt.Sprintf("; %d failed", r.Failed)
+	}
+	return fmt.Sprintf("%s; %s known.", text, arePlural(r.Known, "page"))
+}
+
+// arePlural is "1 page is", "2 pages are".
+func arePlural(n int, noun string) string {
+	if n == 1 {
+		return report.Plural(n, noun) + " is"
+	}
+	return report.Plural(n, noun) + " are"
 }
 
 // Tables are the run for people, its summary in front. Without a whole round there is nothing more.

@@ -60,9 +60,25 @@ func (r *Checked) Verdict() string {
 	return report.Plural(len(r.Damage), "damage")
 }
 
-// Text writes a line of the pages, one of the set of addresses, and one for each damage.
+// finding says in a sentence whether all is whole.
+func (r *Checked) finding() string {
+	what := "the store"
+	switch {
+	case r.alone:
+		what = "the set of addresses"
+	case r.Set != nil:
+		what = "the store and its set of addresses"
+	}
+	if len(r.Damage) > 0 {
+		return fmt.Sprintf("%s found in %s.", r.Verdict(), what)
+	}
+	return fmt.Sprintf("Every byte of %s was read, and %s.", what, r.Verdict())
+}
+
+// Text writes what was found in a sentence, a line of the pages, one of the set of addresses,
+// and one for each damage.
 func (r *Checked) Text(w io.Writer) error {
-	var lines []string
+	lines := []string{r.finding()}
 	if !r.alone {
 		lines = append(lines, fmt.Sprintf("%s, %s, %d removed; links of %d, %s",
 			report.Plural(r.Pages, "page"), report.Plural(r.Records, "record"), r.Removed, r.Linked, report.Plural(r.Settings, "setting")))
@@ -74,7 +90,6 @@ func (r *Checked) Text(w io.Writer) error {
 		}
 		lines = append(lines, line)
 	}
-	lines[len(lines)-1] += ": " + r.Verdict()
 	for _, d := range r.Damage {
 		lines = append(lines, d.What)
 	}

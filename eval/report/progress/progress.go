@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,7 @@ type Bar struct {
 	what        string
 	done, total int
 	bar         *progressbar.ProgressBar
+	began       time.Time
 	lastLine    time.Time
 	parts       []string // names of what is at work side by side, the first begun in front
 }
@@ -32,10 +34,11 @@ const LineEvery = 5 * time.Second
 // New begins to tell of work of so many steps, 0 where that is not known yet. out is standard
 // error; io.Discard tells nobody.
 func New(out io.Writer, what string, total int) *Bar {
-	b := &Bar{out: out, what: what, total: total, lastLine: time.Now()}
+	now := time.Now()
+	b := &Bar{out: out, what: what, total: total, began: now, lastLine: now}
 	if IsTerminal(out) {
 		b.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(out), progressbar.OptionSetDescription(what),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionShowCount(),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(30))
 	}
 	return b
@@ -45,6 +48,27 @@ func New(out io.Writer, what string, total int) *Bar {
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Width is how many columns a line may have: those of the terminal, else what COLUMNS says. 0 is as
+// many as there are: what reads a file or a pipe wants lines whole.
+func Width(w io.Writer) int {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	width, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if err != nil || width < 0 {
+		return 0
+	}
+	return width
+}
+
+// HasColours reports whether what is written may have colours: on a terminal, unless NO_COLOR is
+// set to anything (no-color.org) or the terminal is a dumb one.
+func HasColours(w io.Writer) bool {
+	return IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 // Step counts one more.
@@ -128,8 +152,25 @@ func (b *Bar) set(done int) {
 		if b.total > 0 { // a list from standard input has an end that nobody knows
 			of = fmt.Sprintf(" of %d", b.total)
 		}
-		fmt.Fprintf(b.out, "%s: %d%s%s\n", b.what, b.done, of, b.working())
+		fmt.Fprintf(b.out, "%s: %d%s%s%s\n", b.what, b.done, of, pace(b.done, b.total, now.Sub(b.began)), b.working())
 	}
+}
+
+// pace is how fast it goes, and how much time is left at that rate, once that can be told.
+func pace(done, total int, took time.Duration) string {
+	if done <= 0 || took <= 0 {
+		return ""
+	}
+	perSecond := float64(done) / took.Seconds()
+	text := fmt.Sprintf(", %.3g a second", perSecond)
+	if perSecond < 1 {
+		text = fmt.Sprintf(", %.3g a minute", 60*perSecond)
+	}
+	if total > done {
+		left := time.Duration(float64(total-done) / perSecond * float64(time.Second))
+		text += fmt.Sprintf(", %v left", left.Round(time.Second))
+	}
+	return text
 }
 
 // End removes the bar.

@@ -7,10 +7,6 @@ import (
 	"github.com/recrawl/recrawl/eval/report"
 )
 
-// FileJSON describes a File as JSON.
-const FileJSON = `{"name","format","read","captures","listed","no_pages",
-"no_news","elsewhen","bad_count","bad":[{"at","what","text"}],"with_body","sitemaps":[],"ended"}`
-
 // Text says it to people: a line, and one for each of the first mistakes.
 func (f *File) Text(w io.Writer) error {
 	unit := "line"

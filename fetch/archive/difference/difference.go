@@ -242,6 +242,7 @@ func (r *Result) Text(w io.Writer) error {
 	if r.Kind == "source" {
 		unit = "line"
 	}
+	fmt.Fprintln(&b, r.finding(unit))
 	for _, v := range []struct {
 		mark string
 		Version
@@ -262,9 +263,17 @@ func (r *Result) Text(w io.Writer) error {
 			lines(&b, " ", near(p.Text, i > 0, i < len(r.Pieces)-1, r.Kind == "source"))
 		}
 	}
-	fmt.Fprintf(&b, "%s: %s removed, %d added, %d kept\n", r.Kind, report.Plural(r.Removed, unit), r.Added, r.Kept)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// finding says in a sentence how much differs.
+func (r *Result) finding(unit string) string {
+	of := map[string]string{"main": "main text", "text": "text", "source": "source"}[r.Kind]
+	if r.Removed+r.Added == 0 {
+		return fmt.Sprintf("The %s is the same in both captures: %s.", of, report.Plural(r.Kept, unit))
+	}
+	return fmt.Sprintf("The %s differs: %s removed, %d added, %d kept.", of, report.Plural(r.Removed, unit), r.Added, r.Kept)
 }
 
 // lines writes a piece with a mark before each of its lines. Controls are left out: they would

@@ -54,7 +54,8 @@ func TestCompare(t *testing.T) {
 	r := readerOf(t, "<nav>menu one</nav><main>The quick <b>brown</b> fox</main>",
 		"<nav>menu two</nav><main>The quick red fox jumps</main>")
 	for kind, want := range map[string]string{
-		"text": `--- 2026-01-31 12:00:00 UTC  status 200, 6 words
+		"text": `The text differs: 3 words removed, 4 added, 3 kept.
+--- 2026-01-31 12:00:00 UTC  status 200, 6 words
 +++ 2026-01-31 12:01:00 UTC  status 200, 7 words
  menu
 -one
@@ -62,20 +63,19 @@ func TestCompare(t *testing.T) {
  The quick
 -brown fox
 +red fox jumps
-text: 3 words removed, 4 added, 3 kept
 `,
-		"main": `--- 2026-01-31 12:00:00 UTC  status 200, 4 words
+		"main": `The main text differs: 2 words removed, 3 added, 2 kept.
+--- 2026-01-31 12:00:00 UTC  status 200, 4 words
 +++ 2026-01-31 12:01:00 UTC  status 200, 5 words
  The quick
 -brown fox
 +red fox jumps
-main: 2 words removed, 3 added, 2 kept
 `,
-		"source": `--- 2026-01-31 12:00:00 UTC  status 200, 1 line
+		"source": `The source differs: 1 line removed, 1 added, 0 kept.
+--- 2026-01-31 12:00:00 UTC  status 200, 1 line
 +++ 2026-01-31 12:01:00 UTC  status 200, 1 line
 -<nav>menu one</nav><main>The quick <b>brown</b> fox</main>
 +<nav>menu two</nav><main>The quick red fox jumps</main>
-source: 1 line removed, 1 added, 0 kept
 `} {
 		older, newer, err := Captures(r, url, nil, noon.Add(time.Hour))
 		if err != nil {

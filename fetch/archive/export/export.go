@@ -147,18 +147,18 @@ func writeIndex(r *archive.Reader, w io.Writer, forReplay *notModified) (capture
 
 // Text says what was exported.
 func (r *Result) Text(w io.Writer) error {
-	for _, path := range r.Made {
-		if _, err := fmt.Fprintln(w, path); err != nil {
-			return err
-		}
-	}
-	text := fmt.Sprintf("%s, %d bytes", report.Plural(r.Files, "WARC file"), r.Bytes)
+	text := fmt.Sprintf("Exported %s, %d bytes", report.Plural(r.Files, "WARC file"), r.Bytes)
 	if r.Captures > 0 {
 		text += "; " + report.Plural(r.Captures, "capture") + " in the index"
 	}
 	if r.Pages > 0 {
 		text += ", " + report.Plural(r.Pages, "page") + " listed"
 	}
-	_, err := fmt.Fprintln(w, text)
+	_, err := fmt.Fprintln(w, text+".")
+	for _, path := range r.Made {
+		if err == nil {
+			_, err = fmt.Fprintln(w, path)
+		}
+	}
 	return err
 }

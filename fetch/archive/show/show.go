@@ -9,6 +9,7 @@
 package show
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -116,6 +117,18 @@ func (f *File) Problem() string {
 	return ""
 }
 
+// Finding says in a sentence how many records there are, and whether they are whole.
+func (f *File) Finding() string {
+	text := fmt.Sprintf("%s, %s: ", report.Plural(len(f.Records), "record"), cmp.Or(f.Version, "no WARC"))
+	switch {
+	case f.Damage != "":
+		return text + "reading ended at damage."
+	case f.Wrong > 0:
+		return text + report.Plural(f.Wrong, "wrong digest") + "."
+	}
+	return text + "all are whole, and no digest is wrong."
+}
+
 // Tables are the records, a row each.
 func (f *File) Tables() []report.Table {
 	t := report.Table{Header: []string{"offset", "stored", "type", "status", "block", "payload", "digests", "date", "address"}}
@@ -139,9 +152,6 @@ func (f *File) Tables() []report.Table {
 			strconv.FormatInt(r.Length, 10), strconv.FormatInt(r.Payload, 10), r.Digests, r.Date, r.URI,
 		})
 	}
-	t.Note = fmt.Sprintf("%s, %s; %d with a wrong digest", report.Plural(len(f.Records), "record"), f.Version, f.Wrong)
-	if f.Damage != "" {
-		t.Note += "\n" + f.Damage
-	}
+	t.Note = f.Damage
 	return []report.Table{t}
 }

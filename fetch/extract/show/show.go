@@ -104,6 +104,17 @@ func File(file, url string, set *rules.Set) (*Page, error) {
 	return Read(body, kind, canonical, extract.Options{Rule: set.For(canonical)}), nil
 }
 
+// Finding says in a sentence what counts as a change of the page.
+func (p *Page) Finding() string {
+	switch {
+	case p.Counted.Rule == nil:
+		return fmt.Sprintf("No rule holds for this page of %s: --change says what counts as a change.", report.Plural(len(p.Links), "link"))
+	case len(p.Counted.Lines) == 0:
+		return "The rule for " + p.Counted.Rule.Prefix + " leaves no text: the page will never count as changed."
+	}
+	return fmt.Sprintf("The rule for %s leaves %s that count as the page.", p.Counted.Rule.Prefix, report.Plural(len(p.Counted.Lines), "line"))
+}
+
 // Tables are the page for people.
 func (p *Page) Tables() []report.Table {
 	facts := report.Table{Title: p.URL, Rows: [][]string{
@@ -123,8 +134,7 @@ func (p *Page) Tables() []report.Table {
 		}
 	}
 	if p.Counted.Rule == nil {
-		return p.withLinks(facts, report.Table{Title: "Main text", Note: p.Main},
-			report.Table{Note: "No rule holds for this address: --change says what counts."})
+		return p.withLinks(facts, report.Table{Title: "Main text", Note: p.Main})
 	}
 	facts.Rows = append(facts.Rows, []string{"digest of what counts", p.Digests.Counted})
 	hits := report.Table{Title: "The rule for " + p.Counted.Rule.Prefix, Header: []string{"", "expression", "found", "first"},
@@ -134,7 +144,7 @@ func (p *Page) Tables() []report.Table {
 	}
 	counts := report.Table{Title: "What counts", Note: strings.Join(p.Counted.Lines, "\n")}
 	if len(p.Counted.Lines) == 0 {
-		counts.Note = "Nothing: the rule leaves no text, and the page will never count as changed."
+		counts.Note = "Nothing."
 	}
 	return p.withLinks(facts, report.Table{Title: "Main text", Note: p.Main}, hits, counts)
 }

@@ -61,7 +61,7 @@ func TestLabelled(t *testing.T) {
 // Real sites whose language is known.
 func TestRealSites(t *testing.T) {
 	const most = 150 // pages of a site
-	files, _ := filepath.Glob("/work/shared/data/sites/*.jsonl.gz")
+	files, _ := filepath.Glob("../../../../shared/data/sites/*.jsonl.gz")
 	if len(files) == 0 {
 		t.Skip("the recorded sites are not here")
 	}

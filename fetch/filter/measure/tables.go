@@ -7,21 +7,19 @@ import (
 	"github.com/recrawl/recrawl/eval/report"
 )
 
-// Help says to users how filters are measured.
-const Help = `show filters reads the filters of --filters and --languages and prints what there is. With --labelled
-it judges the pages of a file as run does, and prints how often each filter is right: precision, the
-share of pages that should be rejected among those that are; recall, the share of rejected pages
-among those that should be; and the pages that are judged otherwise than they are labelled.
-
-A labelled page is a line of JSON:
-  {"url": "https://example.org/", "html": "<html>...", "content_language": "de",
-   "language": "de", "reject": ["gambling"]}
-reject names the filters that should reject it, [] none. Filters of languages are measured by
-language. What is left out was not labelled.`
-
-// Examples are calls of it.
-const Examples = `  recrawl show filters --filters filters.yaml
-  recrawl show filters --filters filters.yaml --languages de,en --labelled pages.jsonl`
+// Finding says in a sentence how many filters there are, and how many of the labelled pages they
+// judge otherwise.
+func (r *Result) Finding() string {
+	text := report.Plural(len(r.Filters), "filter")
+	if r.Pages == 0 {
+		return text + "; no labelled pages were given to measure them by."
+	}
+	wrong := 0
+	for _, f := range r.Filters {
+		wrong += len(f.Wrong)
+	}
+	return fmt.Sprintf("%s on %s: %s otherwise than labelled.", text, report.Plural(r.Pages, "labelled page"), report.Plural(wrong, "verdict"))
+}
 
 // Tables are the result for people.
 func (r *Result) Tables() []report.Table {

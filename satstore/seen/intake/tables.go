@@ -6,41 +6,6 @@ import (
 	"github.com/recrawl/recrawl/eval/report"
 )
 
-// Help says to users how a list is taken in.
-const Help = `import reads a list of addresses, one a line, from a file or from standard input, and makes those
-known to the planner that it does not know: each as if it had been given to run, which visits it when
-its turn comes. Lines that are no addresses are counted and named, and stop nothing.
-
-What is known is decided by three parts [SBFL]: a cache of the addresses seen last, a filter of those
-that left the cache, and a set of fingerprints on disk (seen/ in the data directory), which is asked
-for many at once. Nothing is lost: what the filter has is confirmed by the set later. --approximate does
-not confirm, as in the paper: that saves the questions, and loses about one new address in a hundred.
-The first page of a server ("/") and --important addresses are never left to the filter.
-
---memory bounds what all three parts take. The larger it is, the fewer times the set is read.
-An import that was interrupted, or ended by a full disk, is done by giving the list again. With --data the
-directory must not be in use by run. Pages that run has found count as known.
-
---set takes a directory without pages: what was seen is remembered, and --write has the new ones.
---part 2/4 takes the servers of the second of four machines: together they find what one would.
-
-`
-
-// Examples are of that.
-const Examples = `  recrawl import --data crawl urls.txt
-  recrawl import --data crawl --memory 1GiB --important https://www.example.org/news/ urls.txt
-  recrawl import --set seen --write new.txt --html import.html urls.txt`
-
-// JSON describes a Result as JSON.
-const JSON = `--json prints {"lines","bytes","blank","addresses","of_other_parts","bad":[{"kind","lines",
-"examples":[{"line","text"}]}],"bad_lines","new","repeats","mode","caught_up","seconds",
-"cpu_seconds","addresses_per_second","peak_memory_bytes","parts_memory_bytes",
-"memory_bytes_per_known_address","pipeline":{"offered","cache_hits","filter_hits","exempt",
-"waited","missed","confirmed","rescued","new","wait_seconds","doubt_seconds"},"set":{"asked",
-"blocks_read","keys_written","merges","runs","keys","disk_bytes","memory_bytes"},"sizes":
-{"cache_entries","filter_counters","buffer_keys"},"curve":[{"lines","new","seconds",
-"memory_bytes"}]}.`
-
 // Tables are the result for people.
 func (r *Result) Tables() []report.Table {
 	p := r.Pipeline

@@ -160,15 +160,3 @@ func entries(r *bench.Result) report.Table {
 	}
 	return t
 }
-
-// JSON describes a bench.Result as JSON.
-const JSON = `--json prints {"hosts","made","seed","reached","lookups","repeats","points":[{"line","size",
-"bytes","bytes_as_in_paper","hit_rate","hit_rate_with_false_positives","cache_hits","filter_hits",
-"false_positives","false_negatives","new_hosts_at_rest","false_positive_rate",
-"false_positive_formula","false_negative_rate","false_negative_formula",
-"lru_entries_at_equal_hits","lru_bytes_at_equal_hits","saved",
-"lru_bytes_at_equal_hits_as_in_paper","saved_as_in_paper"}],"speeds":[{"method","counters",
-"lowered","lowered_by_one_insertion","ns_each","times_faster","seconds_for_2e9",
-"seconds_in_paper"}],"designs":[{"design","exact","lookups","new","lost","again","cpu_us","us",
-"memory_bytes","memory_bytes_by_host","disk_bytes","false_positives_by_formula"}],"entries":[{"cache","bytes_an_entry",
-"ns_a_lookup"}],"seconds","cpu_seconds","peak_memory_bytes"}. What is 0 was not measured.`

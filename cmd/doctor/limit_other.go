@@ -1,0 +1,5 @@
+//go:build !unix
+
+package doctor
+
+func descriptorLimit() (uint64, bool) { return 0, false }

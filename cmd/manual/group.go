@@ -1,0 +1,35 @@
+package manual
+
+import "github.com/spf13/cobra"
+
+// groups are the headings of the commands in the help of the root, in this order. A command that is
+// in none comes last, under a heading of its own.
+var groups = []struct {
+	title    string
+	commands []string
+}{
+	{"Plan and run:", []string{"demo", "run", "serve", "hint", "watch", "guard"}},
+	{"Look inside:", []string{"plan", "explain", "sites", "inspect", "show", "check", "checkpoint"}},
+	{"Measure and tune:", []string{"eval", "tune", "schedule", "survey", "learn", "bench", "policies"}},
+	{"Archive, import and export:", []string{"import", "export", "replay", "diff"}},
+	{"Set up:", []string{"init", "config", "doctor", "completion"}},
+}
+
+// group puts the commands below the root under their headings.
+func group(root *cobra.Command) {
+	for _, g := range groups {
+		id := ""
+		for _, name := range g.commands {
+			for _, c := range root.Commands() {
+				if c.Name() != name {
+					continue
+				}
+				if id == "" {
+					id = g.title
+					root.AddGroup(&cobra.Group{ID: id, Title: g.title})
+				}
+				c.GroupID = id
+			}
+		}
+	}
+}

@@ -1,0 +1,84 @@
+// Package manual has the help of every command, one text a command in the folder pages: what the
+// command is for in one line, then what it does and what it prints, then calls of it.
+//
+// A page is named after its command: bench-sat.txt is what "recrawl bench sat --help" prints before
+// its flags. Its first line is the line of the command in the help of the command above it. What
+// follows a line "Examples:" are the examples.
+//
+// Man makes pages for man(1) of the same texts.
+//
+// # Guarantees
+//
+//  1. Every command has a page, and every page a command: the program does not start otherwise.
+//  2. What a page says of names that the program knows, such as policies, is filled in when it is
+//     read, so that no page can be out of date about them.
+//  3. The help of the root lists the commands by what they are for.
+package manual
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+//go:embed pages/*.txt
+var pages embed.FS
+
+// Write puts the pages into the commands below root and root itself. words replaces what stands in
+// braces. A command without a page and a page without a command are errors.
+func Write(root *cobra.Command, words *strings.Replacer) error {
+	unused := map[string]bool{}
+	files, err := pages.ReadDir("pages")
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		unused[f.Name()] = true
+	}
+	if err := write(root, words, unused); err != nil {
+		return err
+	}
+	group(root)
+	for file := range unused {
+		return fmt.Errorf("manual: no command has the page %s", file)
+	}
+	return nil
+}
+
+func write(c *cobra.Command, words *strings.Replacer, unused map[string]bool) error {
+	file := pageOf(c)
+	text, err := pages.ReadFile("pages/" + file)
+	if err != nil {
+		return fmt.Errorf("manual of %s: %w", c.CommandPath(), err)
+	}
+	delete(unused, file)
+	page := parse(words.Replace(string(text)))
+	c.Short, c.Long, c.Example = page.short, page.long, page.examples
+	for _, below := range c.Commands() {
+		if err := write(below, words, unused); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pageOf names the page of a command: the names of the command and of those above it but the root,
+// joined by "-".
+func pageOf(c *cobra.Command) string {
+	return strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "), " ", "-") + ".txt"
+}
+
+// page is the help of one command.
+type page struct {
+	short    string // one line
+	long     string // whole lines without the last line's end; may be empty
+	examples string // calls, each indented by two blanks
+}
+
+func parse(text string) page {
+	short, rest, _ := strings.Cut(text, "\n")
+	long, examples, _ := strings.Cut(rest, "\nExamples:\n")
+	return page{short, strings.Trim(long, "\n"), strings.TrimRight(examples, "\n")}
+}

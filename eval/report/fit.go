@@ -1,0 +1,111 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// leastColumn is the width below which no column of text is shortened: less tells nothing.
+const leastColumn = 14
+
+// fit chooses widths of columns with which a row takes at most so many columns of a terminal, where
+// that can be: 0 is no bound. Numbers keep their width. Texts give way, the widest first; a header
+// gives way by taking several lines.
+func (t Table) fit(bound int, right []bool) []int {
+	width := t.widths()
+	if bound <= 0 {
+		return width
+	}
+	total := gap * (len(width) - 1)
+	for _, n := range width {
+		total += n
+	}
+	least := make([]int, len(width))
+	for i := range width {
+		least[i] = t.leastWidth(i, right[i])
+	}
+	for total > bound {
+		widest := -1
+		for i, n := range width {
+			if n > least[i] && (widest < 0 || n > width[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return width // numbers alone are wider than the terminal
+		}
+		width[widest]--
+		total--
+	}
+	return width
+}
+
+// gap is how many blanks stand between columns.
+const gap = 2
+
+// leastWidth is what a column needs: its widest number, the longest word of its header, and of
+// texts enough to know them by.
+func (t Table) leastWidth(i int, number bool) int {
+	least, longest := 0, 0
+	for _, row := range t.Rows {
+		if i >= len(row) {
+			continue
+		}
+		cell := oneLine(row[i])
+		longest = max(longest, columns(cell))
+		if number || isNumber(cell) {
+			least = max(least, columns(cell))
+		}
+	}
+	least = max(least, min(longest, leastColumn))
+	if i < len(t.Header) {
+		for word := range strings.FieldsSeq(t.Header[i]) {
+			least = max(least, columns(oneLine(word)))
+		}
+	}
+	return least
+}
+
+// cellLines is a cell in lines of at most a width: words stay whole, and what is one long word,
+// as an address, loses its middle.
+func cellLines(cell string, width int) []string {
+	cell = oneLine(cell)
+	if columns(cell) <= width {
+		return []string{cell}
+	}
+	lines := wrap(cell, width)
+	for i, line := range lines {
+		lines[i] = withoutMiddle(line, width)
+	}
+	return lines
+}
+
+// withoutMiddle cuts the middle out of what is wider than a width, and marks the cut. Of an address
+// the server and the end of the path are what tells it from others.
+func withoutMiddle(s string, width int) string {
+	if columns(s) <= width || width < 3 {
+		return s
+	}
+	var clusters []string
+	for g := uniseg.NewGraphemes(s); g.Next(); {
+		clusters = append(clusters, g.Str())
+	}
+	first, last, used := 0, len(clusters), 1 // the mark
+	for first < last {
+		next := &first
+		take := clusters[first]
+		if first > len(clusters)-last { // both ends in turn, the first before
+			take, next = clusters[last-1], &last
+		}
+		if used += columns(take); used > width {
+			break
+		}
+		if next == &first {
+			first++
+		} else {
+			last--
+		}
+	}
+	return strings.Join(clusters[:first], "") + "…" + strings.Join(clusters[last:], "")
+}

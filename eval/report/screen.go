@@ -1,0 +1,76 @@
+package report
+
+import (
+	"bufio"
+	"io"
+	"strings"
+)
+
+// Screen is a buffered writer that knows how wide lines may be. Tables and texts that are
+// written to one are fitted to it. It is for one goroutine.
+type Screen struct {
+	*bufio.Writer
+	Width  int  // columns; 0: lines are as long as they are
+	Colour bool // headings are bold, warnings coloured; only for terminals
+}
+
+// NewScreen writes to a terminal of a width, or to a file or pipe (0, false).
+func NewScreen(w io.Writer, width int, colour bool) *Screen {
+	return &Screen{bufio.NewWriter(w), width, colour}
+}
+
+// Style is an escape sequence of terminals that changes how letters look.
+type Style string
+
+const (
+	Bold   Style = "\x1b[1m"
+	Faint  Style = "\x1b[2m"
+	Red    Style = "\x1b[31m"
+	Green  Style = "\x1b[32m"
+	Yellow Style = "\x1b[33m"
+
+	plain = "\x1b[0m"
+)
+
+// Paint is s in a style where there are colours, else s.
+func (s *Screen) Paint(style Style, text string) string {
+	if !s.Colour || text == "" {
+		return text
+	}
+	return string(style) + text + plain
+}
+
+// Say writes a sentence or more, broken at blanks to fit, and bold where there are colours.
+func (s *Screen) Say(text string) {
+	if text == "" {
+		return
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(clean(text)), "\n") {
+		for _, part := range wrap(line, s.Width) {
+			_, _ = s.WriteString(s.Paint(Bold, part) + "\n") // an error stays until Flush
+		}
+	}
+}
+
+// wrap breaks a line at blanks so that no part is wider; 0 is no bound. A word that is wider alone
+// stays whole.
+func wrap(line string, width int) []string {
+	if width <= 0 || columns(line) <= width {
+		return []string{line}
+	}
+	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+	var parts []string
+	part := ""
+	for word := range strings.FieldsSeq(line) {
+		switch {
+		case part == "":
+			part = indent + word
+		case columns(part)+1+columns(word) > width:
+			parts = append(parts, part)
+			part = indent + word
+		default:
+			part += " " + word
+		}
+	}
+	return append(parts, part)
+}
