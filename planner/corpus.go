@@ -62,6 +62,10 @@ type Corpus struct {
 	alive []int32            // by server: pages with a copy
 	left  []sitegraph.PageID // all pages that left, and some that came back
 	round Round
+	// thaws is through how many images the pages came here: what one process proposed is not taken
+	// in the next.
+	thaws     int
+	meanBytes float64 // of an image that is to be thawed; 0: none
 	// What Eligible needs of the round, as it is asked for each page of each round.
 	mark       uint16 // of the round: never 0, which stands for none
 	start, end int64  // unix seconds
@@ -148,8 +152,12 @@ func (c *Corpus) eachLeft(yield func(p sitegraph.PageID)) {
 // NotAfter takes times of visits that lie more than a day after now for now: the clock was wrong
 // when they were made. Before the first round.
 func (c *Corpus) NotAfter(now time.Time) {
+	late := sitegraph.Unix32(now)
 	for i := range c.pages {
 		m := &c.pages[i]
+		if m.History.Last <= late && m.Tried <= late { // as nearly all
+			continue
+		}
 		r := sitegraph.Record{History: m.History, Tried: time.Unix(int64(m.Tried), 0)}
 		r.NotAfter(now)
 		m.History, m.Tried = r.History, sitegraph.Unix32(r.Tried)
@@ -181,7 +189,7 @@ func (c *Corpus) Memory(p sitegraph.PageID) *Memory { return &c.pages[p] }
 func (c *Corpus) Begin(r Round) {
 	c.grow()
 	c.round = r
-	c.mark = uint16(r.Number%math.MaxUint16) + 1
+	c.mark = uint16((r.Number+c.thaws)%math.MaxUint16) + 1
 	c.start, c.end = r.Start.Unix(), r.End.Unix()
 }
 

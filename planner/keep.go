@@ -73,23 +73,34 @@ func (p *Planner) Memory() ([]byte, error) {
 	if len(c.pages) > mostState/leastState {
 		return nil, state.ErrTooLarge
 	}
+	s := p.keptState()
+	s.pages = make([]pageState, len(c.pages))
+	for i := range c.pages {
+		m := &c.pages[i]
+		s.pages[i] = pageState{m.Tried, m.Due, m.Interval, m.State, m.queued}
+	}
+	if policy, ok := p.Policy.(Packer); ok {
+		policy.Pack(false)
+		defer policy.Packed()
+	}
+	return state.Write(apart, mostState, p.roots(s)...)
+}
+
+// keptState is that of now, but for the pages.
+func (p *Planner) keptState() *keptState {
+	c := p.Corpus
 	c.Graph.Refresh() // as the next round does first: versions count from here
-	s := keptState{
+	s := &keptState{
 		name:     p.options.Name,
 		weights:  c.weights,
 		share:    p.options.NewShare,
 		least:    p.options.LeastValue,
-		pages:    make([]pageState, len(c.pages)),
 		versions: make([]int, c.Graph.Servers()),
 		round:    c.round.Number,
 		left:     p.left,
 		newCarry: p.newCarry,
 		price:    c.price,
 		again:    p.again.carry,
-	}
-	for i := range c.pages {
-		m := &c.pages[i]
-		s.pages[i] = pageState{m.Tried, m.Due, m.Interval, m.State, m.queued}
 	}
 	for i := range s.versions {
 		s.versions[i] = c.Graph.Version(sitegraph.ServerID(i))
@@ -103,7 +114,7 @@ func (p *Planner) Memory() ([]byte, error) {
 			s.shelves = append(s.shelves, b.shelf)
 		}
 	}
-	return state.Write(apart, mostState, p.roots(&s)...)
+	return s
 }
 
 // Recollect takes in what Memory returned in another process, before the first round. exact is
@@ -118,20 +129,12 @@ func (p *Planner) Recollect(memory []byte) (exact bool, err error) {
 	if len(s.pages) > len(c.pages) || len(s.versions) > c.Graph.Servers() {
 		return false, state.ErrSettings // it is of a store that lost pages
 	}
-	if r, ok := p.Policy.(Recollector); ok {
-		r.Recollected()
-	}
 	c.Graph.Refresh()
 	for i, version := range s.versions {
 		c.Graph.SetVersion(sitegraph.ServerID(i), version)
 	}
-	p.previous = &s.round
-	p.left, p.newCarry, c.price, p.again.carry = s.left, s.newCarry, s.price, s.again
-	p.recollectCaps(&s)
+	p.recollect(&s)
 	inLine := p.inLine()
-	for _, k := range p.sources.byKey {
-		k.out = nil // no visit is under way
-	}
 	exact = len(s.pages) == len(c.pages)
 	for i := range c.pages {
 		m := &c.pages[i]
@@ -158,10 +161,29 @@ func (p *Planner) Recollect(memory []byte) (exact bool, err error) {
 			p.meet(page)
 		}
 	}
+	p.sortMissed()
+	return exact, nil
+}
+
+// recollect takes in what is kept beside the pages.
+func (p *Planner) recollect(s *keptState) {
+	if r, ok := p.Policy.(Recollector); ok {
+		r.Recollected()
+	}
+	p.previous = &s.round
+	p.left, p.newCarry, p.Corpus.price, p.again.carry = s.left, s.newCarry, s.price, s.again
+	p.recollectCaps(s)
+	for _, k := range p.sources.byKey {
+		k.out = nil // no visit is under way
+	}
+}
+
+// sortMissed puts visits that the policy misses in their order.
+func (p *Planner) sortMissed() {
+	c := p.Corpus
 	slices.SortFunc(p.missed, func(a, b sitegraph.PageID) int {
 		return cmp.Or(cmp.Compare(c.Memory(a).Tried, c.Memory(b).Tried), cmp.Compare(a, b))
 	})
-	return exact, nil
 }
 
 // Before is the number of the last round of the process whose memory was taken in; false: none was.

@@ -99,6 +99,14 @@ type Recollector interface {
 	Recollected()
 }
 
+// Packer is a policy whose state takes long to write down as it is.
+type Packer interface {
+	// Pack makes it ready, until Packed. Slices that lie in scratch files may stay there if
+	// inFiles. Recollected makes of it what it was.
+	Pack(inFiles bool)
+	Packed()
+}
+
 // Lesson is one thing that a policy has learnt.
 type Lesson struct {
 	What  string  `json:"what"`

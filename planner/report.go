@@ -234,6 +234,9 @@ func (c *Corpus) Pace(l budget.Limits) float64 {
 
 // MeanBytes is about what a visit to a page reads: the mean size of the copies, and headers.
 func (c *Corpus) MeanBytes() float64 {
+	if c.meanBytes > 0 && len(c.pages) == 0 {
+		return c.meanBytes
+	}
 	sum, n := 0.0, 0
 	for i := range c.pages {
 		if class := c.pages[i].size; class > 0 {

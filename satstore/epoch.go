@@ -95,5 +95,8 @@ func (s *Store) flushCatalogue() error {
 // numberBatch gives the batch that is to be committed its number.
 func (s *Store) numberBatch() error {
 	s.batches++
+	if err := s.noteTouched(s.batches); err != nil {
+		return err
+	}
 	return s.batch.Set(keyEpoch, binary.BigEndian.AppendUint64(nil, s.batches), nil)
 }

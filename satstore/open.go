@@ -96,6 +96,9 @@ func (s *Store) begin() error {
 	if s.batches, err = s.cat.epoch(); err != nil {
 		return err
 	}
+	if err := s.recallTouching(); err != nil {
+		return err
+	}
 	return s.replaceMissing()
 }
 

@@ -66,6 +66,7 @@ func (s *Store) put(r *sitegraph.Record, done int) error {
 	}
 	s.frame = b
 	s.changed = true
+	s.touch(r.Page)
 	return s.fail(s.runs.Replace(uint32(r.Page), s.dueUnit(r.Due), b, done))
 }
 
@@ -152,6 +153,7 @@ func (s *Store) Remove(p sitegraph.PageID) error {
 		return err
 	}
 	s.changed = true
+	s.touch(p)
 	delete(s.applied, p)
 	s.removed[p] = true
 	if err := s.runs.Delete(uint32(p)); err != nil {

@@ -50,6 +50,10 @@ func (s *Store) Stats() Stats {
 	}
 }
 
+// MemoryBytes is about what the store needs in memory as it is now, Pebble's and the transaction's
+// left out. It grows with the records.
+func (s *Store) MemoryBytes() int64 { return s.runs.MemoryBytes() }
+
 // Due is a span of time in which records are due.
 type Due struct {
 	Start   time.Time

@@ -37,6 +37,7 @@ type Store struct {
 	applied map[sitegraph.PageID]int
 	// addressAlone counts the pages that Restore found to be known by their address alone.
 	addressAlone int
+	touching     touching
 	lost         []sitegraph.PageID // records that the runs gave up; each gets a fresh one
 
 	frame, body []byte // scratch

@@ -20,6 +20,7 @@ func (s *Store) SaveLinks(p sitegraph.PageID, links, frames []sitegraph.PageID) 
 		}
 	}
 	s.changed = true
+	s.touch(p)
 	s.frame = appendLinks(s.frame[:0], links, frames)
 	return s.fail(s.batch.Set(pageKey(keyLinks, p), s.frame, nil))
 }
@@ -33,6 +34,7 @@ func (s *Store) SaveStart(p sitegraph.PageID) error {
 		return err
 	}
 	s.changed = true
+	s.touch(p)
 	return s.fail(s.batch.Set(pageKey(keyStart, p), nil, nil))
 }
 
@@ -82,7 +84,7 @@ func (s *Store) Commit() error {
 }
 
 func (s *Store) commit() error {
-	if !s.batch.Empty() {
+	if !s.batch.Empty() || len(s.touching.pages) > 0 {
 		if err := s.numberBatch(); err != nil {
 			return err
 		}

@@ -2,8 +2,12 @@ package sitegraph
 
 import (
 	"hash/maphash"
+	"math/rand/v2"
 	"slices"
 	"strings"
+	"unsafe"
+
+	"github.com/dchest/siphash"
 
 	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
@@ -11,7 +15,10 @@ import (
 // addresses numbers pages, directories and servers by their text. A directory is kept as the
 // first page in it, whose address begins with it: it costs no text of its own.
 type addresses struct {
-	seed   maphash.Seed // no site can foresee which addresses collide
+	// No site can foresee which addresses collide. The seed cannot be given to another process, so
+	// a graph with a scratch file, which may be kept, has a key, and a slower hash.
+	seed   maphash.Seed
+	key    [2]uint64
 	text   texts
 	of     []ref // by page
 	byURL  table
@@ -21,7 +28,21 @@ type addresses struct {
 	byName table
 }
 
-func (a *addresses) hash(s string) uint64 { return maphash.String(a.seed, s) }
+func newAddresses(file *scratch.File) (a addresses) {
+	a.seed = maphash.MakeSeed()
+	if a.text.file = file; file != nil {
+		a.key = [2]uint64{rand.Uint64(), rand.Uint64() | 1} // 0 stands for none
+		a.byURL.file = file
+	}
+	return a
+}
+
+func (a *addresses) hash(s string) uint64 {
+	if a.key[1] == 0 {
+		return maphash.String(a.seed, s)
+	}
+	return siphash.Hash(a.key[0], a.key[1], unsafe.Slice(unsafe.StringData(s), len(s))) // which only reads
+}
 
 func (a *addresses) url(p PageID) string { return a.text.at(a.of[p]) }
 
@@ -109,7 +130,7 @@ func (a *addresses) clone() addresses {
 	c.text = texts{chunks: slices.Clone(a.text.chunks), total: a.text.total}
 	c.of, c.inDir, c.names = slices.Clip(a.of), slices.Clip(a.inDir), slices.Clip(a.names)
 	for _, t := range []*table{&c.byURL, &c.byDir, &c.byName} {
-		t.slots = slices.Clone(t.slots)
+		t.slots, t.file = slices.Clone(t.slots), nil
 	}
 	return c
 }

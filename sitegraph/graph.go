@@ -2,7 +2,6 @@ package sitegraph
 
 import (
 	"fmt"
-	"hash/maphash"
 	"maps"
 	"slices"
 
@@ -52,8 +51,8 @@ func NewGraph() *Graph { return NewGraphIn(nil) }
 // NewGraphIn returns an empty graph that keeps addresses and links in a scratch file, but for those
 // that came last; nil: in memory. Others must not use the file.
 func NewGraphIn(file *scratch.File) *Graph {
-	g := &Graph{addresses: addresses{seed: maphash.MakeSeed()}, file: file}
-	g.addresses.text.file, g.links.file = file, file
+	g := &Graph{addresses: newAddresses(file), file: file}
+	g.links.file = file
 	return g
 }
 

@@ -3,6 +3,8 @@ package sitegraph
 import (
 	"fmt"
 	"math"
+
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // table finds the dense numbers 0, 1, 2, ... of things (pages, directories, servers) by a hash
@@ -13,6 +15,7 @@ import (
 type table struct {
 	slots []uint32 // a power of two of them; 0: free
 	used  int
+	file  *scratch.File `state:"-"` // where slots are; nil: in memory
 }
 
 const minSlots = 16
@@ -40,7 +43,13 @@ func (t *table) add(hash uint64, hashOf func(n int32) uint64) int32 {
 		panic(fmt.Sprintf("sitegraph: no number for more than %d pages, directories or servers", t.used))
 	}
 	if (t.used+1)*4 > len(t.slots)*3 {
-		t.slots = make([]uint32, max(minSlots, 2*len(t.slots)))
+		n := max(minSlots, 2*len(t.slots))
+		if t.file == nil {
+			t.slots = make([]uint32, n)
+		} else {
+			clear(t.slots)
+			t.slots = scratch.Grow(t.file, t.slots, n)
+		}
 		for n := range t.used {
 			t.insert(hashOf(int32(n)), int32(n))
 		}

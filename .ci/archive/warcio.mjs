@@ -6,9 +6,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
+import { unchunked } from './captures.mjs';
 
 const [modules, ...files] = process.argv.slice(2);
-const { WARCParser, AsyncIterReader } = createRequire(modules + '/')('warcio');
+const { WARCParser } = createRequire(modules + '/')('warcio');
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'; // RFC 4648, 6
 
@@ -47,7 +48,7 @@ async function payload(record) {
 	if (!/chunked/i.test(coding)) {
 		return body;
 	}
-	return new AsyncIterReader([body], null, true).readFully();
+	return unchunked(Buffer.from(body));
 }
 
 for (const file of files) {

@@ -16,6 +16,7 @@ import (
 	fetchbench "github.com/recrawl/recrawl/fetch/bench"
 	"github.com/recrawl/recrawl/fetch/guard"
 	"github.com/recrawl/recrawl/fetch/hosts"
+	"github.com/recrawl/recrawl/fetch/urlfrontier"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/satstore/bench"
@@ -28,7 +29,7 @@ import (
 // them in files and the environment. What a tag cannot check is in config_check.go. A tag cannot be
 // broken, so that lines are as long as their help.
 type Config struct {
-	Data         string   `for:"run plan explain sites checkpoint inspect check tune export learn import schedule-report schedule-simulate schedule-plan" path:"directory" help:"directory of the planner's store"`
+	Data         string   `for:"run plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan" path:"directory" help:"directory of the planner's store"`
 	UserAgent    string   `key:"user-agent" for:"run show-page" help:"sent with each request; must contain a contact (web or mail address)"`
 	Budget       []string `default:"1000/day" for:"run plan explain" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together"`
 	ServerBudget []string `key:"server-budget" for:"run plan explain" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
@@ -77,22 +78,23 @@ type Config struct {
 	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run" help:"compress what came without compression; false: three times the disk, less processor time"`
 	Listen      string `default:"127.0.0.1:8088" for:"replay" help:"address of loopback to serve at"`
 
-	Plan       PlanConfig          `for:"plan"`
-	Show       ShowConfig          `for:"show-page"`
-	Checkpoint CheckpointConfig    `for:"checkpoint"`
-	Check      CheckConfig         `for:"check"`
-	Diff       DiffConfig          `for:"diff"`
-	Import     ImportConfig        `for:"import"`
-	Sites      SitesConfig         `for:"sites"`
-	Guard      guard.Limits        `for:"guard"`
-	Eval       EvalConfig          `for:"eval"`
-	Demo       DemoConfig          `for:"demo"`
-	Survey     SurveyConfig        `for:"survey"`
-	Bench      BenchConfig         `for:"sat"`
-	Seen       SeenConfig          `for:"seen"`
-	Fetch      fetchbench.Settings `for:"fetch"`
-	Tune       TuneConfig          `for:"tune"`
-	Schedule   ScheduleConfig      `for:"schedule-report schedule-simulate schedule-plan"`
+	Plan       PlanConfig           `for:"plan"`
+	Show       ShowConfig           `for:"show-page"`
+	Checkpoint CheckpointConfig     `for:"checkpoint"`
+	Check      CheckConfig          `for:"check"`
+	Diff       DiffConfig           `for:"diff"`
+	Import     ImportConfig         `for:"import"`
+	Sites      SitesConfig          `for:"sites"`
+	Guard      guard.Limits         `for:"guard"`
+	Frontier   urlfrontier.Settings `for:"frontier"`
+	Eval       EvalConfig           `for:"eval"`
+	Demo       DemoConfig           `for:"demo"`
+	Survey     SurveyConfig         `for:"survey"`
+	Bench      BenchConfig          `for:"sat"`
+	Seen       SeenConfig           `for:"seen"`
+	Fetch      fetchbench.Settings  `for:"fetch"`
+	Tune       TuneConfig           `for:"tune"`
+	Schedule   ScheduleConfig       `for:"schedule-report schedule-simulate schedule-plan"`
 }
 
 // PlanConfig are the settings of plan.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -66,10 +65,6 @@ func (p *program) importCommand() *cobra.Command {
 		Use: "import (--data DIRECTORY | --set DIRECTORY | --history DIRECTORY) [FILE|DIRECTORY...]",
 	}, p.imports)
 }
-
-// programBytes is what the program takes beside the memory of --memory: above it, freed memory is
-// collected more often.
-const programBytes = 48 << 20
 
 // imports takes in a list of addresses, or captures.
 func (p *program) imports(ctx context.Context, args []string) (err error) {
@@ -138,7 +133,7 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 	}
 	o := intake.Options{Sizes: sizes, Approximate: c.Approximate, Important: c.Important}
 	o.Part, o.Parts, _ = seen.ParsePart(c.Part)
-	into := intake.Target{Set: c.Set, Write: c.Write}
+	into := intake.Target{Set: c.Set, Write: c.Write, Memory: int64(memory)}
 	if p.config.Data != "" {
 		var store *satstore.Store
 		if store, err = satstore.Open(p.config.Data, satstore.Options{}); err != nil {
@@ -147,8 +142,6 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 		defer closing(store, &err)
 		into.Set, into.Store = intake.SetIn(p.config.Data), store
 		scratch.KeepHeapSmall() // the index of the store grows with its pages
-	} else {
-		debug.SetMemoryLimit(int64(memory) + programBytes)
 	}
 	bar := p.progress("MB of the list", int(list.Size/1e6))
 	o.Progress = func(bytes int64) { bar.At(int(bytes / 1e6)) }

@@ -60,15 +60,20 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		}
 		return p.newPlanner(o.corpus)
 	}
-	plan, why, err := cycle.RecallAll(store, build)
+	plan, why, err := cycle.RecallImage(store, dir, p.newPlanner)
+	if why != nil {
+		p.warn(why.Error() + "; all records are read instead")
+	}
+	if plan == nil && err == nil {
+		if plan, why, err = cycle.RecallAll(store, build); why != nil {
+			p.warn(why.Error() + "; it begins anew")
+		}
+	}
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	p.warnOfDamage(store.Damage(), store.AddressAlone())
-	if why != nil {
-		p.warn(why.Error() + "; it begins anew")
-	}
-	o.plan = plan
+	o.plan, o.corpus = plan, plan.Corpus
 	return o, nil
 }
 

@@ -102,6 +102,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		PauseOf:    client.PauseOf,
 		Able:       p.hasSpace,
 		Stalled:    status.stalled,
+		Unkept:     func(err error) { p.warn(err.Error() + "; the next start reads all records") },
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
 		Seen:       func(e *cycle.Event) { result.See(e); said.See(e.Record.URL, e.Record.State, &e.Observation) },
 		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store)) },

@@ -2,6 +2,7 @@ package scale
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
@@ -21,6 +22,8 @@ type Options struct {
 	Rounds int
 	Round  time.Duration
 	Budget float64 // share of the pages that is visited a day
+	// ImagePages is that of cycle.Options.
+	ImagePages int
 }
 
 // Result says what a machine needed. Resident memory is 0 where it is not known.
@@ -29,13 +32,18 @@ type Result struct {
 	Servers int    `json:"servers"`
 	Links   int    `json:"links"`
 	Policy  string `json:"policy"`
-	// Open is the time till the store is open and the policy knows all; First till a round has its
-	// first visit.
+	// Image: the planner was made of an image of its scratch files.
+	Image bool `json:"image"`
+	// Store is the time till the store is open, Open till the policy knows all, too, and First till
+	// a round has its first visit.
+	Store       float64 `json:"store_seconds"`
 	Open        float64 `json:"open_seconds"`
 	First       float64 `json:"first_visit_seconds"`
 	OpenedBytes int64   `json:"opened_bytes"` // resident then
 	PeakBytes   int64   `json:"peak_bytes"`   // resident at most
 	Rounds      []Round `json:"rounds"`
+	// Keep is the time that the image at the end took.
+	Keep float64 `json:"keep_seconds"`
 }
 
 // Round is what one took.
@@ -63,29 +71,41 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (result
 			err = closed
 		}
 	}()
-	file, err := scratch.Open(o.Dir)
-	if err != nil {
-		return nil, err
-	}
-	corpus := planner.NewCorpus(sitegraph.NewGraphIn(file))
-	if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
-		return nil, err
-	}
-	corpus.Graph.Release()
+	r.Store = time.Since(started).Seconds()
 	perDay := o.Budget * float64(o.Web.Pages)
-	ranking, err := policy.New(o.Policy, policy.Settings{
-		Corpus: corpus, Mode: planner.Stream, Seed: o.Seed, PerDay: perDay, Alpha: 0.95,
-	})
-	if err != nil {
+	build := func(corpus *planner.Corpus) (*planner.Planner, error) {
+		ranking, err := policy.New(o.Policy, policy.Settings{
+			Corpus: corpus, Mode: planner.Stream, Seed: o.Seed, PerDay: perDay, Alpha: 0.95,
+		})
+		return planner.New(corpus, ranking, planner.Options{Name: o.Policy, NewShare: 0.25, Leftover: true, Turns: true}), err
+	}
+	plan, why, err := cycle.RecallImage(store, o.Dir, build)
+	if err = errors.Join(why, err); err != nil {
 		return nil, err
 	}
-	plan := planner.New(corpus, ranking, planner.Options{NewShare: 0.25, Leftover: true, Turns: true})
+	if r.Image = plan != nil; plan == nil {
+		plan, why, err = cycle.RecallAll(store, func() (*planner.Planner, error) {
+			file, err := scratch.Open(o.Dir)
+			if err != nil {
+				return nil, err
+			}
+			corpus := planner.NewCorpus(sitegraph.NewGraphIn(file))
+			if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
+				return nil, err
+			}
+			corpus.Graph.Release()
+			return build(corpus)
+		})
+		if err = errors.Join(why, err); err != nil {
+			return nil, err
+		}
+	}
 	r.Open, r.OpenedBytes = time.Since(started).Seconds(), resident()
-	clock := cycle.NewVirtualClock(Start.Add(time.Hour))
+	clock := cycle.NewVirtualClock(store.Clock().Add(time.Hour))
 	var round Round
 	loop := cycle.New(cycle.Options{
 		Planner: plan, Fetcher: Fetcher{o.Web, clock}, Store: store, Clock: clock, Workers: 1, Discover: true, Forecast: true,
-		CommitEvery: 1000,
+		CommitEvery: 1000, ImagePages: o.ImagePages,
 		Seen: func(e *cycle.Event) {
 			if r.First == 0 {
 				r.First = time.Since(started).Seconds()
@@ -97,6 +117,7 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (result
 		},
 	})
 	begun, from := time.Now(), traffic()
+	ended := begun
 	err = loop.Run(ctx, perDay, o.Round, func(planner.Round) bool {
 		now := traffic()
 		round.Seconds, round.Resident = time.Since(begun).Seconds(), resident()
@@ -107,7 +128,9 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (result
 		r.Rounds = append(r.Rounds, round)
 		round, begun, from = Round{}, time.Now(), now
 		tick(len(r.Rounds), o.Rounds)
+		ended = time.Now()
 		return len(r.Rounds) < o.Rounds
 	})
+	r.Keep = time.Since(ended).Seconds()
 	return r, err
 }

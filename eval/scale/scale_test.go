@@ -117,7 +117,7 @@ func BenchmarkRounds(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Logf("%v: open after %.1f s, first visit after %.1f s; %d bytes a page resident then, %d at most", w, r.Open, r.First, r.OpenedBytes/int64(pages), r.PeakBytes/int64(pages))
+		b.Logf("%v: image %v; store open after %.2f s, planner after %.2f s, first visit after %.2f s, image in %.1f s; %d bytes a page resident then, %d at most", w, r.Image, r.Store, r.Open, r.First, r.Keep, r.OpenedBytes/int64(pages), r.PeakBytes/int64(pages))
 		for i, x := range r.Rounds {
 			b.Logf("round %d: %d visits, %d changed, %.2f s, %d bytes a page resident, %d at most; a visit read %d bytes and wrote %d", i, x.Visits, x.Changed, x.Seconds, x.Resident/int64(pages), x.Peak/int64(pages), x.Read/int64(max(x.Visits, 1)), x.Written/int64(max(x.Visits, 1)))
 		}

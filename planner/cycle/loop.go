@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
@@ -84,6 +85,12 @@ type Options struct {
 	// Attentive keeps a round with several workers open until its time is over, also when nothing
 	// is left to visit: Between may Ask for pages.
 	Attentive bool
+	// ImagePages is how many pages make it worth the time to keep the planner as an image of its
+	// scratch files; 0: 200,000. The store must be a satstore.
+	ImagePages int
+	// Unkept is called when an image cannot be written, as on a full disk. The loop goes on. May be
+	// nil.
+	Unkept func(error)
 	// Woken gets a value when Between is to be called at once, where several workers wait. May be
 	// nil.
 	Woken <-chan struct{}
@@ -98,6 +105,7 @@ type Loop struct {
 	event        Event   // of the last visit
 	unacked      []Event
 	uncommitted  int
+	sinceImage   int                 // visits since the last image; many if there is none
 	sinceLearnt  int                 // visits since what the policy has learnt was kept
 	pieces       [][sha256.Size]byte // of the planner's memory, as they were kept last
 	lastCommit   time.Time
@@ -138,13 +146,14 @@ func New(o Options) *Loop {
 		o.CommitAfter = time.Second
 	}
 	return &Loop{
-		Options: o,
-		graph:   o.Planner.Corpus.Graph,
-		lines:   map[sitegraph.ServerID]*line{},
-		barring: map[sitegraph.ServerID]*line{},
-		places:  map[string]*place{},
-		rules:   map[sitegraph.ServerID]uint64{},
-		asked:   map[sitegraph.PageID]bool{}, askedAgain: map[sitegraph.PageID]bool{},
+		Options:    o,
+		sinceImage: math.MaxInt / 2,
+		graph:      o.Planner.Corpus.Graph,
+		lines:      map[sitegraph.ServerID]*line{},
+		barring:    map[sitegraph.ServerID]*line{},
+		places:     map[string]*place{},
+		rules:      map[sitegraph.ServerID]uint64{},
+		asked:      map[sitegraph.PageID]bool{}, askedAgain: map[sitegraph.PageID]bool{},
 		discovery: discovery{fetched: map[sitegraph.ServerID]int{}},
 	}
 }

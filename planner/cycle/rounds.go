@@ -14,8 +14,22 @@ import (
 // Run carries out round after round of the given length, aligned to the clock, with perDay fetches
 // a UTC day (planner.Unlimited: no bound). It returns when ctx ends, or when more, which is called
 // after each round, returns false; nil is for ever. A round that a crash or a stop interrupted
-// continues with what is left of its budget.
+// continues with what is left of its budget. At last it writes an image of a large planner.
 func (l *Loop) Run(
+	ctx context.Context,
+	perDay float64,
+	length time.Duration,
+	more func(planner.Round) bool,
+) error {
+	err := l.run(ctx, perDay, length, more)
+	if l.broken {
+		return err
+	}
+	return cmp.Or(err, l.keepImage(true))
+}
+
+// run is Run without an image at its end.
+func (l *Loop) run(
 	ctx context.Context,
 	perDay float64,
 	length time.Duration,
@@ -53,6 +67,9 @@ func (l *Loop) Run(
 		}
 		if more != nil && !more(r) {
 			return l.settle(l.closeRound(c, c.await(ctx)))
+		}
+		if err := l.keepImage(false); err != nil {
+			return err
 		}
 		if err := l.rest(ctx, r.End); err != nil {
 			return err
@@ -116,7 +133,10 @@ func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 			l.Planner.Carry(line.page)
 		}
 	}
-	l.Planner.Begin(r) // the first one reads all there is
+	if _, goesOn := l.Planner.Before(); large && goesOn {
+		l.graph.Scratch().Watch()
+	}
+	l.Planner.Begin(r) // one that knows nothing of rounds before reads all there is
 	if large {
 		l.graph.Scratch().Watch()
 	}

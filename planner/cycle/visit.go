@@ -168,6 +168,7 @@ func (l *Loop) commit() error {
 		l.Acknowledged(l.unacked)
 		l.unacked = l.unacked[:0]
 	}
+	l.sinceImage += l.uncommitted
 	l.uncommitted = 0
 	l.lastCommit = time.Now()
 	return l.between()

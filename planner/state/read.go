@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"reflect"
+	"unsafe"
 )
 
 // reader takes values from bytes.
@@ -12,11 +13,16 @@ type reader struct {
 	apart Apart
 	from  []byte
 	known []reflect.Value // addressable, by number
+	files Opened          // nil: nothing lies in columns
 }
 
 // Read takes what Write returned into roots that were built alike.
-func Read(from []byte, apart Apart, roots ...any) (err error) {
-	r := &reader{apart: apart, from: from}
+func Read(from []byte, apart Apart, roots ...any) error { return ReadFrom(from, nil, apart, roots...) }
+
+// ReadFrom takes what WriteTo wrote. Slices that were in columns are those of the files from now
+// on, and others may grow into what is free behind them.
+func ReadFrom(from []byte, files Opened, apart Apart, roots ...any) (err error) {
+	r := &reader{apart: apart, from: from, files: files}
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			failed, ok := thrown.(failure)
@@ -103,12 +109,18 @@ func (r *reader) value(v reflect.Value) {
 func (r *reader) slice(v reflect.Value) {
 	n := r.uint()
 	elem := v.Type().Elem()
-	if n > len(r.from) && elem.Size() > 0 {
-		panic(failure{errShort})
-	}
 	if n == 0 {
 		v.SetZero()
 		return
+	}
+	if r.files != nil && isPlain(elem) {
+		if number := r.uint(); number > 0 {
+			r.column(v, number-1, n)
+			return
+		}
+	}
+	if n > len(r.from) && elem.Size() > 0 {
+		panic(failure{errShort})
 	}
 	v.Set(reflect.MakeSlice(v.Type(), n, n))
 	if isPlain(elem) {
@@ -123,6 +135,19 @@ func (r *reader) slice(v reflect.Value) {
 	for i := range n {
 		r.value(v.Index(i))
 	}
+}
+
+// column makes a slice of n values that lie in a column.
+func (r *reader) column(v reflect.Value, number, n int) {
+	size := int(v.Type().Elem().Size())
+	at, bytes, ok := r.files.Column(number, size)
+	if !ok || n > bytes/size {
+		panic(failure{errShort})
+	}
+	room := bytes / size
+	// A slice header has the same form whatever its values are.
+	header := (*[]byte)(unsafe.Pointer(v.UnsafeAddr()))
+	*header = unsafe.Slice((*byte)(at), room)[:n:room]
 }
 
 func (r *reader) mapping(v reflect.Value) {

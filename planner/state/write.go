@@ -3,8 +3,11 @@ package state
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
+	"math"
 	"reflect"
 	"slices"
+	"unsafe"
 )
 
 // writer appends values to bytes.
@@ -13,6 +16,23 @@ type writer struct {
 	to    []byte
 	most  int
 	known map[address]int // things that pointers may lead to, by number
+
+	out     io.Writer // nil: all stays in to
+	columns Columns
+}
+
+// Columns are files that hold slices of plain values, which need not be written.
+type Columns interface {
+	// Column makes the first bytes of a slice that begins there part of what is kept; false: it is
+	// in no file.
+	Column(at unsafe.Pointer, bytes int) (number int, ok bool)
+}
+
+// Opened are the files of Columns in another process.
+type Opened interface {
+	// Column is where a column with values of a size begins, and how many bytes it has; false:
+	// there is none.
+	Column(number, size int) (at unsafe.Pointer, bytes int, ok bool)
 }
 
 // Write returns what is below the roots, in most bytes at most.
@@ -35,6 +55,39 @@ func Write(apart Apart, most int, roots ...any) (written []byte, err error) {
 	return w.to, nil
 }
 
+// WriteTo writes what is below the roots to out, but for slices that lie in columns: of these it
+// writes which they are.
+func WriteTo(out io.Writer, columns Columns, apart Apart, roots ...any) (err error) {
+	w := &writer{apart: apart, most: math.MaxInt, known: map[address]int{}, out: out, columns: columns}
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			failed, ok := thrown.(failure)
+			if !ok {
+				panic(thrown)
+			}
+			err = failed.error
+		}
+	}()
+	w.to = binary.LittleEndian.AppendUint64(w.to, apart.formOf(typesOf(roots)...))
+	for _, root := range roots {
+		v := reflect.ValueOf(root).Elem()
+		w.register(v)
+		w.value(v)
+	}
+	w.flush()
+	return nil
+}
+
+// flush hands on what was written so far.
+func (w *writer) flush() {
+	if _, err := w.out.Write(w.to); err != nil {
+		panic(failure{err})
+	}
+	w.to = w.to[:0]
+}
+
+const flushed = 1 << 20
+
 func typesOf(roots []any) (types []reflect.Type) {
 	for _, root := range roots {
 		types = append(types, reflect.TypeOf(root))
@@ -49,6 +102,15 @@ func (w *writer) uint(x int) { w.to = binary.AppendUvarint(w.to, uint64(x)) }
 func (w *writer) bytes(b []byte) {
 	if len(w.to)+len(b) > w.most {
 		panic(ErrTooLarge)
+	}
+	if w.out != nil && len(w.to)+len(b) > flushed {
+		w.flush()
+		if len(b) > flushed {
+			if _, err := w.out.Write(b); err != nil {
+				panic(failure{err})
+			}
+			return
+		}
 	}
 	w.to = append(w.to, b...)
 }
@@ -105,7 +167,15 @@ func (w *writer) alone(v reflect.Value) []byte {
 func (w *writer) slice(v reflect.Value) {
 	w.uint(v.Len())
 	if isPlain(v.Type().Elem()) {
-		w.bytes(elementsOf(v))
+		b := elementsOf(v)
+		if w.columns != nil && len(b) > 0 {
+			if number, ok := w.columns.Column(unsafe.Pointer(unsafe.SliceData(b)), len(b)); ok {
+				w.uint(1 + number)
+				return
+			}
+			w.uint(0)
+		}
+		w.bytes(b)
 		return
 	}
 	isStruct := v.Type().Elem().Kind() == reflect.Struct

@@ -10,20 +10,25 @@ import (
 // A visit to a page that covers several days spreads what it saw over them, most where the
 // group is known to have changed. All times are days; see clock.
 type evidence struct {
-	spans   []span          // ascending
-	after   *[maxSpans]sums // of a group of manyPages, by span: over all spans after it, if known is true
-	pages   int32           // in the group
-	start   float32         // of the first span
-	visits  float32         // visits that compared a page with its copy, or found it gone
-	changes float32         // and saw a change
-	days    float32         // watched by them
+	spans []span          // ascending
+	after *[maxSpans]sums // of a group of manyPages, by span: over all spans after it, if known is true
+	known bool
+	facts
+}
+
+// facts are what is counted of a group over all time.
+type facts struct {
+	pages   int32   // in the group
+	start   float32 // of the first span
+	visits  float32 // visits that compared a page with its copy, or found it gone
+	changes float32 // and saw a change
+	days    float32 // watched by them
 	// Of shapes, sections and servers: share of the last visits that found a page gone; see
 	// observeLeft.
 	gone        float32
 	found       float32 // pages that became known by those changes
 	dead        float32 // of the first visits, those that met no page
 	firstVisits float32 // first visits, firstsKept at most: the last ones; see answered
-	known       bool
 }
 
 // span is a stretch of days up to end, from the end of the span before.

@@ -10,7 +10,7 @@ import (
 // rebuilds too, and are visited at random; after so many days.
 func simulatedGroup(seed uint64, pages int, rate float64, days int, perDay float64, rebuilds ...int) *evidence {
 	rng := rand.New(rand.NewPCG(seed, 4))
-	e := &evidence{pages: int32(pages)}
+	e := &evidence{facts: facts{pages: int32(pages)}}
 	last := make([]int, pages)
 	changed := make([]int, pages) // day of the last change
 	for p := range changed {

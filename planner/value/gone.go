@@ -69,6 +69,7 @@ func (d *disappearance) lookThrough(v *Policy) {
 			continue
 		}
 		d.versions[s] = version
+		v.ease(s)
 		for _, p := range g.ServerPages(s) {
 			_, was := d.pages[p]
 			is := v.Corpus.Memory(p).State == sitegraph.StateAlive && !v.Corpus.Reached(p)

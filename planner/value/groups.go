@@ -18,18 +18,19 @@ type groupIndex struct {
 	corpus      *planner.Corpus
 	ties        *rank.Ties // the order of pages where it must not hang on which was known first
 	all         evidence   // of all servers
-	list        []group    // shapes, directories and sections
-	byKey       map[uint64]int32
+	list        []group    `state:"-"` // shapes, directories and sections; packed has them
+	keys        groupKeys
 	memberships []membership // by page
 	traits      []addressTraits
-	servers     []serverGroup
+	servers     []serverGroup      `state:"-"` // packed has them
+	packed      *packedGroups      // while the state is written or read; nil otherwise
 	next        []sitegraph.PageID // of the same shape, in a ring
 	// Unix seconds of the last visit at each page, or when it was found gone.
 	last []uint32
 	// Directories that each page links to, and one; 0: not counted since its last visit.
 	linkedDirectories []uint8
 	scratch           []int32 // for work
-	rooms             []span  `state:"-"` // in the scratch file: spans of groups
+	rooms             []span  `state:"-"` // in the scratch file: mostSpans of each group
 	beliefs           *rateBelief
 	times             dayTimes
 	round             float32 // days that a round lasts, 1 at most
@@ -38,11 +39,15 @@ type groupIndex struct {
 // group of pages of a server.
 type group struct {
 	evidence
-	// Of shapes only:
+	ofShape
+	tally *tally // nil if nothing is known, or there are not manyPages
+}
+
+// ofShape is what is known of shapes only.
+type ofShape struct {
 	section      int32            // the group that all of its pages are in
 	nextRescored sitegraph.PageID // the page that was scored anew last
 	surprise     float32          // of visits since then
-	tally        *tally           // nil if nothing is known, or there are not manyPages
 }
 
 // serverGroup is what is known of a server's pages.
@@ -71,7 +76,7 @@ func (k *groupIndex) groupsOf(p sitegraph.PageID) pageGroups {
 }
 
 func newGroupIndex(c *planner.Corpus, t *rank.Ties) *groupIndex {
-	k := &groupIndex{corpus: c, ties: t, byKey: map[uint64]int32{}, beliefs: newRateBelief(), round: 1}
+	k := &groupIndex{corpus: c, ties: t, beliefs: newRateBelief(), round: 1}
 	k.anchorNewest()
 	return k
 }
@@ -121,25 +126,22 @@ func (k *groupIndex) grow() {
 
 // group finds or makes the group of a key and counts one more page in it.
 func (k *groupIndex) group(kind byte, server sitegraph.ServerID, text string) int32 {
-	h := sitegraph.GroupKey(kind, server, text)
-	i, ok := k.byKey[h]
-	if !ok {
-		i = int32(len(k.list))
-		k.byKey[h] = i
-		k.list = scratch.Append(nil, k.list, group{evidence: evidence{spans: k.room()}, nextRescored: sitegraph.NoPage})
+	i, added := k.keys.of(sitegraph.GroupKey(kind, server, text), k.corpus.Graph.Scratch())
+	if added {
+		k.list = scratch.Append(nil, k.list, group{evidence: evidence{spans: k.room(int(i))}, ofShape: ofShape{nextRescored: sitegraph.NoPage}})
 	}
 	k.list[i].pages++
 	return i
 }
 
 // room is where the spans of a group lie in the scratch file; nil: in memory, as many as there are.
-func (k *groupIndex) room() []span {
-	file, n := k.corpus.Graph.Scratch(), len(k.rooms)
+func (k *groupIndex) room(i int) []span {
+	file := k.corpus.Graph.Scratch()
 	if file == nil {
 		return nil
 	}
-	k.rooms = scratch.Grow(file, k.rooms, n+mostSpans)
-	return k.rooms[n : n : n+mostSpans]
+	k.rooms = scratch.Grow(file, k.rooms, (i+1)*mostSpans)
+	return k.rooms[i*mostSpans : i*mostSpans : (i+1)*mostSpans]
 }
 
 // mostListed bounds the directories that a page is known to link to.

@@ -208,6 +208,9 @@ func (v *Policy) Recollected() {
 	if v.inPlace.fast = nil; v.inPlace.forest != nil {
 		v.inPlace.fast = v.inPlace.forest.Fast()
 	}
+	if v.groups.packed != nil {
+		v.groups.unpack()
+	}
 	v.clearRankings() // Begin may learn before it makes them
 }
 

@@ -191,6 +191,7 @@ func (v *ranker) weigh() {
 			var due batch
 			for s := next.Add(1) - 1; s < int64(len(v.rankings.of)); s = next.Add(1) - 1 {
 				held.Add(v.weighServer(sitegraph.ServerID(s), &due))
+				v.ease(sitegraph.ServerID(s))
 			}
 		})
 	}
@@ -198,6 +199,16 @@ func (v *ranker) weigh() {
 	v.more = held.Load() > 0
 	v.orderRankings()
 }
+
+// ease bounds the memory that scratch files take while servers are read one after the other.
+func (v *scorer) ease(s sitegraph.ServerID) {
+	if s%serversEased == 0 {
+		v.Corpus.Graph.Scratch().Ease()
+	}
+}
+
+// serversEased are read between two looks, which take some microseconds each.
+const serversEased = 32
 
 // fewPages are not worth another goroutine.
 var fewPages = 10_000
@@ -258,6 +269,7 @@ func (v *ranker) release() {
 		if of := &v.summaries[s]; of.holds && of.most < v.reserve {
 			continue
 		}
+		v.ease(sitegraph.ServerID(s))
 		for _, p := range v.Corpus.Graph.ServerPages(sitegraph.ServerID(s)) {
 			if int(p) >= len(v.scores) { // it became known a moment ago
 				break

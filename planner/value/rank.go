@@ -158,6 +158,7 @@ func (v *ranker) priceAt(visits int) float64 {
 // eachScore calls yield with the bits of what each page is worth that may be visited in this round.
 func (v *ranker) eachScore(yield func(bits uint32)) {
 	for s := range v.rankings.of {
+		v.ease(sitegraph.ServerID(s))
 		for _, p := range v.Corpus.Graph.ServerPages(sitegraph.ServerID(s)) {
 			if worth := v.worth(p); worth >= 0 && v.Corpus.Refetchable(p) {
 				yield(math.Float32bits(max(worth, 0)))

@@ -70,7 +70,7 @@ func (s *Store) pathTo(b *block) string {
 // seqsIn returns the records whose newest version is one of the frames of a block, of all if bad is
 // nil. Cost: the whole index.
 func (s *Store) seqsIn(h uint32, bad []uint16) (list []uint32) {
-	s.index.each(func(seq uint32, p *place) {
+	s.index.each(func(seq uint32, p place) {
 		if p.block() == h && (bad == nil || slices.Contains(bad, uint16(p.frame()))) {
 			list = append(list, seq)
 		}

@@ -8,7 +8,7 @@
 //	slot      the records due in a span of units: one unit near the clock, a day, say, far from it
 //	frame     a record or a message as bytes; block: about a page of frames of one slot
 //	run       blocks written by one commit, ordered by slot; a file holds a few
-//	index     per record, where its newest version is: 6 bytes
+//	index     per record, where its newest version is: 6 bytes, 0.2 while they lie in their order
 //	stale     a copy to which the index does not point is stale
 //	class     near (slots of a unit) or far (all others); each has files of its own
 //
@@ -39,11 +39,12 @@
 //     within 8 commits after slots were handed out: by holes where the system has them, by
 //     unlinking, or by writing anew.
 //
-// Memory: 6 bytes a record, 28 a block, the buffer, 2 MiB for reading ahead, 4 MiB for writing, and
-// the pages and messages of the slot being handed out. Blocks hold about 90 records of 170 bytes,
-// or 10 to 20 in the far slots of a small store: 6.3 to 8 bytes a record in all. While a checkpoint
-// is written, what changes of the index is there twice, and 50 bytes a block and 20 a record for
-// which messages wait come on top. Messages are on disk, those of one slot at a time in memory.
+// Memory: at most 6 bytes a record, 28 a block, the buffer, 2 MiB for reading ahead, 4 MiB for
+// writing, and the pages and messages of the slot being handed out. Blocks hold about 90 records of
+// 170 bytes, or 10 to 20 in the far slots of a small store: 6.3 to 8 bytes a record in all. While a
+// checkpoint is written, what changes of the index is there twice, and 50 bytes a block and 20 a
+// record for which messages wait come on top. Messages are on disk, those of one slot at a time in
+// memory.
 //
 // Costs. Open reads the index file and the log after it, no run (all blocks, at about 125 MB/s, to
 // make the index anew: BenchmarkRebuild). A record visited is written once (near) or twice (far,

@@ -71,7 +71,7 @@ type indexImage struct {
 	head   []byte   // begin and blocks, as chunks
 	ids    []uint32 // number of each block in the file, by handle
 	frames []uint16 // in each block of records, by its number; of messages 0
-	places []*indexChunk
+	places []indexChunk
 	next   uint32
 	count  int // records
 }
@@ -173,7 +173,9 @@ func (s *Store) appendBlocks(dst []byte, w *indexWriter) []byte {
 }
 
 func (m *indexImage) writePlaces(w *indexWriter) error {
-	for c, chunk := range m.places {
+	buf := new(flatChunk)
+	for c := range m.places {
+		chunk := m.places[c].flatten(buf)
 		if chunk == nil {
 			continue
 		}

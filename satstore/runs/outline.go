@@ -30,7 +30,9 @@ func (m *indexImage) appendOutline(dst []byte) []byte {
 	}
 	newest := make([]byte, starts[len(m.frames)])
 	var waits []uint64
-	for _, chunk := range m.places {
+	buf := new(flatChunk)
+	for c := range m.places {
+		chunk := m.places[c].flatten(buf)
 		if chunk == nil {
 			continue
 		}

@@ -24,6 +24,18 @@ type Stats struct {
 	Damaged int // damages found since Open
 }
 
+// MemoryBytes is what the store needs in memory as it is now, with a checkpoint of the index beside
+// it and buffers for reading and writing.
+func (s *Store) MemoryBytes() int64 {
+	blocks := int64(len(s.blocks))
+	buffers := int64(s.pages.bytes+len(s.pages.spare)*s.pages.size) + int64(cap(s.log.buf)) + (classes*2+2)*writeChunk
+	return s.index.bytes() + int64(cap(s.blocks))*blockBytes + blocks*4 + blocks*checkpointBytes + buffers
+}
+
+// checkpointBytes are those of a block while a checkpoint is written: its number, its row for the
+// index file and for the outline, and the bits of its frames.
+const checkpointBytes = 50
+
 // Stats returns the present state, what is not committed included.
 func (s *Store) Stats() Stats {
 	st := Stats{

@@ -12,6 +12,7 @@ type column struct {
 	file  *os.File
 	room  []byte // the address range
 	bytes int    // of them are in the file
+	size  int    // of a value
 }
 
 const (
@@ -98,7 +99,7 @@ func (f *File) newColumn(size int) *column {
 		file.Close() // it is empty
 		return nil
 	}
-	return &column{file: file, room: room}
+	return &column{file: file, room: room, size: size}
 }
 
 // pointers reports whether values of a type hold pointers.

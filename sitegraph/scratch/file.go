@@ -20,6 +20,7 @@ type File struct {
 	free  map[int][]Piece // by size
 	freed []Piece         // since the last Release
 	dir   string
+	id    string // of the image whose files these are; "": of none
 	// By the address at which they begin.
 	columns map[unsafe.Pointer]*column
 	watched bool
@@ -66,6 +67,9 @@ func Open(dir string) (*File, error) {
 
 // unnamed makes a file that is unlinked at once.
 func unnamed(dir string) (*os.File, error) {
+	if f, err := nameless(dir); err == nil {
+		return f, nil
+	}
 	f, err := os.CreateTemp(dir, names)
 	if err != nil {
 		return nil, fmt.Errorf("make a scratch file: %w", err)
@@ -160,12 +164,12 @@ func (f *File) forgetAll() {
 const (
 	// mostShown is how many bytes of files may be in the memory of the process before they are
 	// forgotten.
-	mostShown = 640 << 20
+	mostShown = 512 << 20
 	// watchEvery is how often that is looked at. To look takes some microseconds.
 	watchEvery = 20 * time.Millisecond
 )
 
-// Watch keeps the memory that the files take at about 640 MiB from now on, until the process ends:
+// Watch keeps the memory that the files take at about 512 MiB from now on, until the process ends:
 // a value that is read brings its neighbours with it, 64 KiB on Linux, so that a few visits touch
 // much of the files. Where memory is short the system does the same by itself.
 func (f *File) Watch() {
@@ -175,9 +179,16 @@ func (f *File) Watch() {
 	f.watched = true
 	go func() {
 		for range time.Tick(watchEvery) {
-			if shownBytes() > mostShown {
-				f.forgetAll()
-			}
+			f.Ease()
 		}
 	}()
+}
+
+// Ease does at once what Watch does from time to time, once Watch was called. Who reads a large
+// part of the files calls it between two of some megabytes: a busy machine may let the watch wait.
+// Several goroutines may call it, others may read and write meanwhile.
+func (f *File) Ease() {
+	if f != nil && f.watched && shownBytes() > mostShown {
+		f.forgetAll()
+	}
 }

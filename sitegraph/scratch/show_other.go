@@ -16,3 +16,5 @@ func showColumn(*os.File, int) ([]byte, error) { return nil, errors.ErrUnsupport
 func allocate(*os.File, int, int) error { return errors.ErrUnsupported }
 
 func forget([]byte) {}
+
+func hide([]byte) {}

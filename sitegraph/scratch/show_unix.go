@@ -19,6 +19,9 @@ func show(f *os.File, at int64, size int) ([]byte, error) {
 // looked at. An error would cost memory alone.
 func forget(window []byte) { _ = unix.Madvise(window, unix.MADV_DONTNEED) }
 
+// hide ends what show or showColumn began. An error would cost an address range alone.
+func hide(window []byte) { _ = unix.Munmap(window) }
+
 // mostValues is how many values a column has at most.
 const mostValues = 1 << 31
 

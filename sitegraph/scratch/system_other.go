@@ -11,3 +11,7 @@ func reserve(*os.File, int64, int64) error { return errors.ErrUnsupported }
 
 // shownBytes is not known here.
 func shownBytes() int64 { return 0 }
+
+func nameless(string) (*os.File, error) { return nil, errors.ErrUnsupported }
+
+func link(*os.File, string) error { return errors.ErrUnsupported }

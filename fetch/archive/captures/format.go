@@ -154,8 +154,8 @@ func FormatOf(head []byte) Format {
 			return Log
 		}
 		words := bytes.Fields(bare)
-		if len(words) >= 3 && len(words[1]) == 14 {
-			if _, err := cdxj.ParseStamp(string(words[1])); err == nil && words[2][0] == '{' {
+		if len(words) >= 3 && cdxj.IsStamp(words[1]) {
+			if _, err := cdxj.ParseStamp(string(words[1][:14])); err == nil && words[2][0] == '{' {
 				return CDXJ
 			} else if err == nil && columnsOf(len(words)) != "" {
 				return CDX

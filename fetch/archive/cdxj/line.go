@@ -69,7 +69,16 @@ func ParseStamp(text string) (time.Time, error) {
 }
 
 // AppendLine appends the line of a capture, with its end. Numbers are text, as others have them.
-func AppendLine(dst []byte, c *Capture) ([]byte, error) {
+func AppendLine(dst []byte, c *Capture) ([]byte, error) { return appendLine(dst, c, Stamp(c.Time)) }
+
+// AppendLineAt is AppendLine with a moment to the millisecond, of 17 digits (CDXJ 0.1.0, Integer
+// Timestamp).
+func AppendLineAt(dst []byte, c *Capture, at time.Time) ([]byte, error) {
+	at = at.UTC()
+	return appendLine(dst, c, fmt.Sprintf("%s%03d", Stamp(at), at.Nanosecond()/int(time.Millisecond)))
+}
+
+func appendLine(dst []byte, c *Capture, at string) ([]byte, error) {
 	var object bytes.Buffer
 	e := json.NewEncoder(&object)
 	e.SetEscapeHTML(false)
@@ -88,22 +97,29 @@ func AppendLine(dst []byte, c *Capture) ([]byte, error) {
 	}{c.URL, c.MIME, c.Status, c.Digest, c.Length, c.Offset, c.Filename, c.Date, c.Truncated, c.RefersURI, c.RefersDate}); err != nil {
 		return dst, fmt.Errorf("index line of %s: %w", c.URL, err)
 	}
-	dst = append(append(append(dst, c.Key...), ' '), Stamp(c.Time)...)
+	dst = append(append(append(dst, c.Key...), ' '), at...)
 	return append(append(dst, ' '), object.Bytes()...), nil
 }
 
-var errLine = errors.New("want a key, a time of 14 digits and a JSON object")
+var errLine = errors.New("want a key, a time of 14 or 17 digits and a JSON object")
 
-// Parse reads a line.
+// IsStamp reports whether a text looks like the moment of a line: to the second, or to the
+// millisecond (CDXJ 0.1.0).
+func IsStamp(text []byte) bool { return len(text) == len(stamp) || len(text) == len(stamp)+3 }
+
+// Parse reads a line. Milliseconds of its moment are left out.
 func Parse(line []byte) (*Capture, error) {
 	if len(line) > MaxLine {
 		return nil, fmt.Errorf("index line of %d octets: want at most %d", len(line), MaxLine)
 	}
 	parts := bytes.SplitN(bytes.TrimRight(line, "\r\n"), []byte(" "), 3)
-	if len(parts) != 3 || len(parts[0]) == 0 || len(parts[1]) != len(stamp) {
+	if len(parts) != 3 || len(parts[0]) == 0 || !IsStamp(parts[1]) {
 		return nil, fmt.Errorf("index line %.80q: %w", line, errLine)
 	}
-	at, err := ParseStamp(string(parts[1]))
+	at, err := ParseStamp(string(parts[1][:len(stamp)]))
+	if err == nil && len(bytes.Trim(parts[1], "0123456789")) > 0 {
+		err = ErrStamp
+	}
 	if err != nil {
 		return nil, fmt.Errorf("index line %.80q: %w", line, err)
 	}

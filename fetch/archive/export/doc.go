@@ -14,9 +14,15 @@
 //
 //	archive/*.warc.gz      the WARC files as they are, not compressed again, so that they can be read
 //	                       by the offset of a record
-//	indexes/index.cdxj     the captures; one of "not modified" has status and digest of the capture
-//	                       that it means: with status 304 ReplayWeb.page shows an empty page, and
-//	                       without a line the nearest capture, which may have changed since
+//	archive/not-modified.warc.gz
+//	                       a revisit without a header for each capture of "not modified"
+//	indexes/index.cdxj     the captures, to the millisecond (CDXJ 0.1.0): ReplayWeb.page looks for the
+//	                       record that a revisit names by its exact moment, and takes a later one of
+//	                       the address if the index has seconds alone. One of "not modified" is its
+//	                       record in not-modified.warc.gz, with status and digest of what it means:
+//	                       with status 304 an empty page is shown, with the header of a 304, which
+//	                       has no content coding, compressed octets, and without a line the
+//	                       nearest capture, which may have changed since
 //	pages/pages.jsonl      each HTML page once, at its last proper capture, with its title
 //	datapackage.json
 //

@@ -3,7 +3,6 @@ package export
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -51,7 +50,7 @@ func Run(r *archive.Reader, to To) (*Result, error) {
 		path  string
 		write func(io.Writer) error
 	}{
-		{to.CDXJ, func(w io.Writer) (err error) { result.Captures, err = writeIndex(r, w, false); return err }},
+		{to.CDXJ, func(w io.Writer) (err error) { result.Captures, err = writeIndex(r, w, nil); return err }},
 		{to.WACZ, func(w io.Writer) error { return writeWACZ(r, w, to, result) }},
 	} {
 		if step.path == "" {
@@ -96,13 +95,13 @@ func copyFile(r *archive.Reader, f archive.WARCFile, w io.Writer) error {
 	return err
 }
 
-// writeIndex writes the lines of captures, sorted, with the seven usual fields. For replay, a
-// capture of status 304 has status and digest of the record whose body it means; without such a
-// record it has no line.
-func writeIndex(r *archive.Reader, w io.Writer, forReplay bool) (captures int, err error) {
+// writeIndex writes the lines of captures, sorted, with the seven usual fields. For replay, lines
+// have milliseconds, and a capture of "not modified" is the record that stands for it, with status
+// and digest of what it means; it has no line where the archive has nothing that it could mean.
+func writeIndex(r *archive.Reader, w io.Writer, forReplay *notModified) (captures int, err error) {
 	out := bufio.NewWriter(w)
 	var lines [][]byte // of one key and moment, which may be in another order than their captures
-	moment := ""
+	second := ""
 	flush := func() error {
 		slices.SortFunc(lines, bytes.Compare)
 		for _, line := range lines {
@@ -115,24 +114,25 @@ func writeIndex(r *archive.Reader, w io.Writer, forReplay bool) (captures int, e
 	}
 	err = r.Each(func(c *cdxj.Capture) error {
 		plain := c.Plain()
-		if forReplay && c.Status == "304" {
-			original, err := r.Original(c)
-			if errors.Is(err, archive.ErrNoBody) {
-				return nil
-			}
-			if err != nil {
+		if forReplay != nil && c.Status == "304" {
+			ok, err := forReplay.stand(r, c, &plain)
+			if !ok || err != nil {
 				return err
 			}
-			plain.Status, plain.Digest = original.Status, original.Digest
 		}
 		captures++
-		if at := c.Key + " " + cdxj.Stamp(c.Time); at != moment {
+		if at := c.Key + " " + cdxj.Stamp(c.Time); at != second {
 			if err := flush(); err != nil {
 				return err
 			}
-			moment = at
+			second = at
 		}
-		line, err := cdxj.AppendLine(nil, &plain)
+		var line []byte
+		if forReplay != nil {
+			line, err = cdxj.AppendLineAt(nil, &plain, moment(c))
+		} else {
+			line, err = cdxj.AppendLine(nil, &plain)
+		}
 		lines = append(lines, line)
 		return err
 	})

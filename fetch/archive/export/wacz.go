@@ -77,8 +77,17 @@ func writeWACZ(r *archive.Reader, w io.Writer, to To, result *Result) error {
 			return err
 		}
 	}
+	standing, err := newNotModified(r, to.Software)
+	if err != nil {
+		return err
+	}
+	if standing.any {
+		if err := p.add("archive/"+standing.name, zip.Store, created, func(w io.Writer) error { return standing.write(r, w, created) }); err != nil {
+			return err
+		}
+	}
 	if err := p.add("indexes/index.cdxj", zip.Store, created, func(w io.Writer) error {
-		captures, err := writeIndex(r, w, true)
+		captures, err := writeIndex(r, w, standing)
 		result.Captures = max(result.Captures, captures)
 		return err
 	}); err != nil {

@@ -78,7 +78,19 @@ func ParseDate(text string) (time.Time, error) {
 func NewID() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return idOf(b, 4)
+}
+
+// NamedID is the ID of a record that is made anew each time: the same for the same name (RFC 9562,
+// 5.5, in the name space of addresses).
+func NamedID(name string) string {
+	space := []byte("\x6b\xa7\xb8\x11\x9d\xad\x11\xd1\x80\xb4\x00\xc0\x4f\xd4\x30\xc8")
+	sum := sha1.Sum(append(space, name...))
+	return idOf([16]byte(sum[:16]), 5)
+}
+
+func idOf(b [16]byte, version byte) string {
+	b[6], b[8] = b[6]&0x0f|version<<4, b[8]&0x3f|0x80
 	text := make([]byte, 0, 47)
 	text = append(text, "<urn:uuid:"...)
 	for i, part := range [][]byte{b[:4], b[4:6], b[6:8], b[8:10], b[10:]} {

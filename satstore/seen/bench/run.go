@@ -14,11 +14,14 @@ type Options struct {
 	Hosts    int    // of the graph that is made, 1000 to 2^31
 	Edges    *Edges // in place of it; nil: none
 	Seed     uint64
-	Designs  int    // lookups by which designs are compared; 0: not at all
-	Counters int    // of table 1
-	Lowered  int    // by the slowest method of table 1; 0: no table
-	Follow   bool   // false negatives by the formula, 8 bytes a host
-	Dir      string // for sets and Pebble; "": that for temporary files
+	Designs  int // lookups by which designs are compared; 0: not at all
+	Counters int // of table 1
+	Lowered  int // by the slowest method of table 1; 0: no table
+	// Lines are those of the figures that are measured beside LRU, by their names in Choices; nil:
+	// all.
+	Lines  []string
+	Follow bool   // false negatives by the formula, 8 bytes a host
+	Dir    string // for sets and Pebble; "": that for temporary files
 	// Tick tells how far it is; may be nil.
 	Tick func(what string, done, total int)
 }
@@ -56,6 +59,10 @@ func Run(ctx context.Context, o Options) (r *Result, err error) {
 	if o.Tick == nil {
 		o.Tick = func(string, int, int) {}
 	}
+	chosen, err := choose(o.Lines)
+	if err != nil {
+		return nil, err
+	}
 	var g graph
 	if o.Edges != nil {
 		g = o.Edges.graph
@@ -87,7 +94,7 @@ func Run(ctx context.Context, o Options) (r *Result, err error) {
 			return nil, err
 		}
 	}
-	all := contestants(g.size(), o.Follow, o.Seed)
+	all := contestants(g.size(), o, chosen)
 	if err := sweep(ctx, g, all, r, func(done int) { o.Tick("hosts", done, g.size()) }); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,10 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -63,62 +66,86 @@ const (
 // PaperSizes is how many sizes the paper's figures have of each line.
 const PaperSizes = 7
 
+// front is a cache under measurement. It does not depend on the filter behind it, so contestants
+// that differ in the filter alone share it.
+type front struct {
+	cache  seen.Cache
+	hits   uint64
+	missed []missed // of the block
+}
+
+// missed is a lookup that the cache could not answer, and the key that left the cache for it.
+type missed struct {
+	lookup
+	evicted uint64
+	full    bool // a key left
+}
+
+func (f *front) see(block []lookup) {
+	f.missed = f.missed[:0]
+	for _, l := range block {
+		hit, evicted, full := f.cache.Touch(l.key)
+		if hit {
+			f.hits++
+			continue
+		}
+		f.missed = append(f.missed, missed{l, evicted, full})
+	}
+}
+
 // contestant is a structure under measurement.
 type contestant struct {
 	Point
-	cache   seen.Cache
+	*front
 	filter  seen.Filter
 	formula func(age float64) float64 // of false negatives, where it is followed
 	ages    []uint32                  // by host: insertion of its key into the filter
 	added   uint32
 	rested  uint32 // insertions after which the filter is at rest
-	lookups uint64
 	falses  uint64
 	missing float64 // by the formula
 }
 
-func (c *contestant) see(block []lookup) {
-	c.lookups += uint64(len(block))
-	for _, l := range block {
-		hit, evicted, full := c.cache.Touch(l.key)
-		if hit {
-			c.CacheHits++
-			continue
-		}
-		if c.filter != nil {
-			has := c.filter.Has(l.key)
-			switch {
-			case has && l.first:
-				c.FalsePositives++
-			case has:
-				c.FilterHits++
-			case !l.first:
+// see shows what the cache missed of a block to the filter.
+func (c *contestant) see() {
+	for _, l := range c.missed {
+		if c.filter == nil {
+			if !l.first {
 				c.FalseNegatives++
 			}
-			if l.first && c.added >= c.rested {
-				c.AtRest++
-				if has {
-					c.falses++
-				}
-			}
-			if c.ages != nil && !l.first {
-				c.missing += c.formula(float64(c.added - c.ages[hostOf(l.key)]))
-			}
-			if full {
-				c.filter.Add(evicted)
-				c.added++
-				if c.ages != nil {
-					c.ages[hostOf(evicted)] = c.added
-				}
-			}
-		} else if !l.first {
+			continue
+		}
+		has := c.filter.Has(l.key)
+		switch {
+		case has && l.first:
+			c.FalsePositives++
+		case has:
+			c.FilterHits++
+		case !l.first:
 			c.FalseNegatives++
+		}
+		if l.first && c.added >= c.rested {
+			c.AtRest++
+			if has {
+				c.falses++
+			}
+		}
+		if c.ages != nil && !l.first {
+			c.missing += c.formula(float64(c.added - c.ages[hostOf(l.key)]))
+		}
+		if l.full {
+			c.filter.Add(l.evicted)
+			c.added++
+			if c.ages != nil {
+				c.ages[hostOf(l.evicted)] = c.added
+			}
 		}
 	}
 }
 
-func (c *contestant) end() {
-	all := float64(c.lookups)
+func (c *contestant) end(lookups int) {
+	all := float64(lookups)
+	c.CacheHits = c.hits
 	c.Bytes = c.cache.Bytes()
 	if c.filter != nil {
 		c.Bytes += c.filter.Bytes()
@@ -133,75 +160,126 @@ func (c *contestant) end() {
 	}
 }
 
-// contestants are all points of all figures, for a graph of so many hosts.
-func contestants(hosts int, follow bool, seed uint64) []*contestant {
+// Choices are short names of the lines of the figures, for those who do not want all; LRU, which
+// the others are compared with, is always measured.
+var Choices = []string{"clock", "lines", "sbfl", "sbf", "sbfl8", "tags", "lines-tags"}
+
+var chosenLines = map[string]string{"clock": LineCLOCK, "lines": LineWays, "sbfl": LineLight, "sbf": LineStable,
+	"sbfl8": LineLight8, "tags": LineTags, "lines-tags": LineWaysTags}
+
+// CheckLines says which of some names is none of Choices, nor all.
+func CheckLines(names []string) error {
+	_, err := choose(names)
+	return err
+}
+
+// choose returns the lines to measure.
+func choose(names []string) (map[string]bool, error) {
+	if len(names) == 0 || slices.Contains(names, "all") {
+		names = Choices
+	}
+	chosen := map[string]bool{LineLRU: true}
+	for _, name := range names {
+		if chosenLines[name] == "" {
+			return nil, fmt.Errorf("no line %q; there are %s", name, strings.Join(Choices, ", "))
+		}
+		chosen[chosenLines[name]] = true
+	}
+	return chosen, nil
+}
+
+// contestants are the points of the chosen lines, for a graph of so many hosts. Only those take
+// memory.
+func contestants(hosts int, o Options, chosen map[string]bool) []*contestant {
 	var all []*contestant
-	add := func(line string, size int, cache seen.Cache, entries int, filter seen.Filter) *contestant {
-		c := &contestant{cache: cache, filter: filter}
+	add := func(line string, size int, cache *front, entries int, filter seen.Filter) *contestant {
+		c := &contestant{front: cache, filter: filter}
 		c.Line, c.Size = line, size
 		c.Paper = paperEntry * float64(entries)
-		if _, ok := cache.(*seen.LRU); !ok { // the paper has a figure for LRU only
-			c.Paper = float64(cache.Bytes())
+		if _, ok := cache.cache.(*seen.LRU); !ok { // the paper has a figure for LRU only
+			c.Paper = float64(cache.cache.Bytes())
 		}
 		if filter != nil {
 			c.Paper += float64(filter.Bytes())
+			c.rested = uint32(2 * c.Size)
 		}
 		all = append(all, c)
 		return c
 	}
+	caches := map[int]*front{}
+	alone := func(entries int) *front {
+		if caches[entries] == nil {
+			caches[entries] = &front{cache: seen.NewLRU(entries)}
+		}
+		return caches[entries]
+	}
 	lru := scaled(fixedLRU, hosts)
+	var ways *front
+	if chosen[LineWaysTags] {
+		ways = &front{cache: seen.NewWays(lru)}
+	}
 	for i := range points {
 		entries, m := scaled(leastLRU+i, hosts), scaled(leastFilter+i, hosts)
-		add(LineLRU, entries, seen.NewLRU(entries), entries, nil)
-		add(LineCLOCK, entries, seen.NewCLOCK(entries), entries, nil)
-		add(LineWays, entries, seen.NewWays(entries), entries, nil)
+		add(LineLRU, entries, alone(entries), entries, nil)
+		if chosen[LineCLOCK] {
+			add(LineCLOCK, entries, &front{cache: seen.NewCLOCK(entries)}, entries, nil)
+		}
+		if chosen[LineWays] {
+			add(LineWays, entries, &front{cache: seen.NewWays(entries)}, entries, nil)
+		}
+		followed := o.Follow && i == points/2
 		// Small filters have fewer counters than a large p lowers.
 		k, p := hashes, seen.Promised(float64(m), hashes, rate)
-		light := add(LineLight, m, seen.NewLRU(lru), lru, seen.NewLight(uint64(m), k, p))
-		light.PositiveFormula = seen.LightRate(k, p)
-		stable := add(LineStable, m, seen.NewLRU(lru), lru, seen.NewStable(uint64(m), k, p, seed))
-		stable.PositiveFormula = seen.StableRate(float64(m), k, p)
-		for _, c := range []*contestant{light, stable} {
-			c.rested = uint32(4 * m / p)
+		if chosen[LineLight] {
+			c := add(LineLight, m, alone(lru), lru, seen.NewLight(uint64(m), k, p))
+			c.PositiveFormula, c.rested = seen.LightRate(k, p), uint32(4*m/p)
+			if followed {
+				c.follow(hosts, func(age float64) float64 { return seen.LightMiss(float64(m), k, p, age) })
+			}
 		}
-		if follow && i == points/2 {
-			light.ages, stable.ages = make([]uint32, hosts), make([]uint32, hosts)
-			light.formula = func(age float64) float64 { return seen.LightMiss(float64(m), k, p, age) }
-			stable.formula = func(age float64) float64 { return seen.StableMiss(float64(m), k, p, age) }
+		if chosen[LineStable] {
+			c := add(LineStable, m, alone(lru), lru, seen.NewStable(uint64(m), k, p, o.Seed))
+			c.PositiveFormula, c.rested = seen.StableRate(float64(m), k, p), uint32(4*m/p)
+			if followed {
+				c.follow(hosts, func(age float64) float64 { return seen.StableMiss(float64(m), k, p, age) })
+			}
 		}
-		if p8 := seen.Promised(float64(m), hashes8, rate8); p8 < m {
-			light8 := add(LineLight8, m, seen.NewLRU(lru), lru, seen.NewLight(uint64(m), hashes8, p8))
-			light8.PositiveFormula, light8.rested = seen.LightRate(hashes8, p8), uint32(4*m/p8)
+		if p8 := seen.Promised(float64(m), hashes8, rate8); chosen[LineLight8] && p8 < m {
+			c := add(LineLight8, m, alone(lru), lru, seen.NewLight(uint64(m), hashes8, p8))
+			c.PositiveFormula, c.rested = seen.LightRate(hashes8, p8), uint32(4*m/p8)
 		}
 		keys := max(m/8, 16) // as many bytes as the counters: 16 bits a key, 2 a counter
-		add(LineTags, keys, seen.NewLRU(lru), lru, seen.NewTags(keys)).PositiveFormula = seen.TagsRate
-		add(LineWaysTags, keys, seen.NewWays(lru), lru, seen.NewTags(keys)).PositiveFormula = seen.TagsRate
+		if chosen[LineTags] {
+			add(LineTags, keys, alone(lru), lru, seen.NewTags(keys)).PositiveFormula = seen.TagsRate
+		}
+		if chosen[LineWaysTags] {
+			add(LineWaysTags, keys, ways, lru, seen.NewTags(keys)).PositiveFormula = seen.TagsRate
+		}
 	}
 	for i := range moreLRU { // so that large filters, too, have something to be compared with
 		entries := scaled(leastLRU+points+i, hosts)
-		add(LineLRU, entries, seen.NewLRU(entries), entries, nil)
-	}
-	for _, c := range all {
-		if c.rested == 0 && c.filter != nil {
-			c.rested = uint32(2 * c.Size)
-		}
+		add(LineLRU, entries, alone(entries), entries, nil)
 	}
 	return all
 }
 
-// sweep shows the lookups of a crawl to all contestants, on all processors.
+// follow compares false negatives with their formula.
+func (c *contestant) follow(hosts int, formula func(age float64) float64) {
+	c.ages, c.formula = make([]uint32, hosts), formula
+}
+
+// sweep shows the lookups of a crawl to all contestants, on all processors: the caches first, and
+// then the filters what their caches missed.
 func sweep(ctx context.Context, g graph, all []*contestant, r *Result, tick func(done int)) error {
-	err := crawl(ctx, g, func(block []lookup) error {
-		var next atomic.Int64
-		var wg sync.WaitGroup
-		for range runtime.GOMAXPROCS(0) {
-			wg.Go(func() {
-				for i := next.Add(1) - 1; i < int64(len(all)); i = next.Add(1) - 1 {
-					all[i].see(block)
-				}
-			})
+	var fronts []*front
+	for _, c := range all {
+		if !slices.Contains(fronts, c.front) {
+			fronts = append(fronts, c.front)
 		}
-		wg.Wait()
+	}
+	err := crawl(ctx, g, func(block []lookup) error {
+		onAll(len(fronts), func(i int) { fronts[i].see(block) })
+		onAll(len(all), func(i int) { all[i].see() })
 		for _, l := range block {
 			if l.first {
 				r.Reached++
@@ -216,11 +294,25 @@ func sweep(ctx context.Context, g graph, all []*contestant, r *Result, tick func
 	}
 	r.Repeats = 1 - float64(r.Reached)/float64(r.Lookups)
 	for _, c := range all {
-		c.end()
+		c.end(r.Lookups)
 		r.Points = append(r.Points, c.Point)
 	}
 	r.interpolate()
 	return nil
+}
+
+// onAll calls see for 0 to n-1, on all processors.
+func onAll(n int, see func(i int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				see(i)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // interpolate finds, for each point, how many entries of LRU alone would have as many hits, on a

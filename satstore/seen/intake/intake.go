@@ -29,6 +29,8 @@ type Options struct {
 	// below 2: all.
 	Part, Parts int
 	Progress    func(bytes int64) // may be nil
+
+	settled func() // called after each commit; may be nil
 }
 
 // Filter is the share of false positives and the hashes of the filter in front of the set: what
@@ -52,6 +54,9 @@ func Run(ctx context.Context, list io.Reader, o Options) (*Result, error) {
 		Settled: func() error {
 			if err := o.Keeper.Commit(); err != nil {
 				return err
+			}
+			if o.settled != nil {
+				o.settled()
 			}
 			return o.Set.Commit(o.Keeper.Mark())
 		},

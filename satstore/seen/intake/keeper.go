@@ -29,6 +29,8 @@ type Store interface {
 	SaveStart(p sitegraph.PageID) error
 	Addresses(from sitegraph.PageID, each func(p sitegraph.PageID, url []byte) error) error
 	Commit() error
+	// MemoryBytes is what the store needs in memory as it is now.
+	MemoryBytes() int64
 }
 
 // mostAdded bounds a transaction of the store: about 200 bytes of memory a page.

@@ -13,7 +13,10 @@ import (
 type Target struct {
 	Set   string // directory of the set; it is made if need be
 	Store Store  // new addresses become pages of it; nil: none
-	Write string // without a store: new addresses are written to the end of this file; "": nowhere
+	// Memory is the budget that the sizes of the options were made from: the collector then keeps
+	// the program to it, with what the program and the store take beside it; 0: no limit.
+	Memory int64
+	Write  string // without a store: new addresses are written to the end of this file; "": nowhere
 }
 
 // Into opens the set of a target, brings it up to the pages of its store, takes in a list, and
@@ -40,6 +43,9 @@ func Into(ctx context.Context, to Target, list io.Reader, o Options) (result *Re
 	default:
 		o.Keeper = Nobody{}
 	}
+	limit := bound{parts: to.Memory, store: to.Store}
+	limit.follow()
+	o.settled = limit.follow
 	if result, err = Run(ctx, list, o); result != nil {
 		result.CaughtUp = caughtUp
 	}

@@ -2,6 +2,7 @@ package present
 
 import (
 	"math"
+	"slices"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/satstore/seen/bench"
@@ -49,6 +50,7 @@ func memoryCharts(r *bench.Result) []report.Chart {
 	}
 	charts := []report.Chart{five, eight, nine, ten, ours}
 	for i := range charts {
+		charts[i].Series = measured(charts[i].Series)
 		if i < 2 {
 			charts[i].YPercent, charts[i].YFree = true, true
 			charts[i].YLabel += ", axis is cut"
@@ -56,17 +58,31 @@ func memoryCharts(r *bench.Result) []report.Chart {
 			charts[i].XPercent = true
 		}
 	}
-	return charts
+	return drawn(charts)
+}
+
+// measured leaves out lines that were not chosen.
+func measured(all []report.Series) []report.Series {
+	return slices.DeleteFunc(all, func(s report.Series) bool { return len(s.X) == 0 })
+}
+
+// drawn leaves out charts of which nothing was measured.
+func drawn(all []report.Chart) []report.Chart {
+	return slices.DeleteFunc(all, func(c report.Chart) bool { return len(c.Series) == 0 })
 }
 
 // answerCharts are figures 6 and 7.
 func answerCharts(r *bench.Result) []report.Chart {
 	positives := func(p bench.Point) float64 { return float64(p.FalsePositives) }
 	negatives := func(p bench.Point) float64 { return float64(p.FalseNegatives) }
-	return []report.Chart{
+	charts := []report.Chart{
 		chart("False positives, k = 4, 1 % [SBFL fig. 6]", "counters, log2", "new hosts taken for known",
 			line(r, bench.LineStable, exponent, positives), line(r, bench.LineLight, exponent, positives)),
 		chart("False negatives, k = 4, 1 % [SBFL fig. 7]", "counters, log2", "repeats that must be asked for",
 			line(r, bench.LineStable, exponent, negatives), line(r, bench.LineLight, exponent, negatives)),
 	}
+	for i := range charts {
+		charts[i].Series = measured(charts[i].Series)
+	}
+	return drawn(charts)
 }

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/fetch/urlfrontier"
+	"github.com/recrawl/recrawl/planner/frontier"
+	"github.com/recrawl/recrawl/satstore/queues"
+)
+
+func (p *program) frontierCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use:  "frontier --data DIR",
+		Args: noArguments,
+	}, p.frontier)
+}
+
+func (p *program) frontier(ctx context.Context, _ []string) (err error) {
+	if p.config.Data == "" {
+		return usageError{errors.New("no data directory given"), "for example: recrawl frontier --data crawl"}
+	}
+	level := new(slog.LevelVar)
+	o := urlfrontier.Options{Settings: p.config.Frontier, Now: time.Now, Level: level,
+		Log: slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: level}))}
+	if err := o.Check(); err != nil {
+		return usageError{err, "for example --listen 127.0.0.1:7071, or --listen 10.20.0.1:7071 --token-file token"}
+	}
+	store, err := queues.Open(filepath.Join(p.config.Data, "frontier"), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, store.Close()) }()
+	var seed [16]byte
+	rand.Read(seed[:]) // it never fails
+	f, err := frontier.Open(store, frontier.Options{Seed: seed}, time.Now())
+	if err != nil {
+		return err
+	}
+	o.Failed, o.Err = store.Failed(), store.Err
+	server, err := urlfrontier.Listen(f, o)
+	if err != nil {
+		return err
+	}
+	p.note("the frontier is at %s", server.Address())
+	return cmp.Or(server.Serve(ctx), ctx.Err())
+}

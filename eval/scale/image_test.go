@@ -1,0 +1,267 @@
+package scale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
+)
+
+// process is one that makes rounds over a store.
+type process struct {
+	*testing.T
+	w      *Web
+	dir    string
+	policy string
+	rounds int // that processes before made
+	visits []sitegraph.PageID
+	image  bool // it was made of an image
+	// after is called after each round, with a loop between two rounds; an error of its ends the
+	// process as a crash does, without a last image.
+	after func(store *satstore.Store, plan *planner.Planner) error
+}
+
+func (p *process) build(corpus *planner.Corpus) (*planner.Planner, error) {
+	ranking, err := policy.New(p.policy, policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: 1, PerDay: float64(p.w.Pages) / 10, Alpha: 0.95, GoneWorth: 0.3})
+	return planner.New(corpus, ranking, planner.Options{Name: p.policy, NewShare: 0.25, Leftover: true, Turns: true}), err
+}
+
+func (p *process) slow(store *satstore.Store, dir string) (*planner.Planner, error) {
+	file, err := scratch.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	corpus := planner.NewCorpus(sitegraph.NewGraphIn(file))
+	if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
+		return nil, err
+	}
+	return p.build(corpus)
+}
+
+var errCrash = errors.New("the process died")
+
+// run makes rounds of a day. least is how many pages make it worth the time to write an image.
+func (p *process) run(rounds, least int) {
+	p.Helper()
+	store, err := satstore.Open(p.dir, satstore.Options{})
+	if err != nil {
+		p.Fatal(err)
+	}
+	plan, why, err := cycle.RecallImage(store, p.dir, p.build)
+	if err != nil || why != nil {
+		p.Fatal(why, err)
+	}
+	if p.image = plan != nil; plan == nil {
+		if plan, why, err = cycle.RecallAll(store, func() (*planner.Planner, error) { return p.slow(store, p.dir) }); err != nil || why != nil {
+			p.Fatal(why, err)
+		}
+	}
+	clock := cycle.NewVirtualClock(Start.AddDate(0, 0, p.rounds))
+	var crash error
+	var s cycle.Store = store
+	loop := cycle.New(cycle.Options{
+		Planner: plan, Fetcher: Fetcher{p.w, clock}, Store: s, Clock: clock, Workers: 1, Discover: true, Forecast: true,
+		ImagePages: least, Unkept: func(err error) { p.Error(err) },
+		Seen: func(e *cycle.Event) { p.visits = append(p.visits, e.Visit.Page) },
+		Between: func() error {
+			return crash
+		},
+	})
+	done := 0
+	err = loop.Run(context.Background(), float64(p.w.Pages)/10, 24*time.Hour, func(planner.Round) bool {
+		if p.after != nil {
+			crash = p.after(store, plan)
+		}
+		done++
+		p.rounds++
+		return done < rounds && crash == nil
+	})
+	if err != nil && !errors.Is(err, errCrash) {
+		p.Fatal(err)
+	}
+	if closed := store.Close(); closed != nil {
+		p.Fatal(closed)
+	}
+}
+
+func copyDir(t *testing.T, from string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "store")
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+func built(t *testing.T, w *Web) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "store")
+	if err := Build(t.Context(), dir, w, func(int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Processes that begin with an image each make the visits that one process makes; so they do by
+// policies of others.
+func TestImagesChangeNothing(t *testing.T) {
+	t.Parallel()
+	w := NewWeb(600, 12, 8, 5)
+	dir := built(t, w)
+	for _, name := range []string{"value", "ebayes", "nutch", "c-then-b"} {
+		const rounds = 4
+		one := &process{T: t, w: w, dir: copyDir(t, dir), policy: name}
+		one.run(rounds, 1)
+		many := &process{T: t, w: w, dir: copyDir(t, dir), policy: name}
+		for round := range rounds {
+			many.run(1, 1)
+			if many.image != (round > 0) {
+				t.Fatalf("%s: process %d was made of an image: %v", name, round, many.image)
+			}
+		}
+		if !slices.Equal(one.visits, many.visits) {
+			t.Errorf("%s: one process made %d visits, and processes after one another made %d others", name, len(one.visits), len(many.visits))
+		}
+		if len(one.visits) < rounds*w.Pages/10*8/10 {
+			t.Errorf("%s: only %d visits", name, len(one.visits))
+		}
+	}
+}
+
+// state is what a planner knows of pages.
+func state(plan *planner.Planner) []string {
+	c := plan.Corpus
+	all := make([]string, c.Pages())
+	for p := range sitegraph.PageID(c.Pages()) {
+		m := c.Memory(p)
+		all[p] = fmt.Sprint(c.URL(p), m.History, m.Tried, m.State, m.Errors, c.Graph.Depth(p), c.Graph.Links(p), c.Graph.Server(p))
+	}
+	return all
+}
+
+// A planner of an image, and of the records that were saved since, knows of all pages what one
+// knows that read all records. Its image is gone then, so that the next one reads them.
+func TestImageAfterCrash(t *testing.T) {
+	t.Parallel()
+	w := NewWeb(600, 12, 8, 5)
+	p := &process{T: t, w: w, dir: built(t, w), policy: "value"}
+	crashed := ""
+	p.after = func(*satstore.Store, *planner.Planner) error {
+		if p.rounds == 2 { // the directory as a crash leaves it: its last commits are in the log
+			crashed = copyDir(t, p.dir)
+		}
+		return nil
+	}
+	p.run(4, 1)
+	store, err := satstore.Open(crashed, satstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	quick, why, err := cycle.RecallImage(store, crashed, p.build)
+	if err != nil || why != nil || quick == nil {
+		t.Fatal(quick == nil, why, err)
+	}
+	quick.Corpus.Graph.Refresh()
+	slow, err := p.slow(store, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow.Corpus.Graph.Refresh()
+	got, want := state(quick), state(slow)
+	for page := range want {
+		if got[page] != want[page] {
+			t.Fatalf("page %d is\n%s\nin the image, and\n%s\nby its record", page, got[page], want[page])
+		}
+	}
+	again, why, err := cycle.RecallImage(store, crashed, p.build)
+	if again != nil || why != nil || err != nil {
+		t.Errorf("an image is taken twice: %v, %v", why, err)
+	}
+}
+
+// An image of which any file is damaged, cut short or missing is not taken, nor is one of another
+// seed, nor one of a store in which another program saved pages.
+func TestImageThatIsOfNoUse(t *testing.T) {
+	t.Parallel()
+	w := NewWeb(200, 4, 6, 5)
+	p := &process{T: t, w: w, dir: built(t, w), policy: "value"}
+	p.run(2, 1)
+	names, err := filepath.Glob(filepath.Join(p.dir, "scratch-image*"))
+	if err != nil || len(names) < 10 {
+		t.Fatal(names, err)
+	}
+	taken := func(dir string) (bool, error) {
+		store, err := satstore.Open(dir, satstore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		plan, why, err := cycle.RecallImage(store, dir, p.build)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plan != nil, why
+	}
+	if ok, why := taken(copyDir(t, p.dir)); !ok || why != nil {
+		t.Fatal("an image that is whole is not taken:", why)
+	}
+	for i, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(content) == 0 {
+			continue
+		}
+		for k, damage := range damages {
+			what, damaged := damage.what, damage.of(content)
+			if k != i%len(damages) && filepath.Base(name) != "scratch-image" {
+				continue // one of each file is enough
+			}
+			dir := copyDir(t, p.dir)
+			file := filepath.Join(dir, filepath.Base(name))
+			if damaged == nil {
+				err = os.Remove(file)
+			} else {
+				err = os.WriteFile(file, damaged, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ok, why := taken(dir); ok || why == nil && (what != "missing" || filepath.Base(name) != "scratch-image") {
+				t.Errorf("an image whose file %s is %s: taken %v, %v", filepath.Base(name), what, ok, why)
+			}
+		}
+	}
+	other := &process{T: t, w: w, dir: copyDir(t, p.dir), policy: "ebayes"}
+	if other.run(1, 1); other.image {
+		t.Error("an image of another policy is taken")
+	}
+}
+
+// damages are near the beginning of a file: behind its values a column may have room that is not
+// read. Nil: the file is missing.
+var damages = []struct {
+	what string
+	of   func(content []byte) []byte
+}{
+	{"damaged", func(content []byte) []byte {
+		b := slices.Clone(content)
+		b[0] ^= 1
+		return b
+	}},
+	{"cut short", func(content []byte) []byte { return content[:min(len(content)/2, 20)] }},
+	{"missing", func([]byte) []byte { return nil }},
+}

@@ -1,0 +1,60 @@
+package urlfrontier
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+)
+
+// Settings are those of a user.
+type Settings struct {
+	Listen         string `default:"127.0.0.1:7071" help:"address and port to listen on; one that others can reach needs --token-file"`
+	TokenFile      string `key:"token-file" help:"file with the token that callers must send; none: this machine may call, without one"`
+	Certificate    string `help:"PEM file with the certificate of the server, for TLS; none: no encryption"`
+	CertificateKey string `key:"certificate-key" help:"PEM file with its key"`
+}
+
+// leastToken and mostToken bound a token, in bytes.
+const (
+	leastToken = 16
+	mostToken  = 1024
+)
+
+// ErrOpen says that anybody could call the server.
+var ErrOpen = errors.New("without a token the frontier listens to this machine alone")
+
+// Check reads the files that the settings name, and refuses settings that do not fit together.
+func (o *Options) Check() error {
+	address, err := net.ResolveTCPAddr("tcp", o.Listen)
+	if err != nil {
+		return fmt.Errorf("listen at %q: %w", o.Listen, err)
+	}
+	o.address = address
+	switch {
+	case o.TokenFile != "":
+		b, err := os.ReadFile(o.TokenFile)
+		if err != nil {
+			return fmt.Errorf("read token: %w", err)
+		}
+		if b = bytes.TrimSpace(b); len(b) < leastToken || len(b) > mostToken || bytes.ContainsAny(b, " \t\r\n") {
+			return fmt.Errorf("%s has no token: want one word of %d to %d bytes", o.TokenFile, leastToken, mostToken)
+		}
+		o.token = string(b)
+	case !address.IP.IsLoopback():
+		return fmt.Errorf("listen at %s: %w", o.Listen, ErrOpen)
+	}
+	switch {
+	case (o.Certificate == "") != (o.CertificateKey == ""):
+		return errors.New("a certificate and its key belong together")
+	case o.Certificate != "":
+		certificate, err := tls.LoadX509KeyPair(o.Certificate, o.CertificateKey)
+		if err != nil {
+			return fmt.Errorf("read certificate: %w", err)
+		}
+		o.tls = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package cycle
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/state"
+	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
+)
+
+// A planner of many pages is kept as an image of its scratch files (planner.Keep): when Run ends,
+// after its first round, and whenever a part of the pages was visited since. The next process maps
+// these files and reads the records that were saved since, and no others. An image that is missing,
+// damaged, of other settings, of another version of the program or of a store that does not know
+// what was saved since costs time alone: then all records are read.
+
+// positions is a Store that knows which pages were saved since a moment.
+type positions interface {
+	// Position begins to note pages. It is durable with the next commit.
+	Position(most int) (uint64, error)
+	// Touched are the pages that were saved since; false: that is not known.
+	Touched(since uint64) (pages []sitegraph.PageID, ok bool, err error)
+	// Links are those that were saved last.
+	Links(p sitegraph.PageID) (links, frames []sitegraph.PageID, err error)
+	// Starts hands on the start pages.
+	Starts(each func(p sitegraph.PageID)) error
+}
+
+const (
+	// imagePages are worth an image: to read as many records takes a second.
+	imagePages = 200_000
+	// imagePart of the pages is visited between two images: 1/imagePart. An image writes 200 to 400
+	// bytes a page, so a visit pays for at most 13 KB.
+	imagePart = 32
+	// notedPart of the pages, 1/notedPart, are noted between two images at most: to read more of
+	// them one by one takes as long as to read all in order.
+	notedPart = 4
+)
+
+// imageWorth reports whether there is to be an image, and to what.
+func (l *Loop) imageWorth() (positions, bool) {
+	least := l.ImagePages
+	if least == 0 {
+		least = imagePages
+	}
+	s, ok := l.Store.(positions)
+	return s, ok && l.graph.Scratch() != nil && l.graph.Pages() >= least
+}
+
+// keepImage writes an image; between rounds only where much happened since the last.
+func (l *Loop) keepImage(atEnd bool) error {
+	s, ok := l.imageWorth()
+	if !ok || !atEnd && l.sinceImage < l.graph.Pages()/imagePart {
+		return nil
+	}
+	position, err := s.Position(l.graph.Pages() / notedPart)
+	if err != nil {
+		return l.storeError(err, "begin an image of the planner")
+	}
+	if err := l.Store.Commit(); err != nil {
+		return l.storeError(err, "begin an image of the planner")
+	}
+	learnt, _, err := l.Store.Setting(learntSetting)
+	if err != nil {
+		return l.storeError(err, "read what the policy has learnt")
+	}
+	l.sinceImage = 0
+	if err := l.Planner.Keep(planner.ImageNote{Position: position, Learnt: sumOf(learnt)}, atEnd); err != nil && l.Unkept != nil {
+		l.Unkept(err)
+	}
+	return nil
+}
+
+// RecallImage gives a planner as an image in a directory has it; nil: there is none that fits. The
+// files are those of the planner from then on. build makes a planner of a corpus. why tells what
+// was wrong with an image.
+func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Planner, error)) (p *planner.Planner, why, err error) {
+	of, ok := s.(positions)
+	if !ok {
+		return nil, nil, nil
+	}
+	var note planner.ImageNote
+	var touched []sitegraph.PageID
+	image, why := scratch.TakeImage(dir, func(text []byte) bool {
+		if json.Unmarshal(text, &note) != nil {
+			return false
+		}
+		touched, ok, err = of.Touched(note.Position)
+		return ok && err == nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("read what was saved since the image: %w", err)
+	}
+	if errors.Is(why, scratch.ErrNoImage) {
+		return nil, nil, nil
+	}
+	if why != nil {
+		return nil, why, nil
+	}
+	if p, err = build(planner.NewCorpusOf(image, &note)); err != nil {
+		image.Close()
+		return nil, nil, err
+	}
+	if why = p.Thaw(image); why == nil {
+		why = revise(s, of, p, touched)
+	}
+	if why != nil {
+		image.Close()
+		if errors.Is(why, state.ErrForm) || errors.Is(why, state.ErrSettings) {
+			why = nil
+		}
+		return nil, why, nil
+	}
+	learnt, _, err := s.Setting(learntSetting)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(touched) > 0 || !bytes.Equal(sumOf(learnt), note.Learnt) {
+		why = RecallLearnt(s, p.Policy)
+	}
+	return p, why, nil
+}
+
+// revise reads what was saved since the image was written.
+func revise(s Store, of positions, p *planner.Planner, touched []sitegraph.PageID) error {
+	if len(touched) == 0 {
+		return nil
+	}
+	g := p.Corpus.Graph
+	known := sitegraph.PageID(g.Pages())
+	records := make([]sitegraph.Record, len(touched))
+	for i, page := range touched {
+		r := &records[i]
+		if err := s.Load(page, r); err != nil {
+			return err
+		}
+		if page >= known && g.Add(r.URL) != page || g.URL(page) != r.URL {
+			return fmt.Errorf("page %d has the address %q of another", page, r.URL)
+		}
+	}
+	for _, page := range touched {
+		links, frames, err := of.Links(page)
+		if err != nil {
+			return err
+		}
+		g.SetLinkIDs(page, links, frames)
+	}
+	if err := of.Starts(func(page sitegraph.PageID) { g.AddStart(g.URL(page)) }); err != nil {
+		return err
+	}
+	for i := range records {
+		p.Revise(&records[i])
+	}
+	p.Revised()
+	return nil
+}

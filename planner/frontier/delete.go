@@ -1,0 +1,96 @@
+package frontier
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// deletedAtOnce bounds a change of the store. A crash between two leaves a deletion half done; it
+// was not acknowledged then.
+const deletedAtOnce = 50_000
+
+// DeleteQueue removes a queue with its addresses and settings, and returns how many addresses that
+// were.
+func (f *Frontier) DeleteQueue(crawl, key string) (int, error) {
+	if key == "" {
+		return 0, nil
+	}
+	return f.delete(crawl, key, math.MaxUint32)
+}
+
+// DeleteCrawl does so with all queues of a crawl.
+func (f *Frontier) DeleteCrawl(crawl string) (int, error) {
+	return f.delete(crawl, "", math.MaxUint32)
+}
+
+// Purge removes the addresses of a queue, or of a crawl if the key is empty, that were created
+// before a moment, and the queues that are then empty.
+func (f *Frontier) Purge(crawl, key string, before time.Time) (int, error) {
+	return f.delete(crawl, key, seconds(before))
+}
+
+func (f *Frontier) delete(crawl, key string, before uint32) (deleted int, err error) {
+	for from, more := uint32(0), true; more; {
+		n := 0
+		err := f.changeNow(func(b *batch) error {
+			n, from, more = f.deleteSome(f.chosen(crawl, key), before, from, b)
+			return nil
+		})
+		if deleted += n; err != nil {
+			return deleted, err
+		}
+	}
+	return deleted, nil
+}
+
+// deleteSome deletes from a slot on, and tells where to go on.
+func (f *Frontier) deleteSome(queues []*queue, before, from uint32, b *batch) (deleted int, next uint32, more bool) {
+	want := map[uint32]*queue{}
+	for _, q := range queues {
+		want[q.number] = q
+	}
+	if len(want) == 0 {
+		return 0, 0, false
+	}
+	var key [1 + len(id{})]byte
+	f.table.each(from, func(n uint32, s *slot) bool {
+		q := want[s.queue]
+		if q == nil || before != math.MaxUint32 && s.created >= before {
+			return true
+		}
+		if deleted == deletedAtOnce {
+			next, more = n, true
+			return false
+		}
+		deleted++
+		b.remove(s.id.under(itemPrefix, key[:]))
+		if s.lease != 0 {
+			f.unlease(s)
+			b.remove(s.id.under(leasePrefix, key[:]))
+		}
+		if s.date == 0 {
+			q.done--
+		} else {
+			q.active--
+		}
+		f.table.remove(n)
+		return true
+	})
+	for _, q := range queues {
+		if q.active+q.done == 0 {
+			f.drop(q, b)
+		}
+	}
+	return deleted, next, more
+}
+
+// drop removes an empty queue, and its crawl with the last one.
+func (f *Frontier) drop(q *queue, b *batch) {
+	b.remove(queueKey(q.number))
+	delete(f.queues, q.number)
+	delete(q.crawl.queues, q.key)
+	if len(q.crawl.queues) == 0 {
+		f.crawls = slices.DeleteFunc(f.crawls, func(c *crawl) bool { return c == q.crawl })
+	}
+}

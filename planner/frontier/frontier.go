@@ -1,0 +1,286 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/dchest/siphash"
+)
+
+// Store keeps a frontier. It may be used concurrently.
+type Store interface {
+	// Change makes the changes that fill makes visible, all at once. Fills run one at a time.
+	// Changes are durable in the order of their fills, and this one once wait has returned nil.
+	Change(fill func(set func(key, value []byte), remove func(key []byte))) (wait func() error, err error)
+	// Get calls see with the value under a key, which is valid until see returns.
+	Get(key []byte, see func(value []byte)) (bool, error)
+	// Scan calls see with all keys of a prefix in order, until it returns an error.
+	Scan(prefix byte, see func(key, value []byte) error) error
+}
+
+// batch is a change of the store under construction.
+type batch struct {
+	set    func(key, value []byte)
+	remove func(key []byte)
+}
+
+// Options of a frontier.
+type Options struct {
+	// Seed is the key of the ids of a new frontier: 16 random bytes. An old one keeps its own.
+	Seed [16]byte
+	// Delay is the pause of queues that were given none, in a new frontier; 0: 1 s, as in the
+	// reference implementation.
+	Delay time.Duration
+}
+
+// mostSlots is how many addresses the numbers of slots suffice for.
+const mostSlots = 1<<32 - 2
+
+// Frontier is an open frontier.
+type Frontier struct {
+	store Store
+
+	mu     sync.Mutex // of all below
+	key    [2]uint64  // of the ids
+	active bool
+	delay  int64 // seconds, of queues without one of their own
+	table  table
+	queues map[uint32]*queue // by number
+	number uint32            // of the newest queue
+	crawls []*crawl
+	turn   int         // of crawls, where any is asked for
+	leases line[int64] // by end; some hold no more
+
+}
+
+// Open reads a frontier from its store, or begins one.
+func Open(store Store, o Options, now time.Time) (*Frontier, error) {
+	f := &Frontier{store: store, active: true, delay: int64(max(o.Delay, 0) / time.Second), queues: map[uint32]*queue{}}
+	if o.Delay == 0 {
+		f.delay = 1
+	}
+	var bad error
+	known, err := store.Get([]byte{settingsKey}, func(b []byte) { bad = f.parseSettings(b) })
+	if err := errors.Join(err, bad); err != nil {
+		return nil, err
+	}
+	if !known {
+		f.key = [2]uint64{binary.LittleEndian.Uint64(o.Seed[:]), binary.LittleEndian.Uint64(o.Seed[8:])}
+		return f, f.changeNow(func(b *batch) error { f.saveSettings(b); return nil })
+	}
+	return f, f.load(now)
+}
+
+var errSettings = errors.New("the settings of the frontier are damaged: restore the directory from a copy")
+
+func (f *Frontier) appendSettings(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint64(b, f.key[0])
+	b = binary.LittleEndian.AppendUint64(b, f.key[1])
+	active := byte(0)
+	if f.active {
+		active = 1
+	}
+	b = append(b, active)
+	return binary.LittleEndian.AppendUint64(b, uint64(f.delay))
+}
+
+func (f *Frontier) saveSettings(b *batch) { b.set([]byte{settingsKey}, f.appendSettings(nil)) }
+
+func (f *Frontier) parseSettings(b []byte) error {
+	if len(b) != 25 || b[16] > 1 || int64(binary.LittleEndian.Uint64(b[17:])) < 0 {
+		return errSettings
+	}
+	f.key = [2]uint64{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
+	f.active = b[16] == 1
+	f.delay = int64(binary.LittleEndian.Uint64(b[17:]))
+	return nil
+}
+
+// load fills the memory from the store.
+func (f *Frontier) load(now time.Time) error {
+	err := f.store.Scan(queuePrefix, func(key, value []byte) error {
+		if len(key) != 5 {
+			return errQueue
+		}
+		q := &queue{number: binary.BigEndian.Uint32(key[1:])}
+		name, err := parseQueue(value, q)
+		if err != nil {
+			return err
+		}
+		f.enter(q, f.crawl(name, true))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = f.store.Scan(itemPrefix, func(key, value []byte) error {
+		it, err := parseItem(value)
+		if err != nil {
+			return err
+		}
+		q := f.queues[it.queue]
+		if q == nil || len(key) != 1+len(id{}) {
+			return errItem
+		}
+		n := f.table.add(id(key[1:]))
+		s := f.table.at(n)
+		s.queue, s.date, s.created = it.queue, it.date, it.created
+		if s.date == 0 {
+			q.done++
+		} else {
+			q.active++
+			f.enqueue(q, s.date, n)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var over [][]byte
+	err = f.store.Scan(leasePrefix, func(key, value []byte) error {
+		if len(key) != 1+len(id{}) || len(value) != 8 {
+			return errItem
+		}
+		until := int64(binary.LittleEndian.Uint64(value))
+		if n, ok := f.table.find(id(key[1:])); ok && until > now.UnixMilli() {
+			f.lease(n, until)
+		} else {
+			over = append(over, append([]byte(nil), key...))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, q := range f.queues {
+		f.place(q, now.UnixMilli())
+	}
+	return f.changeNow(func(b *batch) error {
+		for _, key := range over {
+			b.remove(key)
+		}
+		return nil
+	})
+}
+
+// crawl returns a crawl; nil: there is none, and none is to be made.
+func (f *Frontier) crawl(name string, make bool) *crawl {
+	for _, c := range f.crawls {
+		if c.name == name {
+			return c
+		}
+	}
+	if !make {
+		return nil
+	}
+	c := &crawl{name: name, queues: map[string]*queue{}}
+	f.crawls = append(f.crawls, c)
+	return c
+}
+
+// find returns a queue; nil: there is none.
+func (f *Frontier) find(crawl, key string) *queue {
+	if c := f.crawl(CrawlName(crawl), false); c != nil {
+		return c.queues[key]
+	}
+	return nil
+}
+
+func (f *Frontier) enter(q *queue, c *crawl) {
+	q.crawl = c
+	c.queues[q.key] = q
+	f.queues[q.number] = q
+	f.number = max(f.number, q.number)
+}
+
+// queueOf returns the queue of an item, new if need be.
+func (f *Frontier) queueOf(it *Item, b *batch) *queue {
+	c := f.crawl(it.Crawl, true)
+	q := c.queues[it.Key]
+	if q == nil {
+		q = &queue{number: f.number + 1, key: it.Key, delay: noDelay}
+		f.enter(q, c)
+		f.save(q, b)
+	}
+	return q
+}
+
+func queueKey(number uint32) []byte {
+	return binary.BigEndian.AppendUint32([]byte{queuePrefix}, number)
+}
+
+func (f *Frontier) save(q *queue, b *batch) { b.set(queueKey(q.number), appendQueue(nil, q)) }
+
+func (f *Frontier) identify(crawl, key, url string, scratch []byte) (id, []byte) {
+	scratch = appendString(scratch[:0], crawl)
+	scratch = appendString(scratch, key)
+	scratch = append(scratch, url...)
+	lo, hi := siphash.Hash128(f.key[0], f.key[1], scratch)
+	var i id
+	binary.LittleEndian.PutUint64(i[:], lo)
+	binary.LittleEndian.PutUint64(i[8:], hi)
+	return i, scratch
+}
+
+func (i *id) under(prefix byte, b []byte) []byte { return append(append(b[:0], prefix), i[:]...) }
+
+// lease marks an address as handed out until a moment.
+func (f *Frontier) lease(n uint32, until int64) {
+	s := f.table.at(n)
+	q := f.queues[s.queue]
+	if s.lease == 0 {
+		q.transit++
+	}
+	s.lease = until
+	f.leases.push(timed[int64]{until, n})
+}
+
+// unlease ends a lease.
+func (f *Frontier) unlease(s *slot) {
+	if s.lease != 0 {
+		s.lease = 0
+		f.queues[s.queue].transit--
+	}
+}
+
+// expire ends the leases that have run out. Their addresses wait again.
+func (f *Frontier) expire(now int64) {
+	if len(f.leases) > 2*f.table.live+64 {
+		f.leases.sift(func(t timed[int64]) bool { return f.table.at(t.what).lease == t.at })
+	}
+	for len(f.leases) > 0 && f.leases[0].at <= now {
+		t := f.leases.pop()
+		s := f.table.at(t.what)
+		if s.queue == 0 || s.lease != t.at {
+			continue
+		}
+		f.unlease(s)
+		if q := f.queues[s.queue]; s.date != 0 {
+			f.enqueue(q, s.date, t.what)
+			f.place(q, now)
+		}
+	}
+}
+
+// change runs fill under the lock. What it does to the memory and what it puts into the batch are
+// one change.
+func (f *Frontier) change(fill func(b *batch) error) (wait func() error, err error) {
+	var bad error
+	wait, err = f.store.Change(func(set func(key, value []byte), remove func(key []byte)) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		bad = fill(&batch{set, remove})
+	})
+	return wait, errors.Join(bad, err)
+}
+
+// changeNow is the same for one who waits.
+func (f *Frontier) changeNow(fill func(b *batch) error) error {
+	wait, err := f.change(fill)
+	if err != nil {
+		return err
+	}
+	return wait()
+}

@@ -1,0 +1,201 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+)
+
+// Request asks for addresses.
+type Request struct {
+	Crawl    string        // "": DefaultCrawl
+	AnyCrawl bool          // of all crawls in turns, whatever Crawl is
+	Key      string        // of this queue alone; "": of all
+	Queues   int           // of so many queues at most; 0: no limit
+	PerQueue int           // so many of each at most; 0: no limit
+	Lease    time.Duration // for which they are in transit; 0: 30 s, as in the reference implementation
+}
+
+// mostGiven bounds one answer, whatever is asked for. What is left over is in the next.
+const mostGiven = 20_000
+
+const usualLease = 30 * time.Second
+
+// Get hands out addresses that may be fetched now. Their leases are durable when it returns.
+func (f *Frontier) Get(r Request, now time.Time) ([]Item, error) {
+	if r.Queues <= 0 {
+		r.Queues = math.MaxInt
+	}
+	if r.PerQueue <= 0 {
+		r.PerQueue = math.MaxInt
+	}
+	if r.Lease <= 0 {
+		r.Lease = usualLease
+	}
+	at := now.UnixMilli()
+	var given []id
+	wait, err := f.change(func(b *batch) error {
+		if !f.active {
+			return nil
+		}
+		f.expire(at)
+		g := giving{f: f, b: b, r: &r, now: at, until: at + r.Lease.Milliseconds()}
+		g.run()
+		given = g.ids
+		return nil
+	})
+	if err != nil || len(given) == 0 {
+		return nil, err
+	}
+	if err := wait(); err != nil {
+		return nil, err
+	}
+	return f.read(given)
+}
+
+// giving is the work of one Get.
+type giving struct {
+	f          *Frontier
+	b          *batch
+	r          *Request
+	now, until int64
+	queues     int
+	ids        []id
+}
+
+func (g *giving) over() bool { return g.queues >= g.r.Queues || len(g.ids) >= mostGiven }
+
+func (g *giving) run() {
+	f := g.f
+	if g.r.Key != "" {
+		if q := f.find(g.r.Crawl, g.r.Key); q != nil {
+			g.serve(q)
+			f.place(q, g.now)
+		}
+		return
+	}
+	if !g.r.AnyCrawl {
+		if c := f.crawl(CrawlName(g.r.Crawl), false); c != nil {
+			g.of(c)
+		}
+		return
+	}
+	for range len(f.crawls) {
+		if g.over() {
+			return
+		}
+		f.turn = (f.turn + 1) % len(f.crawls)
+		g.of(f.crawls[f.turn])
+	}
+}
+
+// of serves the queues of a crawl that are ready, each once.
+func (g *giving) of(c *crawl) {
+	g.f.wake(c, g.now)
+	for range c.ready.len() {
+		if g.over() {
+			return
+		}
+		q := g.f.queues[c.ready.pop()]
+		if q == nil || q.place != ready {
+			continue // deleted
+		}
+		q.place = idle
+		if g.transit(q) { // it may have room for another request
+			q.place = ready
+			c.ready.push(q.number)
+			continue
+		}
+		g.serve(q)
+		g.f.place(q, g.now)
+	}
+}
+
+// transit reports whether as many addresses of a queue are in transit as were asked for.
+func (g *giving) transit(q *queue) bool { return q.transit >= g.r.PerQueue }
+
+// serve hands out addresses of a queue, if it may give any.
+func (g *giving) serve(q *queue) {
+	f := g.f
+	if q.full() || f.rests(q) > g.now || g.transit(q) {
+		return
+	}
+	today := uint32(min(g.now/1000, math.MaxUint32))
+	before := len(g.ids)
+	for n := 0; n < g.r.PerQueue && len(g.ids) < mostGiven; n++ {
+		head, ok := f.head(q)
+		if !ok || head.at > today {
+			break
+		}
+		q.due.pop()
+		g.give(head.what)
+	}
+	if len(g.ids) == before {
+		return
+	}
+	g.queues++
+	q.last = g.now
+	f.save(q, g.b)
+}
+
+func (g *giving) give(n uint32) {
+	var key [1 + len(id{})]byte
+	g.f.lease(n, g.until)
+	i := &g.f.table.at(n).id
+	g.b.set(i.under(leasePrefix, key[:]), binary.LittleEndian.AppendUint64(nil, uint64(g.until)))
+	g.ids = append(g.ids, *i)
+}
+
+// read reads items. Those deleted meanwhile are left out.
+func (f *Frontier) read(ids []id) ([]Item, error) {
+	items := make([]Item, 0, len(ids))
+	var key [1 + len(id{})]byte
+	for _, i := range ids {
+		it, ok, err := f.item(i.under(itemPrefix, key[:]))
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			items = append(items, it)
+		}
+	}
+	return items, nil
+}
+
+// item reads what is stored under a key; false: nothing, or its queue was deleted meanwhile.
+func (f *Frontier) item(key []byte) (it Item, ok bool, err error) {
+	var queue uint32
+	found, err := f.store.Get(key, func(value []byte) {
+		var s stored
+		if s, err = parseItem(value); err == nil {
+			it, queue = s.item(), s.queue
+		}
+	})
+	if err != nil || !found {
+		return it, false, err
+	}
+	return it, f.name(&it, queue), nil
+}
+
+// name fills in crawl and key of an item.
+func (f *Frontier) name(it *Item, queue uint32) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	q := f.queues[queue]
+	if q == nil {
+		return false
+	}
+	it.Crawl, it.Key = q.crawl.name, q.key
+	return true
+}
+
+// item copies what the store has of an item.
+func (s *stored) item() Item {
+	return Item{
+		URL:      string(s.url),
+		Known:    true,
+		Date:     fromSeconds(s.date),
+		Created:  fromSeconds(s.created),
+		Metadata: append([]byte(nil), s.metadata...),
+	}
+}

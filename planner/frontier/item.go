@@ -1,0 +1,156 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"strings"
+	"time"
+)
+
+// DefaultCrawl is the name of the crawl called "".
+const DefaultCrawl = "DEFAULT"
+
+// Bounds of what is stored. Longer items are skipped.
+const (
+	mostURL      = 16 << 10
+	mostName     = 1 << 10 // of keys and crawls
+	mostMetadata = 256 << 10
+)
+
+// Item is one address of a queue.
+type Item struct {
+	Crawl string // "": DefaultCrawl
+	Key   string // of the queue; "": the host of URL
+	URL   string
+	// Known: the crawler tells the outcome of a visit. Otherwise it discovered the address.
+	Known bool
+	// Date from which a known address may be handed out again; the zero time: never again.
+	Date time.Time
+	// Created is when the address was first stored; Put ignores it.
+	Created time.Time
+	// Metadata belong to the address. Their form is the caller's.
+	Metadata []byte
+}
+
+// Status says what became of an item.
+type Status uint8
+
+const (
+	Stored  Status = iota // new, or overwritten
+	Skipped               // already known, or malformed: sending it again is useless
+	Failed                // not stored; it may be sent again
+)
+
+// HostOf is the key of an address that has none: its host without port; "": it has none either.
+func HostOf(url string) string {
+	if _, rest, ok := strings.Cut(url, "://"); ok {
+		url = rest
+	}
+	if end := strings.IndexAny(url, "/?&#"); end >= 0 {
+		url = url[:end]
+	}
+	if _, rest, ok := strings.Cut(url, "@"); ok {
+		url = rest
+	}
+	if strings.HasPrefix(url, "[") { // IPv6
+		if end := strings.IndexByte(url, ']'); end > 0 {
+			return url[:end+1]
+		}
+		return ""
+	}
+	host, _, _ := strings.Cut(url, ":")
+	return host
+}
+
+// CrawlName is the name under which a crawl is stored.
+func CrawlName(name string) string {
+	if name == "" {
+		return DefaultCrawl
+	}
+	return name
+}
+
+func (it *Item) complete() bool {
+	it.Crawl = CrawlName(it.Crawl)
+	if it.Key == "" {
+		it.Key = HostOf(it.URL)
+	}
+	return it.URL != "" && it.Key != "" && len(it.URL) <= mostURL && len(it.Key) <= mostName &&
+		len(it.Crawl) <= mostName && len(it.Metadata) <= mostMetadata
+}
+
+// Keys of the store.
+const (
+	itemPrefix  = 'i' // and the id: an item
+	leasePrefix = 'l' // and the id: milliseconds since 1970 until which it is leased
+	queuePrefix = 'q' // and its number: a queue
+	settingsKey = 'g' // the settings of the frontier
+)
+
+// The first bytes of a stored item: created and date in unix seconds, number of the queue.
+const itemHead = 12
+
+// appendItem appends an item without its first three fields, which setHead fills in.
+func appendItem(b []byte, it *Item) []byte {
+	b = append(b, make([]byte, itemHead)...)
+	b = appendString(b, it.URL)
+	return append(b, it.Metadata...)
+}
+
+func setHead(b []byte, created, date, queue uint32) {
+	binary.LittleEndian.PutUint32(b, created)
+	binary.LittleEndian.PutUint32(b[4:], date)
+	binary.LittleEndian.PutUint32(b[8:], queue)
+}
+
+var errItem = errors.New("a stored address is damaged: restore the directory from a copy")
+
+// stored is an item as it lies in the store. Its bytes belong to the store.
+type stored struct {
+	created, date, queue uint32
+	url, metadata        []byte
+}
+
+func parseItem(b []byte) (stored, error) {
+	var s stored
+	if len(b) < itemHead {
+		return s, errItem
+	}
+	s.created = binary.LittleEndian.Uint32(b)
+	s.date = binary.LittleEndian.Uint32(b[4:])
+	s.queue = binary.LittleEndian.Uint32(b[8:])
+	var ok bool
+	if s.url, s.metadata, ok = cutBytes(b[itemHead:]); !ok {
+		return s, errItem
+	}
+	return s, nil
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func cutBytes(b []byte) (s, rest []byte, ok bool) {
+	n, used := binary.Uvarint(b)
+	if used <= 0 || n > uint64(len(b)-used) {
+		return nil, nil, false
+	}
+	b = b[used:]
+	return b[:n], b[n:], true
+}
+
+// seconds are unix seconds as they are stored: 0 for the zero time, and never for another.
+func seconds(t time.Time) uint32 {
+	if t.IsZero() {
+		return 0
+	}
+	return uint32(min(max(t.Unix(), 1), math.MaxUint32))
+}
+
+func fromSeconds(s uint32) time.Time {
+	if s == 0 {
+		return time.Time{}
+	}
+	return time.Unix(int64(s), 0).UTC()
+}

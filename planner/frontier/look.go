@@ -1,0 +1,176 @@
+package frontier
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Stats count what is in a crawl or queue.
+type Stats struct {
+	Active       int // addresses that are not done
+	Transit      int // of these, leased
+	Done         int
+	Queues       int
+	ActiveQueues int // with active addresses
+}
+
+// Stats of a queue, or of a crawl if the key is empty.
+func (f *Frontier) Stats(crawl, key string, now time.Time) Stats {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.expire(now.UnixMilli())
+	var s Stats
+	for _, q := range f.chosen(crawl, key) {
+		s.Queues++
+		s.Active += q.active
+		s.Transit += q.transit
+		s.Done += q.done
+		if q.active > 0 {
+			s.ActiveQueues++
+		}
+	}
+	return s
+}
+
+// chosen are the queue of a key, or all of a crawl if it is empty.
+func (f *Frontier) chosen(crawl, key string) []*queue {
+	if key != "" {
+		if q := f.find(crawl, key); q != nil {
+			return []*queue{q}
+		}
+		return nil
+	}
+	c := f.crawl(CrawlName(crawl), false)
+	if c == nil {
+		return nil
+	}
+	all := make([]*queue, 0, len(c.queues))
+	for _, q := range c.queues {
+		all = append(all, q)
+	}
+	slices.SortFunc(all, func(a, b *queue) int { return int(a.number) - int(b.number) })
+	return all
+}
+
+// Crawls are the names of all crawls that have queues.
+func (f *Frontier) Crawls() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var names []string
+	for _, c := range f.crawls {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// Queues are the keys of a crawl's queues from the one numbered start on, at most size, and how
+// many there are in all. Without inactive only those with active addresses that are not blocked.
+func (f *Frontier) Queues(crawl string, inactive bool, start, size int, now time.Time) (keys []string, total int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, q := range f.chosen(crawl, "") {
+		if !inactive && (q.active == 0 || q.blocked > 0 && q.blocked >= now.Unix()) {
+			continue
+		}
+		if total >= start && len(keys) < size {
+			keys = append(keys, q.key)
+		}
+		total++
+	}
+	return keys, total
+}
+
+// Look returns what is stored of an address; false: it is not known.
+func (f *Frontier) Look(crawl, key, url string) (Item, bool, error) {
+	it := Item{Crawl: crawl, Key: key, URL: url}
+	if !it.complete() {
+		return it, false, nil
+	}
+	i, _ := f.identify(it.Crawl, it.Key, it.URL, nil)
+	return f.item(i.under(itemPrefix, nil))
+}
+
+// Filter chooses addresses.
+type Filter struct {
+	Crawl      string
+	Key        string // "": of all queues of the crawl
+	Part       string // of the address; "": any
+	IgnoreCase bool   // of Part
+}
+
+func (r *Filter) fits(url string) bool {
+	if r.IgnoreCase {
+		url = strings.ToLower(url)
+	}
+	return strings.Contains(url, r.Part)
+}
+
+// List calls see with the addresses that a filter chooses, in a fixed order, from the one numbered
+// start on, at most size. It holds up nothing else.
+func (f *Frontier) List(r Filter, start, size int, see func(it Item) error) error {
+	r.lower()
+	var key [1 + len(id{})]byte
+	n := 0
+	for _, i := range f.ids(&r) {
+		if size == 0 {
+			return nil
+		}
+		if r.Part == "" && n < start {
+			n++
+			continue
+		}
+		it, ok, err := f.item(i.under(itemPrefix, key[:]))
+		if err != nil {
+			return err
+		}
+		if !ok || !r.fits(it.URL) {
+			continue
+		}
+		if n++; n > start {
+			size--
+			if err := see(it); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Count counts the addresses that a filter chooses.
+func (f *Frontier) Count(r Filter) (int, error) {
+	if r.Part == "" {
+		s := f.Stats(r.Crawl, r.Key, time.Unix(0, 0))
+		return s.Active + s.Done, nil
+	}
+	n := 0
+	err := f.List(r, 0, math.MaxInt, func(Item) error { n++; return nil })
+	return n, err
+}
+
+func (r *Filter) lower() {
+	if r.IgnoreCase {
+		r.Part = strings.ToLower(r.Part)
+	}
+}
+
+// ids are those of a filter's queues, in the order of their slots.
+func (f *Frontier) ids(r *Filter) []id {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	want := map[uint32]bool{}
+	for _, q := range f.chosen(r.Crawl, r.Key) {
+		want[q.number] = true
+	}
+	var ids []id
+	if len(want) > 0 {
+		f.table.each(0, func(_ uint32, s *slot) bool {
+			if want[s.queue] {
+				ids = append(ids, s.id)
+			}
+			return true
+		})
+	}
+	return ids
+}

@@ -1,0 +1,96 @@
+package frontier
+
+import "time"
+
+// prepared is an item on its way into the store.
+type prepared struct {
+	id    id
+	value []byte // as stored, but for its head
+	ok    bool
+}
+
+// Put stores items, and says in their order what became of each. All that it says holds once wait
+// has returned nil. Keys and crawls that are missing are filled in.
+func (f *Frontier) Put(items []Item, now time.Time) (statuses []Status, wait func() error, err error) {
+	statuses = make([]Status, len(items))
+	prepared := f.prepare(items)
+	wait, err = f.change(func(b *batch) error {
+		for i := range items {
+			statuses[i] = f.put(&items[i], &prepared[i], now, b)
+		}
+		return nil
+	})
+	return statuses, wait, err
+}
+
+// prepare does what needs no lock.
+func (f *Frontier) prepare(items []Item) []prepared {
+	made := make([]prepared, len(items))
+	var scratch, values []byte
+	for i := range items {
+		it, p := &items[i], &made[i]
+		if p.ok = it.complete(); !p.ok {
+			continue
+		}
+		p.id, scratch = f.identify(it.Crawl, it.Key, it.URL, scratch)
+		start := len(values)
+		values = appendItem(values, it)
+		p.value = values[start:len(values):len(values)]
+	}
+	return made
+}
+
+func (f *Frontier) put(it *Item, p *prepared, now time.Time, b *batch) Status {
+	if !p.ok {
+		return Skipped
+	}
+	n, known := f.table.find(p.id)
+	if known && !it.Known {
+		return Skipped
+	}
+	var key [1 + len(id{})]byte
+	at := now.UnixMilli()
+	if !known {
+		if f.table.live >= mostSlots {
+			return Failed
+		}
+		q := f.queueOf(it, b)
+		n = f.table.add(p.id)
+		s := f.table.at(n)
+		s.queue, s.created = q.number, seconds(now)
+		q.done++ // as if it had been done
+	}
+	s := f.table.at(n)
+	q := f.queues[s.queue]
+	if s.lease != 0 {
+		f.unlease(s)
+		b.remove(p.id.under(leasePrefix, key[:]))
+	}
+	date := seconds(now)
+	if it.Known {
+		date = seconds(it.Date)
+	}
+	f.date(n, date)
+	setHead(p.value, s.created, date, q.number)
+	b.set(p.id.under(itemPrefix, key[:]), p.value)
+	f.place(q, at)
+	return Stored
+}
+
+// date changes from when on an address is handed out; 0: never.
+func (f *Frontier) date(n, date uint32) {
+	s := f.table.at(n)
+	q := f.queues[s.queue]
+	if s.date == 0 {
+		q.done--
+	} else {
+		q.active--
+	}
+	s.date = date
+	if date == 0 {
+		q.done++
+		return
+	}
+	q.active++
+	f.enqueue(q, date, n)
+}

@@ -1,0 +1,174 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// A queue is in one place of its crawl's turns.
+type place uint8
+
+const (
+	idle    place = iota // it has nothing to give until something happens
+	waiting              // until wakeAt
+	ready                // in the line of queues that may give something
+)
+
+// noDelay is the delay of a queue that has the one of the frontier.
+const noDelay = -1
+
+type queue struct {
+	number uint32
+	crawl  *crawl
+	key    string
+
+	due     line[uint32] // addresses by date; see head for which still count
+	active  int          // addresses that are not done
+	done    int
+	transit int // of the active ones, those leased
+
+	delay   int64  // seconds; noDelay: none of its own
+	blocked int64  // unix seconds until which, inclusive, it gives nothing; 0: not blocked
+	limit   uint32 // it gives nothing once so many are done; 0: no limit
+	last    int64  // milliseconds since 1970 of the last answer with addresses; 0: none
+
+	place  place
+	wakeAt int64 // milliseconds, of a waiting one
+}
+
+// crawl is a name space of queues.
+type crawl struct {
+	name   string
+	queues map[string]*queue
+	ready  fifo        // numbers of queues, in turns
+	wait   line[int64] // of waiting queues, when they wake; some have a place no more
+}
+
+// good reports whether an entry of the heap of a queue still counts.
+func (f *Frontier) good(q *queue, t timed[uint32]) bool {
+	s := f.table.at(t.what)
+	return s.queue == q.number && s.date == t.at && s.lease == 0
+}
+
+// head is the address of a queue that is due first, none in transit.
+func (f *Frontier) head(q *queue) (timed[uint32], bool) {
+	for len(q.due) > 0 {
+		if f.good(q, q.due[0]) {
+			return q.due[0], true
+		}
+		q.due.pop()
+	}
+	return timed[uint32]{}, false
+}
+
+// enqueue puts an address into the heap of its queue. Entries that count no more are thrown away
+// when they are more than the others.
+func (f *Frontier) enqueue(q *queue, date, slot uint32) {
+	if len(q.due) > 2*q.active+64 {
+		seen := make(map[uint32]bool, q.active)
+		q.due.sift(func(t timed[uint32]) bool {
+			keep := f.good(q, t) && !seen[t.what]
+			seen[t.what] = seen[t.what] || keep
+			return keep
+		})
+	}
+	q.due.push(timed[uint32]{date, slot})
+}
+
+// rests is until when a queue gives nothing, whatever it has; milliseconds since 1970.
+func (f *Frontier) rests(q *queue) int64 {
+	at := int64(0)
+	if q.blocked > 0 {
+		at = (q.blocked + 1) * 1000
+	}
+	if q.last > 0 {
+		delay := q.delay
+		if delay == noDelay {
+			delay = f.delay
+		}
+		at = max(at, q.last+delay*1000)
+	}
+	return at
+}
+
+// full reports whether a queue has reached its limit.
+func (q *queue) full() bool { return q.limit > 0 && q.done >= int(q.limit) }
+
+// place puts a queue where it belongs after something changed. A ready one stays in line until its
+// turn; a waiting one may wake too early.
+func (f *Frontier) place(q *queue, now int64) {
+	if q.place == ready || q.full() {
+		return
+	}
+	head, ok := f.head(q)
+	if !ok {
+		return
+	}
+	at := max(f.rests(q), int64(head.at)*1000)
+	switch {
+	case at <= now:
+		q.place = ready
+		q.crawl.ready.push(q.number)
+	case q.place == idle || at < q.wakeAt:
+		q.place, q.wakeAt = waiting, at
+		q.crawl.wait.push(timed[int64]{at, q.number})
+	}
+}
+
+// wake puts the queues in line whose time has come.
+func (f *Frontier) wake(c *crawl, now int64) {
+	for len(c.wait) > 0 && c.wait[0].at <= now {
+		t := c.wait.pop()
+		if q := f.queues[t.what]; q != nil && q.place == waiting && q.wakeAt == t.at {
+			q.place = idle
+			f.place(q, now)
+		}
+	}
+}
+
+// appendQueue writes down what of a queue outlives the process.
+func appendQueue(b []byte, q *queue) []byte {
+	b = appendString(b, q.crawl.name)
+	b = appendString(b, q.key)
+	b = binary.AppendVarint(b, q.delay)
+	b = binary.AppendVarint(b, q.blocked)
+	b = binary.AppendUvarint(b, uint64(q.limit))
+	return binary.AppendVarint(b, q.last)
+}
+
+var errQueue = errors.New("a stored queue is damaged: restore the directory from a copy")
+
+func parseQueue(b []byte, q *queue) (crawl string, err error) {
+	name, b, ok := cutBytes(b)
+	if !ok {
+		return "", errQueue
+	}
+	key, b, ok := cutBytes(b)
+	if !ok || len(name) == 0 || len(key) == 0 {
+		return "", errQueue
+	}
+	q.key = string(key)
+	var fields [4]int64
+	for i := range fields {
+		var used int
+		if i == 2 {
+			n, m := binary.Uvarint(b)
+			if n > math.MaxUint32 {
+				return "", errQueue
+			}
+			fields[i], used = int64(n), m
+		} else {
+			fields[i], used = binary.Varint(b)
+		}
+		if used <= 0 {
+			return "", errQueue
+		}
+		b = b[used:]
+	}
+	if len(b) > 0 {
+		return "", errQueue
+	}
+	q.delay, q.blocked, q.limit, q.last = fields[0], fields[1], uint32(fields[2]), fields[3]
+	return string(name), nil
+}

@@ -1,0 +1,150 @@
+package value
+
+import (
+	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
+)
+
+// groupKeys numbers groups by their keys, which are hashes. It takes 8 bytes a group, and 4 a slot,
+// of which at most three quarters are used.
+type groupKeys struct {
+	slots []int32  // a power of two of them: a group and one; 0: free
+	keys  []uint64 // by group
+}
+
+const fewSlots = 16
+
+// of returns the number of a key, the next one if it is new.
+func (t *groupKeys) of(key uint64, file *scratch.File) (number int32, added bool) {
+	if 4*(len(t.keys)+1) > 3*len(t.slots) {
+		n := max(fewSlots, 2*len(t.slots))
+		if file == nil {
+			t.slots = make([]int32, n)
+		} else {
+			clear(t.slots)
+			t.slots = scratch.Grow(file, t.slots, n)
+		}
+		for i, k := range t.keys {
+			t.slots[t.free(k)] = int32(i) + 1
+		}
+	}
+	last := uint64(len(t.slots) - 1)
+	at := rank.Mix(key) & last
+	for ; t.slots[at] != 0; at = (at + 1) & last {
+		if i := t.slots[at] - 1; t.keys[i] == key {
+			return i, false
+		}
+	}
+	number = int32(len(t.keys))
+	t.keys = scratch.Append(file, t.keys, key)
+	t.slots[at] = number + 1
+	return number, true
+}
+
+// free is the slot of a key that is in none.
+func (t *groupKeys) free(key uint64) uint64 {
+	last := uint64(len(t.slots) - 1)
+	at := rank.Mix(key) & last
+	for t.slots[at] != 0 {
+		at = (at + 1) & last
+	}
+	return at
+}
+
+// packedGroups are the groups as they are written down: plain values, so that millions of them are
+// read at once. What spans add up to is found again when somebody asks.
+type packedGroups struct {
+	groups     []packedGroup
+	servers    []packedGroup
+	rooms      []span // of groups, mostSpans of each; nil: they are in spans
+	spans      []span // of groups without rooms, then of servers
+	tallied    []int32
+	tallies    []packedTally // of those groups, then of all servers
+	tallySpans []counts
+}
+
+type packedGroup struct {
+	facts
+	ofShape
+	spans int32
+}
+
+type packedTally struct {
+	start float32
+	spans int32
+}
+
+// Pack makes the state of the policy ready to be written down, and Unpack makes it as it was.
+// Slices that lie in scratch files may stay there if inFiles.
+func (v *Policy) Pack(inFiles bool) {
+	k := v.groups
+	p := &packedGroups{groups: make([]packedGroup, len(k.list)), servers: make([]packedGroup, len(k.servers))}
+	inRooms := inFiles && k.rooms != nil
+	if inRooms {
+		p.rooms = k.rooms
+	}
+	for i := range k.list {
+		g := &k.list[i]
+		p.groups[i] = packedGroup{g.facts, g.ofShape, int32(len(g.spans))}
+		if !inRooms {
+			p.spans = append(p.spans, g.spans...)
+		}
+		if g.tally != nil {
+			p.tallied = append(p.tallied, int32(i))
+			p.addTally(g.tally)
+		}
+	}
+	for i := range k.servers {
+		s := &k.servers[i]
+		p.servers[i] = packedGroup{facts: s.facts, spans: int32(len(s.spans))}
+		p.spans = append(p.spans, s.spans...)
+		p.addTally(&s.tally)
+	}
+	k.packed = p
+}
+
+func (p *packedGroups) addTally(t *tally) {
+	p.tallies = append(p.tallies, packedTally{t.start, int32(len(t.spans))})
+	p.tallySpans = append(p.tallySpans, t.spans...)
+}
+
+// Packed ends what Pack began, once the state is written down.
+func (v *Policy) Packed() { v.groups.packed = nil }
+
+// unpack takes in what was packed.
+func (k *groupIndex) unpack() {
+	p := k.packed
+	k.packed = nil
+	k.list = make([]group, len(p.groups))
+	k.rooms = p.rooms
+	spans := p.spans
+	take := func(n int32) (own []span) {
+		own, spans = spans[:n:n], spans[n:]
+		return own
+	}
+	tallies, tallySpans := p.tallies, p.tallySpans
+	takeTally := func() tally {
+		of := tallies[0]
+		t := tally{start: of.start, spans: tallySpans[:of.spans:of.spans]}
+		tallies, tallySpans = tallies[1:], tallySpans[of.spans:]
+		return t
+	}
+	for i := range k.list {
+		of, g := &p.groups[i], &k.list[i]
+		g.facts, g.ofShape = of.facts, of.ofShape
+		if p.rooms == nil {
+			g.spans = append(k.room(i), take(of.spans)...)
+		} else {
+			g.spans = k.rooms[i*mostSpans:][:of.spans:mostSpans]
+		}
+	}
+	for _, i := range p.tallied {
+		t := takeTally()
+		k.list[i].tally = &t
+	}
+	k.servers = make([]serverGroup, len(p.servers))
+	for i := range k.servers {
+		of, s := &p.servers[i], &k.servers[i]
+		s.facts, s.spans, s.tally = of.facts, take(of.spans), takeTally()
+	}
+}

@@ -1,0 +1,212 @@
+package queues
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recrawl/recrawl/satstore/directory"
+)
+
+const (
+	formatVersion = 1
+	pebbleName    = "pebble"
+
+	// A memory table takes about 150,000 addresses. Four of them may wait for the disk.
+	memTableBytes = 16 << 20
+	cacheBytes    = 32 << 20
+	// Pebble keeps so many tables open, each of about 30,000 addresses.
+	mostFiles = 500
+)
+
+// Store is an open directory.
+type Store struct {
+	db   *pebble.DB
+	lock io.Closer
+
+	fill  sync.Mutex
+	apply sync.Mutex // taken before fill is let go, so that changes are applied in the order of their fills
+
+	failed chan struct{}
+	mu     sync.Mutex
+	err    error
+}
+
+// Open opens a directory, or makes it. fs nil: the disk.
+func Open(dir string, fs vfs.FS) (*Store, error) {
+	if fs == nil {
+		fs = vfs.Default
+	}
+	if err := directory.Make(fs, dir); err != nil {
+		return nil, err
+	}
+	if _, err := fs.Stat(fs.PathJoin(dir, directory.FormatName)); errors.Is(err, os.ErrNotExist) {
+		if err := directory.CheckOwn(fs, dir); err != nil {
+			return nil, err
+		}
+	}
+	lock, err := directory.Lock(fs, dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{lock: lock, failed: make(chan struct{})}
+	if err := errors.Join(checkFormat(fs, dir), s.open(fs, dir)); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return s, nil
+}
+
+func formatText() []byte {
+	return directory.Sealed(fmt.Appendf(nil, "recrawl queues %d\n", formatVersion))
+}
+
+func checkFormat(fs vfs.FS, dir string) error {
+	path, text, err := directory.ReadFormat(fs, dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return directory.WriteFormat(fs, dir, formatText())
+	case err != nil:
+		return err
+	case !bytes.Equal(text, formatText()):
+		return fmt.Errorf("%s is not of version %d of these queues: open it by the program that wrote it",
+			path, formatVersion)
+	}
+	return nil
+}
+
+func (s *Store) open(fs vfs.FS, dir string) error {
+	cache := pebble.NewCache(cacheBytes)
+	defer cache.Unref()
+	o := &pebble.Options{
+		FS:                          fs,
+		Logger:                      s,
+		Cache:                       cache,
+		FormatMajorVersion:          pebble.FormatValueSeparation,
+		MemTableSize:                memTableBytes,
+		MemTableStopWritesThreshold: 4,
+		L0CompactionThreshold:       4,
+		L0StopWritesThreshold:       40,
+		MaxOpenFiles:                mostFiles,
+	}
+	db, err := pebble.Open(fs.PathJoin(dir, pebbleName), o)
+	if err != nil {
+		return fmt.Errorf("open queues in %s: %w", dir, err)
+	}
+	s.db = db
+	return nil
+}
+
+// Change makes the changes that fill makes by set and remove visible to Get and Scan, all at once.
+// Keys and values are copied. They are durable once wait has returned nil. Fills run one at a time.
+func (s *Store) Change(fill func(set func(key, value []byte), remove func(key []byte))) (wait func() error, err error) {
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	b := s.db.NewBatch()
+	s.fill.Lock()
+	fill(
+		func(key, value []byte) { check(b.Set(key, value, nil)) },
+		func(key []byte) { check(b.Delete(key, nil)) },
+	)
+	s.apply.Lock()
+	s.fill.Unlock()
+	defer s.apply.Unlock()
+	if b.Empty() {
+		return s.sync, b.Close()
+	}
+	if err := s.db.Apply(b, pebble.NoSync); err != nil {
+		return nil, s.fail(err)
+	}
+	return s.sync, b.Close()
+}
+
+// check holds that a batch without an index grows in memory only.
+func check(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("batch of queues: %v", err))
+	}
+}
+
+// sync makes durable all that was applied before.
+func (s *Store) sync() error {
+	if err := s.Err(); err != nil {
+		return err
+	}
+	if err := s.db.LogData(nil, pebble.Sync); err != nil {
+		return s.fail(err)
+	}
+	return nil
+}
+
+// Get calls see with the value under a key, which is valid until see returns; false: there is none.
+func (s *Store) Get(key []byte, see func(value []byte)) (bool, error) {
+	value, closer, err := s.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read queues: %w", err)
+	}
+	see(value)
+	return true, closer.Close()
+}
+
+// Scan calls see with all keys that have a prefix, in their order, until see returns an error. Key
+// and value are valid until it returns.
+func (s *Store) Scan(prefix byte, see func(key, value []byte) error) error {
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{prefix}, UpperBound: []byte{prefix + 1}})
+	if err != nil {
+		return fmt.Errorf("read queues: %w", err)
+	}
+	for ok := it.First(); ok && err == nil; ok = it.Next() {
+		err = see(it.Key(), it.Value())
+	}
+	return errors.Join(err, it.Error(), it.Close())
+}
+
+// Bytes is what the directory takes on the disk.
+func (s *Store) Bytes() int64 { return int64(s.db.Metrics().DiskSpaceUsage()) }
+
+// Failed is closed when the disk failed: see guarantee 3.
+func (s *Store) Failed() <-chan struct{} { return s.failed }
+
+// Err is why the store takes nothing more; nil: it works.
+func (s *Store) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+func (s *Store) fail(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = fmt.Errorf("write queues: %w", err)
+		close(s.failed)
+	}
+	return s.err
+}
+
+// Close closes the directory. What was applied is then durable.
+func (s *Store) Close() error {
+	if err := s.Err(); err != nil {
+		return errors.Join(err, s.lock.Close())
+	}
+	return errors.Join(s.sync(), s.db.Close(), s.lock.Close())
+}
+
+// Infof, Errorf and Fatalf make the store Pebble's logger. Pebble calls Fatalf where it cannot
+// write its log or its manifest and would end the process. We end the calling goroutine instead.
+func (s *Store) Infof(string, ...any)  {}
+func (s *Store) Errorf(string, ...any) {}
+func (s *Store) Fatalf(format string, args ...any) {
+	_ = s.fail(fmt.Errorf(format, args...))
+	runtime.Goexit()
+}

@@ -1,0 +1,205 @@
+package satstore
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Who keeps a copy of what is in the store asks it to note which pages are touched from then on:
+// their records, links or marks of start pages. Each batch of the catalogue then has such a note as
+// a setting, named by its number. A batch without one is of a program that does not know of notes,
+// so they are of no use.
+const (
+	positionSetting = "touched/since" // 8 bytes, big endian: number of the batch since which notes are made
+	touchedSetting  = "touched/at/"   // + number of the batch, 8 bytes, big endian
+)
+
+// touching notes which pages are touched.
+type touching struct {
+	on    bool
+	pages map[sitegraph.PageID]bool // in the transaction
+	all   int                       // since the notes began
+	most  int
+}
+
+// Position begins notes of the pages that are touched, and forgets those before. It returns a
+// number for Touched. It is durable with the next commit, which is part of the position. Notes end
+// by themselves when they name more than most pages.
+func (s *Store) Position(most int) (uint64, error) {
+	if err := s.writable(); err != nil {
+		return 0, err
+	}
+	position := s.batches + 1 // that of the commit to come
+	if err := s.endNotes(); err != nil {
+		return 0, err
+	}
+	s.touching = touching{on: true, pages: map[sitegraph.PageID]bool{}, most: most}
+	value := binary.BigEndian.AppendUint64(nil, position)
+	value = binary.BigEndian.AppendUint64(value, uint64(most))
+	return position, s.SaveSetting(positionSetting, value)
+}
+
+// endNotes forgets all notes.
+func (s *Store) endNotes() error {
+	s.touching = touching{}
+	s.changed = true
+	return s.fail(errors.Join(
+		s.batch.Delete(settingKey(positionSetting), nil),
+		s.batch.DeleteRange(settingKey(touchedSetting), settingKey(touchedSetting[:len(touchedSetting)-1]+"0"), nil),
+	))
+}
+
+// touch notes a page.
+func (s *Store) touch(p sitegraph.PageID) {
+	if s.touching.on {
+		s.touching.pages[p] = true
+	}
+}
+
+// noteTouched adds the note of the batch that is to be committed as number n.
+func (s *Store) noteTouched(n uint64) error {
+	t := &s.touching
+	if !t.on {
+		return nil
+	}
+	if t.all += len(t.pages); t.all > t.most {
+		return s.endNotes()
+	}
+	pages := make([]sitegraph.PageID, 0, len(t.pages))
+	for p := range t.pages {
+		pages = append(pages, p)
+	}
+	slices.Sort(pages)
+	clear(t.pages)
+	s.frame = appendLinks(s.frame[:0], pages, nil)
+	return s.batch.Set(binary.BigEndian.AppendUint64(settingKey(touchedSetting), n), s.frame, nil)
+}
+
+// recallTouching goes on with notes of a process before this one.
+func (s *Store) recallTouching() error {
+	if s.o.ReadOnly {
+		return nil
+	}
+	position, most, ok, err := s.position()
+	if err != nil || !ok {
+		return err
+	}
+	s.touching = touching{on: true, pages: map[sitegraph.PageID]bool{}, most: most}
+	pages, ok, err := s.Touched(position)
+	if s.touching.all = len(pages); err == nil && !ok {
+		s.touching = touching{} // the next position forgets them
+	}
+	return err
+}
+
+// position is since when notes are made; false: none are.
+func (s *Store) position() (position uint64, most int, ok bool, err error) {
+	v, ok, err := s.cat.get(settingKey(positionSetting))
+	if err != nil || !ok || len(v) != 16 {
+		return 0, 0, false, err
+	}
+	return binary.BigEndian.Uint64(v), int(binary.BigEndian.Uint64(v[8:])), true, nil
+}
+
+// Touched returns the pages that commits touched since a position, ascending; false: that is not
+// known.
+func (s *Store) Touched(since uint64) (pages []sitegraph.PageID, ok bool, err error) {
+	if err := s.usable(); err != nil {
+		return nil, false, err
+	}
+	position, _, ok, err := s.position()
+	if err != nil || !ok || position != since {
+		return nil, false, err
+	}
+	next := since
+	prefix := settingKey(touchedSetting)
+	damaged := false
+	err = s.cat.eachSetting(prefix, func(name, value []byte) {
+		if len(name) != 8 || binary.BigEndian.Uint64(name) != next {
+			damaged = true
+			return
+		}
+		next++
+		some, _, err := decodeLinks(value, s.Pages())
+		if err != nil {
+			damaged = true
+			return
+		}
+		pages = append(pages, some...)
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("read which pages were touched: %w", err)
+	}
+	if last, err := s.cat.epoch(); err != nil || damaged || next != last+1 {
+		return nil, false, err
+	}
+	slices.Sort(pages)
+	return slices.Compact(pages), true, nil
+}
+
+// Links returns the in-server links of a page and which of them are frames, as they were saved and
+// committed last.
+func (s *Store) Links(p sitegraph.PageID) (links, frames []sitegraph.PageID, err error) {
+	if err := s.usable(); err != nil {
+		return nil, nil, err
+	}
+	v, ok, err := s.cat.get(pageKey(keyLinks, p))
+	if err != nil || !ok {
+		return nil, nil, err
+	}
+	if links, frames, err = decodeLinks(v, s.Pages()); err != nil {
+		return nil, nil, &DamageError{Path: s.catalogueDir(), What: fmt.Sprintf("links of page %d: %v", p, err)}
+	}
+	return links, frames, nil
+}
+
+// Starts hands each the start pages, ascending.
+func (s *Store) Starts(each func(p sitegraph.PageID)) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	return s.cat.each(keyStart, func(p sitegraph.PageID, _ []byte) error {
+		if err := s.known(p); err != nil {
+			return &DamageError{Path: s.catalogueDir(), What: "start " + err.Error()}
+		}
+		each(p)
+		return nil
+	})
+}
+
+// eachSetting hands each the settings whose key has a prefix, in order, by the rest of the key.
+func (c *catalogue) eachSetting(prefix []byte, each func(name, value []byte)) error {
+	end := slices.Clone(prefix)
+	end[len(end)-1]++
+	type entry struct{ name, value []byte }
+	found := make(chan []entry, 1)
+	err := c.finish(func() error {
+		it, err := c.read.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: end})
+		if err != nil {
+			return err
+		}
+		var all []entry
+		for it.First(); it.Valid(); it.Next() {
+			value, err := it.ValueAndErr()
+			if err != nil {
+				return errors.Join(err, it.Close())
+			}
+			all = append(all, entry{slices.Clone(it.Key()[len(prefix):]), slices.Clone(value)})
+		}
+		found <- all
+		return errors.Join(it.Error(), it.Close())
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range <-found {
+		each(e.name, e.value)
+	}
+	return nil
+}

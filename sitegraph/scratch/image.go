@@ -1,0 +1,592 @@
+package scratch
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// An image is a copy of a scratch file and of its columns, with what their owner knows beside them,
+// so that another process can go on from there. It lies beside the scratch file, under names of its
+// own. A head says which files belong to it and what their checksums are. The head gets its name
+// last, when all else is on disk.
+//
+//	head   magic, what the owner wrote, manifest (JSON)
+//	       length of what the owner wrote, length of the manifest, CRC-32C of the manifest
+//
+// Who takes an image over maps its files and goes on writing to them, so its head is removed first:
+// an image is used once.
+type manifest struct {
+	Note    []byte        `json:"note"` // of the owner: of which moment the image is
+	ID      string        `json:"id"`   // in the names of its files
+	Owner   imageFile     `json:"owner"`
+	Pieces  imageFile     `json:"pieces"`
+	Windows []int         `json:"windows"`
+	Tail    int           `json:"tail"` // bytes that are free in the last window
+	At      int64         `json:"at"`   // where these begin
+	Free    [][2]int64    `json:"free"` // place and room of each freed piece
+	Columns []imageColumn `json:"columns"`
+}
+
+type imageFile struct {
+	Bytes int64    `json:"bytes"`
+	Sums  []uint32 `json:"sums"` // CRC-32C of each imageStep
+}
+
+type imageColumn struct {
+	imageFile
+	Size int `json:"size"` // of a value
+}
+
+const (
+	imageName  = "scratch-image"
+	imageMagic = "recrawl image 1\n"
+	imageStep  = 4 << 20
+	// mostManifest bounds what is read before anything is checked.
+	mostManifest = 64 << 20
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Keeping is an image that is being written.
+type Keeping struct {
+	f       *File
+	m       manifest
+	head    *bufio.Writer
+	sum     uint32
+	columns map[unsafe.Pointer]int // those that belong to the image, by where they begin
+	order   []*column
+	last    bool // the files themselves become the image, where they can
+}
+
+// Write is for what the owner knows.
+func (k *Keeping) Write(b []byte) (int, error) {
+	for rest := b; len(rest) > 0; {
+		room := imageStep - int(k.m.Owner.Bytes%imageStep)
+		n := min(room, len(rest))
+		k.sum = crc32.Update(k.sum, castagnoli, rest[:n])
+		k.m.Owner.Bytes += int64(n)
+		if n == room {
+			k.m.Owner.Sums = append(k.m.Owner.Sums, k.sum)
+			k.sum = 0
+		}
+		rest = rest[n:]
+	}
+	return k.head.Write(b)
+}
+
+// Column makes the first bytes of a column part of the image; false: no column begins there.
+func (k *Keeping) Column(at unsafe.Pointer, bytes int) (number int, ok bool) {
+	c := k.f.columns[at]
+	if c == nil || bytes > c.bytes {
+		return 0, false
+	}
+	number, ok = k.columns[at]
+	if !ok {
+		number = len(k.order)
+		k.columns[at] = number
+		k.order = append(k.order, c)
+		k.m.Columns = append(k.m.Columns, imageColumn{Size: c.size})
+	}
+	k.m.Columns[number].Bytes = max(k.m.Columns[number].Bytes, int64(bytes))
+	return number, true
+}
+
+// Place is where a piece, or what lies in one, is in the file; false: it is in memory.
+func (f *File) Place(at unsafe.Pointer) (place int64, ok bool) {
+	if f == nil {
+		return 0, false
+	}
+	for _, window := range f.shown {
+		from := uintptr(unsafe.Pointer(unsafe.SliceData(window)))
+		if x := uintptr(at); x >= from && x < from+uintptr(len(window)) {
+			return place + int64(x-from), true
+		}
+		place += int64(len(window))
+	}
+	return 0, false
+}
+
+// At is the piece of so many bytes at a place.
+func (f *File) At(place int64, bytes int) (p Piece, ok bool) {
+	room := (bytes + unit - 1) / unit * unit
+	from := int64(0)
+	for _, window := range f.shown {
+		if place >= from && bytes > 0 && place+int64(room) <= from+int64(len(window)) {
+			b := window[place-from:]
+			return Piece{Bytes: b[:bytes:bytes], room: b[:room:room], at: place}, true
+		}
+		from += int64(len(window))
+	}
+	return Piece{}, false
+}
+
+// Keep writes an image, durably, and replaces the one before. note says of which moment it is;
+// write writes what the owner knows, and names the columns that belong to it. Nothing else may use
+// the File meanwhile. After the last one nobody may write to the File any more: where the system
+// allows it the files are not copied then, but get names. Where it fails there is the image before,
+// or none.
+func (f *File) Keep(note []byte, last bool, write func(k *Keeping) error) (err error) {
+	k := &Keeping{f: f, columns: map[unsafe.Pointer]int{}, last: last}
+	k.m.Note, k.m.ID = note, fmt.Sprintf("%016x", rand.Uint64())
+	defer func() {
+		if err != nil {
+			left, _ := filepath.Glob(filepath.Join(f.dir, imageName+"-"+k.m.ID+"*"))
+			for _, name := range left {
+				_ = os.Remove(name)
+			}
+			err = fmt.Errorf("write an image of the scratch files: %w", err)
+		}
+	}()
+	headName := filepath.Join(f.dir, imageName+"-"+k.m.ID)
+	head, err := os.OpenFile(headName, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, head.Close()) }()
+	k.head = bufio.NewWriterSize(head, 1<<20)
+	if _, err := k.head.WriteString(imageMagic); err != nil {
+		return err
+	}
+	if err := write(k); err != nil {
+		return err
+	}
+	if k.m.Owner.Bytes%imageStep > 0 {
+		k.m.Owner.Sums = append(k.m.Owner.Sums, k.sum)
+	}
+	if err := k.pieces(); err != nil {
+		return err
+	}
+	for i, c := range k.order {
+		to := &k.m.Columns[i].imageFile
+		if to.Sums, err = k.keepFile(c.file, columnName(headName, i), to.Bytes); err != nil {
+			return err
+		}
+	}
+	return k.finish(head, headName)
+}
+
+// pieces copies the file of pieces.
+func (k *Keeping) pieces() (err error) {
+	f := k.f
+	k.m.Pieces.Bytes, k.m.Tail, k.m.At = f.size, len(f.tail), f.at
+	for _, window := range f.shown {
+		k.m.Windows = append(k.m.Windows, len(window))
+	}
+	for _, same := range f.free {
+		for _, p := range same {
+			k.m.Free = append(k.m.Free, [2]int64{p.at, int64(len(p.room))})
+		}
+	}
+	for _, p := range f.freed {
+		k.m.Free = append(k.m.Free, [2]int64{p.at, int64(len(p.room))})
+	}
+	k.m.Pieces.Sums, err = k.keepFile(f.file, piecesName(imageOf(f.dir, &k.m)), f.size)
+	return err
+}
+
+// finish writes the manifest, gives the head its name, and removes the image before.
+func (k *Keeping) finish(head *os.File, name string) error {
+	m, err := json.Marshal(&k.m)
+	if err != nil {
+		return err
+	}
+	m = binary.LittleEndian.AppendUint64(m, uint64(k.m.Owner.Bytes))
+	m = binary.LittleEndian.AppendUint64(m, uint64(len(m)-8))
+	m = binary.LittleEndian.AppendUint32(m, crc32.Checksum(m, castagnoli))
+	if _, err := k.head.Write(m); err != nil {
+		return err
+	}
+	if err := errors.Join(k.head.Flush(), head.Sync()); err != nil {
+		return err
+	}
+	// The directory first: then no head is there without its files.
+	if err := syncDirectory(k.f.dir); err != nil {
+		return err
+	}
+	if err := os.Rename(name, filepath.Join(k.f.dir, imageName)); err != nil {
+		return err
+	}
+	if err := syncDirectory(k.f.dir); err != nil {
+		return err
+	}
+	if k.last {
+		removeImages(k.f.dir, k.m.ID)
+	} else {
+		removeImages(k.f.dir, k.m.ID, k.f.id)
+	}
+	return nil
+}
+
+func piecesName(head string) string          { return head + "-pieces" }
+func columnName(head string, i int) string   { return fmt.Sprintf("%s-%d", head, i) }
+func imageOf(dir string, m *manifest) string { return filepath.Join(dir, imageName+"-"+m.ID) }
+
+// removeImages removes the files of all images but some.
+func removeImages(dir string, but ...string) {
+	left, _ := filepath.Glob(filepath.Join(dir, imageName+"-*"))
+	for _, name := range left {
+		id, _, _ := strings.Cut(filepath.Base(name)[len(imageName)+1:], "-")
+		if !slices.Contains(but, id) {
+			_ = os.Remove(name)
+		}
+	}
+}
+
+func syncDirectory(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// keepFile makes the first bytes of a file durable under a name, and sums them up.
+func (k *Keeping) keepFile(from *os.File, name string, bytes int64) (sums []uint32, err error) {
+	if k.last && link(from, name) == nil {
+		if sums, err = summed(from, io.Discard, bytes); err != nil {
+			return nil, err
+		}
+		return sums, from.Sync()
+	}
+	to, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	if sums, err = summed(from, to, bytes); err != nil {
+		return nil, err
+	}
+	if err := to.Truncate(wholePages(bytes)); err != nil {
+		return nil, err
+	}
+	return sums, to.Sync()
+}
+
+func wholePages(bytes int64) int64 {
+	page := int64(pageSize)
+	return (bytes + page - 1) / page * page
+}
+
+// summed copies the first bytes of a file, and sums them up.
+func summed(from *os.File, to io.Writer, bytes int64) (sums []uint32, err error) {
+	buffer := make([]byte, imageStep)
+	for at := int64(0); at < bytes; at += imageStep {
+		b := buffer[:min(imageStep, bytes-at)]
+		if _, err := from.ReadAt(b, at); err != nil {
+			return nil, err
+		}
+		sums = append(sums, crc32.Checksum(b, castagnoli))
+		if _, err := to.Write(b); err != nil {
+			return nil, err
+		}
+	}
+	return sums, nil
+}
+
+// Image is one that was found whole. It is taken over or dropped.
+type Image struct {
+	File    *File
+	Owner   []byte // what the owner wrote; good until Done
+	dir     string
+	m       manifest
+	head    []byte
+	columns [][]byte
+}
+
+// ErrNoImage is that of a directory without an image.
+var ErrNoImage = errors.New("there is no image")
+
+// TakeImage opens the image in a directory, if wanted says yes to its note, and checks every byte
+// of it. No other process may use the directory. Then the image has no head any more: its files are
+// those of this process, which keep their names until the next image, or the next process. Where it
+// returns an error the image is as it was.
+func TakeImage(dir string, wanted func(note []byte) bool) (*Image, error) {
+	if !canShow || dir == "" {
+		return nil, ErrNoImage
+	}
+	found := &Image{dir: dir}
+	if err := found.take(wanted); err != nil {
+		found.close()
+		return nil, err
+	}
+	return found, nil
+}
+
+func (i *Image) take(wanted func(note []byte) bool) error {
+	if err := i.readHead(); err != nil {
+		return err
+	}
+	if !wanted(i.m.Note) {
+		return ErrNoImage
+	}
+	if err := i.open(); err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(i.dir, imageName)); err != nil {
+		return err
+	}
+	if err := syncDirectory(i.dir); err != nil {
+		return err
+	}
+	removeImages(i.dir, i.m.ID)
+	return nil
+}
+
+// readHead maps the head and checks the manifest.
+func (i *Image) readHead() error {
+	f, err := os.Open(filepath.Join(i.dir, imageName))
+	if errors.Is(err, os.ErrNotExist) {
+		return ErrNoImage
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	const trailer = 8 + 8 + 4
+	size := info.Size()
+	if size < int64(len(imageMagic))+trailer {
+		return errImage("its head is cut short")
+	}
+	if i.head, err = show(f, 0, int(size)); err != nil {
+		return err
+	}
+	end := i.head[size-trailer:]
+	owner, length := int64(binary.LittleEndian.Uint64(end)), int64(binary.LittleEndian.Uint64(end[8:]))
+	if string(i.head[:len(imageMagic)]) != imageMagic || length < 0 || length > mostManifest ||
+		owner != size-trailer-length-int64(len(imageMagic)) {
+		return errImage("its head is damaged, or of another version")
+	}
+	m := i.head[size-trailer-length:]
+	if crc32.Checksum(m[:len(m)-4], castagnoli) != binary.LittleEndian.Uint32(m[len(m)-4:]) {
+		return errImage("its head is damaged")
+	}
+	if err := json.Unmarshal(m[:length], &i.m); err != nil {
+		return errImage(err.Error())
+	}
+	i.Owner = i.head[len(imageMagic):][:owner]
+	if i.m.Owner.Bytes != owner {
+		return errImage("its head is damaged")
+	}
+	return nil
+}
+
+func errImage(what string) error { return errors.New("the image of the scratch files: " + what) }
+
+// open opens and checks all files.
+func (i *Image) open() error {
+	i.File = &File{dir: i.dir, id: i.m.ID, free: map[int][]Piece{}, columns: map[unsafe.Pointer]*column{}}
+	base := imageOf(i.dir, &i.m)
+	var err error
+	if i.File.file, err = os.OpenFile(piecesName(base), os.O_RDWR, 0); err != nil {
+		return err
+	}
+	checks := newChecks()
+	checks.add(i.File.file, &i.m.Pieces)
+	files := make([]*os.File, len(i.m.Columns))
+	for k := range i.m.Columns {
+		c := &i.m.Columns[k]
+		if c.Size <= 0 || c.Bytes < 0 {
+			return errImage("its head is damaged")
+		}
+		if files[k], err = os.OpenFile(columnName(base, k), os.O_RDWR, 0); err != nil {
+			return err
+		}
+		checks.add(files[k], &c.imageFile)
+		if err := i.show(files[k], c); err != nil {
+			return err
+		}
+	}
+	checks.addBytes(i.Owner, i.m.Owner.Sums)
+	if err := checks.run(); err != nil {
+		return err
+	}
+	return i.showPieces()
+}
+
+// show maps a column.
+func (i *Image) show(file *os.File, of *imageColumn) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	size := wholePages(of.Bytes)
+	if info.Size() < size {
+		return errImage(fmt.Sprintf("%s has %d bytes, want %d", file.Name(), info.Size(), size))
+	}
+	if err := file.Truncate(size); err != nil { // what lay behind is not known to be zero
+		return err
+	}
+	room, err := showColumn(file, of.Size)
+	if err != nil {
+		return err
+	}
+	clear(room[of.Bytes:size])
+	c := &column{file: file, room: room, bytes: int(size), size: of.Size}
+	i.File.columns[unsafe.Pointer(unsafe.SliceData(room))] = c
+	i.columns = append(i.columns, room[:c.bytes])
+	return nil
+}
+
+// showPieces maps the windows of the file of pieces.
+func (i *Image) showPieces() error {
+	f := i.File
+	for _, size := range i.m.Windows {
+		window, err := show(f.file, f.size, size)
+		if err != nil {
+			return err
+		}
+		f.shown = append(f.shown, window)
+		f.size += int64(size)
+	}
+	if n := len(f.shown); n > 0 {
+		last := f.shown[n-1]
+		if i.m.Tail < 0 || i.m.Tail > len(last) || i.m.At != f.size-int64(i.m.Tail) {
+			return errImage("its head is damaged")
+		}
+		f.tail, f.at = last[len(last)-i.m.Tail:], i.m.At
+	}
+	for _, free := range i.m.Free {
+		p, ok := f.At(free[0], int(free[1]))
+		if !ok {
+			return errImage("its head is damaged")
+		}
+		f.free[len(p.room)] = append(f.free[len(p.room)], p)
+	}
+	return nil
+}
+
+// Column is where a column begins, and how many bytes are in its file; false: there is none of the
+// number with values of such a size.
+func (i *Image) Column(number, size int) (at unsafe.Pointer, bytes int, ok bool) {
+	if number < 0 || number >= len(i.columns) || i.m.Columns[number].Size != size {
+		return nil, 0, false
+	}
+	c := i.columns[number]
+	return unsafe.Pointer(unsafe.SliceData(c)), len(c), true
+}
+
+// Done gives back the memory of the head.
+func (i *Image) Done() {
+	if i.head != nil {
+		hide(i.head)
+		i.head, i.Owner = nil, nil
+	}
+}
+
+// Close gives up an image that was taken over and is of no use.
+func (i *Image) Close() { i.close() }
+
+func (i *Image) close() {
+	i.Done()
+	if i.File == nil {
+		return
+	}
+	for _, window := range i.File.shown {
+		hide(window)
+	}
+	for _, c := range i.File.columns {
+		hide(c.room)
+		c.file.Close() // it was only read
+	}
+	if i.File.file != nil {
+		i.File.file.Close()
+	}
+	i.File = nil
+}
+
+// checks compare checksums, several at once.
+type checks struct {
+	all  []check
+	next atomic.Int64
+	mu   sync.Mutex
+	err  error
+}
+
+type check struct {
+	file  *os.File
+	bytes []byte // where there is no file
+	at    int64
+	n     int
+	sum   uint32
+}
+
+func newChecks() *checks { return &checks{} }
+
+func (c *checks) add(file *os.File, of *imageFile) {
+	if int64(len(of.Sums)) != (of.Bytes+imageStep-1)/imageStep {
+		c.err = errImage("its head is damaged")
+		return
+	}
+	for k, sum := range of.Sums {
+		at := int64(k) * imageStep
+		c.all = append(c.all, check{file: file, at: at, n: int(min(imageStep, of.Bytes-at)), sum: sum})
+	}
+}
+
+func (c *checks) addBytes(b []byte, sums []uint32) {
+	if len(sums) != (len(b)+imageStep-1)/imageStep {
+		c.err = errImage("its head is damaged")
+		return
+	}
+	for k, sum := range sums {
+		c.all = append(c.all, check{bytes: b[k*imageStep : min((k+1)*imageStep, len(b))], sum: sum})
+	}
+}
+
+func (c *checks) run() error {
+	if c.err != nil {
+		return c.err
+	}
+	var wait sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wait.Go(func() {
+			buffer := make([]byte, imageStep)
+			for n := c.next.Add(1) - 1; n < int64(len(c.all)); n = c.next.Add(1) - 1 {
+				if err := c.all[n].check(buffer); err != nil {
+					c.mu.Lock()
+					c.err = err
+					c.mu.Unlock()
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return c.err
+}
+
+func (c *check) check(buffer []byte) error {
+	b := c.bytes
+	if c.file != nil {
+		b = buffer[:c.n]
+		if _, err := c.file.ReadAt(b, c.at); err != nil {
+			return errImage(err.Error())
+		}
+	}
+	if crc32.Checksum(b, castagnoli) != c.sum {
+		name := imageName
+		if c.file != nil {
+			name = c.file.Name()
+		}
+		return errImage(fmt.Sprintf("%s is damaged in the %d bytes from %d on", name, len(b), c.at))
+	}
+	return nil
+}
