@@ -69,6 +69,7 @@ type Config struct {
 	MaxPages      int           `key:"max-pages" default:"{max-pages}" range:"[1,)" for:"run" help:"pages of a server that may become known"`
 	MinFree       int64         `key:"min-free" default:"50000000" range:"[0,)" want:"0 or more bytes" for:"run" help:"free bytes of the disk below which no visit begins; 0 for no bound"`
 
+	Others string       `for:"run" help:"write addresses of other servers that pages link to, each once, to the end of this file, for import; none: they are left alone"`
 	Push   string       `for:"run hint" help:"address, as 127.0.0.1:8090, at which run takes hints and IndexNow; none: it takes none"`
 	WebSub string       `key:"websub-callback" for:"run" help:"public address under which hubs of feeds reach --push, as https://example.org/websub; none: feeds are not subscribed to"`
 	Hosts  []hosts.Rule `for:"run show-page" help:"settings of single servers; only in a file of settings"`
@@ -76,6 +77,7 @@ type Config struct {
 	Archive     string `for:"run demo export replay diff" path:"directory" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`
 	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run" help:"compress what came without compression; false: three times the disk, less processor time"`
+	Watch       string `for:"run plan explain" path:"yaml yml" help:"file of rules in YAML: which changes are told to whom, as recrawl watch does alone"`
 	Listen      string `default:"127.0.0.1:8088" for:"replay" help:"address of loopback to serve at"`
 
 	Plan       PlanConfig           `for:"plan"`

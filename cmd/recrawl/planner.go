@@ -80,7 +80,15 @@ func (p *program) open(readOnly bool) (*opened, error) {
 // newPlanner makes a planner by the settings.
 func (p *program) newPlanner(corpus *planner.Corpus) (*planner.Planner, error) {
 	c := &p.config
-	weights, _ := planner.ParseWeights(c.Weight) // checked before
+	live := planner.LiveOptions()
+	live.MaxAges, _ = planner.ParseMaxAges(c.MaxAge) // checked before
+	if err := p.plans(&live); err != nil {
+		return nil, err
+	}
+	weights, err := planner.ParseWeights(append(p.rules.Weights(), c.Weight...))
+	if err != nil {
+		return nil, err
+	}
 	corpus.SetWeights(weights)
 	ranking, err := policy.New(c.Policy, policy.Settings{
 		Corpus:    corpus,
@@ -94,9 +102,7 @@ func (p *program) newPlanner(corpus *planner.Corpus) (*planner.Planner, error) {
 	if err != nil {
 		return nil, usageError{err, "recrawl run --help lists the policies"}
 	}
-	ages, _ := planner.ParseMaxAges(c.MaxAge) // checked before
-	live := planner.LiveOptions()
-	live.Name, live.MaxAges, live.Pause, live.NewShare = c.Policy, ages, c.Delay, c.New
+	live.Name, live.Pause, live.NewShare = c.Policy, c.Delay, c.New
 	live.LeastValue, live.Limits, live.MostBytes = c.Least, c.limits(), fetch.MostBytes(c.MaxBody)
 	return planner.New(corpus, ranking, live), nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/journal/visits"
+	"github.com/recrawl/recrawl/satstore/seen/intake"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -30,6 +31,9 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	c := &p.config
 	seeds, err := canonicalSeeds(args)
 	if err != nil {
+		return err
+	}
+	if _, err := p.watched(); err != nil {
 		return err
 	}
 	filters, err := p.filters()
@@ -75,6 +79,16 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	}
 	defer closing(said, &err)
 
+	others, err := intake.OpenOthers(c.Others, time.Now())
+	if err != nil {
+		return err
+	}
+	defer closing(others, &err)
+	watching, err := p.openWatch(o.store)
+	if err != nil {
+		return err
+	}
+
 	result := present.NewRun()
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = c.MaxPages
@@ -85,11 +99,12 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	status := p.status()
 	workers := max(c.Workers, 2)
 	lookout := present.NewLookout(result, time.Now())
+	var named []string // pages that became known since the last visit was seen
 	var loop *cycle.Loop
 	look := func() { status.note(lookout.Look(time.Now(), loop, workers, c.perDay())) }
 	loop = cycle.New(cycle.Options{
 		Planner:    o.plan,
-		Fetcher:    liveFetcher{client, underWay, kept},
+		Fetcher:    liveFetcher{client, underWay, kept, watching},
 		Store:      o.store,
 		Clock:      cycle.WallClock{},
 		Change:     c.changeBy(),
@@ -104,11 +119,21 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Stalled:    status.stalled,
 		Unkept:     func(err error) { p.warn(err.Error() + "; the next start reads all records") },
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
-		Seen:       func(e *cycle.Event) { result.See(e); said.See(e.Record.URL, e.Record.State, &e.Observation) },
-		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store)) },
-		Attentive:  said != nil,
-		Filters:    filters.Fingerprint(),
-		Woken:      said.Woken(),
+		Found:      func(page sitegraph.PageID) { named = append(named, o.corpus.URL(page)) },
+		Seen: func(e *cycle.Event) {
+			result.See(e)
+			said.See(e.Record.URL, e.Record.State, &e.Observation)
+			others.See(e.Record.URL, e.Observation.Links)
+			watching.See(watchedVisit(e, named))
+			named = named[:0]
+		},
+		Between: func() error {
+			now := time.Now()
+			return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store), watching.Step(now, o.store), others.Rest(now))
+		},
+		Attentive: said != nil,
+		Filters:   filters.Fingerprint(),
+		Woken:     said.Woken(),
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = visits.Append(log, events); journalErr != nil {
@@ -137,6 +162,14 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		return journalErr == nil && (c.Rounds == 0 || result.Rounds < c.Rounds)
 	})
 	status.end()
+	if ended := err == nil; ended || ctx.Err() != nil && onlyCanceled(err) {
+		if told := watching.End(endWithin, time.Now, o.store, ended); told != nil && ended {
+			err = told
+		}
+		if events, messages := watching.Waiting(); events+messages > 0 {
+			p.note("%s and %s wait to be told by the next start", report.Plural(events, "event"), report.Plural(messages, "message"))
+		}
+	}
 	if journalErr != nil && (err == nil || ctx.Err() == nil && errors.Is(err, context.Canceled)) {
 		err = journalErr
 	}
@@ -156,6 +189,9 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	}
 	return err
 }
+
+// endWithin is how long a run waits for messages that are under way when it ends.
+const endWithin = 10 * time.Second
 
 // closing ends the use of what was opened. Its error matters only where there is no other:
 // on a full disk everything fails, one thing after the other.

@@ -41,6 +41,9 @@ type Options struct {
 	// ContentLanguage is the header field of that name, for Page.Seen.
 	ContentLanguage string
 
+	// Watched are rules whose texts are wanted (Page.Watched); none takes nothing.
+	Watched []*rules.Rule
+
 	// Rule says what of the page counts; then Digests.Main is of that. nil: all of the page counts.
 	Rule *rules.Rule
 }
@@ -66,9 +69,10 @@ type Page struct {
 	Charset   string // name after WHATWG, lower case, such as "utf-8"
 	Cut       bool   // something was too large, and what came after it was left out
 
-	Missing bool    // its title or heading says that the page is not there; if that was asked for
-	Sketch  *Sketch // of its main text; nil unless it was asked for
-	Seen    *Seen   // what filters judge by; nil unless it was asked for
+	Missing bool     // its title or heading says that the page is not there; if that was asked for
+	Sketch  *Sketch  // of its main text; nil unless it was asked for
+	Seen    *Seen    // what filters judge by; nil unless it was asked for
+	Watched *Watched // nil unless it was asked for
 }
 
 // HTML reads a page. body is as it was sent, content coding undone; contentType is the
@@ -107,6 +111,9 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 	}
 	if o.Seen {
 		p.Seen = s.see(text, o.ContentLanguage)
+	}
+	if len(o.Watched) > 0 {
+		p.Watched = s.watched(text, o.Watched)
 	}
 	return p
 }

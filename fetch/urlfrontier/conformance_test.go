@@ -17,8 +17,8 @@ import (
 	pb "github.com/recrawl/recrawl/fetch/urlfrontier/urlfrontierpb"
 )
 
-// The conformance suite: what the published contract says, each test named after its call. The first
-// five cover what the reference's own black-box suite does (URLFrontierServiceTest).
+// The conformance suite: what the published contract says, each test named after its call. The
+// first five cover what the reference's own black-box suite does (URLFrontierServiceTest).
 
 func (h *host) wantURLs(got []string, want ...string) {
 	h.t.Helper()

@@ -18,6 +18,7 @@ type Event struct {
 	Observation sitegraph.Observation
 	Verdict     sitegraph.Verdict
 	Record      sitegraph.Record // with the observation applied, and the next due time if that is kept
+	Before      time.Time        // when the page was last compared with its copy, before this visit; zero: never
 }
 
 // Options of a loop. Planner, Fetcher, Store and Clock are required.
@@ -101,8 +102,9 @@ type Loop struct {
 	Options
 	graph        *sitegraph.Graph
 	round        planner.Round
-	request      Request // of the visit under way; here so that a visit allocates nothing
-	event        Event   // of the last visit
+	request      Request   // of the visit under way; here so that a visit allocates nothing
+	event        Event     // of the last visit
+	before       time.Time // Event.Before of the visit at work
 	unacked      []Event
 	uncommitted  int
 	sinceImage   int                 // visits since the last image; many if there is none

@@ -27,18 +27,21 @@ func (e *Page) Finding() string {
 
 // next says when the page is visited next.
 func (e *Page) next() string {
-	why := ""
-	if e.Reason != "" {
-		why = " (" + e.Reason + ")"
-	}
 	end := report.UTC(e.round.End)
 	switch {
 	case e.Turn > 0:
-		return fmt.Sprintf("The page is visit %d of the round that ends %s%s.", e.Turn, end, why)
+		return fmt.Sprintf("The page is visit %d of the round that ends %s%s.", e.Turn, end, because(e.why))
 	case e.WhyNot != "":
 		return fmt.Sprintf("The page is not visited before %s: %s.", end, e.WhyNot)
 	case e.Due != nil:
-		return fmt.Sprintf("The page is next due at %s%s, and not in the round that ends %s.", orNone(e.Due), why, end)
+		return fmt.Sprintf("The page is next due at %s, not in the round that ends %s%s.", orNone(e.Due), end, because(e.Reason))
 	}
 	return fmt.Sprintf("The page is not visited before %s.", end)
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
 }

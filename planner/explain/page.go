@@ -43,6 +43,7 @@ type Page struct {
 	Hint         *hint      `json:"hint"`    // null: no feed or sitemap names it
 
 	round planner.Round // the one of Turn
+	why   string        // of the visit at that turn
 }
 
 // site is a page's place in the partition by directories.
@@ -95,6 +96,9 @@ func Of(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy st
 		}
 		e.Estimates = estimatesOf(p.Corpus, r, h.Age(now))
 		e.Evidence = evidenceOf(p.Policy, policy, r.Page, ahead.Round.End)
+	}
+	if e.Turn > 0 {
+		e.why = ahead.Visits[e.Turn-1].Reason.String()
 	}
 	if e.Turn == 0 {
 		e.WhyNot = p.WhyNot(r.Page)

@@ -6,8 +6,8 @@
 // columns, slices of numbers that grow (Grow, Append).
 //
 // Nothing in the files must outlive the process: what a store knows is in the store. The files have
-// no names, so the system removes them however the process ends. But a process may leave an image of
-// them for the next (Keep), which goes on with these files (TakeImage) and so need not make them
+// no names, so the system removes them however the process ends. But a process may leave an image
+// of them for the next (Keep), which goes on with these files (TakeImage) and so need not make them
 // anew. Their names are left when that process dies; the next one removes them.
 //
 // # Guarantees
