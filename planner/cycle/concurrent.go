@@ -71,6 +71,7 @@ func (c *crew) run(ctx context.Context) error {
 	c.weighed = time.Time{}
 	c.cut, c.speed = false, speed{}
 	for {
+		c.peek()
 		now := c.Clock.Now()
 		if !now.Before(c.round.End) {
 			return c.over(ctx)
@@ -248,6 +249,9 @@ func (c *crew) wait(ctx context.Context, now time.Time) error {
 		return c.attend()
 	case <-c.Woken:
 		return c.attend()
+	case look := <-c.Peek:
+		look()
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -164,8 +164,8 @@ func readMemory(s Store) (memory []byte, learnt bool, err error) {
 	return memory, bytes.Equal(sumOf(now), head.Learnt), err
 }
 
-// ForgetMemory drops what was kept of a planner's memory, as where pages were changed behind its
-// back. The next planner begins with the records of the pages and what its policy had learnt. It is
+// ForgetMemory drops what was kept of a planner's memory, and its image, as where pages were changed
+// behind its back. The next planner begins with the records of the pages and what its policy had learnt. It is
 // durable with the next commit.
 func ForgetMemory(s Store) error {
 	head, err := json.Marshal(keptMemory{Sum: sumOf(nil)})
@@ -173,4 +173,15 @@ func ForgetMemory(s Store) error {
 		err = s.SaveSetting(memorySetting, head)
 	}
 	return err
+}
+
+// forgotten reports whether ForgetMemory came after the last round.
+func forgotten(s Store) (bool, error) {
+	value, ok, err := s.Setting(memorySetting)
+	if err != nil || !ok {
+		return false, err
+	}
+	var head keptMemory
+	err = json.Unmarshal(value, &head)
+	return err != nil || len(head.Learnt) == 0, nil
 }
