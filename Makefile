@@ -1,5 +1,5 @@
 # Short names for the steps of .ci/run, which says what each one does.
-.PHONY: all build bench clean test vet format words staticcheck deadcode race fuzz smoke
+.PHONY: all build bench clean dist man test vet format words staticcheck deadcode race fuzz smoke
 
 all:
 	.ci/run
@@ -9,6 +9,12 @@ build:
 
 test vet format words staticcheck deadcode race fuzz smoke:
 	.ci/run $@
+
+dist:
+	.ci/package/build
+
+man:
+	go run ./cmd/recrawl man --to dist/man
 
 bench:
 	go test -run '^$$' -bench . ./...

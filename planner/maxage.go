@@ -173,6 +173,10 @@ func (p *Planner) nextAging() (Visit, step) {
 		if !p.Corpus.Refetchable(c.Page) || p.Corpus.Outside(c.Page) {
 			continue
 		}
+		if p.rested(c.Page) {
+			a.left-- // it was counted
+			continue
+		}
 		m := p.Corpus.Memory(c.Page)
 		v := Visit{
 			Page:        c.Page,

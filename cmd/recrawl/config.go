@@ -43,7 +43,7 @@ type Config struct {
 	Round     time.Duration `default:"1h" for:"run plan explain serve" help:"planning period; divides the day"`
 	Rounds    int           `range:"[0,)" for:"run" help:"stop after so many rounds; 0 for never"`
 	Delay     time.Duration `default:"10s" range:"[0,)" for:"run show-page tune schedule-report schedule-plan serve" help:"least time between two requests to a server or address; 0 only for your own servers"`
-	Workers   int           `default:"64" range:"[1,10000]" for:"run" help:"visits at the same time, at most one to a server; those to slow servers are not counted"`
+	Workers   int           `default:"64" range:"[1,10000]" for:"run" help:"visits at the same time, at most one to a server; those to slow servers are not counted, up to 7 a worker and 4,096 in all"`
 	Policy    string        `default:"{policy}" for:"run plan explain demo tune serve" names:"{policies}" help:"policy that ranks the pages: {policies}"`
 	Gone      float64       `key:"gone-worth" default:"0.3" range:"[0,100]" for:"run plan explain eval tune serve" help:"value: what it is worth to find that a page is gone, in changes found; 0: such pages are not looked for"`
 	Objective string        `default:"changes" for:"run plan explain eval tune serve" names:"changes, freshness, age" help:"value: what visits are for: changes, freshness or age of the copies, or weights as changes=1,freshness=0.5"`
@@ -70,6 +70,7 @@ type Config struct {
 	MaxPages      int           `key:"max-pages" default:"{max-pages}" range:"[1,)" for:"run" help:"pages of a server that may become known"`
 	MinFree       int64         `key:"min-free" default:"50000000" range:"[0,)" want:"0 or more bytes" for:"run" help:"free bytes of the disk below which no visit begins; 0 for no bound"`
 
+	Others string       `for:"run" help:"write addresses of other servers that pages link to, each once, to the end of this file, for import; none: they are left alone"`
 	Push   string       `for:"run hint" help:"address, as 127.0.0.1:8090, at which run takes hints and IndexNow; none: it takes none"`
 	WebSub string       `key:"websub-callback" for:"run" help:"public address under which hubs of feeds reach --push, as https://example.org/websub; none: feeds are not subscribed to"`
 	Hosts  []hosts.Rule `for:"run show-page" help:"settings of single servers; only in a file of settings"`
@@ -77,6 +78,7 @@ type Config struct {
 	Archive     string `for:"run demo export replay diff serve" path:"directory" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`
 	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run" help:"compress what came without compression; false: three times the disk, less processor time"`
+	Watch       string `for:"run plan explain" path:"yaml yml" help:"file of rules in YAML: which changes are told to whom, as recrawl watch does alone"`
 
 	Listen    string `for:"run serve" help:"address at which a dashboard is served, as 127.0.0.1:8089; elsewhere than on loopback it asks for a token. run: none without; serve: {dashboard}"`
 	PProf     bool   `for:"run serve" help:"serve profiles of the program, too, at /debug/pprof/"`

@@ -214,6 +214,7 @@ func prepare(t *testing.T, w *lab) string {
 	writeFile(t, at("kinds.tsv"), "example.org\tORG\nwww.example.com\tCOM\nb.example\tORG\n")
 	writeFile(t, at("page.html"), "<title>News</title><main><h1>News</h1><p>Of today.</main>")
 	writeFile(t, at("rules.yaml"), "rules:\n  - prefix: https://example.org/news/\n    ignore: [.ad]\n")
+	writeFile(t, at("watch.yaml"), fmt.Sprintf("contact: a@b.example\nrules:\n- {name: news, url: %q, to: file}\ntargets: {file: {command: [cat]}}\n", w.bases[0]+"/news/"))
 	writeFile(t, at("filters.yaml"), "filters:\n- name: gambling\n  score: {least: 2, parts: [{words: [casino, bets]}]}\n")
 	writeFile(t, at("pages.jsonl"), `{"url": "https://example.org/", "html": "<p>casino bets casino bets", "reject": ["gambling"]}`+"\n")
 	writeFile(t, at("recrawl.yaml"), "data: crawl\nuser-agent: "+contact+"\n")

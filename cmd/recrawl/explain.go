@@ -52,7 +52,7 @@ func (p *program) explain(ctx context.Context, args []string) error {
 		return err
 	}
 	e := explain.Of(&record, o.plan, ahead, p.config.Policy, time.Now())
-	return p.print(e, e.Finding(), e.Tables())
+	return p.print(e, e.Sentence(time.Now()), e.Tables())
 }
 
 // nearMiss helps with an address that is not known.

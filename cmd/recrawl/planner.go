@@ -12,6 +12,7 @@ import (
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/view"
+	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -51,7 +52,11 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		dir = "" // no file: it is soon over
 	}
 	o := &opened{store: store}
-	if o.rules, err = view.OpenRules(store, c.Weight); err != nil {
+	watched, err := p.watched()
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	if o.rules, err = view.OpenRules(store, append(watched.Weights(), c.Weight...)); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	build := func() (*planner.Planner, error) {
@@ -63,9 +68,11 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		if err := store.Restore(o.corpus.Graph, o.corpus.Remember); err != nil {
 			return nil, err
 		}
-		return o.planner(p)(o.corpus)
+		return p.newPlanner(o.corpus, o.rules)
 	}
-	plan, why, err := cycle.RecallImage(store, dir, o.planner(p))
+	plan, why, err := cycle.RecallImage(store, dir, func(corpus *planner.Corpus) (*planner.Planner, error) {
+		return p.newPlanner(corpus, o.rules)
+	})
 	if why != nil {
 		p.warn(why.Error() + "; all records are read instead")
 	}
@@ -82,14 +89,16 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	return o, nil
 }
 
-// planner makes a planner by the settings, and the rules of the store.
-func (o *opened) planner(p *program) func(*planner.Corpus) (*planner.Planner, error) {
-	return func(corpus *planner.Corpus) (*planner.Planner, error) { return p.newPlanner(corpus, o.rules) }
-}
-
 // newPlanner makes a planner by the settings.
 func (p *program) newPlanner(corpus *planner.Corpus, rules *view.Rules) (*planner.Planner, error) {
 	c := &p.config
+	live := planner.LiveOptions()
+	if _, err := p.watched(); err != nil {
+		return nil, err
+	}
+	if err := watching.Plan(p.rules, c.MaxAge, c.Round, &live); err != nil {
+		return nil, err
+	}
 	corpus.SetWeights(rules.Weights())
 	ranking, err := policy.New(c.Policy, policy.Settings{
 		Corpus:    corpus,
@@ -103,9 +112,7 @@ func (p *program) newPlanner(corpus *planner.Corpus, rules *view.Rules) (*planne
 	if err != nil {
 		return nil, usageError{err, "recrawl run --help lists the policies"}
 	}
-	ages, _ := planner.ParseMaxAges(c.MaxAge) // checked before
-	live := planner.LiveOptions()
-	live.Name, live.MaxAges, live.Pause, live.NewShare = c.Policy, ages, c.Delay, c.New
+	live.Name, live.Pause, live.NewShare = c.Policy, c.Delay, c.New
 	live.LeastValue, live.Limits, live.MostBytes = c.Least, c.limits(), fetch.MostBytes(c.MaxBody)
 	live.Skip = rules.Skip(corpus.Graph)
 	return planner.New(corpus, ranking, live), nil

@@ -16,8 +16,10 @@ import (
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/planner/view"
+	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/journal/visits"
+	"github.com/recrawl/recrawl/satstore/seen/intake"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -31,6 +33,9 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	c := &p.config
 	seeds, err := canonicalSeeds(args)
 	if err != nil {
+		return err
+	}
+	if _, err := p.watched(); err != nil {
 		return err
 	}
 	filters, err := p.filters()
@@ -76,6 +81,16 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	}
 	defer closing(said, &err)
 
+	others, err := intake.OpenOthers(c.Others, time.Now())
+	if err != nil {
+		return err
+	}
+	defer closing(others, &err)
+	watched, err := p.openWatch(o.store)
+	if err != nil {
+		return err
+	}
+
 	result := present.NewRun()
 	desk, served, err := p.dashboard(o, view.Options{Run: result})
 	if err != nil {
@@ -91,11 +106,12 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	status := p.status()
 	workers := max(c.Workers, 2)
 	lookout := present.NewLookout(result, time.Now())
+	sight := &watching.Sight{Watch: watched}
 	var loop *cycle.Loop
 	look := func() { status.note(lookout.Look(time.Now(), loop, workers, c.perDay())) }
 	loop = cycle.New(cycle.Options{
 		Planner:    o.plan,
-		Fetcher:    liveFetcher{client, underWay, kept},
+		Fetcher:    liveFetcher{client, underWay, kept, watched},
 		Store:      o.store,
 		Clock:      cycle.WallClock{},
 		Change:     c.changeBy(),
@@ -110,13 +126,17 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Stalled:    func(why error) { status.stalled(why); desk.Stalled(why) },
 		Unkept:     func(err error) { p.warn(err.Error() + "; the next start reads all records") },
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
+		Found:      func(page sitegraph.PageID) { sight.Found(o.corpus, page) },
 		Seen: func(e *cycle.Event) {
 			result.See(e)
 			said.See(e.Record.URL, e.Record.State, &e.Observation)
+			others.See(e.Record.URL, e.Observation.Links)
+			sight.See(e)
 			desk.See(e)
 		},
 		Between: func() error {
-			return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store), desk.Between(loop))
+			now := time.Now()
+			return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store), watched.Step(now, o.store), others.Rest(now), desk.Between(loop))
 		},
 		Attentive: said != nil || desk != nil,
 		Filters:   filters.Fingerprint(),
@@ -153,6 +173,14 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	})
 	desk.Close()
 	status.end()
+	if ended := err == nil; ended || ctx.Err() != nil && onlyCanceled(err) {
+		if told := watched.End(endWithin, time.Now, o.store, ended); told != nil && ended {
+			err = told
+		}
+		if events, messages := watched.Waiting(); events+messages > 0 {
+			p.note("%s and %s wait to be told by the next start", report.Plural(events, "event"), report.Plural(messages, "message"))
+		}
+	}
 	if journalErr != nil && (err == nil || ctx.Err() == nil && errors.Is(err, context.Canceled)) {
 		err = journalErr
 	}
@@ -172,6 +200,9 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	}
 	return err
 }
+
+// endWithin is how long a run waits for messages that are under way when it ends.
+const endWithin = 10 * time.Second
 
 // closing ends the use of what was opened. Its error matters only where there is no other:
 // on a full disk everything fails, one thing after the other.

@@ -18,6 +18,7 @@ type Event struct {
 	Observation sitegraph.Observation
 	Verdict     sitegraph.Verdict
 	Record      sitegraph.Record // with the observation applied, and the next due time if that is kept
+	Before      time.Time        // when the page was last compared with its copy, before this visit; zero: never
 	// Due is when the page was due by its visit before, in this process or as the store had it.
 	// Zero: not known.
 	Due time.Time
@@ -108,8 +109,9 @@ type Loop struct {
 	Options
 	graph        *sitegraph.Graph
 	round        planner.Round
-	request      Request // of the visit under way; here so that a visit allocates nothing
-	event        Event   // of the last visit
+	request      Request   // of the visit under way; here so that a visit allocates nothing
+	event        Event     // of the last visit
+	before       time.Time // Event.Before of the visit at work
 	unacked      []Event
 	uncommitted  int
 	sinceImage   int                 // visits since the last image; many if there is none

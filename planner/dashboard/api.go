@@ -82,7 +82,7 @@ func (s *Server) api(m *http.ServeMux) {
 		if err != nil {
 			return answer{}, err
 		}
-		return answer{value: v, text: tables(v.Finding(), v.Tables())}, nil
+		return answer{value: v, text: tables(v.Says, v.Tables())}, nil
 	})
 	get("page/visits", searchIn, func(ctx context.Context, r *http.Request) (answer, error) {
 		limit, bad := whole(r, "limit", 100, 1, journal.MostFound)

@@ -43,6 +43,7 @@ type Page struct {
 	Hint         *hint      `json:"hint"`    // null: no feed or sitemap names it
 
 	round planner.Round // the one of Turn
+	why   string        // of the visit at that turn
 	at    time.Time     // of a page in line: when it may begin; see InLine
 }
 
@@ -102,6 +103,9 @@ func Known(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy
 			e.LastChange = &change
 		}
 		e.Evidence = evidenceOf(p.Policy, policy, r.Page, ahead.Round.End)
+	}
+	if e.Turn > 0 {
+		e.why = ahead.Visits[e.Turn-1].Reason.String()
 	}
 	if e.Turn == 0 {
 		e.WhyNot = p.WhyNot(r.Page)

@@ -77,8 +77,8 @@ func UnderWay(ahead *cycle.Preview, p *planner.Planner, policy string, perDay fl
 	return plan
 }
 
-// Finding says in a sentence how many visits come until when, how many of them are first ones, and
-// how many changes they should find; or why none comes.
+// Finding says in a sentence how many visits come until when, and how many changes they should find;
+// or why none comes. Of visits that are not shown it tells the number alone.
 func (p *Plan) Finding() string {
 	if len(p.Visits) == 0 {
 		return p.none
@@ -95,16 +95,13 @@ func (p *Plan) Finding() string {
 	if text += " are planned"; len(p.Visits)+p.Further == 1 {
 		text = strings.Replace(text, " are ", " is ", 1)
 	}
-	of := "; of them"
-	if p.Further > 0 {
-		of = fmt.Sprintf("; of the %d shown", len(p.Visits))
+	if first > 0 && p.Further == 0 {
+		text += fmt.Sprintf(", %d to new pages", first)
 	}
-	if first > 0 {
-		text += fmt.Sprintf("%s, %d to new pages", of, first)
-		of = ""
-	}
-	if changes > 0 {
-		text += fmt.Sprintf("%s, %.3g are expected to find a change", of, changes)
+	if changes > 0 && p.Further == 0 {
+		text += fmt.Sprintf("; they should find %.3g changes", changes)
+	} else if changes > 0 {
+		text += fmt.Sprintf("; the first %d should find %.3g changes", len(p.Visits), changes)
 	}
 	return text + "."
 }

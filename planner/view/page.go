@@ -66,10 +66,7 @@ func (d *Desk) Page(ctx context.Context, address string, whole bool) (*Page, err
 			return nil, err
 		}
 	}
-	p.Says = p.Finding()
-	if p.Evidence != nil && p.State == sitegraph.StateAlive.String() {
-		p.Says += fmt.Sprintf(" The copy is out of date with a probability of %.0f %%.", 100*p.Evidence.Probability)
-	}
+	p.Says = p.Sentence(now)
 	return p, nil
 }
 
