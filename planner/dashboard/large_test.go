@@ -65,7 +65,7 @@ func TestLarge(t *testing.T) {
 	if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
 		t.Fatal(err)
 	}
-	perDay := 0.2 * float64(web.Pages)
+	perDay := 12 * float64(web.Pages) // more than can be made: the loop is never idle
 	ranking, err := policy.New(policy.Default, policy.Settings{Corpus: corpus, Mode: planner.Stream, PerDay: perDay})
 	if err != nil {
 		t.Fatal(err)

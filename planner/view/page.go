@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"strings"
@@ -132,7 +133,7 @@ func (d *Desk) PageVisits(ctx context.Context, address string, limit int) (*jour
 // Journal searches the journal. Where there is none yet nothing is found.
 func (d *Desk) Journal(ctx context.Context, q journal.Query) (*journal.Found, error) {
 	found, err := journal.Search(ctx, filepath.Join(d.o.Data, "journal"), q)
-	if errors.Is(err, journal.ErrNone) {
+	if errors.Is(err, journal.ErrNone) || errors.Is(err, fs.ErrNotExist) {
 		return &journal.Found{Entries: []journal.Entry{}}, nil
 	}
 	return found, err
