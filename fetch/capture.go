@@ -5,14 +5,12 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
@@ -109,15 +107,14 @@ func (c *Client) listening(ctx context.Context) (context.Context, *tap) {
 // take takes down an exchange that is over.
 func (w *Wire) take(u *url.URL, a *answer) {
 	t := a.tap
-	request, response := t.seal()
-	request = withhold(request, a.secret)
+	request := withhold(t.out, a.secret)
 	w.taps = append(w.taps, t)
 	if a.status == 0 {
 		return // no whole header came: there is no answer to keep
 	}
 	w.Exchanges = append(w.Exchanges, Exchange{
 		URL: origin(u) + u.RequestURI(), Address: a.addr, Began: a.began, Ended: a.ended, Status: a.status,
-		Request: request, Response: response, Cut: t.cut,
+		Request: request, Response: t.in, Cut: t.cut,
 	})
 }
 
@@ -142,50 +139,23 @@ func withhold(request []byte, secret []string) []byte {
 	return append(append(kept, "\r\n"...), body...)
 }
 
-// tap is what one connection sent and received. The transport reads and writes in goroutines of its
-// own, perhaps still when the exchange is over: then nothing is taken any more.
+// tap is what one connection sent and received. A talk reads and writes in the goroutine of its
+// visit.
 type tap struct {
-	mu      sync.Mutex
-	sealed  bool
 	out, in []byte
 	cut     Cut
-	users   int // connections, of which one may outlive the exchange
 }
 
-func (t *tap) seal() (out, in []byte) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.sealed = true
-	return t.out, t.in
-}
-
-// release forgets what was said. The tap itself is not used again: where a server answers early,
-// the transport may still write to the connection.
+// release forgets what was said.
 func (t *tap) release() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	giveRoom(t.in)
-	t.sealed, t.out, t.in = true, nil, nil
-}
-
-func (t *tap) add(to *[]byte, p []byte) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.sealed {
-		*to = append(*to, p...)
-	}
-}
-
-func (t *tap) received() int64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return int64(len(t.in))
+	t.out, t.in = nil, nil
 }
 
 // finish reads what is left of an answer, at most limit octets of all, so that the answer is taken
 // down whole. It notes what is missing.
 func (t *tap) finish(r *http.Response, limit int64) {
-	left := limit + 1 - t.received()
+	left := limit + 1 - int64(len(t.in))
 	_, err := io.CopyN(io.Discard, r.Body, max(left, 0))
 	switch {
 	case err == nil && left > 0, left <= 0:
@@ -202,8 +172,7 @@ func (t *tap) finish(r *http.Response, limit int64) {
 // tappedConn is a connection behind encryption, if there is any.
 type tappedConn struct {
 	net.Conn
-	tap    *tap
-	closed sync.Once
+	tap *tap
 }
 
 func tapped(ctx context.Context, conn net.Conn) net.Conn {
@@ -211,53 +180,28 @@ func tapped(ctx context.Context, conn net.Conn) net.Conn {
 	if t == nil {
 		return conn
 	}
-	t.mu.Lock()
-	t.users++
-	t.mu.Unlock()
-	return &tappedConn{Conn: conn, tap: t}
+	return tappedConn{conn, t}
 }
 
-func (c *tappedConn) Read(p []byte) (int, error) {
+func (c tappedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	c.tap.add(&c.tap.in, p[:n])
+	c.tap.in = append(c.tap.in, p[:n]...)
 	return n, err
 }
 
-func (c *tappedConn) Write(p []byte) (int, error) {
-	c.tap.add(&c.tap.out, p) // before the server can answer
+func (c tappedConn) Write(p []byte) (int, error) {
+	c.tap.out = append(c.tap.out, p...)
 	return c.Conn.Write(p)
 }
 
-func (c *tappedConn) Close() error {
-	c.closed.Do(func() {
-		c.tap.mu.Lock()
-		c.tap.users--
-		c.tap.mu.Unlock()
-	})
-	return c.Conn.Close()
-}
-
-// dialTapped connects without encryption.
-func (c *Client) dialTapped(ctx context.Context, network, addr string) (net.Conn, error) {
-	conn, err := c.dial(ctx, network, addr)
-	if err != nil {
-		return nil, err
-	}
-	return tapped(ctx, conn), nil
-}
-
 // dialTLS connects as the transport would, to tap what is within the encryption.
-func (c *Client) dialTLS(ctx context.Context, network, addr string) (net.Conn, error) {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", addr, err)
-	}
-	raw, err := c.dial(ctx, network, addr)
+func (c *Client) dialTLS(ctx context.Context, u *url.URL) (net.Conn, error) {
+	raw, err := c.dial(ctx, "tcp", "")
 	if err != nil {
 		return nil, err
 	}
 	config := c.transport.TLSClientConfig.Clone()
-	config.ServerName = host
+	config.ServerName = u.Hostname()
 	conn := tls.Client(raw, config)
 	limited, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
 	defer cancel()
@@ -265,5 +209,5 @@ func (c *Client) dialTLS(ctx context.Context, network, addr string) (net.Conn, e
 		raw.Close()
 		return nil, err
 	}
-	return tapped(ctx, conn), nil
+	return conn, nil
 }

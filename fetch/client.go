@@ -15,8 +15,8 @@ type Client struct {
 	gate                     *Gate
 	guard                    guard
 	names                    *resolver
-	transport                *http.Transport
-	codings                  string // that are asked for
+	transport                *http.Transport // for what may be HTTP/2; see talks
+	codings                  string          // that are asked for
 	robots                   *robotsCache
 	suspects                 *suspects
 	largePages, largeSources chan struct{} // places for large bodies; see smallBody
@@ -45,7 +45,7 @@ func New(o Options) (*Client, error) {
 	}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(!o.Capture) // where TLS agrees on it, never without TLS
+	protocols.SetHTTP2(true) // where TLS agrees on it
 	if c.codings = "gzip, br, zstd"; o.Capture {
 		c.codings = "gzip"
 	}
@@ -64,9 +64,6 @@ func New(o Options) (*Client, error) {
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.RootCAs},
 		WriteBufferSize:        1 << 10, // a request is a few lines
 		ReadBufferSize:         8 << 10,
-	}
-	if o.Capture {
-		c.transport.DialContext, c.transport.DialTLSContext = c.dialTapped, c.dialTLS
 	}
 	return c, nil
 }

@@ -122,6 +122,8 @@ func (c *Client) lookup(ctx context.Context, names lookup) lookup {
 			return []netip.Addr{a}, nil
 		}
 		if c.o.Resolve != nil {
+			ctx, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
+			defer cancel()
 			return c.o.Resolve(ctx, host)
 		}
 		return names(host)

@@ -42,9 +42,7 @@ func (c *Client) exchange(
 // send is exchange for a request that has method, address, header and body.
 func (c *Client) send(ctx context.Context, r *http.Request, try int, delay time.Duration, limit int64) (*answer, error) {
 	u := r.URL
-	lookup, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
-	to, err := c.resolve(u, try, c.known(lookup))
-	cancel()
+	to, err := c.resolve(u, try, c.known(ctx))
 	if errors.Is(err, errNoNameServer) && c.names.servesKnown() {
 		now := c.clock.Now()
 		c.nameless.add(err, "Servers whose names are known are visited; others wait, and no page is blamed", now, c.o.Warn)
@@ -84,8 +82,7 @@ func (c *Client) send(ctx context.Context, r *http.Request, try int, delay time.
 }
 
 // ask sends the request and reads the answer into a. It follows no redirect, keeps no cookie and
-// sends no referrer, and no field of another server's settings: it is the transport's plain round
-// trip.
+// sends no referrer, and no field of another server's settings: it is a plain round trip.
 func (c *Client) ask(
 	ctx context.Context,
 	r *http.Request,
@@ -110,7 +107,11 @@ func (c *Client) ask(
 	}
 	request := r.WithContext(ctx)
 	request.Host, request.Proto, request.ProtoMajor, request.ProtoMinor = u.Host, "HTTP/1.1", 1, 1
-	response, err := c.transport.RoundTrip(request)
+	trip := c.transport.RoundTrip
+	if c.talks(u) {
+		trip = c.talk
+	}
+	response, err := trip(request)
 	if err != nil {
 		return err
 	}

@@ -110,6 +110,10 @@ type Options struct {
 	// Rules say what of a page counts, by its address (extract.Options.Rule); nil: all does.
 	Rules *rules.Set
 
+	// Watch returns the rules by which a page is watched: what they leave of it becomes
+	// Observation.Watched. It is called concurrently; nil: no page is watched.
+	Watch func(url string) []*rules.Rule
+
 	// Filters reject pages that the user does not want; nil: none does. Who opened them closes
 	// them when no visit is under way.
 	Filters *filter.Set

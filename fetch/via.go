@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -67,8 +66,7 @@ func (c *Client) dialVia(ctx context.Context, network string, call *call) (net.C
 func tunnelVia(conn net.Conn, call *call) error {
 	header := http.Header{"User-Agent": {""}} // the server behind it gets ours
 	if user := call.via.User; user != nil {
-		password, _ := user.Password()
-		header.Set("Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password)))
+		header.Set("Proxy-Authorization", basicAuthorization(user))
 	}
 	answer, err := askConnect(conn, call.url, header)
 	if err == nil && answer.StatusCode != http.StatusOK {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -131,6 +132,10 @@ func (c *Client) read(
 	a *answer,
 	asSource bool,
 ) (Content, error) {
+	var watched []*rules.Rule
+	if c.o.Watch != nil && !asSource {
+		watched = c.o.Watch(o.URL)
+	}
 	content, err := c.o.Read(
 		ctx,
 		Reading{URL: o.URL, ContentType: a.header.Get("Content-Type"), Source: asSource, Body: a.body.octets,
@@ -139,9 +144,11 @@ func (c *Client) read(
 				RobotsTags:      a.header.Values("X-Robots-Tag"),
 				LinkLines:       a.header.Values("Link"),
 				Main:            c.o.Main,
+				Missing:         c.o.SoftMissing && !asSource,
 				Seen:            c.o.Filters != nil && !asSource,
 				ContentLanguage: strings.Join(a.header.Values("Content-Language"), ", "),
 				Rule:            c.o.Rules.For(o.URL),
+				Watched:         watched,
 			}},
 	)
 	if isLocal(err) {
@@ -167,7 +174,7 @@ func (c *Client) extractPage(
 		return o, true
 	}
 	o.Outcome = sitegraph.OutcomeFetched
-	o.Digests = page.Digests
+	o.Digests, o.Watched = page.Digests, page.Watched.Observed()
 	o.Size = int64(len(a.body.octets))
 	o.Truncated = a.body.truncated
 	o.Links, o.Frames = page.Links, page.Frames

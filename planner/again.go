@@ -58,7 +58,7 @@ func (p *Planner) nextAgain() (Visit, step) {
 		page := a.due[0]
 		a.due = a.due[1:]
 		m := p.Corpus.Memory(page)
-		if !m.State.Left() || p.Corpus.taken(m) || p.Corpus.Outside(page) {
+		if !m.State.Left() || p.Corpus.taken(m) || p.Corpus.Outside(page) || p.rested(page) {
 			continue
 		}
 		since := float64(p.Corpus.round.End.Unix()-int64(m.Tried)) / Day.Seconds()

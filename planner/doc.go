@@ -24,6 +24,7 @@
 //	turns.go               servers that have enough to do; new pages instead of poor refetches
 //	keep.go                the state that decides visits, for the planner of the next process
 //	weights.go, report.go  what a change is worth; what did not fit, prices, WhyNot of a page
+//	maxage.go, rest.go     greatest ages of copies; times at which pages are not visited
 //
 // # Terms
 //

@@ -38,6 +38,9 @@ type Options struct {
 	Turns bool
 	// MaxAges promises that no copy gets older; nil: none is promised.
 	MaxAges *MaxAges
+	// Rests are times at which pages are not visited, whatever is due; nil: there are none. What
+	// somebody asked for is visited all the same.
+	Rests *Rests
 	// Pause is what politeness asks between two visits to a server: it decides whether MaxAges can
 	// be kept. 0: not known.
 	Pause time.Duration
@@ -259,6 +262,10 @@ func (p *Planner) nextNew(beyond bool) (Visit, step) {
 		if p.Corpus.Outside(v.Page) {
 			continue
 		}
+		if p.rested(v.Page) {
+			p.frontier.failed = append(p.frontier.failed, v.Page) // in a later round
+			continue
+		}
 		if expecter != nil && !p.frontier.recalled && !expecter.TakesFirst(v.Page) {
 			p.frontier.doubt(v.Page)
 			continue
@@ -282,7 +289,7 @@ func (p *Planner) nextProposed() (Visit, step) {
 	}
 	pulls := 0
 	for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
-		if p.Corpus.Outside(v.Page) {
+		if p.Corpus.Outside(v.Page) || p.rested(v.Page) {
 			p.Corpus.Propose(v.Page)
 			continue
 		}

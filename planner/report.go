@@ -125,6 +125,9 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 	if p.Corpus.Weight(page) == 0 {
 		return "its weight is 0"
 	}
+	if rests, why := p.restsNow(page); rests {
+		return why
+	}
 	if worth, ok := p.tooPoor(page); ok {
 		return fmt.Sprintf("a visit is worth %.2g now, less than the least value of %.3g", worth, p.options.LeastValue)
 	}

@@ -233,7 +233,7 @@ func (p *Planner) nextSource() (Visit, step) {
 		page := s.due[0]
 		s.due = s.due[1:]
 		m := p.Corpus.Memory(page)
-		if p.Corpus.taken(m) || p.Corpus.Outside(page) || !p.caps.mayReadSource(page) {
+		if p.Corpus.taken(m) || p.Corpus.Outside(page) || p.rested(page) || !p.caps.mayReadSource(page) {
 			continue
 		}
 		if p.rests(page) {

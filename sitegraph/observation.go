@@ -179,6 +179,9 @@ type Observation struct {
 	MediaType    string    // as the server named it, in lower case without parameters; "": not told
 	Address      string    // IP address that was asked; "": none was
 
+	// Watched is what is watched of a page that was fetched; nil: nothing is.
+	Watched *Watched
+
 	// Trouble says what the outcome tells of the server, beside the page.
 	Trouble Trouble
 	// ByRobots: robots.txt is why the page is excluded.
@@ -190,6 +193,12 @@ type Observation struct {
 
 	Elapsed   time.Duration // from the request to the last byte
 	NotBefore time.Time     // the server is not to be asked again earlier; zero: no wish
+}
+
+// Watched is what those who watch a page get to see of it.
+type Watched struct {
+	Title string
+	Texts []string // one for each of them, in the order in which the fetcher was asked for them
 }
 
 // Trouble is what an outcome tells of the server: whether it should be asked more slowly.

@@ -40,7 +40,7 @@ var onlyRead = map[string]string{
 }
 
 // serving are commands that end when they are interrupted.
-var serving = []string{"frontier", "guard", "replay"}
+var serving = []string{"frontier", "guard", "replay", "serve"}
 
 // TestExamples runs every example of the manual on prepared files, without a process of its own. Other
 // servers than those of loopback are replaced by one there, and places above the directory by one in
@@ -113,7 +113,7 @@ func example(t *testing.T, w *lab, line string, onlyRead bool) {
 			if args[i] == "example.org" && slices.Contains(args, "--data") {
 				arg = strings.TrimPrefix(w.bases[0], "http://")
 			}
-			if port.MatchString(arg) && slices.Contains(serving, command) {
+			if port.MatchString(arg) && (slices.Contains(serving, command) || args[i-1] == "--listen") {
 				arg = freeAddress(t)
 			}
 			args[i] = strings.TrimPrefix(arg, "/")
@@ -128,7 +128,7 @@ func example(t *testing.T, w *lab, line string, onlyRead bool) {
 	switch {
 	case command == "init":
 		args = append(args, "new.yaml")[:max(2, len(args))]
-	case (command == "replay" || command == "frontier") && !strings.Contains(line, "--listen"):
+	case (command == "replay" || command == "frontier" || command == "serve") && !strings.Contains(line, "--listen"):
 		args = append(args, "--listen", freeAddress(t))
 	}
 	for i, arg := range args { // what a command makes is not there yet
@@ -214,6 +214,7 @@ func prepare(t *testing.T, w *lab) string {
 	writeFile(t, at("kinds.tsv"), "example.org\tORG\nwww.example.com\tCOM\nb.example\tORG\n")
 	writeFile(t, at("page.html"), "<title>News</title><main><h1>News</h1><p>Of today.</main>")
 	writeFile(t, at("rules.yaml"), "rules:\n  - prefix: https://example.org/news/\n    ignore: [.ad]\n")
+	writeFile(t, at("watch.yaml"), fmt.Sprintf("contact: a@b.example\nrules:\n- {name: news, url: %q, to: file}\ntargets: {file: {command: [cat]}}\n", w.bases[0]+"/news/"))
 	writeFile(t, at("filters.yaml"), "filters:\n- name: gambling\n  score: {least: 2, parts: [{words: [casino, bets]}]}\n")
 	writeFile(t, at("pages.jsonl"), `{"url": "https://example.org/", "html": "<p>casino bets casino bets", "reject": ["gambling"]}`+"\n")
 	writeFile(t, at("recrawl.yaml"), "data: crawl\nuser-agent: "+contact+"\n")

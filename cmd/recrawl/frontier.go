@@ -13,6 +13,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/urlfrontier"
 	"github.com/recrawl/recrawl/planner/frontier"
+	"github.com/recrawl/recrawl/planner/frontier/judge"
 	"github.com/recrawl/recrawl/satstore/queues"
 )
 
@@ -40,7 +41,13 @@ func (p *program) frontier(ctx context.Context, _ []string) (err error) {
 	defer func() { err = cmp.Or(err, store.Close()) }()
 	var seed [16]byte
 	rand.Read(seed[:]) // it never fails
-	f, err := frontier.Open(store, frontier.Options{Seed: seed}, time.Now())
+	ranking := frontier.Options{Seed: seed}
+	if o.RankBy != "none" {
+		if ranking.Judge, err = judge.New(o.RankBy); err != nil {
+			return usageError{err, "or --rank-by none"}
+		}
+	}
+	f, err := frontier.Open(store, ranking, time.Now())
 	if err != nil {
 		return err
 	}
@@ -50,5 +57,8 @@ func (p *program) frontier(ctx context.Context, _ []string) (err error) {
 		return err
 	}
 	p.note("the frontier is at %s", server.Address())
+	if web := server.WebAddress(); web != "" {
+		p.note("by HTTP with JSON it is at %s", web)
+	}
 	return cmp.Or(server.Serve(ctx), ctx.Err())
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/fetch/meter"
+	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -32,7 +33,7 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 		Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
 		RobotsAgent: c.RobotsAgent, RobotsAnyHost: c.RobotsAnyHost, RobotsFresh: c.RobotsMaxAge, KeepRobots: true,
 		Capture: c.Archive != "", SoftMissing: c.SoftMissing,
-		Read: read, Rules: set, Filters: filters, Main: c.changeBy() == sitegraph.ChangeByMain,
+		Read: read, Rules: set, Filters: filters, Watch: p.rules.Texts, Main: c.changeBy() == sitegraph.ChangeByMain,
 	}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval
@@ -75,19 +76,33 @@ type liveFetcher struct {
 	*meter.Client
 	underWay *apart.Register
 	archive  *archive.Archive // nil: nothing is kept
+	watch    *watch.Watch     // nil: nothing is watched
 }
 
 func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	defer f.underWay.Begin(r.Record.URL)()
+	f.watch.Fresh(&r.Record)
 	v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability, First: r.Visit.First}
 	return f.archive.Take(ctx, v, r.Record, func(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
 		return f.visit(ctx, rec, r.MaxBytes)
 	})
 }
 
-// Keep is called before each commit: what was visited is in the archive before the store says so.
+// Recall is called before each visit.
+func (f liveFetcher) Recall(url string, setting func(string) ([]byte, bool, error)) error {
+	if err := f.watch.Recall(url); err != nil {
+		return err
+	}
+	return f.Client.Recall(url, setting)
+}
+
+// Keep is called before each commit: what was visited is in the archive before the store says so, and
+// what a watch made of it in the same commit.
 func (f liveFetcher) Keep(save func(name string, value []byte) error) error {
 	if err := f.archive.Sync(); err != nil {
+		return err
+	}
+	if err := f.watch.Keep(save); err != nil {
 		return err
 	}
 	return f.Client.Keep(save)

@@ -18,6 +18,7 @@ import (
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/bench"
+	"github.com/recrawl/recrawl/fetch/watch"
 )
 
 func main() {
@@ -77,6 +78,7 @@ type program struct {
 	review         *setting.Review // of the settings, once they are read
 	json           bool
 	quiet          bool
+	rules          *watch.File // of --watch, once it was read
 }
 
 func (p *program) rootCommand() *cobra.Command {
@@ -96,10 +98,10 @@ func (p *program) rootCommand() *cobra.Command {
 	root.PersistentFlags().StringVar(&p.configFile, "config", "", "file with settings")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print the result as JSON")
 	root.PersistentFlags().BoolVar(&p.quiet, "quiet", false, "no progress on standard error")
-	root.AddCommand(p.demoCommand(), p.runCommand(), p.guardCommand(), p.frontierCommand(), p.planCommand(), p.explainCommand(),
+	root.AddCommand(p.demoCommand(), p.runCommand(), p.serveCommand(), p.guardCommand(), p.frontierCommand(), p.planCommand(), p.explainCommand(),
 		p.evalCommand(), p.tuneCommand(), p.scheduleCommand(), p.surveyCommand(), p.learnCommand(),
 		p.importCommand(), p.exportCommand(), p.sitesCommand(), p.checkpointCommand(), p.inspectCommand(),
-		p.checkCommand(), p.hintCommand(), p.replayCommand(), p.diffCommand(), p.showCommand(),
+		p.checkCommand(), p.hintCommand(), p.watchCommand(), p.replayCommand(), p.diffCommand(), p.showCommand(),
 		p.benchCommand(), p.policiesCommand(), p.versionCommand(),
 		p.initCommand(), p.configCommand(), p.doctorCommand(), p.completionCommand(), p.manCommand())
 	root.InitDefaultHelpCmd()

@@ -15,8 +15,11 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/present"
+	"github.com/recrawl/recrawl/planner/view"
+	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/journal/visits"
+	"github.com/recrawl/recrawl/satstore/seen/intake"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -30,6 +33,9 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	c := &p.config
 	seeds, err := canonicalSeeds(args)
 	if err != nil {
+		return err
+	}
+	if _, err := p.watched(); err != nil {
 		return err
 	}
 	filters, err := p.filters()
@@ -75,7 +81,22 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	}
 	defer closing(said, &err)
 
+	others, err := intake.OpenOthers(c.Others, time.Now())
+	if err != nil {
+		return err
+	}
+	defer closing(others, &err)
+	watched, err := p.openWatch(o.store)
+	if err != nil {
+		return err
+	}
+
 	result := present.NewRun()
+	desk, served, err := p.dashboard(o, view.Options{Run: result})
+	if err != nil {
+		return err
+	}
+	defer closing(served, &err)
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = c.MaxPages
 	var journalErr error
@@ -85,11 +106,12 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	status := p.status()
 	workers := max(c.Workers, 2)
 	lookout := present.NewLookout(result, time.Now())
+	sight := &watching.Sight{Watch: watched}
 	var loop *cycle.Loop
 	look := func() { status.note(lookout.Look(time.Now(), loop, workers, c.perDay())) }
 	loop = cycle.New(cycle.Options{
 		Planner:    o.plan,
-		Fetcher:    liveFetcher{client, underWay, kept},
+		Fetcher:    liveFetcher{client, underWay, kept, watched},
 		Store:      o.store,
 		Clock:      cycle.WallClock{},
 		Change:     c.changeBy(),
@@ -101,14 +123,25 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Pause:      c.Delay,
 		PauseOf:    client.PauseOf,
 		Able:       p.hasSpace,
-		Stalled:    status.stalled,
+		Stalled:    func(why error) { status.stalled(why); desk.Stalled(why) },
 		Unkept:     func(err error) { p.warn(err.Error() + "; the next start reads all records") },
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
-		Seen:       func(e *cycle.Event) { result.See(e); said.See(e.Record.URL, e.Record.State, &e.Observation) },
-		Between:    func() error { return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store)) },
-		Attentive:  said != nil,
-		Filters:    filters.Fingerprint(),
-		Woken:      said.Woken(),
+		Found:      func(page sitegraph.PageID) { sight.Found(o.corpus, page) },
+		Seen: func(e *cycle.Event) {
+			result.See(e)
+			said.See(e.Record.URL, e.Record.State, &e.Observation)
+			others.See(e.Record.URL, e.Observation.Links)
+			sight.See(e)
+			desk.See(e)
+		},
+		Between: func() error {
+			now := time.Now()
+			return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store), watched.Step(now, o.store), others.Rest(now), desk.Between(loop))
+		},
+		Attentive: said != nil || desk != nil,
+		Filters:   filters.Fingerprint(),
+		Woken:     said.Woken(),
+		Peek:      desk.Peek(),
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = visits.Append(log, events); journalErr != nil {
@@ -119,6 +152,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 			look()
 		},
 	})
+	desk.Attach(loop)
 	if err := loop.Seed(seeds...); err != nil {
 		return err
 	}
@@ -133,10 +167,20 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	err = loop.Run(work, c.perDay(), c.Round, func(r planner.Round) bool {
 		result.EndRound(o.plan, r, c.perDay())
 		look()
+		desk.EndRound()
 		status.rest(result, o.plan, r.End)
 		return journalErr == nil && (c.Rounds == 0 || result.Rounds < c.Rounds)
 	})
+	desk.Close()
 	status.end()
+	if ended := err == nil; ended || ctx.Err() != nil && onlyCanceled(err) {
+		if told := watched.End(endWithin, time.Now, o.store, ended); told != nil && ended {
+			err = told
+		}
+		if events, messages := watched.Waiting(); events+messages > 0 {
+			p.note("%s and %s wait to be told by the next start", report.Plural(events, "event"), report.Plural(messages, "message"))
+		}
+	}
 	if journalErr != nil && (err == nil || ctx.Err() == nil && errors.Is(err, context.Canceled)) {
 		err = journalErr
 	}
@@ -156,6 +200,9 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	}
 	return err
 }
+
+// endWithin is how long a run waits for messages that are under way when it ends.
+const endWithin = 10 * time.Second
 
 // closing ends the use of what was opened. Its error matters only where there is no other:
 // on a full disk everything fails, one thing after the other.

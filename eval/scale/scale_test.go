@@ -88,7 +88,8 @@ func TestMeasure(t *testing.T) {
 // BenchmarkRounds measures memory and speed of rounds of an hour at 2 % of the pages a day, with
 // all of it on this machine: store, graph, value, loop and commits, in a process of their own.
 // RECRAWL_SCALE_PAGES says how many pages, 200 a server, and RECRAWL_SCALE_DIR where the store is
-// built; one that is there is used again. RECRAWL_SCALE_HEAP is a file for a profile of the heap
+// built; one that is there is used again, and its rounds go on where they ended.
+// RECRAWL_SCALE_ROUNDS says how many. RECRAWL_SCALE_HEAP is a file for a profile of the heap
 // after the last round.
 func BenchmarkRounds(b *testing.B) {
 	pages, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_PAGES"))
@@ -98,6 +99,10 @@ func BenchmarkRounds(b *testing.B) {
 	dir := os.Getenv("RECRAWL_SCALE_DIR")
 	if dir == "" {
 		dir = b.TempDir() + "/store"
+	}
+	rounds, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_ROUNDS"))
+	if err != nil {
+		rounds = 6
 	}
 	w := NewWeb(pages, max(pages/200, 1), 20, 1)
 	if _, err := os.Stat(dir); err != nil {
@@ -109,7 +114,7 @@ func BenchmarkRounds(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		r, err := Measure(context.Background(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1, Rounds: 6, Round: time.Hour, Budget: 0.02}, func(done, of int) {
+		r, err := Measure(context.Background(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1, Rounds: rounds, Round: time.Hour, Budget: 0.02}, func(done, of int) {
 			if file := os.Getenv("RECRAWL_SCALE_HEAP"); done == of && file != "" {
 				writeHeap(b, file)
 			}

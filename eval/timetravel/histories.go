@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -183,7 +182,7 @@ func (h *historian) version(url string, r Resource, seen map[content]history.Ver
 			}
 		}
 		return history.Version{Gone: true}
-	case r.Status != http.StatusOK || !isHTML(r.Type):
+	case r.Status != http.StatusOK || !extract.IsHTML(r.Type):
 		return history.Version{Gone: true}
 	}
 	digest := r.Digest
@@ -205,11 +204,6 @@ func (h *historian) version(url string, r Resource, seen map[content]history.Ver
 		seen[key] = v
 	}
 	return v
-}
-
-func isHTML(contentType string) bool {
-	kind, _, err := mime.ParseMediaType(contentType)
-	return err == nil && (kind == "text/html" || kind == "application/xhtml+xml")
 }
 
 // share keeps each address once: every page of a site repeats its navigation.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -29,6 +30,8 @@ type Visitor struct {
 	UserAgent string       // must contain a contact
 	Log       func(Access) // is told each request with the virtual time at which it was made; nil: nobody
 	Take      Take         // nil: nobody takes down what is said
+	// Watch is that of fetch.Options; nil: no page is watched.
+	Watch func(url string) []*rules.Rule
 }
 
 // Take makes a visit by calling visit once, perhaps with another record of the page, and returns
@@ -63,7 +66,7 @@ func NewWorld(web Web, clock *cycle.VirtualClock, v Visitor) (*World, error) {
 		}
 	}
 	w.client, err = fetch.New(fetch.Options{
-		UserAgent: v.UserAgent, Clock: clock, AllowPrivate: true, Main: true, Capture: v.Take != nil,
+		UserAgent: v.UserAgent, Clock: clock, AllowPrivate: true, Main: true, Capture: v.Take != nil, Watch: v.Watch,
 		Resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
 			at, ok := w.Server.Addr(host)
 			if !ok {

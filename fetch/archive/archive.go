@@ -24,12 +24,13 @@ const DefaultMaxFile = 1_000_000_000
 type Options struct {
 	MaxFile int64 // octets from which no record is added to a file; default DefaultMaxFile
 	// Stored leaves all answers as they came. Without it those that came without compression are
-	// compressed, which makes them a third as large and takes a fifth of the work on a visit.
+	// compressed: to a third of their size up to smallPerSecond, and of those that come faster than
+	// that all others to six tenths, which takes a tenth of the work on a visit.
 	Stored bool
 	// Software and UserAgent are what each file says of its maker in its first record (WARC 1.1,
 	// 6.2).
 	Software, UserAgent string
-	Now                 func() time.Time // for names of files; default time.Now
+	Now                 func() time.Time // for names of files, and smallPerSecond; default time.Now
 
 	create func(path string) (file, error) // of tests
 }
@@ -60,10 +61,11 @@ type Archive struct {
 	index   *index
 	notes   []string
 	broken  error // after which nothing is taken in
+	small   budget
 
 	syncing sync.Mutex // one Sync at a time; locked before mu
-	// writers are used again: each is about 1 MB, too much to be made for each visit whenever the
-	// memory was collected.
+	// writers are as many as can be at work; whoever finds none waits. Each takes about 1 MB once
+	// it has compressed, too much to be made for each visit.
 	writers chan *writer
 }
 
@@ -94,6 +96,9 @@ func Open(dir string, o Options) (a *Archive, err error) {
 		}
 	}
 	a = &Archive{dir: dir, o: o, writers: make(chan *writer, 2*runtime.GOMAXPROCS(0))}
+	for range cap(a.writers) {
+		a.writers <- new(writer)
+	}
 	if err := directory.Make(vfs.Default, dir); err != nil {
 		return nil, fmt.Errorf("open archive %s: %w", dir, err)
 	}
@@ -120,27 +125,59 @@ type writer struct {
 	data []byte // of the last visit
 }
 
+// budget is how many octets of answers may be compressed well, which takes as long as a third of
+// a visit to a page: half a percent of a processor at smallPerSecond. A polite crawl seldom has
+// more that came without compression, so its archive is as small as can be. One at full speed has
+// no time for it.
+type budget struct {
+	left float64
+	at   time.Time // when left was that
+}
+
+const (
+	smallPerSecond = 1 << 19
+	smallAtOnce    = 2 * smallPerSecond
+)
+
+// take takes octets of the budget, if anything is left.
+func (b *budget) take(octets int, now time.Time) bool {
+	b.left = min(b.left+max(now.Sub(b.at).Seconds(), 0)*smallPerSecond, smallAtOnce)
+	b.at = now
+	if b.left <= 0 {
+		return false
+	}
+	b.left -= float64(octets)
+	return true
+}
+
+// coding is that of the record of an answer.
+func (a *Archive) coding(r *warc.NewRecord) warc.Coding {
+	octets := 0
+	for _, piece := range r.Block {
+		octets += len(piece)
+	}
+	switch {
+	case r.Coding == warc.Stored || a.o.Stored && r.Type == warc.Response:
+		return warc.Stored
+	case octets <= smallAnswer:
+		return warc.Small
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.small.take(octets, a.o.Now()) {
+		return warc.Small
+	}
+	return warc.Quick
+}
+
 // keptData bounds the data that a writer keeps, in octets.
 const keptData = 256 << 10
-
-// writer lends a writer.
-func (a *Archive) writer() *writer {
-	select {
-	case w := <-a.writers:
-		return w
-	default:
-		return new(writer)
-	}
-}
 
 func (a *Archive) giveBack(w *writer) {
 	if cap(w.data) > keptData {
 		w.data = nil
 	}
-	select {
-	case a.writers <- w:
-	default: // more visits at a time than processors
-	}
+	a.writers <- w
 }
 
 // append writes records to the end of a file, and notes their captures, whose offsets are those in

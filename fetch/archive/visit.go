@@ -123,7 +123,7 @@ func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
 	if len(exchanges) == 0 {
 		return nil
 	}
-	w := a.writer()
+	w := <-a.writers
 	defer a.giveBack(w)
 	data := w.data[:0]
 	defer func() { w.data = data }()
@@ -137,7 +137,7 @@ func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
 			}
 		}
 		answer, capture := answerOf(x, past)
-		answer.Stored = answer.Stored || a.o.Stored && answer.Type == warc.Response
+		answer.Coding = a.coding(answer)
 		capture.Offset = int64(len(data))
 		if data, err = w.Append(data, answer); err != nil {
 			return err
@@ -146,12 +146,15 @@ func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
 		captures = append(captures, capture)
 		// Beside a page, to compress what is small takes a tenth of the page's time and saves a
 		// twentieth of its space. Beside a revisit it saves a third.
-		stored := capture.Length > smallAnswer
-		if data, err = w.Append(data, beside(answer, x, warc.Request, warc.HTTPRequest, x.Request, stored)); err != nil {
+		coding := warc.Small
+		if capture.Length > smallAnswer {
+			coding = warc.Stored
+		}
+		if data, err = w.Append(data, beside(answer, x, warc.Request, warc.HTTPRequest, x.Request, coding)); err != nil {
 			return err
 		}
 		if x.URL == v.URL {
-			if data, err = w.Append(data, beside(answer, x, warc.Metadata, warc.Fields, v.block(x), stored)); err != nil {
+			if data, err = w.Append(data, beside(answer, x, warc.Metadata, warc.Fields, v.block(x), coding)); err != nil {
 				return err
 			}
 		}
@@ -178,8 +181,10 @@ func answerOf(x *fetch.Exchange, past []*cdxj.Capture) (*warc.NewRecord, *cdxj.C
 	case !m.Whole && cut == fetch.CutNot:
 		cut = fetch.CutDisconnect
 	}
-	r := &warc.NewRecord{Type: warc.Response, ID: warc.NewID(), Date: x.Began, Block: [][]byte{m.Head, m.Body},
-		Stored: bytes.Contains(m.Body[:min(len(m.Body), markWithin)], gzipMark)}
+	r := &warc.NewRecord{Type: warc.Response, ID: warc.NewID(), Date: x.Began, Block: [][]byte{m.Head, m.Body}}
+	if bytes.Contains(m.Body[:min(len(m.Body), markWithin)], gzipMark) {
+		r.Coding = warc.Stored
+	}
 	add := func(name, value string) { r.Fields = append(r.Fields, warc.Field{Name: name, Value: value}) }
 	c := &cdxj.Capture{Key: cdxj.Key(x.URL), Time: x.Began, URL: x.URL, Date: warc.FormatDate(x.Began),
 		Status: strconv.Itoa(x.Status), MIME: mediaType(m.Get("Content-Type")), Truncated: cut.String()}
@@ -216,9 +221,9 @@ func answerOf(x *fetch.Exchange, past []*cdxj.Capture) (*warc.NewRecord, *cdxj.C
 
 // beside is a record of the same event as another one.
 func beside(
-	answer *warc.NewRecord, x *fetch.Exchange, kind, content string, block []byte, stored bool,
+	answer *warc.NewRecord, x *fetch.Exchange, kind, content string, block []byte, coding warc.Coding,
 ) *warc.NewRecord {
-	r := &warc.NewRecord{Type: kind, ID: warc.NewID(), Date: answer.Date, Block: [][]byte{block}, Stored: stored}
+	r := &warc.NewRecord{Type: kind, ID: warc.NewID(), Date: answer.Date, Block: [][]byte{block}, Coding: coding}
 	r.Fields = []warc.Field{{Name: warc.URIField, Value: x.URL}, {Name: warc.ConcurrentField, Value: answer.ID}}
 	if kind == warc.Request {
 		r.Fields = append(r.Fields, warc.Field{Name: warc.AddressField, Value: x.Address.String()})

@@ -105,9 +105,20 @@ func serve(spec serverSpec, in *bufio.Reader, out io.Writer) error {
 		if _, err := in.ReadString('\n'); err != nil {
 			return nil // whoever asked has gone
 		}
+		s.settle()
 		if err := e.Encode(s.take()); err != nil {
 			return err
 		}
+	}
+}
+
+// settle waits for answers that a client has already and that are not counted yet.
+func (s *server) settle() {
+	for range 200 {
+		if s.underWay.Load() == 0 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }
 

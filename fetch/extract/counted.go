@@ -119,6 +119,12 @@ func JSON(body []byte, o Options) (p Page) {
 	if o.Seen {
 		p.Seen = &Seen{Text: cut(appendText(nil, body)), ContentLanguage: o.ContentLanguage}
 	}
+	if len(o.Watched) > 0 {
+		p.Watched = &Watched{}
+		for _, r := range o.Watched {
+			p.Watched.add(countedJSON(body, r, nil))
+		}
+	}
 	for _, tag := range o.RobotsTags {
 		s := scanner{agent: strings.ToLower(o.Agent)}
 		s.robotsTag(tag)

@@ -31,6 +31,8 @@ type Options struct {
 	LinkLines  []string // values of Link header lines
 	Main       bool     // make Digests.Main, which takes a tree, and as long as all the rest; else it is zero
 
+	// Missing makes Page.Missing.
+	Missing bool
 	// Sketch makes Page.Sketch, which takes a tree like main text.
 	Sketch bool
 
@@ -38,6 +40,9 @@ type Options struct {
 	Seen bool
 	// ContentLanguage is the header field of that name, for Page.Seen.
 	ContentLanguage string
+
+	// Watched are rules whose texts are wanted (Page.Watched); none takes nothing.
+	Watched []*rules.Rule
 
 	// Rule says what of the page counts; then Digests.Main is of that. nil: all of the page counts.
 	Rule *rules.Rule
@@ -64,9 +69,10 @@ type Page struct {
 	Charset   string // name after WHATWG, lower case, such as "utf-8"
 	Cut       bool   // something was too large, and what came after it was left out
 
-	Missing bool    // its title or heading says that the page is not there
-	Sketch  *Sketch // of its main text; nil unless it was asked for
-	Seen    *Seen   // what filters judge by; nil unless it was asked for
+	Missing bool     // its title or heading says that the page is not there; if that was asked for
+	Sketch  *Sketch  // of its main text; nil unless it was asked for
+	Seen    *Seen    // what filters judge by; nil unless it was asked for
+	Watched *Watched // nil unless it was asked for
 }
 
 // HTML reads a page. body is as it was sent, content coding undone; contentType is the
@@ -86,7 +92,7 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 	s.resolve(pageURL, o.LinkLines, &p)
 	p.Digests.Bytes = sitegraph.DigestOf(body)
 	p.Digests.Text = sitegraph.DigestOf(s.text)
-	p.Missing = saysMissing(s.title.in(s.text)) || saysMissing(s.heading.in(s.text))
+	p.Missing = o.Missing && (saysMissing(s.title.in(s.text)) || saysMissing(s.heading.in(s.text)))
 	if o.Rule != nil {
 		p.Digests.Main = o.Rule.Digest(s.counted(text, o.Rule, nil))
 	} else if o.Main {
@@ -105,6 +111,9 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 	}
 	if o.Seen {
 		p.Seen = s.see(text, o.ContentLanguage)
+	}
+	if len(o.Watched) > 0 {
+		p.Watched = s.watched(text, o.Watched)
 	}
 	return p
 }

@@ -20,11 +20,15 @@ type meter struct {
 	read atomic.Int64
 	cut  atomic.Bool
 	open sync.WaitGroup // connections
+	left atomic.Int32   // of them
 }
 
-// settle waits for the connections to be closed, which happens behind the back of a visit and
-// counts what they did not read.
+// settle waits for the connections to be closed, which counts what they did not read. Where HTTP/2
+// may be spoken, that happens behind the back of a visit.
 func (m *meter) settle() {
+	if m.left.Load() == 0 {
+		return
+	}
 	closed := make(chan struct{})
 	go func() { m.open.Wait(); close(closed) }()
 	select {
@@ -54,6 +58,7 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := d.DialContext(ctx, network, address)
 	if m != nil && err == nil {
 		m.open.Add(1)
+		m.left.Add(1)
 		return &meteredConn{Conn: conn, meter: m}, nil
 	}
 	return conn, err
@@ -99,6 +104,7 @@ func (c *meteredConn) Close() (err error) {
 			}
 		}
 		err = c.Conn.Close()
+		c.meter.left.Add(-1)
 		c.meter.open.Done()
 	})
 	return err

@@ -15,6 +15,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/urlfrontier"
 	pb "github.com/recrawl/recrawl/fetch/urlfrontier/urlfrontierpb"
 	"github.com/recrawl/recrawl/planner/frontier"
+	"github.com/recrawl/recrawl/planner/frontier/judge"
 	"github.com/recrawl/recrawl/satstore/queues"
 )
 
@@ -46,9 +47,12 @@ func (h *host) start(o urlfrontier.Options, dial ...grpc.DialOption) {
 	h.t.Helper()
 	store, err := queues.Open(h.dir, nil)
 	h.must(err)
-	f, err := frontier.Open(store, frontier.Options{Seed: [16]byte{7}}, h.now())
+	ranking, err := judge.New("value")
 	h.must(err)
-	o.Listen, o.Now, o.Level = "127.0.0.1:0", h.now, new(slog.LevelVar)
+	f, err := frontier.Open(store, frontier.Options{Seed: [16]byte{7}, Judge: ranking}, h.now())
+	h.must(err)
+	o.Listen, o.Web = "127.0.0.1:0", "127.0.0.1:0"
+	o.Now, o.Level = h.now, new(slog.LevelVar)
 	o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	o.Failed, o.Err = store.Failed(), store.Err
 	h.server, err = urlfrontier.Listen(f, o)

@@ -34,8 +34,12 @@ func item(info *pb.URLInfo) frontier.Item {
 	return it
 }
 
+func marshal(m map[string]*pb.StringList) ([]byte, error) {
+	return proto.MarshalOptions{Deterministic: true}.Marshal(&pb.URLInfo{Metadata: m})
+}
+
 func encoded(m map[string]*pb.StringList) []byte {
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(&pb.URLInfo{Metadata: m})
+	b, err := marshal(m)
 	if err != nil { // strings that are no UTF-8 were refused when the message was read
 		panic("metadata that were read cannot be written: " + err.Error())
 	}

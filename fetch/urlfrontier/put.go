@@ -177,6 +177,7 @@ func put(m *pb.URLItem) frontier.Item {
 	it := item(info(m))
 	if known := m.GetKnown(); known != nil {
 		it.Known, it.Date = true, date(known.RefetchableFromDate)
+		it.Outcome = outcome(known.Info.GetMetadata())
 	}
 	return it
 }

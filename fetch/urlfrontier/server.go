@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/subtle"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"strings"
 	"time"
 
@@ -45,6 +47,7 @@ type Options struct {
 
 	// What Check found.
 	address *net.TCPAddr
+	web     *net.TCPAddr // nil: none
 	token   string
 	tls     *tls.Config
 }
@@ -55,6 +58,9 @@ type Server struct {
 	grpc     *grpc.Server
 	health   *health.Server
 	listener net.Listener
+
+	web         *http.Server // nil: none
+	webListener net.Listener
 }
 
 // Listen makes a server, which answers once Serve is called.
@@ -78,9 +84,18 @@ func Listen(f *frontier.Frontier, o Options) (*Server, error) {
 		return nil, fmt.Errorf("listen at %s: %w", o.Listen, err)
 	}
 	s := &Server{o: o, grpc: grpc.NewServer(options...), health: health.NewServer(), listener: listener}
-	pb.RegisterURLFrontierServer(s.grpc, &service{
-		frontier: f, address: listener.Addr().String(), now: o.Now, log: o.Log, level: o.Level,
-	})
+	calls := &service{frontier: f, address: listener.Addr().String(), now: o.Now, log: o.Log, level: o.Level}
+	pb.RegisterURLFrontierServer(s.grpc, calls)
+	if o.web != nil {
+		if s.webListener, err = net.ListenTCP("tcp", o.web); err != nil {
+			return nil, errors.Join(fmt.Errorf("listen at %s: %w", o.Web, err), listener.Close())
+		}
+		s.web = &http.Server{
+			Handler: calls.handler(o.token), TLSConfig: o.tls, MaxHeaderBytes: mostHeader,
+			ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+			ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: requestTime,
+		}
+	}
 	s.health.SetServingStatus(pb.URLFrontier_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_SERVING)
 	healthpb.RegisterHealthServer(s.grpc, s.health)
 	reflection.Register(s.grpc)
@@ -90,19 +105,53 @@ func Listen(f *frontier.Frontier, o Options) (*Server, error) {
 // Address is where the server listens.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
+// WebAddress is where it listens for HTTP with JSON; "": nowhere.
+func (s *Server) WebAddress() string {
+	if s.web == nil {
+		return ""
+	}
+	return s.webListener.Addr().String()
+}
+
+// serveWeb serves HTTP, with TLS if there is a certificate.
+func (s *Server) serveWeb() error {
+	l := netutil.LimitListener(s.webListener, mostConnections)
+	if s.o.tls != nil {
+		return s.web.ServeTLS(l, "", "")
+	}
+	return s.web.Serve(l)
+}
+
 // Serve answers calls until ctx ends or the disk fails. Calls under way have two seconds then.
 func (s *Server) Serve(ctx context.Context) error {
-	ended := make(chan error, 1)
+	ended := make(chan error, 2)
 	go func() { ended <- s.grpc.Serve(netutil.LimitListener(s.listener, mostConnections)) }()
+	if s.web != nil {
+		go func() { ended <- s.serveWeb() }()
+	}
 	select {
 	case err := <-ended:
+		s.stop()
 		return err
 	case <-s.o.Failed:
-		go s.grpc.Stop() // calls may hang on the disk
+		go s.stop() // calls may hang on the disk
 		return s.o.Err()
 	case <-ctx.Done():
 	}
+	s.stop()
+	return nil
+}
+
+// stop ends the server. No call is under way any more when it returns.
+func (s *Server) stop() {
 	s.health.Shutdown()
+	if s.web != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+		defer cancel()
+		if s.web.Shutdown(ctx) != nil {
+			s.web.Close()
+		}
+	}
 	stopped := make(chan struct{})
 	go func() {
 		s.grpc.GracefulStop()
@@ -114,7 +163,6 @@ func (s *Server) Serve(ctx context.Context) error {
 		s.grpc.Stop()
 		<-stopped
 	}
-	return nil
 }
 
 // guard lets those in who have the token.

@@ -15,6 +15,8 @@ type Settings struct {
 	TokenFile      string `key:"token-file" help:"file with the token that callers must send; none: this machine may call, without one"`
 	Certificate    string `help:"PEM file with the certificate of the server, for TLS; none: no encryption"`
 	CertificateKey string `key:"certificate-key" help:"PEM file with its key"`
+	Web            string `help:"address and port at which the same is served by HTTP with JSON, as 127.0.0.1:7072; none: it is not"`
+	RankBy         string `key:"rank-by" default:"{policy}" help:"policy that ranks addresses of which the crawler tells outcomes; none: all come by date"`
 }
 
 // leastToken and mostToken bound a token, in bytes.
@@ -28,11 +30,15 @@ var ErrOpen = errors.New("without a token the frontier listens to this machine a
 
 // Check reads the files that the settings name, and refuses settings that do not fit together.
 func (o *Options) Check() error {
-	address, err := net.ResolveTCPAddr("tcp", o.Listen)
-	if err != nil {
+	var err error
+	if o.address, err = net.ResolveTCPAddr("tcp", o.Listen); err != nil {
 		return fmt.Errorf("listen at %q: %w", o.Listen, err)
 	}
-	o.address = address
+	if o.Web != "" {
+		if o.web, err = net.ResolveTCPAddr("tcp", o.Web); err != nil {
+			return fmt.Errorf("listen at %q: %w", o.Web, err)
+		}
+	}
 	switch {
 	case o.TokenFile != "":
 		b, err := os.ReadFile(o.TokenFile)
@@ -43,8 +49,10 @@ func (o *Options) Check() error {
 			return fmt.Errorf("%s has no token: want one word of %d to %d bytes", o.TokenFile, leastToken, mostToken)
 		}
 		o.token = string(b)
-	case !address.IP.IsLoopback():
+	case !o.address.IP.IsLoopback():
 		return fmt.Errorf("listen at %s: %w", o.Listen, ErrOpen)
+	case o.web != nil && !o.web.IP.IsLoopback():
+		return fmt.Errorf("listen at %s: %w", o.Web, ErrOpen)
 	}
 	switch {
 	case (o.Certificate == "") != (o.CertificateKey == ""):

@@ -3,7 +3,10 @@ package cycle
 import (
 	"cmp"
 	"context"
+	"sync/atomic"
 	"time"
+
+	"github.com/recrawl/recrawl/planner"
 )
 
 // crew does the concurrent work: up to Workers visits under way, each in a goroutine of its own. A
@@ -21,7 +24,9 @@ type crew struct {
 	cut      bool
 	speed    speed
 	flights
-	done chan completion
+	done chan *completion
+	jobs chan job     // to idle workers
+	idle atomic.Int32 // workers
 
 	unsought [allPaces][]*line // whose address is to be looked up
 	seeks    flights
@@ -40,9 +45,10 @@ func (l *Loop) hire(ctx context.Context) *crew {
 	c := &crew{
 		Loop:    l,
 		flights: newFlights(l.Workers, &l.answers),
-		done:    make(chan completion, flightsPerWorker*l.Workers),
+		done:    make(chan *completion, mostFlights(l.Workers)),
+		jobs:    make(chan job),
 		seeks:   newFlights(seekers, &l.names),
-		found:   make(chan found, flightsPerWorker*seekers),
+		found:   make(chan found, mostFlights(seekers)),
 		batch:   cmp.Or(l.Batch, usualBatch),
 	}
 	c.locator, _ = l.Fetcher.(Locator)
@@ -65,6 +71,7 @@ func (c *crew) run(ctx context.Context) error {
 	c.weighed = time.Time{}
 	c.cut, c.speed = false, speed{}
 	for {
+		c.peek()
 		now := c.Clock.Now()
 		if !now.Before(c.round.End) {
 			return c.over(ctx)
@@ -170,16 +177,52 @@ func (c *crew) beginReady(ctx context.Context, now time.Time) (bool, error) {
 	c.stall.last = now
 	c.speed.begin(now)
 	c.admit(l, now)
-	go func() {
-		began := c.Clock.Now()
-		o, err := c.Fetcher.Fetch(ctx, request)
-		c.done <- completion{v, request, o, err, c.Clock.Now().Sub(began)}
-	}()
+	select {
+	case c.jobs <- job{v, request}:
+	default: // no worker is idle
+		go c.fetch(ctx, job{v, request})
+	}
 	return true, nil
+}
+
+// job is a visit that a worker makes.
+type job struct {
+	visit   planner.Visit
+	request Request
+}
+
+// fetch is a worker: it makes a visit, and then others, unless so many workers are idle that all
+// Workers are. A new worker must let its stack grow, which takes a twentieth of a short visit.
+func (c *crew) fetch(ctx context.Context, of job) {
+	for {
+		began := c.Clock.Now()
+		done := &completion{visit: of.visit, request: of.request} // not on the stack, which is large
+		done.seen, done.err = c.Fetcher.Fetch(ctx, done.request)
+		done.took = c.Clock.Now().Sub(began)
+		c.done <- done
+		if c.idle.Add(1) > int32(c.workers) {
+			c.idle.Add(-1)
+			return
+		}
+		select {
+		case of = <-c.jobs:
+			c.idle.Add(-1)
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // wait for an outcome, an address, for a server to become ready, or for the end of the round.
 func (c *crew) wait(ctx context.Context, now time.Time) error {
+	select { // without timers, where there is something already
+	case done := <-c.done:
+		return c.complete(ctx, done)
+	case f := <-c.found:
+		c.locate(f, c.Clock.Now())
+		return ctx.Err()
+	default:
+	}
 	wake := make(chan struct{})
 	sleep, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -208,6 +251,9 @@ func (c *crew) wait(ctx context.Context, now time.Time) error {
 		return c.attend()
 	case <-c.Woken:
 		return c.attend()
+	case look := <-c.Peek:
+		look()
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -265,7 +311,7 @@ func (c *crew) drain() {
 	c.giveBack()
 	for c.inFlight > 0 {
 		lost := <-c.done
-		c.landed(&lost)
+		c.landed(lost)
 		c.finish(&lost.visit, &lost.request, lost.seen, lost.err)
 		c.Planner.Return(lost.visit)
 	}

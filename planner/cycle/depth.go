@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// usualBatch bounds the visits that are chosen and wait for their server: about 15 MB.
-	usualBatch = 1 << 17
+	// usualBatch bounds the visits that are chosen and wait for their server: about 30 MB, with all
+	// that is remembered of so many servers. At a visit each 10 s they take 6,500 visits a second.
+	usualBatch = 1 << 16
 	// aFew visits of a server are chosen ahead where the budget suffices for all that politeness
 	// allows. More would be chosen without knowing the newest outcomes.
 	aFew = 2

@@ -20,7 +20,8 @@
 // is asked first, by package schedule; how long downloads take; what cannot be kept); slowdown.go,
 // vanished.go, hold.go, bar.go, stall.go, distance.go (servers in trouble, waits over restarts,
 // faults of this machine); links.go, bounds.go, duplicate.go, relax.go, sources.go (what a visit
-// means for other pages); dryrun.go (plan).
+// means for other pages); dryrun.go (plan); learnt.go, memory.go, image.go (what outlives the
+// process).
 //
 // # Guarantees
 //

@@ -157,7 +157,9 @@ func (c *crew) enqueue(l *line, v planner.Visit, first bool) {
 // takeFirst takes the visit from a line that is next, and takeLast the one that was chosen last.
 func (c *crew) takeFirst(l *line) planner.Visit {
 	v := l.visits[0]
-	l.visits = l.visits[1:]
+	if l.visits = l.visits[1:]; len(l.visits) == 0 {
+		l.visits = nil // of many servers one visit waits
+	}
 	c.taken(l, &v)
 	return v
 }

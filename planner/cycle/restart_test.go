@@ -2,11 +2,13 @@ package cycle_test
 
 import (
 	"bytes"
+	"compress/flate"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -312,7 +314,7 @@ func TestMemoryThatIsOfNoUse(t *testing.T) {
 			value := setting(piece)
 			value[len(value)/2] ^= 1
 			c.disk.SaveSetting(piece, value)
-			return "its sum is wrong"
+			return "read what the planner had in memory" // its coding is broken, or its sum
 		},
 		"it is cut": func() string {
 			value := setting(piece)
@@ -363,8 +365,18 @@ func (c *restarting) recalled(t *testing.T, why *error) *planner.Planner {
 func (c *restarting) spoilForm(t *testing.T, head, piece string) {
 	t.Helper()
 	var of struct {
-		Bytes       int `json:"bytes"`
-		Sum, Learnt []byte
+		Bytes  int    `json:"bytes"`
+		Sum    []byte `json:"sum"`
+		Learnt []byte `json:"learnt"`
+		Packed bool   `json:"packed"`
+	}
+	unpacked := func(name string) []byte {
+		value, _, _ := c.disk.Setting(name)
+		plain, err := io.ReadAll(flate.NewReader(bytes.NewReader(value)))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return plain
 	}
 	value, _, _ := c.disk.Setting(head)
 	if err := json.Unmarshal(value, &of); err != nil {
@@ -372,16 +384,18 @@ func (c *restarting) spoilForm(t *testing.T, head, piece string) {
 	}
 	var all []byte
 	for i := 0; len(all) < of.Bytes; i++ {
-		value, _, _ := c.disk.Setting(fmt.Sprintf("%s/%d", head, i))
-		all = append(all, value...)
+		all = append(all, unpacked(fmt.Sprintf("%s/%d", head, i))...)
 	}
 	all[0] ^= 1
 	sum := sha256.Sum256(all)
 	of.Sum = sum[:]
-	value, _, _ = c.disk.Setting(piece)
-	value = bytes.Clone(value)
-	value[0] ^= 1
-	c.disk.SaveSetting(piece, value)
+	plain := unpacked(piece)
+	plain[0] ^= 1
+	var packed bytes.Buffer
+	z, _ := flate.NewWriter(&packed, flate.BestSpeed)
+	z.Write(plain)
+	z.Close()
+	c.disk.SaveSetting(piece, packed.Bytes())
 	value, _ = json.Marshal(of)
 	c.disk.SaveSetting(head, value)
 }

@@ -119,7 +119,7 @@ func (c *crew) wentWell(began, now time.Time) {
 	if !c.stall.byAble {
 		c.stall.end(c.Stalled)
 	}
-	c.stall.grow(now, c.inFlight, flightsPerWorker*c.Workers)
+	c.stall.grow(now, c.inFlight, mostFlights(c.Workers))
 }
 
 // fault lets the loop wait because of a fault of this machine, which a visit met that began at a

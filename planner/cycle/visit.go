@@ -66,10 +66,12 @@ func fetchError(ctx context.Context, url string, err error) error {
 // from it.
 func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error {
 	record := &r.Record
+	r.due = l.Planner.Corpus.Memory(record.Page).DueTime()
 	if s := l.graph.Server(record.Page); int(s) < len(l.visits) {
 		l.visits[s]++
 	}
 	before := record.Digests.Bytes
+	l.before = record.History.LastVisit()
 	if record.State != sitegraph.StateSource && o.Outcome == sitegraph.OutcomeFetched &&
 		l.Planner.ReadsSources() {
 		l.Planner.Corpus.Hints.ClaimHeader(record.Page, o.LastModified)
@@ -131,13 +133,14 @@ func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation, verdic
 		return l.storeError(err, "save record of %s", record.URL)
 	}
 	if l.Seen != nil || l.Acknowledged != nil {
-		l.event = Event{Round: r.Round, Visit: v, Observation: o, Verdict: verdict, Record: *record}
+		l.event = Event{Round: r.Round, Visit: v, Observation: o, Verdict: verdict, Record: *record, Before: l.before, Due: r.due}
 		if l.Seen != nil {
 			l.Seen(&l.event)
 		}
 		if l.Acknowledged != nil {
 			l.event.Observation.Links, l.event.Observation.Frames = nil, nil // may hold a whole page alive
 			l.event.Observation.Claims, l.event.Observation.Sources = nil, nil
+			l.event.Observation.Watched = nil
 			l.unacked = append(l.unacked, l.event)
 		}
 	}

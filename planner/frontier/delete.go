@@ -53,7 +53,6 @@ func (f *Frontier) deleteSome(queues []*queue, before, from uint32, b *batch) (d
 	if len(want) == 0 {
 		return 0, 0, false
 	}
-	var key [1 + len(id{})]byte
 	f.table.each(from, func(n uint32, s *slot) bool {
 		q := want[s.queue]
 		if q == nil || before != math.MaxUint32 && s.created >= before {
@@ -64,10 +63,10 @@ func (f *Frontier) deleteSome(queues []*queue, before, from uint32, b *batch) (d
 			return false
 		}
 		deleted++
-		b.remove(s.id.under(itemPrefix, key[:]))
+		b.removeKey(s.key(itemPrefix))
 		if s.lease != 0 {
 			f.unlease(s)
-			b.remove(s.id.under(leasePrefix, key[:]))
+			b.removeKey(s.key(leasePrefix))
 		}
 		if s.date == 0 {
 			q.done--
@@ -80,6 +79,8 @@ func (f *Frontier) deleteSome(queues []*queue, before, from uint32, b *batch) (d
 	for _, q := range queues {
 		if q.active+q.done == 0 {
 			f.drop(q, b)
+		} else {
+			f.place(q, 0) // it may be below its limit now; the next Get wakes it
 		}
 	}
 	return deleted, next, more
@@ -92,5 +93,8 @@ func (f *Frontier) drop(q *queue, b *batch) {
 	delete(q.crawl.queues, q.key)
 	if len(q.crawl.queues) == 0 {
 		f.crawls = slices.DeleteFunc(f.crawls, func(c *crawl) bool { return c == q.crawl })
+		if f.judge != nil {
+			f.judge.Forget(q.crawl.name)
+		}
 	}
 }

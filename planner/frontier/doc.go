@@ -29,9 +29,10 @@
 //  4. Queues take turns: one that gave addresses goes to the end of the line. A queue that had
 //     none to give is not delayed for it.
 //  5. Within a queue addresses come by date. Those of one second come in the order in which they
-//     were put, or after a restart in any.
-//  6. Memory is bounded by what is stored: 60 to 120 bytes an address. Lengths of addresses, keys
-//     and metadata are bounded; what is longer is skipped.
+//     were put, or after a restart in any. Addresses of which outcomes are told come by their worth
+//     instead, as the Judge says, in turns with the others: these have one place in four.
+//  6. Memory is bounded by what is stored: 60 to 120 bytes an address, and what the Judge takes.
+//     Lengths of addresses, keys and metadata are bounded; what is longer is skipped.
 //
 // Times are given by the caller; the package has no clock. A Frontier may be used concurrently.
 // Robots.txt, filters and addresses that mean the same page are the crawler's business.

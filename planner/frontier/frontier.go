@@ -11,11 +11,15 @@ import (
 
 // Store keeps a frontier. It may be used concurrently.
 type Store interface {
-	// Change makes the changes that fill makes visible, all at once. Fills run one at a time.
-	// Changes are durable in the order of their fills, and this one once wait has returned nil.
+	// Change makes the changes that fill makes visible, all at once. Fills run one at a time and
+	// see all changes before them. Changes are durable in the order of their fills, and this one
+	// once wait has returned nil.
 	Change(fill func(set func(key, value []byte), remove func(key []byte))) (wait func() error, err error)
 	// Get calls see with the value under a key, which is valid until see returns.
 	Get(key []byte, see func(value []byte)) (bool, error)
+	// GetAll does so with the values under keys 0 to n-1, which ascend. Those not there are left
+	// out.
+	GetAll(n int, key func(i int) []byte, see func(i int, value []byte)) error
 	// Scan calls see with all keys of a prefix in order, until it returns an error.
 	Scan(prefix byte, see func(key, value []byte) error) error
 }
@@ -33,6 +37,8 @@ type Options struct {
 	// Delay is the pause of queues that were given none, in a new frontier; 0: 1 s, as in the
 	// reference implementation.
 	Delay time.Duration
+	// Judge ranks addresses of which the crawler tells outcomes; nil: all come by date.
+	Judge Judge
 }
 
 // mostSlots is how many addresses the numbers of slots suffice for.
@@ -41,6 +47,7 @@ const mostSlots = 1<<32 - 2
 // Frontier is an open frontier.
 type Frontier struct {
 	store Store
+	judge Judge // nil: none
 
 	mu     sync.Mutex // of all below
 	key    [2]uint64  // of the ids
@@ -57,7 +64,7 @@ type Frontier struct {
 
 // Open reads a frontier from its store, or begins one.
 func Open(store Store, o Options, now time.Time) (*Frontier, error) {
-	f := &Frontier{store: store, active: true, delay: int64(max(o.Delay, 0) / time.Second), queues: map[uint32]*queue{}}
+	f := &Frontier{store: store, judge: o.Judge, active: true, delay: int64(max(o.Delay, 0) / time.Second), queues: map[uint32]*queue{}}
 	if o.Delay == 0 {
 		f.delay = 1
 	}
@@ -120,13 +127,17 @@ func (f *Frontier) load(now time.Time) error {
 		if err != nil {
 			return err
 		}
-		q := f.queues[it.queue]
-		if q == nil || len(key) != 1+len(id{}) {
+		number, i, ok := parseKey(key)
+		q := f.queues[number]
+		if q == nil || !ok {
 			return errItem
 		}
-		n := f.table.add(id(key[1:]))
+		n := f.table.add(i)
 		s := f.table.at(n)
-		s.queue, s.date, s.created = it.queue, it.date, it.created
+		s.queue, s.date, s.created = number, it.date, it.created
+		if f.judge != nil && len(it.evidence) > 0 {
+			s.page = f.judge.Remember(q.crawl.name, string(it.url), it.evidence)
+		}
 		if s.date == 0 {
 			q.done++
 		} else {
@@ -140,11 +151,12 @@ func (f *Frontier) load(now time.Time) error {
 	}
 	var over [][]byte
 	err = f.store.Scan(leasePrefix, func(key, value []byte) error {
-		if len(key) != 1+len(id{}) || len(value) != 8 {
+		_, i, ok := parseKey(key)
+		if !ok || len(value) != 8 {
 			return errItem
 		}
 		until := int64(binary.LittleEndian.Uint64(value))
-		if n, ok := f.table.find(id(key[1:])); ok && until > now.UnixMilli() {
+		if n, ok := f.table.find(i); ok && until > now.UnixMilli() {
 			f.lease(n, until)
 		} else {
 			over = append(over, append([]byte(nil), key...))
@@ -211,6 +223,8 @@ func queueKey(number uint32) []byte {
 	return binary.BigEndian.AppendUint32([]byte{queuePrefix}, number)
 }
 
+func (b *batch) removeKey(k storeKey) { b.remove(k[:]) }
+
 func (f *Frontier) save(q *queue, b *batch) { b.set(queueKey(q.number), appendQueue(nil, q)) }
 
 func (f *Frontier) identify(crawl, key, url string, scratch []byte) (id, []byte) {
@@ -223,8 +237,6 @@ func (f *Frontier) identify(crawl, key, url string, scratch []byte) (id, []byte)
 	binary.LittleEndian.PutUint64(i[8:], hi)
 	return i, scratch
 }
-
-func (i *id) under(prefix byte, b []byte) []byte { return append(append(b[:0], prefix), i[:]...) }
 
 // lease marks an address as handed out until a moment.
 func (f *Frontier) lease(n uint32, until int64) {

@@ -1,8 +1,11 @@
 package frontier
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -33,7 +36,7 @@ func (f *Frontier) Get(r Request, now time.Time) ([]Item, error) {
 		r.Lease = usualLease
 	}
 	at := now.UnixMilli()
-	var given []id
+	var given []storeKey
 	wait, err := f.change(func(b *batch) error {
 		if !f.active {
 			return nil
@@ -41,16 +44,16 @@ func (f *Frontier) Get(r Request, now time.Time) ([]Item, error) {
 		f.expire(at)
 		g := giving{f: f, b: b, r: &r, now: at, until: at + r.Lease.Milliseconds()}
 		g.run()
-		given = g.ids
+		given = g.keys
 		return nil
 	})
 	if err != nil || len(given) == 0 {
 		return nil, err
 	}
-	if err := wait(); err != nil {
-		return nil, err
-	}
-	return f.read(given)
+	durable := make(chan error, 1)
+	go func() { durable <- wait() }() // and the addresses are read meanwhile
+	items, err := f.read(given)
+	return items, errors.Join(err, <-durable)
 }
 
 // giving is the work of one Get.
@@ -60,10 +63,10 @@ type giving struct {
 	r          *Request
 	now, until int64
 	queues     int
-	ids        []id
+	keys       []storeKey // of the items given
 }
 
-func (g *giving) over() bool { return g.queues >= g.r.Queues || len(g.ids) >= mostGiven }
+func (g *giving) over() bool { return g.queues >= g.r.Queues || len(g.keys) >= mostGiven }
 
 func (g *giving) run() {
 	f := g.f
@@ -120,17 +123,15 @@ func (g *giving) serve(q *queue) {
 	if q.full() || f.rests(q) > g.now || g.transit(q) {
 		return
 	}
-	today := uint32(min(g.now/1000, math.MaxUint32))
-	before := len(g.ids)
-	for n := 0; n < g.r.PerQueue && len(g.ids) < mostGiven; n++ {
-		head, ok := f.head(q)
-		if !ok || head.at > today {
+	before := len(g.keys)
+	for n := 0; n < g.r.PerQueue && len(g.keys) < mostGiven; n++ {
+		next, ok := f.next(q, g.now)
+		if !ok {
 			break
 		}
-		q.due.pop()
-		g.give(head.what)
+		g.give(next)
 	}
-	if len(g.ids) == before {
+	if len(g.keys) == before {
 		return
 	}
 	g.queues++
@@ -139,41 +140,52 @@ func (g *giving) serve(q *queue) {
 }
 
 func (g *giving) give(n uint32) {
-	var key [1 + len(id{})]byte
 	g.f.lease(n, g.until)
-	i := &g.f.table.at(n).id
-	g.b.set(i.under(leasePrefix, key[:]), binary.LittleEndian.AppendUint64(nil, uint64(g.until)))
-	g.ids = append(g.ids, *i)
+	s := g.f.table.at(n)
+	key := s.key(leasePrefix)
+	g.b.set(key[:], binary.LittleEndian.AppendUint64(nil, uint64(g.until)))
+	g.keys = append(g.keys, s.key(itemPrefix))
 }
 
 // read reads items. Those deleted meanwhile are left out.
-func (f *Frontier) read(ids []id) ([]Item, error) {
-	items := make([]Item, 0, len(ids))
-	var key [1 + len(id{})]byte
-	for _, i := range ids {
-		it, ok, err := f.item(i.under(itemPrefix, key[:]))
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			items = append(items, it)
+func (f *Frontier) read(keys []storeKey) ([]Item, error) {
+	order := make([]int, len(keys)) // ascending
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return bytes.Compare(keys[a][:], keys[b][:]) })
+	items := make([]Item, len(keys))
+	var bad error
+	err := f.store.GetAll(len(keys), func(i int) []byte { return keys[order[i]][:] }, func(i int, value []byte) {
+		s, err := parseItem(value)
+		bad = errors.Join(bad, err)
+		items[order[i]] = s.item()
+	})
+	if err := errors.Join(err, bad); err != nil {
+		return nil, err
+	}
+	there := items[:0]
+	for i, it := range items {
+		if queue, _, _ := parseKey(keys[i][:]); it.URL != "" && f.name(&it, queue) {
+			there = append(there, it)
 		}
 	}
-	return items, nil
+	return there, nil
 }
 
 // item reads what is stored under a key; false: nothing, or its queue was deleted meanwhile.
-func (f *Frontier) item(key []byte) (it Item, ok bool, err error) {
-	var queue uint32
-	found, err := f.store.Get(key, func(value []byte) {
+func (f *Frontier) item(key storeKey) (it Item, ok bool, err error) {
+	var bad error
+	found, err := f.store.Get(key[:], func(value []byte) {
 		var s stored
-		if s, err = parseItem(value); err == nil {
-			it, queue = s.item(), s.queue
+		if s, bad = parseItem(value); bad == nil {
+			it = s.item()
 		}
 	})
-	if err != nil || !found {
+	if err := errors.Join(err, bad); err != nil || !found {
 		return it, false, err
 	}
+	queue, _, _ := parseKey(key[:])
 	return it, f.name(&it, queue), nil
 }
 

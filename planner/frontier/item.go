@@ -29,8 +29,12 @@ type Item struct {
 	Date time.Time
 	// Created is when the address was first stored; Put ignores it.
 	Created time.Time
+	// Ask: the date of a known address is the judge's to say. Without one it is a day later.
+	Ask bool
 	// Metadata belong to the address. Their form is the caller's.
 	Metadata []byte
+	// Outcome is what the visit saw; nil: the crawler does not tell.
+	Outcome *Outcome
 }
 
 // Status says what became of an item.
@@ -82,34 +86,53 @@ func (it *Item) complete() bool {
 
 // Keys of the store.
 const (
-	itemPrefix  = 'i' // and the id: an item
-	leasePrefix = 'l' // and the id: milliseconds since 1970 until which it is leased
+	itemPrefix  = 'i' // and number of the queue and id: an item
+	leasePrefix = 'l' // and the same: milliseconds since 1970 until which it is leased
 	queuePrefix = 'q' // and its number: a queue
 	settingsKey = 'g' // the settings of the frontier
 )
 
-// The first bytes of a stored item: created and date in unix seconds, number of the queue.
-const itemHead = 12
+// storeKey is the key of an item or its lease: those of a queue lie side by side.
+type storeKey [1 + 4 + len(id{})]byte
 
-// appendItem appends an item without its first three fields, which setHead fills in.
-func appendItem(b []byte, it *Item) []byte {
+// key is the one of a slot's item or lease.
+func (s *slot) key(prefix byte) (k storeKey) {
+	k[0] = prefix
+	binary.BigEndian.PutUint32(k[1:], s.queue)
+	copy(k[5:], s.id[:])
+	return k
+}
+
+func parseKey(b []byte) (queue uint32, i id, ok bool) {
+	if len(b) != len(storeKey{}) {
+		return 0, i, false
+	}
+	return binary.BigEndian.Uint32(b[1:]), id(b[5:]), true
+}
+
+// The first bytes of a stored item: created and date in unix seconds.
+const itemHead = 8
+
+// appendItem appends an item without its first two fields, which setHead fills in.
+func appendItem(b []byte, it *Item, evidence []byte) []byte {
 	b = append(b, make([]byte, itemHead)...)
 	b = appendString(b, it.URL)
+	b = append(binary.AppendUvarint(b, uint64(len(evidence))), evidence...)
 	return append(b, it.Metadata...)
 }
 
-func setHead(b []byte, created, date, queue uint32) {
+func setHead(b []byte, created, date uint32) {
 	binary.LittleEndian.PutUint32(b, created)
 	binary.LittleEndian.PutUint32(b[4:], date)
-	binary.LittleEndian.PutUint32(b[8:], queue)
 }
 
 var errItem = errors.New("a stored address is damaged: restore the directory from a copy")
 
 // stored is an item as it lies in the store. Its bytes belong to the store.
 type stored struct {
-	created, date, queue uint32
-	url, metadata        []byte
+	created, date uint32
+	url, evidence []byte
+	metadata      []byte
 }
 
 func parseItem(b []byte) (stored, error) {
@@ -119,9 +142,11 @@ func parseItem(b []byte) (stored, error) {
 	}
 	s.created = binary.LittleEndian.Uint32(b)
 	s.date = binary.LittleEndian.Uint32(b[4:])
-	s.queue = binary.LittleEndian.Uint32(b[8:])
 	var ok bool
-	if s.url, s.metadata, ok = cutBytes(b[itemHead:]); !ok {
+	if s.url, b, ok = cutBytes(b[itemHead:]); !ok {
+		return s, errItem
+	}
+	if s.evidence, s.metadata, ok = cutBytes(b); !ok {
 		return s, errItem
 	}
 	return s, nil

@@ -89,7 +89,17 @@ func (f *Frontier) Look(crawl, key, url string) (Item, bool, error) {
 		return it, false, nil
 	}
 	i, _ := f.identify(it.Crawl, it.Key, it.URL, nil)
-	return f.item(i.under(itemPrefix, nil))
+	f.mu.Lock()
+	n, ok := f.table.find(i)
+	var at storeKey
+	if ok {
+		at = f.table.at(n).key(itemPrefix)
+	}
+	f.mu.Unlock()
+	if !ok {
+		return it, false, nil
+	}
+	return f.item(at)
 }
 
 // Filter chooses addresses.
@@ -111,9 +121,8 @@ func (r *Filter) fits(url string) bool {
 // start on, at most size. It holds up nothing else.
 func (f *Frontier) List(r Filter, start, size int, see func(it Item) error) error {
 	r.lower()
-	var key [1 + len(id{})]byte
 	n := 0
-	for _, i := range f.ids(&r) {
+	for _, key := range f.keys(&r) {
 		if size == 0 {
 			return nil
 		}
@@ -121,7 +130,7 @@ func (f *Frontier) List(r Filter, start, size int, see func(it Item) error) erro
 			n++
 			continue
 		}
-		it, ok, err := f.item(i.under(itemPrefix, key[:]))
+		it, ok, err := f.item(key)
 		if err != nil {
 			return err
 		}
@@ -155,22 +164,22 @@ func (r *Filter) lower() {
 	}
 }
 
-// ids are those of a filter's queues, in the order of their slots.
-func (f *Frontier) ids(r *Filter) []id {
+// keys are those of the items of a filter's queues, in the order of their slots.
+func (f *Frontier) keys(r *Filter) []storeKey {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	want := map[uint32]bool{}
 	for _, q := range f.chosen(r.Crawl, r.Key) {
 		want[q.number] = true
 	}
-	var ids []id
+	var keys []storeKey
 	if len(want) > 0 {
 		f.table.each(0, func(_ uint32, s *slot) bool {
 			if want[s.queue] {
-				ids = append(ids, s.id)
+				keys = append(keys, s.key(itemPrefix))
 			}
 			return true
 		})
 	}
-	return ids
+	return keys
 }

@@ -34,7 +34,7 @@ func (f *Frontier) prepare(items []Item) []prepared {
 		}
 		p.id, scratch = f.identify(it.Crawl, it.Key, it.URL, scratch)
 		start := len(values)
-		values = appendItem(values, it)
+		values = appendItem(values, it, nil)
 		p.value = values[start:len(values):len(values)]
 	}
 	return made
@@ -48,7 +48,6 @@ func (f *Frontier) put(it *Item, p *prepared, now time.Time, b *batch) Status {
 	if known && !it.Known {
 		return Skipped
 	}
-	var key [1 + len(id{})]byte
 	at := now.UnixMilli()
 	if !known {
 		if f.table.live >= mostSlots {
@@ -64,15 +63,23 @@ func (f *Frontier) put(it *Item, p *prepared, now time.Time, b *batch) Status {
 	q := f.queues[s.queue]
 	if s.lease != 0 {
 		f.unlease(s)
-		b.remove(p.id.under(leasePrefix, key[:]))
+		b.removeKey(s.key(leasePrefix))
 	}
-	date := seconds(now)
+	date := now
 	if it.Known {
-		date = seconds(it.Date)
+		date = it.Date
 	}
-	f.date(n, date)
-	setHead(p.value, s.created, date, q.number)
-	b.set(p.id.under(itemPrefix, key[:]), p.value)
+	key, value := s.key(itemPrefix), p.value
+	if it.Known && (it.Outcome != nil || it.Ask || s.page != 0) {
+		evidence, due := f.judgeItem(s, it, key, now)
+		value = appendItem(nil, it, evidence)
+		if it.Ask {
+			date = due
+		}
+	}
+	f.date(n, seconds(date))
+	setHead(value, s.created, s.date)
+	b.set(key[:], value)
 	f.place(q, at)
 	return Stored
 }

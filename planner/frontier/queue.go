@@ -23,8 +23,8 @@ type queue struct {
 	crawl  *crawl
 	key    string
 
-	due     line[uint32] // addresses by date; see head for which still count
-	active  int          // addresses that are not done
+	due     [2]line[uint32] // addresses by date, plain ones and judged ones; see good for which count
+	active  int             // addresses that are not done
 	done    int
 	transit int // of the active ones, those leased
 
@@ -32,6 +32,10 @@ type queue struct {
 	blocked int64  // unix seconds until which, inclusive, it gives nothing; 0: not blocked
 	limit   uint32 // it gives nothing once so many are done; 0: no limit
 	last    int64  // milliseconds since 1970 of the last answer with addresses; 0: none
+
+	chosen []timed[uint32] // judged addresses that are due, best first; those given count no more
+	ranked int64           // milliseconds since 1970 when they were chosen
+	turn   int             // of plain and judged addresses
 
 	place  place
 	wakeAt int64 // milliseconds, of a waiting one
@@ -45,35 +49,64 @@ type crawl struct {
 	wait   line[int64] // of waiting queues, when they wake; some have a place no more
 }
 
-// good reports whether an entry of the heap of a queue still counts.
-func (f *Frontier) good(q *queue, t timed[uint32]) bool {
-	s := f.table.at(t.what)
-	return s.queue == q.number && s.date == t.at && s.lease == 0
+// Kinds of addresses of a queue.
+const (
+	plain  = iota // by date
+	judged        // by what the judge says
+)
+
+func (s *slot) kind() int {
+	if s.page == 0 {
+		return plain
+	}
+	return judged
 }
 
-// head is the address of a queue that is due first, none in transit.
-func (f *Frontier) head(q *queue) (timed[uint32], bool) {
-	for len(q.due) > 0 {
-		if f.good(q, q.due[0]) {
-			return q.due[0], true
+// good reports whether an entry of a heap of a queue still counts.
+func (f *Frontier) good(q *queue, kind int, t timed[uint32]) bool {
+	s := f.table.at(t.what)
+	return s.queue == q.number && s.date == t.at && s.lease == 0 && s.kind() == kind
+}
+
+// head is the address of a kind that is due first, none in transit.
+func (f *Frontier) head(q *queue, kind int) (timed[uint32], bool) {
+	due := &q.due[kind]
+	for len(*due) > 0 {
+		if f.good(q, kind, (*due)[0]) {
+			return (*due)[0], true
 		}
-		q.due.pop()
+		due.pop()
 	}
 	return timed[uint32]{}, false
 }
 
-// enqueue puts an address into the heap of its queue. Entries that count no more are thrown away
+// first is when any address of a queue is due first.
+func (f *Frontier) first(q *queue) (at uint32, ok bool) {
+	a, plainly := f.head(q, plain)
+	b, judgedly := f.head(q, judged)
+	switch {
+	case plainly && judgedly:
+		return min(a.at, b.at), true
+	case plainly:
+		return a.at, true
+	}
+	return b.at, judgedly
+}
+
+// enqueue puts an address into its heap. Entries that count no more are thrown away
 // when they are more than the others.
 func (f *Frontier) enqueue(q *queue, date, slot uint32) {
-	if len(q.due) > 2*q.active+64 {
+	kind := f.table.at(slot).kind()
+	due := &q.due[kind]
+	if len(*due) > 2*q.active+64 {
 		seen := make(map[uint32]bool, q.active)
-		q.due.sift(func(t timed[uint32]) bool {
-			keep := f.good(q, t) && !seen[t.what]
+		due.sift(func(t timed[uint32]) bool {
+			keep := f.good(q, kind, t) && !seen[t.what]
 			seen[t.what] = seen[t.what] || keep
 			return keep
 		})
 	}
-	q.due.push(timed[uint32]{date, slot})
+	due.push(timed[uint32]{date, slot})
 }
 
 // rests is until when a queue gives nothing, whatever it has; milliseconds since 1970.
@@ -101,11 +134,11 @@ func (f *Frontier) place(q *queue, now int64) {
 	if q.place == ready || q.full() {
 		return
 	}
-	head, ok := f.head(q)
+	first, ok := f.first(q)
 	if !ok {
 		return
 	}
-	at := max(f.rests(q), int64(head.at)*1000)
+	at := max(f.rests(q), int64(first)*1000)
 	switch {
 	case at <= now:
 		q.place = ready

@@ -13,6 +13,7 @@ type slot struct {
 	queue   uint32 // number; 0: the slot is free
 	date    uint32 // unix seconds; 0: done
 	created uint32 // unix seconds
+	page    uint32 // under which the judge knows it; 0: it has no evidence
 }
 
 // slots are numbered from 0. They are kept in pieces, so that growing copies none and leaves none

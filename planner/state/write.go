@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
-	"math"
 	"reflect"
 	"slices"
+	"sort"
 	"unsafe"
 )
 
@@ -15,9 +15,14 @@ type writer struct {
 	apart Apart
 	to    []byte
 	most  int
-	known map[address]int // things that pointers may lead to, by number
+	// Things that pointers may lead to have numbers: those in known, and the elements of long
+	// slices.
+	known  map[address]int
+	rows   []row
+	things int
 
 	out     io.Writer // nil: all stays in to
+	written int       // bytes to out
 	columns Columns
 }
 
@@ -35,30 +40,22 @@ type Opened interface {
 	Column(number, size int) (at unsafe.Pointer, bytes int, ok bool)
 }
 
-// Write returns what is below the roots, in most bytes at most.
-func Write(apart Apart, most int, roots ...any) (written []byte, err error) {
-	w := &writer{apart: apart, most: most, known: map[address]int{}}
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			if thrown != ErrTooLarge {
-				panic(thrown)
-			}
-			written, err = nil, ErrTooLarge
-		}
-	}()
-	w.to = binary.LittleEndian.AppendUint64(w.to, apart.formOf(typesOf(roots)...))
-	for _, root := range roots {
-		v := reflect.ValueOf(root).Elem()
-		w.register(v)
-		w.value(v)
-	}
-	return w.to, nil
+// row is a long slice of structs, whose elements follow each other in memory and in their numbers.
+type row struct {
+	first  address
+	size   uintptr // of an element
+	bytes  uintptr
+	number int // of the first
 }
 
-// WriteTo writes what is below the roots to out, but for slices that lie in columns: of these it
-// writes which they are.
-func WriteTo(out io.Writer, columns Columns, apart Apart, roots ...any) (err error) {
-	w := &writer{apart: apart, most: math.MaxInt, known: map[address]int{}, out: out, columns: columns}
+// longRow is how many elements a slice has that is told apart from known: that takes 50 bytes each.
+const longRow = 256
+
+// WriteTo writes what is below the roots to out, in most bytes at most, but for slices that lie in
+// columns: of these it writes which they are. Where there is more it has written a part, and
+// returns ErrTooLarge.
+func WriteTo(out io.Writer, most int, columns Columns, apart Apart, roots ...any) (err error) {
+	w := &writer{apart: apart, most: most, known: map[address]int{}, out: out, columns: columns}
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			failed, ok := thrown.(failure)
@@ -80,10 +77,15 @@ func WriteTo(out io.Writer, columns Columns, apart Apart, roots ...any) (err err
 
 // flush hands on what was written so far.
 func (w *writer) flush() {
-	if _, err := w.out.Write(w.to); err != nil {
+	w.hand(w.to)
+	w.to = w.to[:0]
+}
+
+func (w *writer) hand(b []byte) {
+	if _, err := w.out.Write(b); err != nil {
 		panic(failure{err})
 	}
-	w.to = w.to[:0]
+	w.written += len(b)
 }
 
 const flushed = 1 << 20
@@ -95,20 +97,49 @@ func typesOf(roots []any) (types []reflect.Type) {
 	return types
 }
 
-func (w *writer) register(v reflect.Value) { w.known[addressOf(v)] = len(w.known) }
+func (w *writer) register(v reflect.Value) {
+	w.known[addressOf(v)] = w.things
+	w.things++
+}
+
+// registerAll registers the elements of a slice of structs.
+func (w *writer) registerAll(v reflect.Value) {
+	n := v.Len()
+	if n < longRow {
+		for i := range n {
+			w.register(v.Index(i))
+		}
+		return
+	}
+	size := v.Type().Elem().Size()
+	w.rows = append(w.rows, row{addressOf(v.Index(0)), size, size * uintptr(n), w.things})
+	w.things += n
+}
+
+// numberOf returns the number of a thing that is registered.
+func (w *writer) numberOf(v reflect.Value) (int, bool) {
+	at := addressOf(v)
+	if number, ok := w.known[at]; ok {
+		return number, true
+	}
+	for _, r := range w.rows {
+		if from := uintptr(at.at) - uintptr(r.first.at); at.of == r.first.of && from < r.bytes {
+			return r.number + int(from/r.size), true
+		}
+	}
+	return 0, false
+}
 
 func (w *writer) uint(x int) { w.to = binary.AppendUvarint(w.to, uint64(x)) }
 
 func (w *writer) bytes(b []byte) {
-	if len(w.to)+len(b) > w.most {
-		panic(ErrTooLarge)
+	if len(w.to)+len(b) > w.most-w.written {
+		panic(failure{ErrTooLarge})
 	}
 	if w.out != nil && len(w.to)+len(b) > flushed {
 		w.flush()
 		if len(b) > flushed {
-			if _, err := w.out.Write(b); err != nil {
-				panic(failure{err})
-			}
+			w.hand(b)
 			return
 		}
 	}
@@ -179,10 +210,8 @@ func (w *writer) slice(v reflect.Value) {
 		return
 	}
 	isStruct := v.Type().Elem().Kind() == reflect.Struct
-	for i := range v.Len() {
-		if isStruct {
-			w.register(v.Index(i))
-		}
+	if isStruct {
+		w.registerAll(v)
 	}
 	for i := range v.Len() {
 		w.value(v.Index(i))
@@ -196,6 +225,10 @@ func (w *writer) mapping(v reflect.Value) {
 		return
 	}
 	w.uint(v.Len() + 1)
+	if isPlain(v.Type().Key()) && isPlain(v.Type().Elem()) {
+		w.plainMapping(v)
+		return
+	}
 	type pair struct {
 		key   []byte
 		value reflect.Value
@@ -209,6 +242,39 @@ func (w *writer) mapping(v reflect.Value) {
 		w.bytes(p.key)
 		w.value(addressable(p.value))
 	}
+}
+
+// plainMapping does the same for keys and values that are bytes: there may be a million of them.
+func (w *writer) plainMapping(v reflect.Value) {
+	key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+	p := pairs{key: len(bytesOf(key)), pair: len(bytesOf(key)) + len(bytesOf(value))}
+	p.all = make([]byte, 0, v.Len()*p.pair)
+	p.spare = make([]byte, p.pair)
+	for of := v.MapRange(); of.Next(); {
+		key.SetIterKey(of)
+		value.SetIterValue(of)
+		p.all = append(append(p.all, bytesOf(key)...), bytesOf(value)...)
+	}
+	sort.Sort(&p)
+	w.bytes(p.all)
+}
+
+// pairs are those of a map, one behind the other, to be sorted by their keys.
+type pairs struct {
+	all       []byte
+	key, pair int // bytes
+	spare     []byte
+}
+
+func (p *pairs) at(i int) []byte { return p.all[i*p.pair : (i+1)*p.pair] }
+func (p *pairs) Len() int        { return len(p.all) / p.pair }
+func (p *pairs) Less(i, k int) bool {
+	return bytes.Compare(p.at(i)[:p.key], p.at(k)[:p.key]) < 0
+}
+func (p *pairs) Swap(i, k int) {
+	copy(p.spare, p.at(i))
+	copy(p.at(i), p.at(k))
+	copy(p.at(k), p.spare)
 }
 
 // addressable is a copy that is.
@@ -230,7 +296,7 @@ func (w *writer) pointer(v reflect.Value) {
 	case v.IsNil():
 		w.uint(pointsNowhere)
 	default:
-		if number, ok := w.known[addressOf(v.Elem())]; ok {
+		if number, ok := w.numberOf(v.Elem()); ok {
 			w.uint(pointsToKnown + number)
 			return
 		}

@@ -18,13 +18,14 @@
 //  5. Worth: what the copy that a visit brings is worth, and what the visit may tell, count beside
 //     the probability (worth.go).
 //  6. Ranking: pages by server, servers by their best page; scores are made anew where outcomes
-//     surprise (score.go, rank.go, propagate.go).
+//     surprise (score.go, rank.go, propagate.go). A round goes on with the ranking of the one
+//     before (queue.go).
 //
 // Beside the ranking it explores servers that were quiet for long (explore.go) and learns whether
 // that pays on this web (rebuilt.go). It predicts whether an address that was never fetched holds a
 // page (firstvisits.go), and learns which pages lead to new ones (discovery.go). It explains each
 // probability (reason.go). Variants are denied one kind of evidence each, to measure what it is
-// worth (without.go). What it learnt outlives the process (keep.go).
+// worth (without.go). What it learnt outlives the process (keep.go, pack.go).
 //
 // Memory beyond the corpus: 37 bytes a page and 12 for each time that it is ranked; 15 to 60 more
 // for its groups where a directory has 50 pages or 8; 300 for a server, and 390 more where visits

@@ -82,13 +82,13 @@ func (d *disappearance) lookThrough(v *Policy) {
 				delete(d.pages, p)
 			}
 			v.scores[p].again = 0
-			v.invalidate(s)
+			v.invalidate(p)
 		}
 	}
 	for p, u := range d.pages {
 		if u.after > 0 && u.after <= v.now && v.scores[p].again > v.now {
 			v.scores[p].again = 0
-			v.invalidate(g.Server(p))
+			v.invalidate(p)
 		}
 	}
 }

@@ -211,7 +211,7 @@ func (v *Policy) Recollected() {
 	if v.groups.packed != nil {
 		v.groups.unpack()
 	}
-	v.clearRankings() // Begin may learn before it makes them
+	v.roomForServers() // Begin may learn before it makes them
 }
 
 // split parts the examples into older and newer ones.

@@ -2,9 +2,6 @@ package value
 
 import (
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
@@ -136,7 +133,7 @@ func (v *Policy) Begin(r planner.Round) {
 	if v.Mode == planner.Stream && v.GoneWorth > 0 {
 		v.gone.lookThrough(v)
 	}
-	v.clearRankings()
+	v.beginRankings()
 	bounded := v.Mode == planner.Stream && r.Budget != planner.Unlimited
 	if bounded && math.IsNaN(v.price) {
 		v.findPrice(r)
@@ -177,117 +174,16 @@ func (v *Policy) findPrice(r planner.Round) {
 	v.reserve = v.reserveOf(v.price)
 }
 
-// weigh scores the pages that may have come to be worth more and ranks those worth reserve, servers
-// at once: all that is made and changed in it belongs to one of them.
-func (v *ranker) weigh() {
-	v.groups.all.sumUp()
-	for s := range v.rankings.of {
-		v.modelOf(sitegraph.ServerID(s))
-	}
-	var next, held atomic.Int64
-	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 1+len(v.scores)/fewPages) {
-		wait.Go(func() {
-			var due batch
-			for s := next.Add(1) - 1; s < int64(len(v.rankings.of)); s = next.Add(1) - 1 {
-				held.Add(v.weighServer(sitegraph.ServerID(s), &due))
-				v.ease(sitegraph.ServerID(s))
-			}
-		})
-	}
-	wait.Wait()
-	v.more = held.Load() > 0
-	v.orderRankings()
-}
-
-// ease bounds the memory that scratch files take while servers are read one after the other.
-func (v *scorer) ease(s sitegraph.ServerID) {
-	if s%serversEased == 0 {
-		v.Corpus.Graph.Scratch().Ease()
-	}
-}
-
-// serversEased are read between two looks, which take some microseconds each.
-const serversEased = 32
-
-// fewPages are not worth another goroutine.
-var fewPages = 10_000
-
-// weighServer ranks the pages of a server that are worth reserve, and returns how many are not. It
-// reads no page where the summary says that no score is due and none comes to reserve.
-func (v *ranker) weighServer(s sitegraph.ServerID, due *batch) (held int64) {
-	of, summary := &v.rankings.of[s], &v.summaries[s]
-	of.alive = int32(v.Corpus.Alive(s))
-	if summary.holds && summary.due > v.now && summary.most < v.reserve {
-		return int64(of.alive)
-	}
-	pages := v.Corpus.Graph.ServerPages(s)
-	due.clear()
-	for _, p := range pages {
-		if v.scores[p].again <= v.now && v.Corpus.Refetchable(p) {
-			if due.add(p); due.full() {
-				v.rateAll(due)
-				due.clear()
-			}
-		}
-	}
-	v.rateAll(due)
-	*summary = v.summarize(pages)
-	if summary.most >= v.reserve {
-		for _, p := range pages {
-			if v.worth(p) >= v.reserve && v.Corpus.Refetchable(p) {
-				v.add(p)
-			}
-		}
-	}
-	of.fit()
-	return int64(of.alive) - int64(len(of.pages.All))
-}
-
-// summarize the scores of the pages of a server. A page without a copy has no score that is due.
-func (v *scorer) summarize(pages []sitegraph.PageID) scoreSummary {
-	of := scoreSummary{holds: true, due: float32(math.Inf(1))}
-	for _, p := range pages {
-		s := &v.scores[p]
-		of.most = max(of.most, s.worth)
-		if s.again < of.due && v.Corpus.Memory(p).State == sitegraph.StateAlive {
-			of.due = s.again
-		}
-	}
-	return of
-}
-
-// release ranks pages, too, that were held back for their low values: first those worth at least a
-// quarter as much, at last all. One that is ranked already may be ranked twice; it is taken once.
-func (v *ranker) release() {
-	reserve := v.reserve
-	v.reserve /= 4
-	if v.more = float64(v.reserve) > v.price/100; !v.more {
-		v.reserve = 0
-	}
-	for s := range v.summaries {
-		if of := &v.summaries[s]; of.holds && of.most < v.reserve {
-			continue
-		}
-		v.ease(sitegraph.ServerID(s))
-		for _, p := range v.Corpus.Graph.ServerPages(sitegraph.ServerID(s)) {
-			if int(p) >= len(v.scores) { // it became known a moment ago
-				break
-			}
-			if worth := v.worth(p); v.reserve <= worth && worth < reserve && v.open(p) {
-				v.add(p)
-			}
-		}
-	}
-	v.orderRankings()
-}
-
 // grow makes room for pages and servers that became known: by links, or by feeds and sitemaps
 // between two outcomes.
 func (v *Policy) grow() {
 	v.groups.grow()
-	v.summaries = scratch.Grow(nil, v.summaries, v.Corpus.Graph.Servers())
-	v.scores = scratch.Grow(v.Corpus.Graph.Scratch(), v.scores, v.Corpus.Pages())
+	if known := len(v.scores); known < v.Corpus.Pages() {
+		file := v.Corpus.Graph.Scratch()
+		v.scores = scratch.Grow(file, v.scores, v.Corpus.Pages())
+		v.invalidate(sitegraph.PageID(known)) // it has more pages now
+		v.blocks = scratch.Grow(file, v.blocks, (len(v.scores)+blockPages-1)/blockPages)
+	}
 	for len(v.surprises) < v.Corpus.Graph.Servers() {
 		quiet, dead := v.lastSeen(sitegraph.ServerID(len(v.surprises)))
 		v.exploration.lastProbe = append(v.exploration.lastProbe, quiet)
@@ -411,7 +307,7 @@ func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		v.first(p, true)
 	}
 	v.scores[p].again = 0
-	v.invalidate(v.Corpus.Graph.Server(p))
+	v.invalidate(p)
 	unlinked := v.gone.see(p, v.homeOf(p), verdict, v.now)
 	if !ok || unlinked && l.left { // pages that links lead to need not be gone, too
 		return
@@ -477,7 +373,7 @@ func (v *Policy) Hinted(p sitegraph.PageID) {
 		v.reconsider(p)
 	} else if v.scores[p].again > 0 {
 		v.scores[p].again = v.now
-		v.invalidate(v.Corpus.Graph.Server(p))
+		v.invalidate(p)
 	}
 }
 

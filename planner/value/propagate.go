@@ -146,6 +146,7 @@ func (v *propagation) rescoreSample(pages []sitegraph.PageID) bool {
 		times := min(v.worth(p)/before[lane], mostLift)
 		for _, q := range others[lane] {
 			s := &v.scores[q]
+			v.invalidate(q)
 			switch lifted := s.worth * times; {
 			case !v.open(q):
 			case v.worth(p) < v.reserve, !v.exact && lifted < v.reserve:
@@ -173,6 +174,7 @@ func (v *ranker) rescore(b *batch) (rose uint) {
 		before[lane] = v.scores[p]
 	}
 	v.rateAll(b)
+	v.invalidateAll(b)
 	for lane, p := range b.all() {
 		if v.settle(p, before[lane]) {
 			rose |= 1 << lane

@@ -13,6 +13,7 @@ import (
 type ranker struct {
 	scorer
 	rankings  serverRankings `state:"-"` // of this round: pages worth reserve or more
+	queue     queue          `state:"-"` // what the next round takes over of them
 	more      bool           // there are others
 	reserve   float32        // half of the price
 	batch     batch          `state:"-"` // room for work
@@ -46,9 +47,10 @@ type (
 
 // serverRanking ranks pages of a server.
 type serverRanking struct {
-	pages    standings // an entry is good if its score is the page's worth, and the page open
-	fresh    standings // the same, of the best, scored anew
-	surprise float32   // since then: sum of |outcome - probability| of visits to the server
+	pages    standings  // an entry is good if its score is the page's worth, and the page open
+	fresh    standings  // the same, of the best, scored anew
+	low      []standing // of pages worth less than reserve, for later rounds: see queue
+	surprise float32    // since then: sum of |outcome - probability| of visits to the server
 	// Share of the worth that the last batch of pages kept when it was scored anew; 1 at most.
 	retention float32
 	lead      float32 // what the server is ranked by
@@ -70,18 +72,13 @@ const (
 	mostFresh = 8 * logodds.Lanes
 )
 
-// clearRankings forgets all pages, before add and order, and makes room for new servers.
-func (v *ranker) clearRankings() {
+// roomForServers ranks no page of new servers yet.
+func (v *ranker) roomForServers() {
 	for s := sitegraph.ServerID(len(v.rankings.of)); int(s) < v.Corpus.Graph.Servers(); s++ {
 		v.rankings.of = append(
 			v.rankings.of,
 			serverRanking{tie: float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))},
 		)
-	}
-	for s := range v.rankings.of {
-		of := &v.rankings.of[s]
-		of.pages.All, of.fresh.All = of.pages.All[:0], of.fresh.All[:0]
-		of.surprise, of.retention, of.alive = 0, 1, 0
 	}
 }
 
@@ -287,6 +284,7 @@ func (of *serverRanking) refresh(v *ranker, from *standings) (before, after floa
 		of.fresh.All = of.fresh.All[:0]
 	}
 	v.rateAll(b)
+	v.invalidateAll(b)
 	for _, p := range b.all() {
 		after += v.worth(p)
 		of.fresh.Push(v.standing(p))
@@ -304,8 +302,11 @@ func (of *serverRanking) best(v *ranker) (lead float32, ok bool) {
 // top is the best entry that is good; those before it are dropped. False: there is none.
 func (v *ranker) top(of *standings) (standing, bool) {
 	for ; len(of.All) > 0; of.Take() {
-		if c := of.All[0]; c.Score == v.worth(c.Page) && v.open(c.Page) {
-			return c, true
+		if c := of.All[0]; c.Score == v.worth(c.Page) {
+			if v.open(c.Page) {
+				return c, true
+			}
+			v.queue.drop(c.Page)
 		}
 	}
 	return standing{}, false
@@ -320,5 +321,6 @@ func (v *ranker) take(of *standings) (sitegraph.PageID, bool) {
 	for len(of.All) > 0 && of.All[0] == c {
 		of.Take()
 	}
+	v.queue.drop(c.Page)
 	return c.Page, true
 }

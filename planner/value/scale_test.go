@@ -27,6 +27,9 @@ type scaleWorld struct {
 	forecast bool // asks when each page is wanted next, as a run does that keeps records on disk
 	visits   int
 	changed  int
+	begun    func() // called when a day's round has begun; may be nil
+	visited  func(p sitegraph.PageID)
+	trouble  bool // one visit in seven is handed back, another one fails
 }
 
 const (
@@ -74,9 +77,22 @@ func (w *scaleWorld) differs(p sitegraph.PageID, from, to int64) bool {
 func (w *scaleWorld) day(d, budget int) {
 	end := simtest.At(d)
 	w.planner.Begin(planner.Round{Number: d, Start: simtest.At(d - 1), End: end, Budget: budget})
+	if w.begun != nil {
+		w.begun()
+	}
 	today := int64(end.Unix() / 86400)
 	for v, ok := w.planner.Next(); ok; v, ok = w.planner.Next() {
 		h := w.corpus.Memory(v.Page).History
+		if w.visited != nil {
+			w.visited(v.Page)
+		}
+		if luck := rank.Mix(uint64(v.Page)<<20 ^ uint64(d)); w.trouble && luck%7 == 0 {
+			w.planner.Return(v)
+			continue
+		} else if w.trouble && luck%7 == 1 {
+			w.planner.Observe(&sitegraph.Record{Page: v.Page, State: sitegraph.StateAlive, Tried: end, History: h, Errors: 5}, sitegraph.VerdictUnknown)
+			continue
+		}
 		changed := w.differs(v.Page, int64(h.Last)/86400, today)
 		h.See(end, changed, time.Time{})
 		verdict := sitegraph.VerdictUnchanged

@@ -27,11 +27,10 @@ type scorer struct {
 	predictor
 	ties   rank.Ties
 	gone   disappearance
-	scores []scored // by page
-	// summaries are of the scores of each server.
-	summaries []scoreSummary
-	now       float32 // days: end of the round
-	price     float64 // worth of the last visit that fitted into the budget, smoothed; NaN: not known
+	scores []scored     // by page
+	blocks []scoreBlock // of blockPages pages that became known one after the other
+	now    float32      // days: end of the round
+	price  float64      // worth of the last visit that fitted into the budget, smoothed; NaN: not known
 	// changesPerWorth is the share of expected changes in the worth of visits, smoothed.
 	changesPerWorth float64
 	cycle           float32 // days in which the budget goes through all pages; 0: not known
@@ -51,24 +50,9 @@ type scored struct {
 	again float32 // days
 }
 
-// scoreSummary is what a round has to know of the scores of a server. As long as it holds, the
-// round need not read the scores themselves where none is due and none is high enough.
-type scoreSummary struct {
-	holds bool    // no score has changed since
-	most  float32 // the highest worth
-	due   float32 // days: when the first score is due to be made anew
-}
-
-// invalidate drops the summary of a server, some score of which has changed.
-func (v *scorer) invalidate(s sitegraph.ServerID) {
-	if int(s) < len(v.summaries) {
-		v.summaries[s].holds = false
-	}
-}
-
 // rate makes the score of a page anew.
 func (v *scorer) rate(p sitegraph.PageID) {
-	v.invalidate(v.Corpus.Graph.Server(p))
+	v.invalidate(p)
 	v.fill(p, v.now, &v.row)
 	v.note(p, v.raw(p, &v.row), v.effect(p), v.row[fAge], v.row[promise])
 }
@@ -124,12 +108,12 @@ func (b *batch) add(p sitegraph.PageID) {
 	b.n++
 }
 
-// rateAll makes the scores of a batch anew: the same as one by one.
+// rateAll makes the scores of a batch anew: the same as one by one. But it does not invalidate
+// them, as several servers may be scored at once.
 func (v *scorer) rateAll(b *batch) {
 	if b.n == 0 {
 		return
 	}
-	v.invalidate(v.Corpus.Graph.Server(b.pages[0]))
 	for lane, p := range b.all() {
 		row := &b.rows[lane]
 		if lane > 0 && v.groups.alike(p, b.pages[lane-1]) {

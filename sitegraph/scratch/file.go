@@ -185,8 +185,8 @@ func (f *File) Watch() {
 }
 
 // Ease does at once what Watch does from time to time, once Watch was called. Who reads a large
-// part of the files calls it between two of some megabytes: a busy machine may let the watch wait.
-// Several goroutines may call it, others may read and write meanwhile.
+// part of the files calls it after each few megabytes: a busy machine may let the watch wait.
+// Several goroutines may call it, and others read and write meanwhile.
 func (f *File) Ease() {
 	if f != nil && f.watched && shownBytes() > mostShown {
 		f.forgetAll()

@@ -168,7 +168,7 @@ func Compare(r *archive.Reader, older, newer *cdxj.Capture, kind string) (*Resul
 			result.New = v
 		}
 	}
-	result.compare(texts[0], texts[1])
+	result.compare(texts[0], texts[1], longest)
 	return result, nil
 }
 
@@ -177,15 +177,28 @@ func split(body []byte, contentType, kind string) []string {
 	if kind == "source" {
 		return slices.Collect(strings.Lines(strings.ToValidUTF8(string(body), "\uFFFD")))
 	}
-	words := strings.Fields(strings.ToValidUTF8(extract.Text(body, contentType, kind == "main"), "\uFFFD"))
+	return wordsOf(strings.ToValidUTF8(extract.Text(body, contentType, kind == "main"), "\uFFFD"))
+}
+
+func wordsOf(text string) []string {
+	words := strings.Fields(text)
 	for i := range words[:max(len(words)-1, 0)] {
 		words[i] += " "
 	}
 	return words
 }
 
+// Words compares two texts word by word, for about so long at most. Kind and versions of the result
+// have nothing but the number of words.
+func Words(older, newer string, within time.Duration) *Result {
+	a, b := wordsOf(older), wordsOf(newer)
+	r := &Result{Old: Version{Pieces: len(a)}, New: Version{Pieces: len(b)}, Pieces: []Piece{}}
+	r.compare(a, b, within)
+	return r
+}
+
 // compare finds the pieces.
-func (r *Result) compare(older, newer []string) {
+func (r *Result) compare(older, newer []string, within time.Duration) {
 	// Each word is a character for the algorithm. It leaves out those that are none by themselves.
 	numbers := map[string]rune{}
 	var words []string
@@ -219,7 +232,7 @@ func (r *Result) compare(older, newer []string) {
 		return words[n-1]
 	}
 	d := diffmatchpatch.New()
-	d.DiffTimeout = longest
+	d.DiffTimeout = within
 	names := map[diffmatchpatch.Operation]string{diffmatchpatch.DiffEqual: "equal", diffmatchpatch.DiffDelete: "removed", diffmatchpatch.DiffInsert: "added"}
 	counts := map[diffmatchpatch.Operation]*int{diffmatchpatch.DiffEqual: &r.Kept, diffmatchpatch.DiffDelete: &r.Removed, diffmatchpatch.DiffInsert: &r.Added}
 	for _, piece := range d.DiffMainRunes(letters(older), letters(newer), false) {

@@ -130,7 +130,7 @@ func TestPieces(t *testing.T) {
 		}
 	}
 	r := &Result{Kind: "text"}
-	r.compare(older, newer)
+	r.compare(older, newer, longest)
 	sides := map[string]string{}
 	for _, p := range r.Pieces {
 		for side, not := range map[string]string{"old": "added", "new": "removed"} {

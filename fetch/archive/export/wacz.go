@@ -16,6 +16,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/extract"
 )
 
 // resource is a file of a WACZ in its datapackage.json.
@@ -157,7 +158,7 @@ func writePages(r *archive.Reader, w io.Writer) (pages int, err error) {
 			}
 			key = c.Key
 		}
-		if c.MIME != "text/html" && c.MIME != "application/xhtml+xml" || c.Status != "200" {
+		if !extract.IsHTML(c.MIME) || c.Status != "200" {
 			return nil // revisits have the page of an earlier line
 		}
 		for i := range last {

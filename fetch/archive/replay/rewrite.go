@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/net/html"
+
+	"github.com/recrawl/recrawl/fetch/extract"
 )
 
 // rewrite leads the addresses in a page or style sheet to captures of one moment.
@@ -17,10 +19,10 @@ func rewrite(text []byte, contentType, address string, at time.Time) []byte {
 	if strings.HasPrefix(strings.ToLower(parameters["charset"]), "utf-16") {
 		return text // its marks are two octets each
 	}
-	switch kind {
-	case "text/html", "application/xhtml+xml":
+	switch {
+	case extract.IsHTML(contentType):
 		return newRewriter(text, address, at).html(text)
-	case "text/css":
+	case kind == "text/css":
 		return newRewriter(text, address, at).css(text)
 	}
 	return text

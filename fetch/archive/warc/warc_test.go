@@ -27,7 +27,7 @@ func written(t testing.TB, bodies ...string) (file []byte, ends []int) {
 		head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n", len(body))
 		sum := sha1.Sum([]byte(body))
 		var err error
-		file, err = w.Append(file, &NewRecord{Type: Response, ID: NewID(), Date: noon, Block: [][]byte{[]byte(head), []byte(body)},
+		file, err = w.Append(file, &NewRecord{Type: Response, ID: NewID(), Date: noon, Coding: Coding(i) % codings, Block: [][]byte{[]byte(head), []byte(body)},
 			Fields: []Field{{URIField, fmt.Sprintf("http://h.example/%d", i)}, {PayloadDigestField, DigestText(sum[:])},
 				{ContentField, HTTPResponse}}})
 		if err != nil {

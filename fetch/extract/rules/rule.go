@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -103,6 +104,20 @@ func (r *Rule) GobDecode(b []byte) error {
 	}
 	return r.compile(spec, func(key string, i int, err error) {})
 }
+
+// New makes a rule of what is written elsewhere than in a file of rules. Its prefix does not count.
+func New(spec Spec) (*Rule, error) {
+	var wrong []error
+	r := new(Rule)
+	err := r.compile(spec, func(key string, _ int, err error) { wrong = append(wrong, fmt.Errorf("%s: %w", key, err)) })
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	return r, err
+}
+
+// Fingerprint is that of what the rule says.
+func (r *Rule) Fingerprint() uint32 { return r.fingerprint }
 
 // compile makes the rule, and tells what is wrong with the value i of a key.
 func (r *Rule) compile(spec Spec, wrong func(key string, i int, err error)) error {

@@ -43,24 +43,7 @@ const (
 // Run takes in a list, and returns what came of it, up to the error if there is one.
 func Run(ctx context.Context, list io.Reader, o Options) (*Result, error) {
 	r := newResult(o)
-	var filter seen.Filter
-	if m := o.Sizes.FilterCounters; m > 0 {
-		filter = seen.NewLight(m, filterHashes, seen.Promised(float64(m), filterHashes, filterRate))
-	}
-	pipeline := seen.NewPipeline(seen.PipelineOptions{
-		Cache: seen.NewWays(o.Sizes.CacheEntries), Filter: filter, Set: o.Set, Approximate: o.Approximate,
-		WaitBytes: o.Sizes.WaitBytes, DoubtBytes: o.Sizes.DoubtBytes,
-		New: o.Keeper.Add,
-		Settled: func() error {
-			if err := o.Keeper.Commit(); err != nil {
-				return err
-			}
-			if o.settled != nil {
-				o.settled()
-			}
-			return o.Set.Commit(o.Keeper.Mark())
-		},
-	})
+	pipeline := newPipeline(o.Set, o.Sizes, o.Keeper, o)
 	rules := &rules{o.Set.Key(), o.Part, o.Parts, importance(o.Important)}
 	next, free, stop := pieces(ctx, list, rules, runtime.GOMAXPROCS(0))
 	defer stop()
@@ -70,6 +53,28 @@ func Run(ctx context.Context, list io.Reader, o Options) (*Result, error) {
 	}
 	r.end(pipeline, o.Set)
 	return r, err
+}
+
+// newPipeline is the way of an address: cache, filter, set, and whoever keeps what is new.
+func newPipeline(set *seen.Set, sizes seen.Sizes, keeper Keeper, o Options) *seen.Pipeline {
+	var filter seen.Filter
+	if m := sizes.FilterCounters; m > 0 {
+		filter = seen.NewLight(m, filterHashes, seen.Promised(float64(m), filterHashes, filterRate))
+	}
+	return seen.NewPipeline(seen.PipelineOptions{
+		Cache: seen.NewWays(sizes.CacheEntries), Filter: filter, Set: set, Approximate: o.Approximate,
+		WaitBytes: sizes.WaitBytes, DoubtBytes: sizes.DoubtBytes,
+		New: keeper.Add,
+		Settled: func() error {
+			if err := keeper.Commit(); err != nil {
+				return err
+			}
+			if o.settled != nil {
+				o.settled()
+			}
+			return set.Commit(keeper.Mark())
+		},
+	})
 }
 
 func (r *Result) take(ctx context.Context, next func() (*piece, bool), free func(*piece), pipeline *seen.Pipeline, o Options) error {

@@ -506,3 +506,57 @@ func FuzzLine(f *testing.F) {
 		}
 	})
 }
+
+// Addresses of other servers come to the file once, also when the list is opened again; those of
+// the page's own server never.
+func TestOthers(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "others.txt")
+	now := time.Unix(1_700_000_000, 0)
+	open := func() *Others {
+		t.Helper()
+		o, err := OpenOthers(file, now)
+		must(t, err)
+		return o
+	}
+	has := func(want string) {
+		t.Helper()
+		if b, err := os.ReadFile(file); err != nil || string(b) != want {
+			t.Errorf("the file has %q, %v; want %q", b, err, want)
+		}
+	}
+	const first = "https://b.example/1\nhttp://a.example:81/\n"
+	o := open()
+	o.See("http://a.example/", []string{"http://a.example/2", "https://b.example/1", "http://a.example:81/", "https://b.example/1"})
+	must(t, o.Rest(now.Add(time.Second)))
+	has("")
+	must(t, o.Rest(now.Add(time.Minute)))
+	has(first)
+	o.See("http://c.example/", []string{"https://b.example/1", "http://c.example/3"})
+	must(t, o.Close())
+	has(first)
+	o = open()
+	if _, err := OpenOthers(file, now); !errors.Is(err, satstore.ErrInUse) {
+		t.Errorf("opened twice: %v", err)
+	}
+	o.See("http://c.example/", []string{"http://a.example/2", "https://b.example/1"})
+	must(t, o.Close())
+	has(first + "http://a.example/2\n")
+	must(t, os.WriteFile(file, []byte(first+"http://a.exam"), 0o600)) // cut short by a crash
+	o = open()
+	o.See("http://c.example/", []string{"http://d.example/"})
+	must(t, o.Close())
+	has(first + "http://a.exam\nhttp://d.example/\n")
+	// Without a file there is none, and a failure is told by Rest.
+	none, err := OpenOthers("", now)
+	must(t, err)
+	none.See("http://c.example/", []string{"http://a.example/2"})
+	must(t, errors.Join(none.Rest(now), none.Close()))
+	o = open()
+	must(t, o.lines.Close()) // as a disk that fails
+	o.See("http://c.example/", []string{"http://e.example/"})
+	if err := o.Rest(now.Add(time.Minute)); err == nil || o.Close() == nil {
+		t.Error("nothing tells that the file cannot be written")
+	}
+	has(first + "http://a.exam\nhttp://d.example/\n")
+}

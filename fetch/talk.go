@@ -1,0 +1,167 @@
+package fetch
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"sync"
+	"time"
+)
+
+// talk is one request of HTTP/1.1 and its answer over a connection of their own. It is a
+// http.RoundTripper without what makes a connection serve several requests: the two goroutines and
+// the channels that http.Transport has for each cost as much time as the request, and the memory
+// of a visit twice over. Headers are read and written by net/http.
+type talk struct {
+	conn   net.Conn
+	stop   func() bool // listening for the end of the context
+	reader *bufio.Reader
+	left   int64 // octets that may still be read
+}
+
+const (
+	talkRead  = 4 << 10 // most headers in one piece; bodies are read past the buffer
+	talkWrite = 1 << 10 // a request is a few lines
+)
+
+var (
+	talkReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, talkRead) }}
+	talkWriters = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, talkWrite) }}
+)
+
+// talks reports whether a request needs no more than a talk. Where a server may offer HTTP/2, that
+// is the transport's.
+func (c *Client) talks(u *url.URL) bool { return u.Scheme == "http" || c.o.Capture }
+
+// talk sends a request and reads the header of its answer. Closing the body, which must be done,
+// closes the connection. When the request's context ends, so does the connection.
+func (c *Client) talk(r *http.Request) (*http.Response, error) {
+	ctx := r.Context()
+	conn, err := c.connectFor(ctx, r.URL)
+	if err != nil {
+		return nil, cmp.Or(ctx.Err(), err)
+	}
+	t := &talk{conn: conn, left: c.o.MaxHeader, stop: context.AfterFunc(ctx, func() { conn.Close() })}
+	response, err := t.ask(r, c.o.HeaderTimeout)
+	if err != nil {
+		t.Close()
+		return nil, cmp.Or(ctx.Err(), err)
+	}
+	return response, nil
+}
+
+// connectFor connects to where a request goes, with encryption if its scheme says so.
+func (c *Client) connectFor(ctx context.Context, u *url.URL) (conn net.Conn, err error) {
+	if u.Scheme == "http" {
+		conn, err = c.dial(ctx, "tcp", "")
+	} else {
+		conn, err = c.dialTLS(ctx, u)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return tapped(ctx, conn), nil
+}
+
+// ask sends the request and reads the header of the answer.
+func (t *talk) ask(r *http.Request, patience time.Duration) (*http.Response, error) {
+	sent := t.send(r)
+	t.reader = talkReaders.Get().(*bufio.Reader)
+	t.reader.Reset(t)
+	if err := t.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		return nil, err
+	}
+	for {
+		response, err := http.ReadResponse(t.reader, r)
+		switch {
+		case err != nil && sent != nil:
+			return nil, sent
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return nil, fmt.Errorf("the header of the answer: %w", context.DeadlineExceeded)
+		case err != nil:
+			return nil, err
+		case response.StatusCode/100 == 1 && response.StatusCode != http.StatusSwitchingProtocols:
+			continue // interim (RFC 9110 15.2); all of them have the room and the time of one
+		}
+		t.left = math.MaxInt64 // the body has a limit of its own
+		response.Body = &talkBody{of: response.Body, talk: t}
+		return response, t.conn.SetReadDeadline(time.Time{})
+	}
+}
+
+// send writes the request. An error need not mean that there is no answer: servers may answer
+// before they have read all.
+func (t *talk) send(r *http.Request) error {
+	r.Close = true
+	write := r.Write
+	if proxy, _ := proxyOf(r); proxy != nil {
+		write = r.WriteProxy
+		if user := proxy.User; user != nil {
+			r.Header.Set("Proxy-Authorization", basicAuthorization(user))
+		}
+	}
+	w := talkWriters.Get().(*bufio.Writer)
+	defer talkWriters.Put(w)
+	w.Reset(t.conn)
+	defer w.Reset(nil)
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// basicAuthorization is what a field says that names user and password (RFC 7617).
+func basicAuthorization(user *url.Userinfo) string {
+	password, _ := user.Password()
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password))
+}
+
+var errLongHeader = errors.New("the header of the answer is too long")
+
+func (t *talk) Read(p []byte) (int, error) {
+	if t.left <= 0 {
+		return 0, errLongHeader
+	}
+	n, err := t.conn.Read(p[:min(int64(len(p)), t.left)])
+	t.left -= int64(n)
+	return n, err
+}
+
+// Close ends the connection.
+func (t *talk) Close() error {
+	t.stop()
+	if t.reader != nil {
+		t.reader.Reset(nil)
+		talkReaders.Put(t.reader)
+		t.reader = nil
+	}
+	return t.conn.Close()
+}
+
+// talkBody is the body of an answer. To close it does not read what is left of it.
+type talkBody struct {
+	of    io.Reader
+	talk  *talk
+	ended error // why nothing can be read any more
+}
+
+func (b *talkBody) Read(p []byte) (n int, err error) {
+	if b.ended == nil {
+		n, b.ended = b.of.Read(p)
+	}
+	return n, b.ended
+}
+
+func (b *talkBody) Close() error {
+	b.ended = net.ErrClosed
+	return b.talk.Close()
+}

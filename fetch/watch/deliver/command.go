@@ -1,0 +1,74 @@
+package deliver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch/watch"
+)
+
+// command runs a program for each message.
+type command []string
+
+// passed are the variables that a program gets.
+var passed = []string{"PATH", "HOME", "LANG", "TZ", "TMPDIR"}
+
+const (
+	mostSaid  = 2 << 10 // octets of what a program prints that are told
+	endWithin = time.Second
+)
+
+func newCommand(args []string) (watch.Sender, error) {
+	if _, err := exec.LookPath(args[0]); err != nil {
+		return nil, fmt.Errorf("command: %w", err)
+	}
+	return command(args), nil
+}
+
+// Send runs the program, with the message as JSON on standard input. It must end with status 0.
+func (c command) Send(ctx context.Context, m *watch.Message) error {
+	body, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	said := &tail{}
+	p := exec.CommandContext(ctx, c[0], c[1:]...)
+	p.Stdin = bytes.NewReader(body)
+	p.Stdout, p.Stderr = said, said
+	p.Env = []string{} // nil would be all variables
+	for _, name := range passed {
+		if value, ok := os.LookupEnv(name); ok {
+			p.Env = append(p.Env, name+"="+value)
+		}
+	}
+	p.WaitDelay = endWithin
+	p.Cancel = func() error { return killGroup(p) }
+	ownGroup(p)
+	err = p.Run()
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s did not end in time and was killed", c[0])
+	case err != nil && said.String() != "":
+		return fmt.Errorf("%s: %w; it says: %s", c[0], err, said)
+	case err != nil:
+		return fmt.Errorf("%s: %w", c[0], err)
+	}
+	return nil
+}
+
+// tail keeps the end of what is written. It is written to by one goroutine: exec has one for
+// outputs that are the same.
+type tail struct{ end []byte }
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.end = append(t.end, p[max(len(p)-mostSaid, 0):]...)
+	t.end = t.end[max(len(t.end)-mostSaid, 0):]
+	return len(p), nil
+}
+
+func (t *tail) String() string { return shown(string(t.end)) }

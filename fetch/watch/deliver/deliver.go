@@ -1,0 +1,230 @@
+// Package deliver brings messages of package watch to those who want them: to services and
+// mailboxes by an address line each (Shoutrrr), to webhooks, and to programs.
+//
+// # Guarantees
+//
+//  1. No secret is in an error or a name: neither what variables and files hold, nor what an
+//     address has as user, password, path or value.
+//  2. A file with an address is refused if anybody but its owner may use it.
+//  3. A delivery ends with its context. A program that has not ended then is killed, with all that
+//     it began. What it prints is bounded; the end of it is told where it fails.
+//  4. A program is never run by a shell, gets the message on standard input, and no variables but
+//     PATH, HOME, LANG, TZ and TMPDIR.
+//  5. A webhook with a secret is signed as Standard Webhooks has it: HMAC-SHA256 of ID, moment and
+//     body. Redirects are not followed.
+//
+// Sources: the Standard Webhooks specification; RFC 2104 (HMAC).
+package deliver
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/fetch/watch"
+)
+
+// Error is what is wrong with a target.
+type Error struct {
+	Target string
+	Err    error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("target %s: %v", watch.Shown(e.Target), e.Err) }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Hint says what to do.
+func (e *Error) Hint() string {
+	var unsafe *unsafeError
+	if errors.As(e.Err, &unsafe) {
+		return "let nobody else use it: chmod 600 " + unsafe.file
+	}
+	return "docs/watching.md has the forms of targets; recrawl watch test tries them"
+}
+
+type unsafeError struct {
+	file string
+	mode os.FileMode
+}
+
+func (e *unsafeError) Error() string {
+	return fmt.Sprintf("group or others may use the file %s (mode %04o)", e.file, e.mode.Perm())
+}
+
+// Open makes the senders of all targets of a file. getenv looks variables up, as os.LookupEnv. The
+// errors are all there are, each an Error.
+func Open(f *watch.File, getenv func(string) (string, bool)) (map[string]watch.Sender, error) {
+	senders := map[string]watch.Sender{}
+	var wrong []error
+	for _, name := range f.Names() {
+		sender, err := open(f.Targets[name], getenv)
+		if err != nil {
+			wrong = append(wrong, &Error{name, err})
+			continue
+		}
+		senders[name] = sender
+	}
+	return senders, errors.Join(wrong...)
+}
+
+func open(t watch.Target, getenv func(string) (string, bool)) (watch.Sender, error) {
+	var hidden secrets
+	expand := func(text string) (string, error) { return hidden.expand(text, getenv) }
+	if t.File != "" {
+		line, err := readSecret(t.File)
+		if err != nil {
+			return nil, err
+		}
+		if at := watch.TargetOf(line); at.Webhook != "" {
+			t.Webhook = line
+		}
+		t.Address = line
+	}
+	switch {
+	case len(t.Command) > 0:
+		return newCommand(t.Command)
+	case t.Webhook != "":
+		address, err := expand(t.Webhook)
+		if err != nil {
+			return nil, err
+		}
+		secret, err := expand(t.Secret)
+		if err != nil {
+			return nil, err
+		}
+		return newWebhook(address, secret, hidden)
+	}
+	address, err := expand(t.Address)
+	if err != nil {
+		return nil, err
+	}
+	return newService(address, hidden)
+}
+
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+// secrets are texts that must not be shown.
+type secrets []string
+
+// expand puts variables of the environment into a text, and remembers their values.
+func (s *secrets) expand(text string, getenv func(string) (string, bool)) (string, error) {
+	var missing []string
+	text = variable.ReplaceAllStringFunc(text, func(of string) string {
+		name := of[2 : len(of)-1]
+		value, ok := getenv(name)
+		if !ok || value == "" {
+			missing = append(missing, name)
+		}
+		s.hide(value)
+		return value
+	})
+	if len(missing) > 0 {
+		return "", fmt.Errorf("the environment has no %s", strings.Join(missing, ", "))
+	}
+	return text, nil
+}
+
+// leastSecret is the length from which a part of an address is hidden: shorter ones are words.
+const leastSecret = 6
+
+func (s *secrets) hide(text string) {
+	if len(text) < leastSecret {
+		return
+	}
+	*s = append(*s, text, url.QueryEscape(text), url.PathEscape(text))
+	if plain, err := url.PathUnescape(text); err == nil {
+		*s = append(*s, plain)
+	}
+}
+
+var between = regexp.MustCompile(`[-:/,;&=@.]`)
+
+// hideAddress hides what an address may have of secrets. hostToo: its host is no name of a machine.
+func (s *secrets) hideAddress(address string) {
+	s.hide(address)
+	u, err := url.Parse(address)
+	if err != nil {
+		for _, part := range between.Split(address, -1) {
+			s.hide(part)
+		}
+		return
+	}
+	parts := []string{u.Path}
+	if name := u.User.Username(); !strings.Contains(name, "@") {
+		parts = append(parts, name)
+	}
+	if password, ok := u.User.Password(); ok {
+		parts = append(parts, password)
+	}
+	if host := u.Hostname(); !strings.Contains(host, ".") && host != "localhost" {
+		parts = append(parts, host)
+	}
+	for _, values := range u.Query() {
+		parts = append(parts, values...)
+	}
+	for _, part := range parts {
+		s.hide(part)
+		for _, piece := range between.Split(part, -1) {
+			if len(piece) >= 2*leastSecret || piece == part {
+				s.hide(piece)
+			}
+		}
+	}
+}
+
+// clean is an error without secrets.
+func (s secrets) clean(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	longest := slices.Clone(s)
+	slices.SortFunc(longest, func(a, b string) int { return len(b) - len(a) })
+	for _, secret := range longest {
+		text = strings.ReplaceAll(text, secret, "***")
+	}
+	return errors.New(shown(text))
+}
+
+const mostShown = 500 // octets of an error
+
+// shown makes one line of what others wrote.
+func shown(text string) string {
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }), " ")
+	if len(text) > mostShown {
+		text = strings.ToValidUTF8(text[:mostShown], "") + "..."
+	}
+	return text
+}
+
+const mostFile = 64 << 10
+
+// readSecret reads the one line of a file that nobody else may use.
+func readSecret(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	is, err := f.Stat()
+	switch {
+	case err != nil:
+		return "", err
+	case !is.Mode().IsRegular():
+		return "", fmt.Errorf("%s is no file", name)
+	case is.Mode().Perm()&0o077 != 0:
+		return "", &unsafeError{name, is.Mode()}
+	}
+	text, err := io.ReadAll(io.LimitReader(f, mostFile))
+	line := strings.TrimSpace(string(text))
+	if err == nil && (line == "" || strings.ContainsAny(line, "\r\n")) {
+		err = fmt.Errorf("%s: want one line with an address", name)
+	}
+	return line, err
+}

@@ -1,0 +1,297 @@
+package deliver
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch/watch"
+)
+
+var sample = watch.SampleMessage(time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC))
+
+func getenv(name string) (string, bool) {
+	value, ok := map[string]string{"TOKEN": "geheimnis-1", "EMPTY": ""}[name]
+	return value, ok
+}
+
+// opened is the sender of a target.
+func opened(t *testing.T, target watch.Target) watch.Sender {
+	t.Helper()
+	sender, err := open(target, getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sender
+}
+
+// The signature is that of the example in the Standard Webhooks specification, made by its own
+// libraries: ID, moment and body with dots between.
+func TestSignature(t *testing.T) {
+	sender, err := newWebhook("https://example.org/", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Sign(sender.(*webhook).key, "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`))
+	if want := "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="; got != want {
+		t.Errorf("signature %s, want %s", got, want)
+	}
+}
+
+func TestWebhook(t *testing.T) {
+	t.Parallel()
+	var got http.Header
+	var body []byte
+	status := http.StatusNoContent
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r.Header
+		body, _ = io.ReadAll(r.Body)
+		if status/100 == 3 {
+			w.Header().Set("Location", "/elsewhere")
+		}
+		w.WriteHeader(status)
+	}))
+	defer server.Close()
+	sender := opened(t, watch.Target{Webhook: server.URL + "/${TOKEN}", Secret: "${TOKEN}"})
+	if err := sender.Send(t.Context(), sample); err != nil {
+		t.Fatal(err)
+	}
+	var at int64
+	fmt.Sscan(got.Get("Webhook-Timestamp"), &at)
+	if want := Sign([]byte("geheimnis-1"), sample.ID, time.Unix(at, 0), body); got.Get("Webhook-Signature") != want || time.Since(time.Unix(at, 0)) > time.Minute {
+		t.Errorf("signed %v, want %s", got, want)
+	}
+	var m watch.Message
+	if err := json.Unmarshal(body, &m); err != nil || m.ID != sample.ID || got.Get("Webhook-Id") != m.ID || m.Groups[0].Items[0].Difference.Added != 1 {
+		t.Errorf("body %s, %v", body, err)
+	}
+	for _, status = range []int{302, 404, 500} {
+		if err := sender.Send(t.Context(), sample); err == nil || !strings.Contains(err.Error(), fmt.Sprint(status)) {
+			t.Errorf("status %d: %v", status, err)
+		}
+	}
+	server.Close()
+	if err := sender.Send(t.Context(), sample); err == nil || strings.Contains(err.Error(), "geheimnis") {
+		t.Errorf("a server that is away: %v", err)
+	}
+}
+
+func TestCommand(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it needs a shell of Unix to stand for a program")
+	}
+	t.Setenv("TOKEN", "geheimnis")
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	// The message is on standard input, arguments are as they are, and no secret is in the
+	// environment.
+	sender := opened(t, watch.Target{Command: []string{"sh", "-c", `cat >"$1"; env >"$1.env"`, "x", out + " $(id)"}})
+	if err := sender.Send(t.Context(), sample); err != nil {
+		t.Fatal(err)
+	}
+	var m watch.Message
+	body, err := os.ReadFile(out + " $(id)")
+	if err != nil || json.Unmarshal(body, &m) != nil || m.ID != sample.ID {
+		t.Errorf("standard input was %s, %v", body, err)
+	}
+	if env, err := os.ReadFile(out + " $(id).env"); err != nil || strings.Contains(string(env), "geheimnis") || !strings.Contains(string(env), "PATH=") {
+		t.Errorf("environment %s, %v", env, err)
+	}
+	sender = opened(t, watch.Target{Command: []string{"sh", "-c", "head -c 100000 /dev/zero | tr '\\0' x; echo the end >&2; exit 3"}})
+	if err := sender.Send(t.Context(), sample); err == nil || !strings.Contains(err.Error(), "exit status 3") || len(err.Error()) > 1000 {
+		t.Errorf("a program that fails: %v", err)
+	}
+	// One that does not end is killed with what it began, which has the pipe.
+	sender = opened(t, watch.Target{Command: []string{"sh", "-c", "sleep 60 & sleep 60"}})
+	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	if err := sender.Send(ctx, sample); err == nil || !strings.Contains(err.Error(), "did not end in time") {
+		t.Errorf("a program that does not end: %v", err)
+	}
+	if _, err := open(watch.Target{Command: []string{filepath.Join(dir, "none")}}, getenv); err == nil {
+		t.Error("a program that is not there is taken")
+	}
+}
+
+// A mail reaches a server over SMTP, with the subject and the difference.
+func TestMail(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	mail := make(chan string, 1)
+	go serveMail(listener, mail)
+	address := fmt.Sprintf("smtp://%s/?from=watch@example.org&to=you@example.org&auth=None&encryption=None&usestarttls=No", listener.Addr())
+	if err := opened(t, watch.Target{Address: address}).Send(t.Context(), sample); err != nil {
+		t.Fatal(err)
+	}
+	text := <-mail
+	for _, want := range []string{"Subject: A sample of recrawl watch changed", "To: you@example.org", "[-ten-] {+twelve+}"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// serveMail takes one mail (RFC 5321).
+func serveMail(l net.Listener, mail chan<- string) {
+	c, err := l.Accept()
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	in := bufio.NewReader(c)
+	fmt.Fprint(c, "220 here\r\n")
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		switch verb := strings.ToUpper(strings.TrimSpace(line)); {
+		case verb == "DATA":
+			fmt.Fprint(c, "354 go on\r\n")
+			var text strings.Builder
+			for {
+				line, err := in.ReadString('\n')
+				if err != nil {
+					return
+				}
+				if line == ".\r\n" {
+					break
+				}
+				text.WriteString(line)
+			}
+			mail <- text.String()
+			fmt.Fprint(c, "250 taken\r\n")
+		case verb == "QUIT":
+			fmt.Fprint(c, "221 bye\r\n")
+			return
+		default:
+			fmt.Fprint(c, "250 yes\r\n")
+		}
+	}
+}
+
+// No error has what an address hides.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{
+		"discord://geheimnis1234@123456789", "slack://hook:GEHEIM1-GEHEIM2-GEHEIM3456789@webhook", "telegram://geheim123:AAgeheimnis@telegram?chats=@x",
+		"smtp://me:geheimnis%40x@127.0.0.1:9/?from=a@b.example&to=c@d.example&auth=Plain", "ifttt://geheimnis/?events=x", "generic+https://127.0.0.1:9/geheimnis?token=geheimnis",
+		"http://127.0.0.1:9/geheimnis-2?key=geheimnis", "pushover://shoutrrr:geheimnis@userkeygeheim/?x=1",
+	} {
+		var hidden secrets
+		hidden.hideAddress(address)
+		// What libraries say has the address, or parts of it in another order.
+		said := fmt.Errorf("post %q: https://api.example/geheimnis1234/GEHEIM3456789/geheim123:AAgeheimnis/%s: refused", address, "x")
+		for part := range strings.FieldsFuncSeq(address, func(r rune) bool { return strings.ContainsRune(":/@?=&", r) }) {
+			if strings.Contains(strings.ToLower(part), "geheim") {
+				if got := hidden.clean(fmt.Errorf("dial %s: refused: %w", part, said)).Error(); strings.Contains(got, part) {
+					t.Errorf("%s: %q is shown in %q", address, part, got)
+				}
+			}
+		}
+		if target := watch.TargetOf(address); !strings.HasPrefix(address, "telegram") { // which would be asked
+			sender, err := open(target, getenv)
+			if err == nil && strings.Contains(address, "127.0.0.1:9/") {
+				err = sender.Send(t.Context(), sample)
+			}
+			if err != nil && strings.Contains(strings.ToLower(err.Error()), "geheim") {
+				t.Errorf("%s: %v", address, err)
+			}
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, test := range []struct {
+		target watch.Target
+		want   string // "": it is taken
+	}{
+		{watch.Target{File: file("good", "discord://geheim@1\n", 0o600)}, ""},
+		{watch.Target{File: file("hook", "https://example.org/geheim\n", 0o600)}, ""},
+		{watch.Target{File: file("open", "discord://geheim@1\n", 0o640)}, "mode 0640"},
+		{watch.Target{File: file("two", "discord://geheim@1\nx\n", 0o600)}, "one line"},
+		{watch.Target{File: filepath.Join(dir, "none")}, "no such file"},
+		{watch.Target{File: dir}, "is no file"},
+		{watch.Target{Address: "discord://${MISSING}@1"}, "the environment has no MISSING"},
+		{watch.Target{Address: "discord://${EMPTY}@1"}, "the environment has no EMPTY"},
+		{watch.Target{Address: "gopher://geheim"}, "no kind of service"},
+		{watch.Target{Webhook: "https://"}, "a webhook wants"},
+		{watch.Target{Webhook: "https://example.org/", Secret: "whsec_?"}, "base64"},
+	} {
+		f := &watch.File{Targets: map[string]watch.Target{"x": test.target}}
+		senders, err := Open(f, getenv)
+		var of *Error
+		switch {
+		case test.want == "" && (err != nil || senders["x"] == nil):
+			t.Errorf("%+v: %v", test.target, err)
+		case test.want != "" && (!errors.As(err, &of) || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "geheim") || of.Hint() == ""):
+			t.Errorf("%+v: %v", test.target, err)
+		}
+	}
+}
+
+// While a service hangs, nothing else is sent; when it lets go, messages go on.
+func TestHangingService(t *testing.T) {
+	release := make(chan bool)
+	s := &service{most: 100, send: func(_, _, _ string) error { <-release; return nil }}
+	short, stop := context.WithTimeout(t.Context(), time.Millisecond)
+	defer stop()
+	if err := s.Send(short, sample); err == nil || !strings.Contains(err.Error(), "in time") {
+		t.Errorf("the first: %v", err)
+	}
+	if err := s.Send(t.Context(), sample); err == nil || !strings.Contains(err.Error(), "before this one") {
+		t.Errorf("the second: %v", err)
+	}
+	close(release)
+	for {
+		err := s.Send(t.Context(), sample)
+		if err == nil {
+			break
+		}
+		if !strings.Contains(err.Error(), "before this one") {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	s.send = func(_, _, _ string) error { panic("geheim") }
+	if err := s.Send(t.Context(), sample); err == nil {
+		t.Error("a panic is a success")
+	}
+}
+
+func TestTry(t *testing.T) {
+	t.Parallel()
+	f := &watch.File{Targets: map[string]watch.Target{"dead": {Webhook: "http://127.0.0.1:9/geheimnis"}, "true": {Command: []string{"true"}}}}
+	senders, err := Open(f, getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial := Try(t.Context(), f, senders)
+	if trial.Failed != 1 || len(trial.Targets) != 2 || trial.Targets[0].Error == "" || trial.Targets[1].Error != "" {
+		t.Errorf("%+v", trial)
+	}
+}

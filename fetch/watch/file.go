@@ -1,0 +1,293 @@
+package watch
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/recrawl/recrawl/planner/calendar"
+)
+
+// Mistake is the error of a file of rules that cannot be used.
+type Mistake struct{ error }
+
+func (m *Mistake) Unwrap() error { return m.error }
+
+// Hint says where the user finds what is right.
+func (m *Mistake) Hint() string { return "docs/watching.md has each key of a rule" }
+
+// File is a file of rules.
+type File struct {
+	Contact string            `yaml:"contact"` // web or mail address of who watches, for the user agent
+	Targets map[string]Target `yaml:"targets"`
+	Rules   []*Rule           `yaml:"rules"`
+
+	path  string
+	byURL map[string][]int // by address of one page: numbers of rules
+	rest  []int            // of rules with a prefix
+	focus bool             // nothing else is visited
+}
+
+// Target says how to reach somebody. Exactly one of Address, File, Webhook and Command is there. In
+// texts "${NAME}" stands for a variable of the environment.
+type Target struct {
+	Address string `yaml:"address"` // of a service, as Shoutrrr writes them
+	File    string `yaml:"file"`    // whose one line is such an address; nobody else may read it
+	Webhook string `yaml:"webhook"` // address that messages are posted to
+	Secret  string `yaml:"secret"`  // of the webhook, by which messages are signed
+	Command texts  `yaml:"command"` // a program and its arguments
+}
+
+// UnmarshalYAML takes an address alone for a target.
+func (t *Target) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		*t = TargetOf(n.Value)
+		return nil
+	}
+	type plain Target
+	return n.Decode((*plain)(t))
+}
+
+// TargetOf is the target of an address: a webhook, if it is of the web, or a service.
+func TargetOf(address string) Target {
+	if strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") {
+		return Target{Webhook: address}
+	}
+	return Target{Address: address}
+}
+
+// texts are a list of texts; a list of one may be written without brackets.
+type texts []string
+
+// UnmarshalYAML reads a text or a list of texts.
+func (t *texts) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode {
+		return n.Decode((*[]string)(t))
+	}
+	*t = texts{n.Value}
+	return nil
+}
+
+// age is a time span, as 30d or 12h.
+type age time.Duration
+
+func (a age) of() time.Duration { return time.Duration(a) }
+
+// UnmarshalYAML reads days ("30d"), or what Go reads ("12h").
+func (a *age) UnmarshalYAML(n *yaml.Node) error {
+	if days, ok := strings.CutSuffix(n.Value, "d"); ok {
+		d, err := strconv.ParseFloat(days, 64)
+		if err == nil && d >= 0 && d <= 10_000 {
+			*a = age(d * 24 * float64(time.Hour))
+			return nil
+		}
+	}
+	d, err := time.ParseDuration(n.Value)
+	if err != nil || d < 0 {
+		return fmt.Errorf("line %d: %.40q is no time span, as 90s, 12h or 30d", n.Line, n.Value)
+	}
+	*a = age(d)
+	return nil
+}
+
+// hours are a calendar.
+type hours struct{ *calendar.Calendar }
+
+// UnmarshalYAML reads a calendar.
+func (h *hours) UnmarshalYAML(n *yaml.Node) (err error) {
+	if h.Calendar, err = calendar.Parse(n.Value); err != nil {
+		return fmt.Errorf("line %d: %w", n.Line, err)
+	}
+	return nil
+}
+
+const (
+	mostFile    = 1 << 20 // octets
+	mostTargets = 64
+)
+
+// Read reads a file of rules. The error is a Mistake, unless the file could not be read.
+func Read(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read rules of watch: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("read rules of watch: %w", err)
+	}
+	file, err := parse(text)
+	if err != nil {
+		return nil, &Mistake{fmt.Errorf("%s: %w", path, err)}
+	}
+	file.path = path
+	dir := filepath.Dir(path)
+	for _, r := range file.Rules {
+		r.Feed = below(dir, r.Feed)
+	}
+	for name, t := range file.Targets {
+		t.File = below(dir, t.File)
+		if len(t.Command) > 0 && strings.ContainsRune(t.Command[0], filepath.Separator) {
+			t.Command[0] = below(dir, t.Command[0])
+		}
+		file.Targets[name] = t
+	}
+	return file, nil
+}
+
+// below makes a path that a file names one that this process can use.
+func below(dir, path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// Directory is where a watch of its own keeps its store, unless it is told: beside the file.
+func (f *File) Directory() string {
+	return strings.TrimSuffix(f.path, filepath.Ext(f.path)) + ".watched"
+}
+
+func parse(text []byte) (*File, error) {
+	if len(text) > mostFile {
+		return nil, fmt.Errorf("it has more than %d octets", mostFile)
+	}
+	file := new(File)
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(file); err != nil && !errors.Is(err, io.EOF) {
+		return nil, errors.New(told(err))
+	}
+	if len(file.Rules) == 0 {
+		return nil, errors.New(`there are no rules: want "rules:" and a list below it`)
+	}
+	if len(file.Rules) > mostRules {
+		return nil, fmt.Errorf("there are %d rules: want %d or fewer", len(file.Rules), mostRules)
+	}
+	if file.Targets == nil {
+		file.Targets = map[string]Target{}
+	}
+	return file, file.complete()
+}
+
+func (f *File) complete() error {
+	var wrong []error
+	f.byURL = map[string][]int{}
+	names := map[string]bool{}
+	feeds := map[string]bool{}
+	for i, r := range f.Rules {
+		if r == nil {
+			wrong = append(wrong, fmt.Errorf("rule %d is empty", i+1))
+			continue
+		}
+		if !isName(r.Name) || names[r.Name] {
+			wrong = append(wrong, fmt.Errorf("rule %d has no name of its own, of 1 to %d letters", i+1, mostName))
+		}
+		names[r.Name] = true
+		if r.Feed != "" && feeds[r.Feed] {
+			wrong = append(wrong, fmt.Errorf("rule %q: feed: another rule writes %s", r.Name, r.Feed))
+		}
+		feeds[r.Feed] = true
+		if err := r.complete(); err != nil {
+			wrong = append(wrong, fmt.Errorf("rule %q: %w", r.Name, err))
+		}
+		if r.URL != "" {
+			f.byURL[r.URL] = append(f.byURL[r.URL], i)
+		} else {
+			f.rest = append(f.rest, i)
+		}
+		for _, to := range r.To {
+			if _, known := f.Targets[to]; known {
+				continue
+			}
+			if !strings.Contains(to, "://") {
+				wrong = append(wrong, fmt.Errorf("rule %q: to: there is no target %.60q, and it is no address", r.Name, to))
+				continue
+			}
+			f.Targets[to] = TargetOf(to)
+		}
+	}
+	if len(f.Targets) > mostTargets {
+		wrong = append(wrong, fmt.Errorf("there are %d targets: want %d or fewer", len(f.Targets), mostTargets))
+	}
+	for name, t := range f.Targets {
+		if n := count(t.Address != "", t.File != "", t.Webhook != "", len(t.Command) > 0); n != 1 || t.Secret != "" && t.Webhook == "" {
+			wrong = append(wrong, fmt.Errorf("target %q: want one of address, file, webhook and command; secret is of a webhook", Shown(name)))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// isName refuses what would make several lines of one, or an address of a name.
+func isName(text string) bool {
+	return text != "" && len(text) <= mostName && !strings.Contains(text, "://") && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+func count(conditions ...bool) (n int) {
+	for _, c := range conditions {
+		if c {
+			n++
+		}
+	}
+	return n
+}
+
+// Shown is the name of a target as it may be printed: of an address, which may have secrets, what
+// it begins with.
+func Shown(target string) string {
+	if scheme, _, isAddress := strings.Cut(target, "://"); isAddress {
+		return scheme + "://..."
+	}
+	return target
+}
+
+// key is what the store calls a target: of an address, which may have secrets, a hash.
+func key(target string) string {
+	scheme, _, isAddress := strings.Cut(target, "://")
+	if !isAddress {
+		return target
+	}
+	sum := sha256.Sum256([]byte(target))
+	return scheme + "://" + hex.EncodeToString(sum[:8])
+}
+
+// Names are the names of all targets, in order.
+func (f *File) Names() []string {
+	names := make([]string, 0, len(f.Targets))
+	for name := range f.Targets {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+var quoted = regexp.MustCompile("`[^`]*`?")
+
+// told is what YAML says, without the names of our types.
+func told(err error) string {
+	var wrong *yaml.TypeError
+	if !errors.As(err, &wrong) {
+		return "it is no YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")
+	}
+	for i, text := range wrong.Errors {
+		text, _, _ = strings.Cut(text, " in type ")
+		text, _, _ = strings.Cut(text, " into ")
+		text = quoted.ReplaceAllString(text, "a value") // which may be a secret
+		wrong.Errors[i] = strings.Replace(strings.Replace(text, "field ", "unknown key ", 1), " not found", "", 1)
+	}
+	return strings.Join(wrong.Errors, "; ")
+}

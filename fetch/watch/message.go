@@ -1,0 +1,174 @@
+package watch
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/eval/report"
+)
+
+// Message is a batch as it is told. Its JSON is what webhooks and commands get.
+type Message struct {
+	ID      string    `json:"id"` // the same each time that it is delivered
+	Time    time.Time `json:"time"`
+	Rule    string    `json:"rule"`
+	Site    string    `json:"site"`
+	Subject string    `json:"subject"`
+	Groups  []*Group  `json:"groups"`
+	Lost    int       `json:"lost,omitempty"`   // events that had no room
+	Sample  bool      `json:"sample,omitempty"` // it is no event, but a test of a target
+}
+
+// Group are events of one kind: with Same, of one and the same difference or reason.
+type Group struct {
+	Kind       string      `json:"kind"`
+	Pages      int         `json:"pages"`
+	Same       bool        `json:"same,omitempty"`
+	Words      string      `json:"words"` // what happened
+	Detail     string      `json:"detail,omitempty"`
+	Difference *Difference `json:"difference,omitempty"`
+	Items      []Item      `json:"items"` // 200 at most
+
+	dirs string // directory of all pages
+}
+
+// Item is a page of a group.
+type Item struct {
+	URL        string      `json:"url"`
+	Title      string      `json:"title,omitempty"`
+	Time       time.Time   `json:"time"`
+	Before     time.Time   `json:"before,omitzero"`
+	Detail     string      `json:"detail,omitempty"`
+	Difference *Difference `json:"difference,omitempty"` // of the first 20
+}
+
+const (
+	mostGroups      = 50
+	mostItems       = 200  // pages of a group that are named
+	mostNames       = 1000 // and of a message
+	mostDifferences = 20
+	// mostNamed is how many pages of one difference the text of a message names.
+	mostNamed = 10
+)
+
+// message makes one of a batch.
+func (w *Watch) message(key batchKey, events []*Event, now time.Time) *Message {
+	s := w.stateOf(key.rule)
+	groups, lost := groupsOf(events)
+	m := &Message{
+		ID:     fmt.Sprintf("msg_%s_%d", w.state.Store, w.state.Next),
+		Time:   now.UTC(),
+		Rule:   key.rule,
+		Site:   key.site,
+		Groups: groups,
+		Lost:   s.Lost + lost,
+	}
+	w.state.Next++
+	s.Lost = 0
+	m.complete()
+	return m
+}
+
+// complete writes the words of groups and the subject.
+func (m *Message) complete() {
+	var parts []string
+	for _, g := range m.Groups {
+		g.Words = g.words()
+		parts = append(parts, g.Words)
+	}
+	m.Subject = m.Site + ": " + report.Shorten(parts, 3, ", ")
+	if g := m.Groups[0]; len(m.Groups) == 1 && g.Pages == 1 && g.Kind != KindMissing {
+		verb := map[string]string{KindGone: "is gone", KindBack: "is back", KindNew: "is new", KindAppears: "has the text",
+			KindDisappears: "has lost the text", KindFailing: "cannot be visited", KindWorking: "can be visited again"}[g.Kind]
+		if verb == "" {
+			verb = g.Kind
+		}
+		name := g.Items[0].Title
+		if name == "" {
+			name = g.Items[0].URL
+		}
+		m.Subject = fmt.Sprintf("%s %s", clip(name, 100), verb)
+	}
+}
+
+// SampleMessage is one that tests a target.
+func SampleMessage(now time.Time) *Message {
+	d := differenceOf("The price of the sample is ten euros, and it is in stock.", "The price of the sample is twelve euros, and it is in stock.")
+	m := &Message{
+		ID: "msg_sample_" + fmt.Sprint(now.UnixNano()), Time: now.UTC(), Rule: "sample", Site: "example.org", Sample: true,
+		Groups: []*Group{{Kind: KindChanged, Pages: 1, Items: []Item{{URL: "https://example.org/sample", Title: "A sample of recrawl watch",
+			Time: now.UTC(), Before: now.Add(-time.Hour).UTC(), Difference: &d}}}},
+	}
+	m.complete()
+	return m
+}
+
+// Text is the message as people read it, of at most so many octets.
+func (m *Message) Text(most int) string {
+	const end = "\n... (there is more)\n"
+	var b strings.Builder
+	for _, g := range m.Groups {
+		if len(m.Groups) > 1 || g.Pages > 1 {
+			fmt.Fprintf(&b, "%s\n", g.Words)
+		}
+		if g.Same {
+			if g.Detail != "" {
+				fmt.Fprintf(&b, "%s\n", g.Detail)
+			}
+			g.Difference.write(&b)
+		}
+		for i, item := range g.Items {
+			if g.Same && i == mostNamed {
+				break
+			}
+			item.write(&b, g)
+			if b.Len() > most {
+				return beginning(b.String(), most-len(end)) + end
+			}
+		}
+		if named := min(len(g.Items), mostNamed); g.Same && g.Pages > named {
+			fmt.Fprintf(&b, "... and %s more\n", report.Plural(g.Pages-named, "page"))
+		} else if !g.Same && g.Pages > len(g.Items) {
+			fmt.Fprintf(&b, "... and %s more\n", report.Plural(g.Pages-len(g.Items), "page"))
+		}
+		b.WriteByte('\n')
+	}
+	if m.Lost > 0 {
+		fmt.Fprintf(&b, "%s more had no room and are not named\n", report.Plural(m.Lost, "event"))
+	}
+	fmt.Fprintf(&b, "rule %s\n", m.Rule)
+	if b.Len() > most {
+		return beginning(b.String(), most-len(end)) + end
+	}
+	return b.String()
+}
+
+func (item *Item) write(b *strings.Builder, g *Group) {
+	if item.Title != "" {
+		fmt.Fprintf(b, "%s\n", item.Title)
+	}
+	fmt.Fprintf(b, "%s\n", item.URL)
+	if !g.Same {
+		when := "seen at " + report.UTC(item.Time)
+		if !item.Before.IsZero() && (g.Kind == KindChanged || g.Kind == KindAppears || g.Kind == KindDisappears) {
+			when = fmt.Sprintf("between %s and %s", report.UTC(item.Before), report.UTC(item.Time))
+		}
+		fmt.Fprintf(b, "%s\n", when)
+		if item.Detail != "" {
+			fmt.Fprintf(b, "%s\n", item.Detail)
+		}
+		item.Difference.write(b)
+	}
+}
+
+// write adds what differs; nothing of none.
+func (d *Difference) write(b *strings.Builder) {
+	if d == nil {
+		return
+	}
+	fmt.Fprintf(b, "%s removed, %d added:\n%s\n", report.Plural(d.Removed, "word"), d.Added, d.Text())
+	if d.More > 0 {
+		fmt.Fprintf(b, "... and %s more\n", report.Plural(d.More, "word"))
+	}
+}

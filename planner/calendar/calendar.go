@@ -1,0 +1,274 @@
+// Package calendar knows at which times of the week something may be done: "mon-fri 08:00-18:00
+// Europe/Berlin".
+//
+// # Terms
+//
+//	span      days of the week and a time of the day, as mon-fri 08:00-18:00
+//	calendar  spans, each of which opens it, in one time zone
+//
+// # Guarantees
+//
+//  1. A Calendar does not change, and is for concurrent use. A nil one is always open.
+//  2. Times are those that clocks in the zone show. A day on which clocks are moved has the hours
+//     that it has: a span that begins in an hour that is left out begins when that would be over.
+//  3. Open and what Elapsed counts agree: a moment counts if, and only if, it is open.
+//
+// It asks no clock: every moment is an argument.
+package calendar
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	_ "time/tzdata" // of machines that have no zones of their own
+)
+
+// Calendar is when something may be done.
+type Calendar struct {
+	text  string
+	zone  *time.Location
+	spans []span
+}
+
+// span opens a calendar on some days, for minutes since midnight from (inclusive) to to
+// (exclusive). Where to is not after from it ends on the next day.
+type span struct {
+	days     [7]bool // by time.Weekday
+	from, to int
+}
+
+var errForm = errors.New(`want days, hours and a time zone, as "mon-fri 08:00-18:00 Europe/Berlin", with ";" between several`)
+
+const (
+	mostSpans = 32
+	mostText  = 1000
+)
+
+var dayNames = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
+
+// Parse reads a calendar: spans with ";" between, then perhaps a name of a time zone (IANA),
+// without which it is that of the machine. A span has days (mon-fri, or sat,sun), hours, or both.
+// "" is nil.
+func Parse(text string) (*Calendar, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	if len(text) > mostText {
+		return nil, errForm
+	}
+	c := &Calendar{text: strings.TrimSpace(text), zone: time.Local}
+	parts := strings.Split(text, ";")
+	words := strings.Fields(parts[len(parts)-1])
+	if n := len(words); n > 0 && isZone(words[n-1]) {
+		zone, err := time.LoadLocation(words[n-1])
+		if err != nil {
+			return nil, fmt.Errorf("%q is no time zone, as Europe/Berlin or UTC: %w", words[n-1], errForm)
+		}
+		c.zone = zone
+		parts[len(parts)-1] = strings.Join(words[:n-1], " ")
+	}
+	if len(parts) > mostSpans {
+		return nil, fmt.Errorf("%d spans: want %d or fewer", len(parts), mostSpans)
+	}
+	for _, part := range parts {
+		s, err := parseSpan(part)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", strings.TrimSpace(part), err)
+		}
+		c.spans = append(c.spans, s)
+	}
+	return c, nil
+}
+
+func isZone(word string) bool {
+	return word == "UTC" || word == "Local" || strings.Contains(word, "/")
+}
+
+func parseSpan(text string) (s span, err error) {
+	words := strings.Fields(strings.ToLower(text))
+	if len(words) == 0 || len(words) > 2 {
+		return s, errForm
+	}
+	s.to = 24 * 60
+	s.days = [7]bool{true, true, true, true, true, true, true}
+	last := words[len(words)-1]
+	if strings.Contains(last, ":") {
+		from, to, ok := strings.Cut(last, "-")
+		if s.from, err = minutes(from); err != nil || !ok {
+			return s, errForm
+		}
+		if s.to, err = minutes(to); err != nil || s.from == s.to || s.from == 24*60 {
+			return s, errForm
+		}
+		words = words[:len(words)-1]
+	}
+	switch len(words) {
+	case 0:
+		return s, nil
+	case 1:
+		s.days, err = days(words[0])
+		return s, err
+	}
+	return s, errForm
+}
+
+// minutes reads 00:00 to 24:00.
+func minutes(text string) (int, error) {
+	hours, mins, ok := strings.Cut(text, ":")
+	h, okH := twoDigits(hours)
+	m, okM := twoDigits(mins)
+	if !ok || !okH || !okM || m > 59 || h*60+m > 24*60 {
+		return 0, errForm
+	}
+	return h*60 + m, nil
+}
+
+func twoDigits(text string) (n int, ok bool) {
+	if len(text) == 0 || len(text) > 2 {
+		return 0, false
+	}
+	for _, c := range []byte(text) {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n, true
+}
+
+// days reads mon,wed-fri.
+func days(text string) (set [7]bool, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		from := slices.Index(dayNames, first)
+		to := from
+		if isRange {
+			to = slices.Index(dayNames, last)
+		}
+		if from < 0 || to < 0 {
+			return set, errForm
+		}
+		for d := from; ; d = (d + 1) % 7 {
+			set[d] = true
+			if d == to {
+				break
+			}
+		}
+	}
+	return set, nil
+}
+
+func (c *Calendar) String() string {
+	if c == nil {
+		return "always"
+	}
+	return c.text
+}
+
+// period is an open time.
+type period struct{ from, to time.Time }
+
+// on are the periods that begin on the day of t in the zone.
+func (c *Calendar) on(t time.Time) (all []period) {
+	y, m, d := t.In(c.zone).Date()
+	weekday := time.Date(y, m, d, 12, 0, 0, 0, c.zone).Weekday()
+	for _, s := range c.spans {
+		if !s.days[weekday] {
+			continue
+		}
+		end := d
+		if s.to <= s.from {
+			end++
+		}
+		all = append(all, period{
+			time.Date(y, m, d, 0, s.from, 0, 0, c.zone),
+			time.Date(y, m, end, 0, s.to, 0, 0, c.zone),
+		})
+	}
+	return all
+}
+
+// around are the periods that touch the days from a day before from to the day of to, in order,
+// where they overlap or touch as one.
+func (c *Calendar) around(from, to time.Time) (all []period) {
+	y, m, d := from.In(c.zone).Date()
+	for i := -1; ; i++ {
+		day := time.Date(y, m, d+i, 12, 0, 0, 0, c.zone)
+		if i > 0 && day.Add(-13*time.Hour).After(to) {
+			break
+		}
+		all = append(all, c.on(day)...)
+	}
+	slices.SortFunc(all, func(a, b period) int { return cmp.Or(a.from.Compare(b.from), a.to.Compare(b.to)) })
+	merged := all[:0]
+	for _, p := range all {
+		if n := len(merged); n > 0 && !p.from.After(merged[n-1].to) {
+			if p.to.After(merged[n-1].to) {
+				merged[n-1].to = p.to
+			}
+			continue
+		}
+		merged = append(merged, p)
+	}
+	return merged
+}
+
+// Open reports whether it is open from a moment to another one, all the time; at the first one, if
+// to is not later.
+func (c *Calendar) Open(from, to time.Time) bool {
+	if c == nil {
+		return true
+	}
+	for _, p := range c.around(from, to) {
+		if !from.Before(p.from) && from.Before(p.to) && !to.After(p.to) {
+			return true
+		}
+	}
+	return false
+}
+
+// week is how far ahead an opening may lie: a calendar has one each week.
+const week = 8 * 24 * time.Hour
+
+// Next is the first moment from t on at which it is open.
+func (c *Calendar) Next(t time.Time) time.Time {
+	if c == nil {
+		return t
+	}
+	for _, p := range c.around(t, t.Add(week)) {
+		if t.Before(p.to) {
+			if t.Before(p.from) {
+				return p.from
+			}
+			return t
+		}
+	}
+	return t.Add(week) // not reached: a span opens on a day of each week
+}
+
+// longest is what Elapsed looks at.
+const longest = 800 * 24 * time.Hour
+
+// Elapsed is how long it was open between two moments; of more than 800 days, in the last ones.
+func (c *Calendar) Elapsed(from, to time.Time) (open time.Duration) {
+	if c == nil {
+		return to.Sub(from)
+	}
+	if to.Sub(from) > longest {
+		from = to.Add(-longest)
+	}
+	for _, p := range c.around(from, to) {
+		start, end := p.from, p.to
+		if start.Before(from) {
+			start = from
+		}
+		if end.After(to) {
+			end = to
+		}
+		open += max(end.Sub(start), 0)
+	}
+	return open
+}

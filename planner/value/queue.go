@@ -1,0 +1,374 @@
+package value
+
+import (
+	"cmp"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// A round does not look at all pages. It scores those whose score is due: the moment at which their
+// worth was expected to come near the price, or the moment at which evidence said that they may be
+// worth more. And it goes on with the ranking of the round before, from which only those were taken
+// that were visited. So its cost grows with visits, with what they showed, and with what is due;
+// what it does for all pages is to read a summary of each block of 16.
+//
+// The ranking is the one that a look at all pages makes, page by page: see LookAtAll.
+
+// scoreBlock sums up the scores of blockPages pages. As long as it holds, a round need not read the
+// scores themselves where none is due.
+type scoreBlock struct {
+	holds bool    // no score has changed since
+	most  float32 // the highest worth
+	least float32 // the lowest of pages with a copy; -1 where one cannot be visited
+	due   float32 // days: when the first score is due to be made anew
+}
+
+const blockPages = 16
+
+// queue is what a round takes over from the one before.
+type queue struct {
+	off    bool    // each round looks at all pages
+	listed bool    // the rankings have all pages that are worth floor
+	anew   int     // rounds in which all pages were looked at
+	floor  float32 // at most reserve
+	// Pages that were taken from the rankings, or could not be visited when it was their turn.
+	dropped []sitegraph.PageID
+	fell    []standing         // room for work
+	stale   []int32            // blocks to read, in this round
+	due     []sitegraph.PageID // pages whose scores are due
+}
+
+const (
+	// floorPart of reserve is down to where pages are listed, since the price moves.
+	floorPart = 0.7
+	// mostStale is the part of the blocks that may have to be read; where there are more, servers
+	// are read as wholes, which needs no order. mostScored is the part of the pages that may be
+	// scored; where there are more, all are listed anew.
+	mostStale  = 0.5
+	mostScored = 0.25
+)
+
+// LookAtAll makes each round look at all pages, as a reference: the visits are the same.
+func (v *Policy) LookAtAll() { v.queue.off = true }
+
+func (q *queue) drop(p sitegraph.PageID) { q.dropped = append(q.dropped, p) }
+
+// invalidate says that the score of a page has changed.
+func (v *scorer) invalidate(p sitegraph.PageID) {
+	if i := int(p) / blockPages; i < len(v.blocks) {
+		v.blocks[i].holds = false
+	}
+}
+
+func (v *scorer) invalidateAll(b *batch) {
+	for _, p := range b.all() {
+		v.invalidate(p)
+	}
+}
+
+// pagesOf are those of a block.
+func (v *scorer) pagesOf(block int) (from, to sitegraph.PageID) {
+	return sitegraph.PageID(block * blockPages), sitegraph.PageID(min((block+1)*blockPages, len(v.scores)))
+}
+
+// summarize the scores of a block. A page without a copy has no score that is due.
+func (v *scorer) summarize(block int) {
+	of := scoreBlock{holds: true, least: float32(math.Inf(1)), due: float32(math.Inf(1))}
+	from, to := v.pagesOf(block)
+	for p := from; p < to; p++ {
+		s := &v.scores[p]
+		of.most = max(of.most, s.worth)
+		if v.Corpus.Memory(p).State != sitegraph.StateAlive {
+			continue
+		}
+		of.due = min(of.due, s.again)
+		least := s.worth
+		if !v.Corpus.Refetchable(p) {
+			least = -1
+		}
+		of.least = min(of.least, least)
+	}
+	v.blocks[block] = of
+}
+
+// beginRankings begins a round, before weigh.
+func (v *ranker) beginRankings() {
+	v.roomForServers()
+	for s := range v.rankings.of {
+		of := &v.rankings.of[s]
+		of.surprise, of.retention = 0, 1
+		of.alive = int32(v.Corpus.Alive(sitegraph.ServerID(s)))
+	}
+}
+
+// weigh scores the pages that may have come to be worth more and ranks those worth reserve, servers
+// at once: all that is made and changed in it belongs to one of them.
+func (v *ranker) weigh() {
+	v.groups.all.sumUp()
+	for s := range v.rankings.of {
+		v.modelOf(sitegraph.ServerID(s))
+	}
+	q := &v.queue
+	q.due, q.stale = q.due[:0], q.stale[:0]
+	if q.off {
+		q.listed = false
+		for i := range v.blocks {
+			v.blocks[i].holds = false
+		}
+	}
+	for i := range v.blocks {
+		if of := &v.blocks[i]; !of.holds || of.due <= v.now {
+			q.stale = append(q.stale, int32(i))
+		}
+	}
+	if float64(len(q.stale)) > mostStale*float64(len(v.blocks)) {
+		v.rateServers()
+	} else {
+		v.rateDue()
+	}
+	inParts(len(q.stale), func(k int) { v.summarize(int(q.stale[k])) })
+	switch {
+	case math.IsInf(float64(v.reserve), 1):
+		v.clearLists()
+	case q.listed && v.reserve > 0 && v.reserve >= q.floor && float64(len(q.due)) <= mostScored*float64(len(v.scores)):
+		v.takeOver()
+	default:
+		v.listAll()
+	}
+	q.dropped = q.dropped[:0]
+	v.more = slices.ContainsFunc(v.blocks, func(of scoreBlock) bool { return of.least < v.reserve })
+	v.orderRankings()
+}
+
+// inParts calls do for 0 to n-1, several at once.
+func inParts(n int, do func(i int)) {
+	const part = 1024
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 1+n*blockPages/fewPages) {
+		wait.Go(func() {
+			for from := next.Add(part) - part; from < int64(n); from = next.Add(part) - part {
+				for i := from; i < min(from+part, int64(n)); i++ {
+					do(int(i))
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// rateServers scores all pages whose scores are due. It keeps some more than mostScored of them.
+func (v *ranker) rateServers() {
+	q := &v.queue
+	most := int(mostScored*float64(len(v.scores))) + 1
+	var mu sync.Mutex // guards q.due
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 1+len(v.scores)/fewPages) {
+		wait.Go(func() {
+			var due batch
+			var scored []sitegraph.PageID
+			for s := next.Add(1) - 1; s < int64(len(v.rankings.of)); s = next.Add(1) - 1 {
+				v.rateThose(v.Corpus.Graph.ServerPages(sitegraph.ServerID(s)), &due, func(p sitegraph.PageID) {
+					if len(scored) < most {
+						scored = append(scored, p)
+					}
+				})
+				v.ease(sitegraph.ServerID(s))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			q.due = append(q.due, scored...)
+		})
+	}
+	wait.Wait()
+}
+
+// rateThose scores pages of one server whose scores are due.
+func (v *ranker) rateThose(pages []sitegraph.PageID, due *batch, each func(p sitegraph.PageID)) {
+	due.clear()
+	for _, p := range pages {
+		if v.scores[p].again <= v.now && v.Corpus.Refetchable(p) {
+			each(p)
+			if due.add(p); due.full() {
+				v.rateAll(due)
+				due.clear()
+			}
+		}
+	}
+	v.rateAll(due)
+}
+
+// rateDue scores those of the blocks that are to be read, server by server.
+func (v *ranker) rateDue() {
+	q, g := &v.queue, v.Corpus.Graph
+	for _, i := range q.stale {
+		from, to := v.pagesOf(int(i))
+		v.ease(sitegraph.ServerID(i))
+		for p := from; p < to; p++ {
+			if v.scores[p].again <= v.now && v.Corpus.Refetchable(p) {
+				q.due = append(q.due, p)
+			}
+		}
+	}
+	slices.SortFunc(q.due, func(a, b sitegraph.PageID) int {
+		return cmp.Or(cmp.Compare(g.Server(a), g.Server(b)), cmp.Compare(a, b))
+	})
+	var starts []int // of servers, in due
+	for i, p := range q.due {
+		if i == 0 || g.Server(q.due[i-1]) != g.Server(p) {
+			starts = append(starts, i)
+		}
+	}
+	starts = append(starts, len(q.due))
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 1+len(q.due)/fewPages) {
+		wait.Go(func() {
+			var due batch
+			for k := next.Add(1) - 1; k+1 < int64(len(starts)); k = next.Add(1) - 1 {
+				v.rateThose(q.due[starts[k]:starts[k+1]], &due, func(sitegraph.PageID) {})
+				v.ease(sitegraph.ServerID(k))
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// clearLists ranks no page.
+func (v *ranker) clearLists() {
+	v.queue.listed = false
+	for s := range v.rankings.of {
+		of := &v.rankings.of[s]
+		of.pages.All, of.fresh.All, of.low = of.pages.All[:0], of.fresh.All[:0], of.low[:0]
+	}
+}
+
+// list puts a page where its worth belongs.
+func (v *ranker) list(p sitegraph.PageID) {
+	worth := v.worth(p)
+	if worth < v.queue.floor || v.Corpus.Memory(p).State != sitegraph.StateAlive {
+		return
+	}
+	of := &v.rankings.of[v.Corpus.Graph.Server(p)]
+	if c := v.standing(p); worth >= v.reserve {
+		of.pages.All = append(of.pages.All, c)
+	} else {
+		of.low = append(of.low, c)
+	}
+}
+
+// listAll lists all pages that are worth enough.
+func (v *ranker) listAll() {
+	v.clearLists()
+	v.queue.anew++
+	v.queue.listed, v.queue.floor = v.reserve > 0, floorPart*v.reserve
+	for i := range v.blocks {
+		v.ease(sitegraph.ServerID(i / blockPages))
+		if v.blocks[i].most < v.queue.floor {
+			continue
+		}
+		from, to := v.pagesOf(i)
+		for p := from; p < to; p++ {
+			v.list(p)
+		}
+	}
+	for s := range v.rankings.of {
+		v.rankings.of[s].fit()
+	}
+}
+
+// takeOver goes on with the lists of the round before. Pages whose scores changed since are in them
+// once more, by these scores: an entry of another score is dropped when it is its turn.
+func (v *ranker) takeOver() {
+	q := &v.queue
+	q.floor = max(q.floor, v.reserve/2)
+	for s := range v.rankings.of {
+		v.rankings.of[s].takeOver(v)
+	}
+	slices.Sort(q.dropped)
+	for _, p := range slices.Compact(q.dropped) {
+		v.list(p)
+	}
+	for _, p := range q.due {
+		v.list(p)
+	}
+}
+
+// takeOver puts the entries of a server where their scores belong in this round.
+func (of *serverRanking) takeOver(v *ranker) {
+	fell := v.queue.fell[:0]
+	ranked, low := of.pages.All[:0], of.low[:0]
+	for _, all := range [...][]standing{of.pages.All, of.fresh.All} {
+		for _, c := range all { // ranked fills what was read already, or grows
+			if c.Score >= v.reserve {
+				ranked = append(ranked, c)
+			} else if c.Score >= v.queue.floor {
+				fell = append(fell, c)
+			}
+		}
+	}
+	for _, c := range of.low {
+		if c.Score >= v.reserve {
+			ranked = append(ranked, c)
+		} else if c.Score >= v.queue.floor {
+			low = append(low, c)
+		}
+	}
+	of.pages.All, of.low, of.fresh.All = ranked, append(low, fell...), of.fresh.All[:0]
+	v.queue.fell = fell
+	if len(of.pages.All)+len(of.low) > 2*int(of.alive)+64 {
+		of.compact(v)
+	}
+}
+
+// compact drops entries that are good no more, and others of the same page.
+func (of *serverRanking) compact(v *ranker) {
+	for _, all := range [...]*[]standing{&of.pages.All, &of.low} {
+		slices.SortFunc(*all, func(a, b standing) int { return cmp.Compare(a.Page, b.Page) })
+		*all = slices.Clone(slices.CompactFunc(
+			slices.DeleteFunc(*all, func(c standing) bool { return c.Score != v.worth(c.Page) }),
+			func(a, b standing) bool { return a.Page == b.Page }))
+	}
+}
+
+// ease bounds the memory that scratch files take while servers are read one after the other.
+func (v *scorer) ease(s sitegraph.ServerID) {
+	if s%serversEased == 0 {
+		v.Corpus.Graph.Scratch().Ease()
+	}
+}
+
+// serversEased are read between two looks, which take some microseconds each.
+const serversEased = 32
+
+// fewPages are not worth another goroutine.
+var fewPages = 10_000
+
+// release ranks pages, too, that were held back for their low values: first those worth at least a
+// quarter as much, at last all. One that is ranked already may be ranked twice; it is taken once.
+func (v *ranker) release() {
+	reserve := v.reserve
+	v.reserve /= 4
+	if v.more = float64(v.reserve) > v.price/100; !v.more {
+		v.reserve = 0
+	}
+	for i := range v.blocks {
+		v.ease(sitegraph.ServerID(i / blockPages))
+		if of := &v.blocks[i]; of.holds && of.most < v.reserve {
+			continue
+		}
+		from, to := v.pagesOf(i)
+		for p := from; p < to; p++ {
+			if worth := v.worth(p); v.reserve <= worth && worth < reserve && v.open(p) {
+				v.add(p)
+			}
+		}
+	}
+	v.orderRankings()
+}

@@ -1,0 +1,85 @@
+package value
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Round after round the rankings have the pages that a look at all pages finds, whatever became of
+// them in the round before; and few rounds look at all.
+func TestQueueMissesNothing(t *testing.T) {
+	t.Parallel()
+	const pages, days = 6000, 25
+	w, err := newScaleWorld(pages, 50, 3, pages/50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.trouble = true
+	v := w.policy.(*Policy)
+	day, ranked := 0, 0
+	w.begun = func() {
+		in := make([]bool, pages)
+		for s := range v.rankings.of {
+			of := &v.rankings.of[s]
+			for _, c := range append(of.fresh.All, of.pages.All...) {
+				if c.Score == v.worth(c.Page) && v.open(c.Page) {
+					in[c.Page] = true
+				}
+			}
+			if n := len(of.pages.All) + len(of.low); n > 2*int(of.alive)+64+3*pages/50 {
+				t.Fatalf("day %d: %d entries of %d pages", day, n, of.alive)
+			}
+		}
+		for p := range sitegraph.PageID(pages) {
+			worthy := v.worth(p) >= v.reserve && w.corpus.Refetchable(p)
+			if worthy != in[p] {
+				t.Fatalf("day %d: page %d is worth %v of %v, refetchable %v, ranked %v", day, p, v.worth(p), v.reserve, w.corpus.Refetchable(p), in[p])
+			}
+			if worthy {
+				ranked++
+			}
+			if v.scores[p].again <= v.now && w.corpus.Refetchable(p) {
+				t.Fatalf("day %d: the score of page %d is due", day, p)
+			}
+		}
+	}
+	for day = 1; day <= days; day++ {
+		w.day(day, pages/50)
+	}
+	if v.queue.anew > days/3 {
+		t.Errorf("%d of %d rounds looked at all pages", v.queue.anew, days)
+	}
+	if w.visits < days*pages/50/2 || ranked < days*pages/50 {
+		t.Errorf("%d visits, %d pages ranked", w.visits, ranked)
+	}
+}
+
+// The visits are those of a policy that looks at all pages each round.
+func TestQueueVisitsAsAllPages(t *testing.T) {
+	t.Parallel()
+	const pages, days = 3000, 25
+	var visits [2][]sitegraph.PageID
+	for i := range visits {
+		w, err := newScaleWorld(pages, 20, 4, pages/20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.trouble = true
+		v := w.policy.(*Policy)
+		if i == 1 {
+			v.LookAtAll()
+		}
+		w.visited = func(p sitegraph.PageID) { visits[i] = append(visits[i], p) }
+		for day := 1; day <= days; day++ {
+			w.day(day, pages/20)
+		}
+		if looked := v.queue.anew; (i == 1) != (looked >= days) {
+			t.Errorf("%d of %d rounds looked at all pages", looked, days)
+		}
+	}
+	if !slices.Equal(visits[0], visits[1]) || len(visits[0]) < days*pages/40 {
+		t.Errorf("%d visits, and %d by a look at all pages, differ", len(visits[0]), len(visits[1]))
+	}
+}

@@ -1,0 +1,100 @@
+package intake
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/recrawl/recrawl/satstore/seen"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Others takes in the addresses of other servers that a crawl meets: pages of those do not become
+// known, so that a crawl does not leave the servers that it was given. Each goes to the end of a
+// file once, as a line, from which they can be imported. The set of those that were there before
+// lies beside the file.
+//
+// What came since the last Rest that settled is lost in a crash, or is there twice: it is met again
+// when its page is read again. The nil Others keeps nothing. Calls come from one goroutine.
+type Others struct {
+	key       seen.Key
+	set       *seen.Set
+	lines     *Lines
+	pipeline  *seen.Pipeline
+	important func(string) bool
+	settled   time.Time
+	err       error
+}
+
+const (
+	// othersMemory is what cache, filter, queues and set take: the cache has the 250,000 addresses
+	// met last.
+	othersMemory = 16 << 20
+	// settleEvery bounds the time after which what was met is in the file.
+	settleEvery = 30 * time.Second
+)
+
+// OpenOthers opens the list in a file, which is made if need be, and its set: the directory
+// file.seen. For "" it returns nil.
+func OpenOthers(file string, now time.Time) (*Others, error) {
+	if file == "" {
+		return nil, nil
+	}
+	sizes, err := seen.SizesFor(othersMemory, true)
+	if err != nil {
+		return nil, err
+	}
+	o := &Others{important: importance(nil), settled: now}
+	if o.set, err = seen.OpenSet(file+".seen", seen.SetOptions{BufferKeys: sizes.BufferKeys}); err != nil {
+		return nil, fmt.Errorf("addresses of other servers: %w", err)
+	}
+	if o.lines, err = NewLines(file); err != nil {
+		return nil, errors.Join(fmt.Errorf("addresses of other servers: %w", err), o.set.Close())
+	}
+	o.key = o.set.Key()
+	o.pipeline = newPipeline(o.set, sizes, o.lines, Options{})
+	return o, nil
+}
+
+// See takes in the links of a page. What goes wrong the next Rest returns.
+func (o *Others) See(page string, links []string) {
+	if o == nil {
+		return
+	}
+	server := sitegraph.ServerName(page)
+	for _, url := range links {
+		if o.err != nil {
+			return
+		}
+		if name := sitegraph.ServerName(url); name != server && name != "" {
+			_, o.err = o.pipeline.Offer(url, o.key.Of(url), o.important(url))
+		}
+	}
+}
+
+// Rest settles what was met once in a while, between visits: it is in the file then.
+func (o *Others) Rest(now time.Time) error {
+	if o == nil || o.err == nil && now.Sub(o.settled) < settleEvery {
+		return nil
+	}
+	o.settled = now
+	return o.settle()
+}
+
+func (o *Others) settle() error {
+	if o.err == nil {
+		o.err = o.pipeline.Settle()
+	}
+	if o.err != nil {
+		return fmt.Errorf("addresses of other servers: %w", o.err)
+	}
+	return nil
+}
+
+// Close settles the rest.
+func (o *Others) Close() error {
+	if o == nil {
+		return nil
+	}
+	return errors.Join(o.settle(), o.lines.Close(), o.set.Close())
+}
