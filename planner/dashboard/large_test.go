@@ -38,9 +38,9 @@ func (c later) SleepUntil(ctx context.Context, t time.Time) error {
 	return cycle.WallClock{}.SleepUntil(ctx, t.Add(-c.offset))
 }
 
-// TestLarge loads every page of the dashboard of a large web, many times, while the loop makes visits
-// without a pause, and prints how long that took: its own time and what the machine makes of it. It
-// takes minutes, and so runs only where RECRAWL_LONG=1 asks for it:
+// TestLarge loads every page of the dashboard of a large web, many times, while the loop makes
+// visits without a pause, and prints how long that took: its own time and what the machine makes of
+// it. It takes minutes, and so runs only where RECRAWL_LONG=1 asks for it:
 //
 //	RECRAWL_LONG=1 go test ./planner/dashboard -run TestLarge -v -args -pages 5000000 -servers 100000
 func TestLarge(t *testing.T) {

@@ -77,8 +77,8 @@ func UnderWay(ahead *cycle.Preview, p *planner.Planner, policy string, perDay fl
 	return plan
 }
 
-// Finding says in a sentence how many visits come until when, and how many changes they should find;
-// or why none comes. Of visits that are not shown it tells the number alone.
+// Finding says in a sentence how many visits come until when, and how many changes they should
+// find; or why none comes. Of visits that are not shown it tells the number alone.
 func (p *Plan) Finding() string {
 	if len(p.Visits) == 0 {
 		return p.none

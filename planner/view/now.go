@@ -58,8 +58,8 @@ type Limit struct {
 // lookWithin is how long Now waits for the loop: a page should be there in 300 ms.
 const lookWithin = 200 * time.Millisecond
 
-// Now looks at the run. Where the loop is busy, what it would tell is as it was last (Looked). It is
-// ErrBusy if it never told anything.
+// Now looks at the run. Where the loop is busy, what it would tell is as it was last (Looked). It
+// is ErrBusy if it never told anything.
 func (d *Desk) Now(ctx context.Context) (*Now, error) {
 	within, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
