@@ -34,8 +34,8 @@ const (
 	// to three days; addresses of servers that moved are not asked for so long).
 	staleFor = 6 * time.Hour
 
-	// mostNames bounds the names that are kept, and mostAddrs the addresses of one: a reply may have
-	// four thousand.
+	// mostNames bounds the names that are kept, and mostAddrs the addresses of one: a reply may
+	// have four thousand.
 	mostNames = 100_000
 	mostAddrs = 64
 

@@ -192,7 +192,7 @@ func TestImageAfterCrash(t *testing.T) {
 }
 
 // An image of which any file is damaged, cut short or missing is not taken, nor is one of another
-// seed, nor one of a store in which another program saved pages.
+// policy, nor one that was to be forgotten.
 func TestImageThatIsOfNoUse(t *testing.T) {
 	t.Parallel()
 	w := NewWeb(200, 4, 6, 5)
@@ -202,12 +202,18 @@ func TestImageThatIsOfNoUse(t *testing.T) {
 	if err != nil || len(names) < 10 {
 		t.Fatal(names, err)
 	}
+	forgets := false
 	taken := func(dir string) (bool, error) {
 		store, err := satstore.Open(dir, satstore.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer store.Close()
+		if forgets {
+			if err := errors.Join(cycle.ForgetMemory(store), store.Commit()); err != nil {
+				t.Fatal(err)
+			}
+		}
 		plan, why, err := cycle.RecallImage(store, dir, p.build)
 		if err != nil {
 			t.Fatal(err)
@@ -244,6 +250,10 @@ func TestImageThatIsOfNoUse(t *testing.T) {
 				t.Errorf("an image whose file %s is %s: taken %v, %v", filepath.Base(name), what, ok, why)
 			}
 		}
+	}
+	forgets = true
+	if ok, why := taken(copyDir(t, p.dir)); ok || why != nil {
+		t.Error("an image that was to be forgotten is taken:", why)
 	}
 	other := &process{T: t, w: w, dir: copyDir(t, p.dir), policy: "ebayes"}
 	if other.run(1, 1); other.image {

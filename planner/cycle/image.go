@@ -83,6 +83,9 @@ func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Plan
 	if !ok {
 		return nil, nil, nil
 	}
+	if gone, err := forgotten(s); gone || err != nil {
+		return nil, nil, err
+	}
 	var note planner.ImageNote
 	var touched []sitegraph.PageID
 	image, why := scratch.TakeImage(dir, func(text []byte) bool {

@@ -353,8 +353,8 @@ func FuzzWARC(f *testing.F) {
 		fmt.Sprintf(head, "resource", "text/html", 3, "<p>"), fmt.Sprintf(head, "revisit", "application/http", 0, ""))
 }
 
-// FuzzWACZ: a file that calls itself a WACZ is read to an end, whatever its container says of sizes,
-// names and methods.
+// FuzzWACZ: a file that calls itself a WACZ is read to an end, whatever its container says of
+// sizes, names and methods.
 func FuzzWACZ(f *testing.F) {
 	const record = "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x>\r\nWARC-Date: 2024-01-31T12:00:00Z\r\nWARC-Target-URI: https://h.example/\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n"
 	const line = `example,h)/ 20240131120000123 {"url":"http://h.example/","mime":"text/html","status":"200","digest":"sha1:X"}` + "\n"
