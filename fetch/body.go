@@ -84,8 +84,9 @@ func (a *answer) release() {
 var decoders sync.Pool
 
 const (
-	// firstRead is room for most pages in one piece.
-	firstRead = 32 << 10
+	// firstRead is room for half of all pages in one piece. Room that grew for others is used
+	// again, so that it seldom must grow; hundreds of visits that wait for slow servers have this.
+	firstRead = 16 << 10
 	// largestRoom is the largest room that is used again.
 	largestRoom = 128 << 10
 )
@@ -93,7 +94,7 @@ const (
 // rooms are used again: to make and collect one for each page takes a twentieth of a visit.
 var rooms sync.Pool
 
-// takeRoom returns an empty slice with room for most pages.
+// takeRoom returns an empty slice with room for a page.
 func takeRoom() []byte {
 	if room, ok := rooms.Get().(*[]byte); ok {
 		return *room

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,8 +34,10 @@ const (
 	// to three days; addresses of servers that moved are not asked for so long).
 	staleFor = 6 * time.Hour
 
-	// mostNames bounds the names that are kept.
+	// mostNames bounds the names that are kept, and mostAddrs the addresses of one: a reply may
+	// have four thousand.
 	mostNames = 100_000
+	mostAddrs = 64
 
 	// lookupTime bounds a look-up. The system asks twice, and gives each question slower beside
 	// its 5 s: an answer that takes 5 s is one. Nobody waits in a worker.
@@ -237,7 +240,7 @@ func (r *resolver) ask(name string, ask *asking, again bool, longest time.Durati
 			return
 		}
 	}
-	a := &answerOf{name: name, addrs: addrs, err: err}
+	a := &answerOf{name: name, addrs: slices.Clone(addrs[:min(len(addrs), mostAddrs)]), err: err}
 	if local != nil {
 		ask.err = local
 		a.err, a.until = local, now.Add(localTTL)

@@ -1,14 +1,17 @@
 package fetch
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -50,6 +53,10 @@ func serveNames(t *testing.T) *nameserver {
 	}
 	t.Cleanup(func() { conn.Close() })
 	n := &nameserver{addr: conn.LocalAddr().String(), seen: map[string]int{}}
+	if stream, err := net.Listen("tcp", n.addr); err == nil { // else the port is another's there
+		t.Cleanup(func() { stream.Close() })
+		go n.serveStream(stream)
+	}
 	go func() {
 		buf := make([]byte, 1500)
 		for {
@@ -57,12 +64,31 @@ func serveNames(t *testing.T) *nameserver {
 			if err != nil {
 				return
 			}
-			if answer := n.answer(buf[:size]); answer != nil {
+			if answer := n.answer(buf[:size], false); answer != nil {
 				conn.WriteTo(answer, from)
 			}
 		}
 	}()
 	return n
+}
+
+// serveStream answers one query of each connection (RFC 1035, 4.2.2).
+func (n *nameserver) serveStream(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		var length [2]byte
+		if _, err := io.ReadFull(conn, length[:]); err == nil {
+			query := make([]byte, binary.BigEndian.Uint16(length[:]))
+			if _, err := io.ReadFull(conn, query); err == nil {
+				answer := n.answer(query, true)
+				conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...))
+			}
+		}
+		conn.Close()
+	}
 }
 
 func (n *nameserver) queries(name string) int {
@@ -71,7 +97,7 @@ func (n *nameserver) queries(name string) int {
 	return n.seen[name]
 }
 
-func (n *nameserver) answer(query []byte) []byte {
+func (n *nameserver) answer(query []byte, stream bool) []byte {
 	var m dnsmessage.Message
 	if m.Unpack(query) != nil || len(m.Questions) != 1 {
 		return nil
@@ -117,6 +143,23 @@ func (n *nameserver) answer(query []byte) []byte {
 		for i := range 60 {
 			a(q.Name, 600, byte(i))
 		}
+	case "loop", "pool": // each is the other one's
+		other := dnsmessage.MustNewName(map[string]string{"loop": "pool", "pool": "loop"}[kind] + ".example.")
+		for _, names := range [][2]dnsmessage.Name{{q.Name, other}, {other, q.Name}} {
+			m.Answers = append(m.Answers, dnsmessage.Resource{
+				Header: dnsmessage.ResourceHeader{Name: names[0], Class: dnsmessage.ClassINET, Type: dnsmessage.TypeCNAME, TTL: 90},
+				Body:   &dnsmessage.CNAMEResource{CNAME: names[1]}})
+		}
+	case "stranger": // answers with an address of another name
+		a(dnsmessage.MustNewName("victim.example."), 600, 1)
+	case "500":
+		if !stream {
+			m.Truncated = true // it is asked again over TCP
+			break
+		}
+		for i := range 500 {
+			a(q.Name, 600, byte(i))
+		}
 	case "cname":
 		m.Answers = append(m.Answers, dnsmessage.Resource{
 			Header: dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET, Type: dnsmessage.TypeCNAME, TTL: 90},
@@ -146,6 +189,9 @@ func TestResolver(t *testing.T) {
 		{"day.example", 1, mostTTL},
 		{"many.example", 60, 600 * time.Second},
 		{"cname.example", 1, 90 * time.Second},
+		{"500.example", mostAddrs, 600 * time.Second},
+		{"loop.example", 0, noNameTTL},
+		{"stranger.example", 1, 600 * time.Second},
 		{"nxdomain.example", 0, noNameTTL},
 		{"nodata.example", 0, noNameTTL},
 		{"servfail.example", 0, noAnswerTTL},
@@ -166,6 +212,12 @@ func TestResolver(t *testing.T) {
 		kept := r.names[c.name].Value.(*answerOf)
 		if holds := time.Until(kept.until).Round(5 * time.Second); holds != c.ttl {
 			t.Errorf("%s: holds for %v, want %v", c.name, holds, c.ttl)
+		}
+	}
+	// What the answer of one name says of others is kept of none.
+	for _, other := range []string{"victim.example", "target.example", "pool.example"} {
+		if r.names[other] != nil {
+			t.Errorf("%s is known though nobody asked for it", other)
 		}
 	}
 }
@@ -482,5 +534,40 @@ func TestDeadResolverIsAskedSeldom(t *testing.T) {
 	n.is("")
 	if addrs, err := r.lookup(t.Context(), "back.example"); err != nil || len(addrs) != 1 {
 		t.Errorf("after it came back: %v, %v", addrs, err)
+	}
+}
+
+// A name that is no name of DNS is not asked for, and is nobody's fault but its own (D01).
+func TestResolverRefusesLongNames(t *testing.T) {
+	n := serveNames(t)
+	r := newResolver(n.addr)
+	label := strings.Repeat("a", 63) + "."
+	longest := strings.Repeat(label, 3) + strings.Repeat("b", 61) // 253 octets
+	for name, asked := range map[string]int{longest: 2, longest + "b": 0, strings.Repeat(label, 4) + "example": 0, "a" + label + "example": 0,
+		"a..example": 0, strings.Repeat("a.", 100_000) + "example": 0} {
+		addrs, err := r.lookup(t.Context(), name)
+		if got := n.queries(name); got != asked || (err == nil) != (asked > 0) || (len(addrs) > 0) != (asked > 0) || isLocal(err) {
+			t.Errorf("%d octets %.70s: %d queries, %v, %.100v", len(name), name, got, addrs, err)
+		}
+	}
+}
+
+// However many names there are, and whatever is said of them, memory is bounded (M01).
+func TestResolverKeepsSoMuch(t *testing.T) {
+	r := newResolver("")
+	addrs := make([]netip.Addr, mostAddrs)
+	until := time.Now().Add(time.Hour)
+	names := 2 * mostNames
+	if os.Getenv("RECRAWL_LONG") != "" {
+		names = 1_000_000
+	}
+	for i := range names {
+		r.keep(&answerOf{name: strconv.Itoa(i) + ".example", addrs: addrs, until: until})
+	}
+	if len(r.names) != mostNames || r.used.Len() != mostNames {
+		t.Errorf("%d names and %d answers are kept, want %d", len(r.names), r.used.Len(), mostNames)
+	}
+	if r.names["0.example"] != nil || r.names[strconv.Itoa(names-1)+".example"] == nil {
+		t.Error("the names that are kept are not the latest")
 	}
 }

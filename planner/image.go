@@ -2,6 +2,7 @@ package planner
 
 import (
 	"encoding/json"
+	"math"
 
 	"github.com/recrawl/recrawl/planner/state"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -65,7 +66,7 @@ func (p *Planner) Keep(note ImageNote, last bool) error {
 		defer policy.Packed()
 	}
 	return c.Graph.Scratch().Keep(text, last, func(k *scratch.Keeping) error {
-		return state.WriteTo(k, k, apart, p.imageRoots(&s)...)
+		return state.WriteTo(k, math.MaxInt, k, apart, p.imageRoots(&s)...)
 	})
 }
 

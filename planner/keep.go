@@ -2,6 +2,7 @@ package planner
 
 import (
 	"cmp"
+	"io"
 	"reflect"
 	"slices"
 
@@ -13,7 +14,7 @@ import (
 
 // A planner that begins anew knows the records of all pages. What it had in memory beside them
 // decides visits, too: the order of the frontier, half a visit carried over, and what the policy
-// made of all visits so far. So the loop keeps that at the end of each round (Memory), and the
+// made of all visits so far. So the loop keeps that at the end of each round (WriteMemory), and the
 // planner of the next process takes it in (Recollect). Its visits are then those that this one
 // would make.
 //
@@ -66,12 +67,12 @@ func (p *Planner) roots(s *keptState) []any {
 	return []any{s, &p.frontier, &p.sources, &p.aging, &p.Policy}
 }
 
-// Memory is what Recollect takes. Call it between two rounds, when all outcomes are known.
+// WriteMemory writes what Recollect takes. Call it between two rounds, when all outcomes are known.
 // state.ErrTooLarge: nothing can be kept of so many pages.
-func (p *Planner) Memory() ([]byte, error) {
+func (p *Planner) WriteMemory(out io.Writer) error {
 	c := p.Corpus
 	if len(c.pages) > mostState/leastState {
-		return nil, state.ErrTooLarge
+		return state.ErrTooLarge
 	}
 	s := p.keptState()
 	s.pages = make([]pageState, len(c.pages))
@@ -83,7 +84,7 @@ func (p *Planner) Memory() ([]byte, error) {
 		policy.Pack(false)
 		defer policy.Packed()
 	}
-	return state.Write(apart, mostState, p.roots(s)...)
+	return state.WriteTo(out, mostState, nil, apart, p.roots(s)...)
 }
 
 // keptState is that of now, but for the pages.
@@ -117,7 +118,7 @@ func (p *Planner) keptState() *keptState {
 	return s
 }
 
-// Recollect takes in what Memory returned in another process, before the first round. exact is
+// Recollect takes in what WriteMemory wrote in another process, before the first round. exact is
 // whether nothing happened since it was written. After an error the planner and its policy are of
 // no use.
 func (p *Planner) Recollect(memory []byte) (exact bool, err error) {

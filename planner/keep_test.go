@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/recrawl/recrawl/planner"
@@ -29,12 +30,12 @@ func TestFirstVisitUnderWay(t *testing.T) {
 	if !ok {
 		t.Fatal("no visit")
 	}
-	memory, err := p.Memory()
-	if err != nil {
+	var memory bytes.Buffer
+	if err := p.WriteMemory(&memory); err != nil {
 		t.Fatal(err)
 	}
 	q := build()
-	if exact, err := q.Recollect(memory); err != nil || !exact {
+	if exact, err := q.Recollect(memory.Bytes()); err != nil || !exact {
 		t.Fatal(exact, err)
 	}
 	q.Begin(round(2))

@@ -198,6 +198,14 @@ func (p *Planner) nextAging() (Visit, step) {
 	return Visit{}, skip
 }
 
+// Deadline is when the copy of a page comes to its greatest age; false: none is promised of it.
+func (p *Planner) Deadline(page sitegraph.PageID) (t time.Time, ok bool) {
+	if d := p.aging.deadline; int(page) < len(d) && d[page] > 0 {
+		return time.Unix(int64(d[page]), 0).UTC(), true
+	}
+	return t, false
+}
+
 // Promise says what it takes to keep the greatest ages.
 type Promise struct {
 	Pages   int     `json:"pages"`   // to which a greatest age is promised

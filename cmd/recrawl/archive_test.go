@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -253,5 +254,41 @@ func TestShowWARC(t *testing.T) {
 	recrawl(t, "show", "warc", filepath.Join(dir, "none")).refused(t, 1, "none")
 	if r := recrawl(t, "show", "nothing"); r.code != 2 || !slices.Contains(strings.Fields(r.stderr), `"nothing"`) {
 		t.Errorf("%d %s", r.code, r.stderr)
+	}
+}
+
+// TestArchiveOnFullDisk lets the disk of an archive fill up, again and again. The run ends and says
+// why, the archive can be read, whatever was acknowledged is in it, and it goes on when there is room.
+func TestArchiveOnFullDisk(t *testing.T) {
+	t.Parallel()
+	disk := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "recrawl-test", disk).CombinedOutput(); err != nil {
+		t.Skipf("needs the right to mount a small file system: %v %s", err, bytes.TrimSpace(out))
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", disk).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v %s", err, out)
+		}
+	})
+	lab := serve(t, library(shelves{servers: 2, sections: 4, pages: 20, days: 3000, every: func(_, _, page int) int { return page % 9 }}))
+	data, kept := filepath.Join(t.TempDir(), "data"), filepath.Join(disk, "kept")
+	args := append([]string{"run", "--data", data, "--archive", kept, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--round", "1s",
+		"--unlimited", "--workers", "4", "--quiet", "--min-free", "0"}, lab.starts()...)
+	recrawl(t, append(args, "--rounds", "1")...).ok(t)
+	filler := filepath.Join(disk, "filler")
+	for _, room := range []int64{0, 4_096, 50_000} {
+		fill(t, disk, filler, room)
+		recrawl(t, args...).refused(t, 1, "disk is full", "space")
+		acknowledgedAreKept(t, data, kept, false)
+		if err := os.Remove(filler); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := acknowledgedAreKept(t, data, kept, false)
+	recrawl(t, append(args, "--rounds", "2")...).ok(t)
+	if after := acknowledgedAreKept(t, data, kept, false); after <= before {
+		t.Errorf("%d visits were acknowledged while the disk filled up, %d after it", before, after)
+	} else {
+		t.Logf("%d visits were acknowledged while the disk filled up, %d after it, and all are kept", before, after)
 	}
 }

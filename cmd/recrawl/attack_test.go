@@ -21,6 +21,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/net/dns/dnsmessage"
 
+	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/fetch/hostile"
 	"github.com/recrawl/recrawl/satstore/journal"
 )
@@ -157,6 +158,17 @@ func attacks() []attack {
 		{id: "S01 S02 S12 S13", about: "301 to non-public addresses in 20 spellings", serve: linking(location(301), spellings...), want: "fetched"},
 		{id: "S03", about: "name of a non-public address", host: "private.test", serve: startPage(func(w *wire) { w.html("x") }), want: "excluded", most: 1},
 		{id: "S05", about: "a public and a non-public address", host: "both.test", serve: startPage(func(w *wire) { w.html("x") }), want: "fetched"},
+		{id: "D01a", about: "name whose alias is an alias of it", host: "loop.test", serve: startPage(func(w *wire) { w.html("x") }), want: "failed"},
+		{id: "D01b", about: "name of 80 addresses, none public", host: "many.test", serve: startPage(func(w *wire) { w.html("x") }), want: "excluded"},
+		{id: "D01c", about: "301 to names of 255 octets and more", serve: linking(location(301), "http://"+strings.Repeat(strings.Repeat("a", 63)+".", 4)+"/",
+			"http://"+strings.Repeat("a", 64)+".example/", "http://"+strings.Repeat("a.", 10_000)+"example/", "http://a..example/"), want: "fetched"},
+		{id: "W01", about: "CR, NUL, ESC and a record in Content-Type, status and field names", serve: startPage(func(w *wire) {
+			w.send("HTTP/1.1 200 OK\tWARC-Type: warcinfo\r\nContent-Type: text/html; x=\"WARC/1.1\tWARC-Type: response\"\r\nWARC-Target-URI: http://forged.example/\r\n" +
+				"WARC-Type: response\r\nX: a\tb\r\nContent-Length: 4\r\n\r\n<p>x")
+		}), want: "fetched"},
+		{id: "W02", about: "body that is a WARC record", serve: startPage(func(w *wire) {
+			w.html("<p>x\r\n\r\n" + warcRecord("WARC-Target-URI: http://forged.example/\r\n", "HTTP/1.1 200 OK\r\n\r\nx"))
+		}), want: "fetched"},
 		{id: "S06", about: "303, 307, 308 and Refresh to a non-public address", serve: linking(func(w *wire, t string) {
 			status, _ := map[byte]int{'1': 303, '2': 307, '3': 308}[t[len(t)-1]], 0
 			w.answer(max(status, 200), "Content-Type: text/html\r\nRefresh: 0;url="+t+"\r\nLocation: "+t+"\r\n", []byte("<meta http-equiv=refresh content='0;url="+t+"'><frame src='"+t+"'>"))
@@ -513,7 +525,12 @@ func (l *attackLab) serveNames(conn net.PacketConn) {
 		m.Response, m.Additionals = true, nil
 		host := strings.TrimSuffix(q.Name.String(), ".")
 		i := slices.IndexFunc(l.attacks, func(a attack) bool { return a.host == host })
-		if q.Type == dnsmessage.TypeA && i >= 0 {
+		if host == "loop.test" {
+			for _, name := range []dnsmessage.Name{q.Name, dnsmessage.MustNewName("pool.test.")} {
+				m.Answers = append(m.Answers, dnsmessage.Resource{Header: dnsmessage.ResourceHeader{Name: name, Class: dnsmessage.ClassINET, Type: dnsmessage.TypeCNAME},
+					Body: &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName("loop.test.")}})
+			}
+		} else if q.Type == dnsmessage.TypeA && i >= 0 {
 			l.mu.Lock()
 			l.lookups[host]++
 			first := l.lookups[host] == 1
@@ -523,6 +540,10 @@ func (l *attackLab) serveNames(conn net.PacketConn) {
 			switch {
 			case host == "rebind.test" && first:
 				addresses = [][4]byte{public}
+			case host == "many.test":
+				for low := range byte(79) {
+					addresses = append(addresses, [4]byte{127, 2, 1, low})
+				}
 			case host == "both.test":
 				addresses = append(addresses, public)
 			}
@@ -617,11 +638,36 @@ func TestNameThatBecomesPrivate(t *testing.T) {
 	}
 }
 
-// crawl starts the program with all attacks.
-func (l *attackLab) crawl(t *testing.T, dir string) *program {
+// TestAttacksAreKept lets the program keep an archive of what attacks send on the wire: W of the table,
+// and those of headers, codings, chunks and lengths. It stays sound.
+func TestAttacksAreKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 10 s")
+	}
+	t.Parallel() // it waits more than it works
+	all := attacks()
+	all = slices.DeleteFunc(all[:len(all)-len(hostile.Bodies)], func(a attack) bool {
+		return !strings.Contains("BWTLMDR", a.id[:1]) || strings.HasPrefix(a.id, "T01") || a.id == "B07" // slow, and of many pages
+	})
+	l := newAttackLab(t, all)
+	dir, kept := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "kept")
+	p := l.crawl(t, dir, "--archive", kept)
+	eventually(t, "an outcome of each attack", func() bool {
+		time.Sleep(200 * time.Millisecond) // it reads the whole journal
+		return len(readJournal(t, dir)) > 0 && l.done(t, dir)
+	})
+	p.interrupt()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.checkKept(t, kept, readJournal(t, dir))
+}
+
+// crawl starts the program with all attacks, and with settings beside the usual ones.
+func (l *attackLab) crawl(t *testing.T, dir string, more ...string) *program {
 	t.Helper()
 	args := []string{"run", "--data", dir, "--user-agent", contact, "--allow-network", "127.1.0.0/16", "--allow-port", l.port, "--resolver", l.nameserver,
 		"--delay", "100ms", "--change", "main", "--budget", "1000000", "--quiet", "--push", freeAddress(t), "--websub-callback", "https://us.example/"}
+	args = append(args, more...)
 	for i := range l.attacks {
 		args = append(args, l.start(i))
 	}
@@ -671,4 +717,66 @@ func readJournal(t *testing.T, dir string) (entries []journal.Entry) {
 		}
 	}
 	return entries
+}
+
+// checkKept reads an archive of attacks: each record is whole and of a page that was asked for,
+// whatever a server sent, and every answer of the journal is in it.
+func (l *attackLab) checkKept(t *testing.T, dir string, entries []journal.Entry) {
+	t.Helper()
+	lost := map[string]bool{} // visits with an answer, until their record is read
+	for _, e := range entries {
+		if e.Status > 0 && !e.NoArchive {
+			lost[visitKey(e.URL, e.Time)] = true
+		}
+	}
+	kept, octets := 0, int64(0)
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if base := filepath.Base(name); base == "index" || base == "LOCK" {
+			continue
+		} else if ok, _ := filepath.Match("recrawl-??????????????-?????.warc.gz", base); !ok {
+			t.Errorf("a file %q was made of what was sent", base)
+			continue
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		r := warc.NewReader(f, 0)
+		for rec, err := r.Next(); err != io.EOF; rec, err = r.Next() {
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			var fields bytes.Buffer
+			if rec.Type() == warc.Metadata {
+				rec.Block = io.TeeReader(rec.Block, &fields)
+			}
+			seen, err := r.Verify(rec)
+			if err != nil || seen.Block.Wrong() || seen.Payload.Wrong() {
+				t.Errorf("%s at %d, %s: %+v, %v", name, rec.Offset, rec.URI(), seen, err)
+			}
+			octets += rec.Length
+			if rec.Type() != warc.Info && !strings.HasPrefix(rec.URI(), "http://127.1.") && !strings.Contains(rec.URI(), ".test:"+l.port+"/") ||
+				strings.ContainsFunc(rec.URI(), func(c rune) bool { return c <= ' ' || c >= 0x7f }) {
+				t.Errorf("a record of %.100q", rec.URI())
+			}
+			if rec.Type() == warc.Metadata {
+				kept++
+				_, rest, _ := strings.Cut(fields.String(), "visitTime: ")
+				at, err := time.Parse(time.RFC3339Nano, strings.SplitN(rest, "\r\n", 2)[0])
+				if err != nil {
+					t.Fatalf("%q: %v", fields.String(), err)
+				}
+				delete(lost, visitKey(rec.URI(), at))
+			}
+		}
+	}
+	for visit := range lost {
+		t.Errorf("%s was acknowledged with an answer and is not kept", visit)
+	}
+	t.Logf("%d visits are kept, %d octets", kept, octets)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/guard"
 	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/fetch/urlfrontier"
+	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/satstore/bench"
@@ -29,26 +30,26 @@ import (
 // them in files and the environment. What a tag cannot check is in config_check.go. A tag cannot be
 // broken, so that lines are as long as their help.
 type Config struct {
-	Data         string   `for:"run plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan" path:"directory" help:"directory of the planner's store"`
+	Data         string   `for:"run plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan serve" path:"directory" help:"directory of the planner's store"`
 	UserAgent    string   `key:"user-agent" for:"run show-page" help:"sent with each request; must contain a contact (web or mail address)"`
-	Budget       []string `default:"1000/day" for:"run plan explain" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together"`
-	ServerBudget []string `key:"server-budget" for:"run plan explain" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
-	MaxAge       []string `key:"max-age" for:"run plan explain" help:"no copy is to be older: 30d, or https://example.com/news/=1d; its visits come before others. Said beforehand where it cannot be kept"`
-	Weight       []string `for:"run plan explain" help:"how much a change of pages is worth whose address begins so: https://example.com/news/=3; 0 for never"`
-	Unlimited    bool     `for:"run plan explain" help:"no budget at all; only for your own servers"`
+	Budget       []string `default:"1000/day" for:"run plan explain serve" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together"`
+	ServerBudget []string `key:"server-budget" for:"run plan explain serve" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
+	MaxAge       []string `key:"max-age" for:"run plan explain serve" help:"no copy is to be older: 30d, or https://example.com/news/=1d; its visits come before others. Said beforehand where it cannot be kept"`
+	Weight       []string `for:"run plan explain serve" help:"how much a change of pages is worth whose address begins so: https://example.com/news/=3; 0 for never"`
+	Unlimited    bool     `for:"run plan explain serve" help:"no budget at all; only for your own servers"`
 
-	New       float64       `default:"0.25" range:"[0,1]" want:"a share from 0 to 1" for:"run plan explain eval demo tune" help:"share of the budget that first visits of new pages may take, 0 to 1"`
-	Least     float64       `key:"least-value" range:"[0,)" want:"0 or more changes" for:"run plan explain eval" help:"leave the budget unused where no visit is worth so many expected changes, times weight; 0: use all of it. For policies that tell probabilities"`
-	Round     time.Duration `default:"1h" for:"run plan explain" help:"planning period; divides the day"`
+	New       float64       `default:"0.25" range:"[0,1]" want:"a share from 0 to 1" for:"run plan explain eval demo tune serve" help:"share of the budget that first visits of new pages may take, 0 to 1"`
+	Least     float64       `key:"least-value" range:"[0,)" want:"0 or more changes" for:"run plan explain eval serve" help:"leave the budget unused where no visit is worth so many expected changes, times weight; 0: use all of it. For policies that tell probabilities"`
+	Round     time.Duration `default:"1h" for:"run plan explain serve" help:"planning period; divides the day"`
 	Rounds    int           `range:"[0,)" for:"run" help:"stop after so many rounds; 0 for never"`
-	Delay     time.Duration `default:"10s" range:"[0,)" for:"run show-page tune schedule-report schedule-plan" help:"least time between two requests to a server or address; 0 only for your own servers"`
+	Delay     time.Duration `default:"10s" range:"[0,)" for:"run show-page tune schedule-report schedule-plan serve" help:"least time between two requests to a server or address; 0 only for your own servers"`
 	Workers   int           `default:"64" range:"[1,10000]" for:"run" help:"visits at the same time, at most one to a server; those to slow servers are not counted, up to 7 a worker and 4,096 in all"`
-	Policy    string        `default:"{policy}" for:"run plan explain demo tune" names:"{policies}" help:"policy that ranks the pages: {policies}"`
-	Gone      float64       `key:"gone-worth" default:"0.3" range:"[0,100]" for:"run plan explain eval tune" help:"value: what it is worth to find that a page is gone, in changes found; 0: such pages are not looked for"`
-	Objective string        `default:"changes" for:"run plan explain eval tune" names:"changes, freshness, age" help:"value: what visits are for: changes, freshness or age of the copies, or weights as changes=1,freshness=0.5"`
-	Alpha     float64       `range:"[0,1)" want:"0 to below 1" for:"run plan explain eval" help:"gamma: the importance that every page has, 0 to below 1; above 0 pages are drawn [NICT eq. 1]"`
-	Seed      uint64        `default:"1" for:"run plan explain eval demo learn tune schedule-simulate schedule-plan" help:"seed of ties and random choices"`
-	Change    string        `default:"digest" oneof:"digest, text, main" for:"run plan explain eval demo survey learn tune import" help:"which difference counts as a change: digest, text or main"`
+	Policy    string        `default:"{policy}" for:"run plan explain demo tune serve" names:"{policies}" help:"policy that ranks the pages: {policies}"`
+	Gone      float64       `key:"gone-worth" default:"0.3" range:"[0,100]" for:"run plan explain eval tune serve" help:"value: what it is worth to find that a page is gone, in changes found; 0: such pages are not looked for"`
+	Objective string        `default:"changes" for:"run plan explain eval tune serve" names:"changes, freshness, age" help:"value: what visits are for: changes, freshness or age of the copies, or weights as changes=1,freshness=0.5"`
+	Alpha     float64       `range:"[0,1)" want:"0 to below 1" for:"run plan explain eval serve" help:"gamma: the importance that every page has, 0 to below 1; above 0 pages are drawn [NICT eq. 1]"`
+	Seed      uint64        `default:"1" for:"run plan explain eval demo learn tune schedule-simulate schedule-plan serve" help:"seed of ties and random choices"`
+	Change    string        `default:"digest" oneof:"digest, text, main" for:"run plan explain eval demo survey learn tune import serve" help:"which difference counts as a change: digest, text or main"`
 	Rules     string        `for:"run show-page" path:"yaml yml" help:"file of rules in YAML: what of pages counts as a change, by the beginning of their address; they overrule --change"`
 	Languages []string      `for:"run show-page show-filters" help:"languages of the pages that are wanted, as de,en; others are visited seldom"`
 	Filters   string        `for:"run show-page show-filters" path:"yaml yml" help:"file of filters in YAML: pages that are unwanted, by words, links, a program or a service; they are visited seldom"`
@@ -74,13 +75,17 @@ type Config struct {
 	WebSub string       `key:"websub-callback" for:"run" help:"public address under which hubs of feeds reach --push, as https://example.org/websub; none: feeds are not subscribed to"`
 	Hosts  []hosts.Rule `for:"run show-page" help:"settings of single servers; only in a file of settings"`
 
-	Archive     string `for:"run demo export replay diff" path:"directory" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
+	Archive     string `for:"run demo export replay diff serve" path:"directory" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`
 	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run" help:"compress what came without compression; false: three times the disk, less processor time"`
 	Watch       string `for:"run plan explain" path:"yaml yml" help:"file of rules in YAML: which changes are told to whom, as recrawl watch does alone"`
-	Listen      string `default:"127.0.0.1:8088" for:"replay" help:"address of loopback to serve at"`
+
+	Listen    string `for:"run serve" help:"address at which a dashboard is served, as 127.0.0.1:8089; elsewhere than on loopback it asks for a token. run: none without; serve: {dashboard}"`
+	PProf     bool   `for:"run serve" help:"serve profiles of the program, too, at /debug/pprof/"`
+	LogFormat string `key:"log-format" default:"text" oneof:"text, json" for:"run serve" help:"how what happens is told on standard error: text or json"`
 
 	Plan       PlanConfig           `for:"plan"`
+	Replay     ReplayConfig         `for:"replay"`
 	Show       ShowConfig           `for:"show-page"`
 	Checkpoint CheckpointConfig     `for:"checkpoint"`
 	Check      CheckConfig          `for:"check"`
@@ -103,6 +108,11 @@ type Config struct {
 type PlanConfig struct {
 	Show   int  `default:"20" range:"[1,)" help:"number of visits to show"`
 	Report bool `help:"with --json: print an object that also has how far the budgets go and what does not fit"`
+}
+
+// ReplayConfig are the settings of replay.
+type ReplayConfig struct {
+	Listen string `default:"127.0.0.1:8088" help:"address of loopback to serve at"`
 }
 
 // ShowConfig are the settings of show page.
@@ -165,6 +175,7 @@ var words = strings.NewReplacer(
 	"{formats}", captures.FormatNames(),
 	"{methods}", strings.Join(sitegraph.PartitionMethods(), ", "),
 	"{engines}", bench.About(),
+	"{dashboard}", dashboard.DefaultAddress,
 	"{units}", strings.Join(workload.UnitNames, ", "),
 	"{max-pages}", strconv.Itoa(sitegraph.DefaultBounds.MaxPages),
 	"{last-week}", strconv.Itoa(eval.WindowWeeks-1))

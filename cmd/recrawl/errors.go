@@ -20,6 +20,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/replay"
 	fetchbench "github.com/recrawl/recrawl/fetch/bench"
 	"github.com/recrawl/recrawl/fetch/push"
+	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/checkpoint"
@@ -104,6 +105,8 @@ func explainError(err error) (hint string, code int, cause error) {
 		return log.Hint, exitFailed, err
 	case errors.Is(err, satstore.ErrNoStore):
 		return "recrawl run --data DIR URL... makes one, in a new or empty directory", exitFailed, err
+	case errors.Is(err, dashboard.ErrListen):
+		return "--listen wants an address of this machine with a free port, as " + dashboard.DefaultAddress, exitUsage, err
 	case errors.Is(err, push.ErrListen):
 		return "--push wants an address of this machine with a free port, as 127.0.0.1:8090", exitFailed, err
 	case errors.Is(err, satstore.ErrUnborn):

@@ -40,7 +40,7 @@ var onlyRead = map[string]string{
 }
 
 // serving are commands that end when they are interrupted.
-var serving = []string{"frontier", "guard", "replay"}
+var serving = []string{"frontier", "guard", "replay", "serve"}
 
 // TestExamples runs every example of the manual on prepared files, without a process of its own. Other
 // servers than those of loopback are replaced by one there, and places above the directory by one in
@@ -113,7 +113,7 @@ func example(t *testing.T, w *lab, line string, onlyRead bool) {
 			if args[i] == "example.org" && slices.Contains(args, "--data") {
 				arg = strings.TrimPrefix(w.bases[0], "http://")
 			}
-			if port.MatchString(arg) && slices.Contains(serving, command) {
+			if port.MatchString(arg) && (slices.Contains(serving, command) || args[i-1] == "--listen") {
 				arg = freeAddress(t)
 			}
 			args[i] = strings.TrimPrefix(arg, "/")
@@ -128,7 +128,7 @@ func example(t *testing.T, w *lab, line string, onlyRead bool) {
 	switch {
 	case command == "init":
 		args = append(args, "new.yaml")[:max(2, len(args))]
-	case (command == "replay" || command == "frontier") && !strings.Contains(line, "--listen"):
+	case (command == "replay" || command == "frontier" || command == "serve") && !strings.Contains(line, "--listen"):
 		args = append(args, "--listen", freeAddress(t))
 	}
 	for i, arg := range args { // what a command makes is not there yet

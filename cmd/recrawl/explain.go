@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/explain"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -27,14 +29,14 @@ func (p *program) explainCommand() *cobra.Command {
 	}, p.explain)
 }
 
-func (p *program) explain(_ context.Context, args []string) error {
+func (p *program) explain(ctx context.Context, args []string) error {
 	address, err := webAddress(args[0])
 	if err != nil {
 		return err
 	}
 	o, err := p.open(true)
 	if err != nil {
-		return err
+		return p.instead(err, func(c dashboard.Command) error { return c.Print(ctx, "page", url.Values{"url": {address}}) })
 	}
 	defer o.store.Close() // nothing was written
 	page, ok := o.corpus.Graph.Lookup(address)
@@ -50,7 +52,7 @@ func (p *program) explain(_ context.Context, args []string) error {
 		return err
 	}
 	e := explain.Of(&record, o.plan, ahead, p.config.Policy, time.Now())
-	return p.print(e, e.Finding(), e.Tables())
+	return p.print(e, e.Sentence(time.Now()), e.Tables())
 }
 
 // nearMiss helps with an address that is not known.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/satstore"
@@ -22,10 +23,10 @@ func (p *program) inspectCommand() *cobra.Command {
 	}, p.inspect)
 }
 
-func (p *program) inspect(context.Context, []string) error {
+func (p *program) inspect(ctx context.Context, _ []string) error {
 	store, err := p.openStore()
 	if err != nil {
-		return err
+		return p.instead(err, func(c dashboard.Command) error { return c.Print(ctx, "inspect", nil) })
 	}
 	defer store.Close() // nothing was written
 	r, err := inspect.Store(store)

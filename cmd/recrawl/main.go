@@ -98,7 +98,7 @@ func (p *program) rootCommand() *cobra.Command {
 	root.PersistentFlags().StringVar(&p.configFile, "config", "", "file with settings")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print the result as JSON")
 	root.PersistentFlags().BoolVar(&p.quiet, "quiet", false, "no progress on standard error")
-	root.AddCommand(p.demoCommand(), p.runCommand(), p.guardCommand(), p.frontierCommand(), p.planCommand(), p.explainCommand(),
+	root.AddCommand(p.demoCommand(), p.runCommand(), p.serveCommand(), p.guardCommand(), p.frontierCommand(), p.planCommand(), p.explainCommand(),
 		p.evalCommand(), p.tuneCommand(), p.scheduleCommand(), p.surveyCommand(), p.learnCommand(),
 		p.importCommand(), p.exportCommand(), p.sitesCommand(), p.checkpointCommand(), p.inspectCommand(),
 		p.checkCommand(), p.hintCommand(), p.watchCommand(), p.replayCommand(), p.diffCommand(), p.showCommand(),

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -11,6 +12,7 @@ import (
 var (
 	many      = flag.Int("many", 0, "how many servers TestMany crawls; 0: none")
 	manyFor   = flag.Duration("many-for", 10*time.Minute, "how long TestMany crawls")
+	manyKeeps = flag.Bool("many-archive", false, "keep an archive in TestMany")
 	manyDelay = flag.Duration("many-delay", time.Minute, "pause between two requests to a server in TestMany")
 )
 
@@ -27,8 +29,12 @@ func TestMany(t *testing.T) {
 	servers := map[kind]int{honest: *many - 2*(*many/20), trapping: *many / 20, slow: *many / 20}
 	c := newCrowd(t, 50, delay-2*time.Millisecond)
 	c.takes = 10 * time.Second
-	p := start(t, t.TempDir(), nil, append([]string{"run", "--data", filepath.Join(t.TempDir(), "data"), "--user-agent", contact, "--allow-network", "127.0.0.0/8",
-		"--allow-port", c.port, "--delay", delay.String(), "--budget", "100000000", "--quiet"}, c.starts(servers)...)...)
+	var archive []string
+	if *manyKeeps {
+		archive = []string{"--archive", filepath.Join(t.TempDir(), "kept")}
+	}
+	p := start(t, t.TempDir(), nil, slices.Concat([]string{"run", "--data", filepath.Join(t.TempDir(), "data"), "--user-agent", contact, "--allow-network", "127.0.0.0/8",
+		"--allow-port", c.port, "--delay", delay.String(), "--budget", "100000000", "--quiet"}, archive, c.starts(servers))...)
 	takes := map[kind]time.Duration{honest: 0, trapping: 0, slow: c.takes}
 	most := 0
 	began, before := time.Now(), map[kind]int{}
@@ -61,6 +67,9 @@ func TestMany(t *testing.T) {
 	}
 	p.interrupt()
 	t.Logf("at most %d MiB\n%s%s", most>>10, p.stdout.String(), p.stderr.String())
+	if *manyKeeps {
+		t.Logf("%d visits are kept", len(readArchive(t, archive[1], false)))
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.early) > 0 {

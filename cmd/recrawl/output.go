@@ -4,14 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/report/progress"
+	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/satstore/whole"
 )
 
-// publish prints a result, as JSON or as its finding and tables, and writes the report where asked for.
+// publish prints a result, as JSON or as its finding and tables, and writes the report where asked
+// for.
 func (p *program) publish(result any, page report.Page, htmlFile string) error {
 	if htmlFile != "" {
 		if err := writeWhole(htmlFile, page.HTML); err != nil {
@@ -86,10 +89,17 @@ func (p *program) printJSON(v any) error {
 	return e.Encode(v)
 }
 
+// logger is for what happens in services, as --log-format says.
+func (p *program) logger() *slog.Logger {
+	return dashboard.Logger(p.stderr, p.config.LogFormat, p.quiet)
+}
+
 // warn says what is to be doubted; nothing of empty texts.
 func (p *program) warn(texts ...string) {
 	for _, text := range texts {
-		if text != "" {
+		if text != "" && p.config.LogFormat == "json" {
+			p.logger().Warn(text)
+		} else if text != "" {
 			fmt.Fprintf(p.stderr, "recrawl: warning: %s\n", text)
 		}
 	}
@@ -97,7 +107,9 @@ func (p *program) warn(texts ...string) {
 
 // note says something on the way, unless the program is to be quiet.
 func (p *program) note(format string, args ...any) {
-	if !p.quiet {
+	if !p.quiet && p.config.LogFormat == "json" {
+		p.logger().Info(fmt.Sprintf(format, args...))
+	} else if !p.quiet {
 		fmt.Fprintf(p.stderr, "recrawl: "+format+"\n", args...)
 	}
 }

@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"net/url"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/present"
+	"github.com/recrawl/recrawl/planner/view"
 )
 
 func (p *program) planCommand() *cobra.Command {
@@ -15,10 +19,14 @@ func (p *program) planCommand() *cobra.Command {
 	}, p.plan)
 }
 
-func (p *program) plan(context.Context, []string) error {
+func (p *program) plan(ctx context.Context, _ []string) error {
 	o, err := p.open(true)
 	if err != nil {
-		return err
+		q := url.Values{"n": {strconv.Itoa(min(p.config.Plan.Show, view.MostPlanned))}, "report": {"true"}}
+		if p.json && !p.config.Plan.Report {
+			q.Set("report", "list")
+		}
+		return p.instead(err, func(c dashboard.Command) error { return c.Print(ctx, "plan", q) })
 	}
 	defer o.store.Close() // nothing was written
 	ahead, err := o.dryRun(&p.config, p.config.Plan.Show)

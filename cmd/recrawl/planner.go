@@ -11,6 +11,8 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/view"
+	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -22,6 +24,7 @@ type opened struct {
 	store  *satstore.Store
 	corpus *planner.Corpus
 	plan   *planner.Planner
+	rules  *view.Rules
 }
 
 var errNoData = usageError{
@@ -49,6 +52,13 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		dir = "" // no file: it is soon over
 	}
 	o := &opened{store: store}
+	watched, err := p.watched()
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	if o.rules, err = view.OpenRules(store, append(watched.Weights(), c.Weight...)); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
 	build := func() (*planner.Planner, error) {
 		file, err := scratch.Open(dir)
 		if err != nil {
@@ -58,9 +68,11 @@ func (p *program) open(readOnly bool) (*opened, error) {
 		if err := store.Restore(o.corpus.Graph, o.corpus.Remember); err != nil {
 			return nil, err
 		}
-		return p.newPlanner(o.corpus)
+		return p.newPlanner(o.corpus, o.rules)
 	}
-	plan, why, err := cycle.RecallImage(store, dir, p.newPlanner)
+	plan, why, err := cycle.RecallImage(store, dir, func(corpus *planner.Corpus) (*planner.Planner, error) {
+		return p.newPlanner(corpus, o.rules)
+	})
 	if why != nil {
 		p.warn(why.Error() + "; all records are read instead")
 	}
@@ -78,18 +90,16 @@ func (p *program) open(readOnly bool) (*opened, error) {
 }
 
 // newPlanner makes a planner by the settings.
-func (p *program) newPlanner(corpus *planner.Corpus) (*planner.Planner, error) {
+func (p *program) newPlanner(corpus *planner.Corpus, rules *view.Rules) (*planner.Planner, error) {
 	c := &p.config
 	live := planner.LiveOptions()
-	live.MaxAges, _ = planner.ParseMaxAges(c.MaxAge) // checked before
-	if err := p.plans(&live); err != nil {
+	if _, err := p.watched(); err != nil {
 		return nil, err
 	}
-	weights, err := planner.ParseWeights(append(p.rules.Weights(), c.Weight...))
-	if err != nil {
+	if err := watching.Plan(p.rules, c.MaxAge, c.Round, &live); err != nil {
 		return nil, err
 	}
-	corpus.SetWeights(weights)
+	corpus.SetWeights(rules.Weights())
 	ranking, err := policy.New(c.Policy, policy.Settings{
 		Corpus:    corpus,
 		Mode:      planner.Stream,
@@ -104,6 +114,7 @@ func (p *program) newPlanner(corpus *planner.Corpus) (*planner.Planner, error) {
 	}
 	live.Name, live.Pause, live.NewShare = c.Policy, c.Delay, c.New
 	live.LeastValue, live.Limits, live.MostBytes = c.Least, c.limits(), fetch.MostBytes(c.MaxBody)
+	live.Skip = rules.Skip(corpus.Graph)
 	return planner.New(corpus, ranking, live), nil
 }
 

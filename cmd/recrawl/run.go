@@ -15,6 +15,8 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/present"
+	"github.com/recrawl/recrawl/planner/view"
+	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/journal/visits"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
@@ -84,12 +86,17 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer closing(others, &err)
-	watching, err := p.openWatch(o.store)
+	watched, err := p.openWatch(o.store)
 	if err != nil {
 		return err
 	}
 
 	result := present.NewRun()
+	desk, served, err := p.dashboard(o, view.Options{Run: result})
+	if err != nil {
+		return err
+	}
+	defer closing(served, &err)
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = c.MaxPages
 	var journalErr error
@@ -99,12 +106,12 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	status := p.status()
 	workers := max(c.Workers, 2)
 	lookout := present.NewLookout(result, time.Now())
-	var named []string // pages that became known since the last visit was seen
+	sight := &watching.Sight{Watch: watched}
 	var loop *cycle.Loop
 	look := func() { status.note(lookout.Look(time.Now(), loop, workers, c.perDay())) }
 	loop = cycle.New(cycle.Options{
 		Planner:    o.plan,
-		Fetcher:    liveFetcher{client, underWay, kept, watching},
+		Fetcher:    liveFetcher{client, underWay, kept, watched},
 		Store:      o.store,
 		Clock:      cycle.WallClock{},
 		Change:     c.changeBy(),
@@ -116,24 +123,25 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		Pause:      c.Delay,
 		PauseOf:    client.PauseOf,
 		Able:       p.hasSpace,
-		Stalled:    status.stalled,
+		Stalled:    func(why error) { status.stalled(why); desk.Stalled(why) },
 		Unkept:     func(err error) { p.warn(err.Error() + "; the next start reads all records") },
 		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
-		Found:      func(page sitegraph.PageID) { named = append(named, o.corpus.URL(page)) },
+		Found:      func(page sitegraph.PageID) { sight.Found(o.corpus, page) },
 		Seen: func(e *cycle.Event) {
 			result.See(e)
 			said.See(e.Record.URL, e.Record.State, &e.Observation)
 			others.See(e.Record.URL, e.Observation.Links)
-			watching.See(watchedVisit(e, named))
-			named = named[:0]
+			sight.See(e)
+			desk.See(e)
 		},
 		Between: func() error {
 			now := time.Now()
-			return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store), watching.Step(now, o.store), others.Rest(now))
+			return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store), watched.Step(now, o.store), others.Rest(now), desk.Between(loop))
 		},
-		Attentive: said != nil,
+		Attentive: said != nil || desk != nil,
 		Filters:   filters.Fingerprint(),
 		Woken:     said.Woken(),
+		Peek:      desk.Peek(),
 		Acknowledged: func(events []cycle.Event) {
 			if journalErr == nil {
 				if journalErr = visits.Append(log, events); journalErr != nil {
@@ -144,6 +152,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 			look()
 		},
 	})
+	desk.Attach(loop)
 	if err := loop.Seed(seeds...); err != nil {
 		return err
 	}
@@ -158,15 +167,17 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	err = loop.Run(work, c.perDay(), c.Round, func(r planner.Round) bool {
 		result.EndRound(o.plan, r, c.perDay())
 		look()
+		desk.EndRound()
 		status.rest(result, o.plan, r.End)
 		return journalErr == nil && (c.Rounds == 0 || result.Rounds < c.Rounds)
 	})
+	desk.Close()
 	status.end()
 	if ended := err == nil; ended || ctx.Err() != nil && onlyCanceled(err) {
-		if told := watching.End(endWithin, time.Now, o.store, ended); told != nil && ended {
+		if told := watched.End(endWithin, time.Now, o.store, ended); told != nil && ended {
 			err = told
 		}
-		if events, messages := watching.Waiting(); events+messages > 0 {
+		if events, messages := watched.Waiting(); events+messages > 0 {
 			p.note("%s and %s wait to be told by the next start", report.Plural(events, "event"), report.Plural(messages, "message"))
 		}
 	}

@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/url"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/spelling"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/sites"
+	"github.com/recrawl/recrawl/planner/dashboard"
 )
 
 func (p *program) sitesCommand() *cobra.Command {
@@ -44,7 +47,7 @@ func (p *program) sites(ctx context.Context, args []string) error {
 		return usageError{fmt.Errorf("server %q is not in %s", unknown.Server, where), spelling.Servers(unknown.Server, unknown.Known)}
 	}
 	if err != nil {
-		return err
+		return p.askSites(ctx, err, args[0])
 	}
 	d := sites.Divide(source, c.Sites.Method)
 	if c.Sites.SVG != "" { // before anything is printed: a run that fails prints nothing
@@ -56,6 +59,23 @@ func (p *program) sites(ctx context.Context, args []string) error {
 		return p.printJSON(d.Result)
 	}
 	return d.Print(p.stdout, c.Sites.SVG)
+}
+
+// askSites prints what a running process says, and writes its drawing.
+func (p *program) askSites(ctx context.Context, err error, server string) error {
+	path, q := "servers/"+url.PathEscape(sites.ServerOf(server))+"/sites", url.Values{"method": {p.config.Sites.Method}}
+	return p.instead(err, func(c dashboard.Command) error {
+		if file := p.config.Sites.SVG; file != "" {
+			drawing, err := dashboard.Ask(ctx, c.Data, path, q, "image/svg+xml")
+			if err != nil {
+				return err
+			}
+			if err := writeWhole(file, func(w io.Writer) error { _, err := w.Write(drawing); return err }); err != nil {
+				return err
+			}
+		}
+		return c.Print(ctx, path, q)
+	})
 }
 
 // siteSource reads the server from a history or from what a stopped planner knows.

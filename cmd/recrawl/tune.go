@@ -13,6 +13,8 @@ import (
 	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/eval/tune"
+	"github.com/recrawl/recrawl/planner/dashboard"
+	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
@@ -33,6 +35,9 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 			"tune counts visits by day, and with a longer delay there are days without any"}
 	}
 	known, histories, err := p.evidence(ctx, paths)
+	if errors.Is(err, satstore.ErrInUse) {
+		return p.instead(err, func(asked dashboard.Command) error { return asked.Tune(ctx, c.Tune.Target) })
+	}
 	if err != nil {
 		return err
 	}

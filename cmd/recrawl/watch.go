@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,9 +12,6 @@ import (
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/fetch/watch/deliver"
-	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/calendar"
-	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/satstore"
 )
 
@@ -106,28 +102,4 @@ func (p *program) openWatch(store *satstore.Store) (*watch.Watch, error) {
 	}
 	return watch.Open(watch.Options{File: p.rules, Senders: senders, Setting: store.Setting, Note: p.note,
 		Warn: func(text string) { p.warn(text) }})
-}
-
-// plans are what the rules of --watch ask of the planner, before what the settings say.
-func (p *program) plans(live *planner.Options) error {
-	f, err := p.watched()
-	if err != nil || f == nil {
-		return err
-	}
-	if closed := f.Closed(p.config.Round); closed != "" {
-		return usageError{errors.New(closed), "shorter rounds have room: --round 5m"}
-	}
-	live.MaxAges, err = planner.ParseMaxAges(append(f.MaxAges(), p.config.MaxAge...))
-	var rests []planner.RestRule
-	f.Rests(func(pages string, minAge time.Duration, hours *calendar.Calendar) {
-		rests = append(rests, planner.RestRule{Prefix: pages, MinAge: minAge, Hours: hours})
-	})
-	live.Rests = planner.NewRests(rests)
-	return err
-}
-
-// watchedVisit is a visit as a watch takes it.
-func watchedVisit(e *cycle.Event, named []string) *watch.Visit {
-	return &watch.Visit{URL: e.Record.URL, Observation: &e.Observation, Verdict: e.Verdict, State: e.Record.State,
-		Errors: int(e.Record.Errors), Before: e.Before, Named: named}
 }

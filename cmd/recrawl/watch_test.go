@@ -23,8 +23,8 @@ type watchTrial struct {
 	Failed int
 }
 
-// A watch of its own needs a file and no more: its first visit tells nothing, a later one what differs. A
-// page beside the rule is never visited.
+// A watch of its own needs a file and no more: its first visit tells nothing, a later one what
+// differs. A page beside the rule is never visited.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	var visits, beside atomic.Int32

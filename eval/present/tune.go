@@ -45,6 +45,9 @@ func (t Tune) Page() report.Page {
 // finding says where a fetch more buys less, and what a target takes.
 func (t Tune) finding() string {
 	says := "The curve of coverage has no knee: each fetch more buys as much as the one before."
+	if last := t.Curve[len(t.Curve)-1]; math.IsNaN(float64(last.Coverage.Value)) {
+		says = "No change is expected, so no budget buys any."
+	}
 	if t.Knee != nil {
 		says = fmt.Sprintf("Beyond %s a day a fetch more buys less than the mean fetch up to %s does.", percent(eval.Number(t.Knee.Budget)), percent(eval.Number(t.Curve[len(t.Curve)-1].Budget)))
 	}

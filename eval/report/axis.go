@@ -37,6 +37,9 @@ func newAxis(low, high float64, percent, cut, free bool, ticks int) axis {
 	if percent && low == 0 && high <= 1 && high > 0.8 {
 		high = 1
 	}
+	if percent && low == 0 && high == 0 { // nothing of anything: of all, not around nothing
+		high = 1
+	}
 	// A span that floating point hardly resolves is none.
 	if size := math.Max(math.Abs(low), math.Abs(high)); high-low <= 1e-9*size || size < 1e-100 {
 		margin := math.Max(math.Abs(low)/2, 0.5)

@@ -48,7 +48,8 @@ function follow(figure) {
   const nearest = (points, x) => points.reduce((a, b) => (!a || Math.abs(b[0] - x) < Math.abs(a[0] - x) ? b : a), null);
   svg.addEventListener("pointermove", (e) => {
     const box = svg.getBoundingClientRect(), frame = figure.getBoundingClientRect();
-    const x = ((e.clientX - box.left) * chart.Width) / box.width, y = ((e.clientY - box.top) * chart.Width) / box.width;
+    const seen = svg.viewBox.baseVal, unit = seen.width / box.width; // of the drawing, by pixel
+    const x = (e.clientX - box.left) * unit, y = (e.clientY - box.top) * unit + seen.y;
     if (x < chart.Left - 8 || x > chart.Right + 8 || y < chart.Top - 8 || y > chart.Bottom + 8) return leave();
     const at = nearest(chart.Series.flatMap((s, i) => (shown(i) ? s.Points : [])), x);
     if (!at) return leave();
@@ -66,7 +67,7 @@ function follow(figure) {
       tip.append(row);
     }
     tip.hidden = false;
-    const px = box.left - frame.left + (at[0] * box.width) / chart.Width;
+    const px = box.left - frame.left + at[0] / unit;
     const left = px + 14 + tip.offsetWidth > plot.clientWidth ? px - 14 - tip.offsetWidth : px + 14;
     tip.style.left = Math.max(0, left) + "px";
     tip.style.top = Math.max(0, e.clientY - frame.top - tip.offsetHeight / 2) + "px";
@@ -75,6 +76,39 @@ function follow(figure) {
     line.setAttribute("visibility", "visible");
   });
   svg.addEventListener("pointerleave", leave);
+}
+
+// onPhone shows the plot alone in the width of a phone, in larger letters: its title is above it, and
+// its legend is text below.
+function onPhone(figure) {
+  const chart = JSON.parse(figure.dataset.chart);
+  const plot = figure.querySelector(".plot"), svg = figure.querySelector("svg"), keys = svg.querySelectorAll(".k");
+  const whole = svg.getAttribute("viewBox"), height = svg.viewBox.baseVal.height;
+  const title = document.createElement("strong"), legend = document.createElement("div");
+  title.textContent = svg.querySelector(".t")?.textContent ?? "";
+  legend.className = "legend";
+  chart.Series.forEach((s, i) => {
+    const entry = document.createElement("button"), mark = document.createElement("i");
+    entry.type = "button";
+    entry.setAttribute("aria-pressed", "true");
+    mark.style.background = s.Colour;
+    entry.append(mark, s.Name);
+    entry.addEventListener("click", () => {
+      keys[i].dispatchEvent(new MouseEvent("click"));
+      entry.setAttribute("aria-pressed", keys[i].getAttribute("aria-pressed"));
+    });
+    legend.append(entry);
+  });
+  plot.before(title);
+  plot.after(legend);
+  const narrow = matchMedia("screen and (max-width: 600px)");
+  const fit = () => {
+    figure.classList.toggle("small", narrow.matches);
+    title.hidden = legend.hidden = !narrow.matches;
+    svg.setAttribute("viewBox", narrow.matches ? `0 30 ${chart.Right + 24} ${height - 30}` : whole);
+  };
+  narrow.addEventListener("change", fit);
+  fit();
 }
 
 // sortable lets the headings of a table sort it; what has no value comes last.
@@ -110,6 +144,7 @@ function sortable(table) {
 }
 
 document.querySelectorAll("figure[data-chart]").forEach(follow);
+document.querySelectorAll("figure[data-chart]").forEach(onPhone);
 document.querySelectorAll("table").forEach(sortable);
 
 // A print shows what is folded.

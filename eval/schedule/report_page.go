@@ -37,7 +37,11 @@ func (r *Report) finding() string {
 	var why []string
 	for c := schedule.Feasible + 1; c < schedule.Classes; c++ {
 		if n := r.Feasible.Totals[c].Servers; n > 0 {
-			why = append(why, fmt.Sprintf("%d are %s", n, c))
+			verb := "are"
+			if n == 1 {
+				verb = "is"
+			}
+			why = append(why, fmt.Sprintf("%d %s %s", n, verb, c))
 		}
 	}
 	if len(why) == 0 {

@@ -148,3 +148,36 @@ func FuzzNew(f *testing.F) {
 		}
 	})
 }
+
+// FuzzCredentials: of whatever a file of credentials holds, no error shows more than the name of
+// the file and the number of a line, and what is taken is a header that ends no line.
+func FuzzCredentials(f *testing.F) {
+	f.Add("user: me\npassword: secret: x\ncookie: a=b\n")
+	f.Add("# x\r\ntoken: secret\x00\n\xff")
+	f.Add("proxy-user: a\nproxy-password: secret\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		file := filepath.Join(t.TempDir(), "credentials")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		table, problems := New([]Rule{{Match: "a.example", Credentials: file, Proxy: "http://p:1", PlainHTTP: true}})
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		if err := table.ReadCredentials(); err != nil {
+			for value := range strings.FieldsSeq(text) {
+				if len(value) > 20 && strings.Contains(err.Error(), value) {
+					t.Errorf("%q tells what the file has", err)
+				}
+			}
+			return
+		}
+		header := http.Header{}
+		table.Of("a.example").AddTo(header, "https")
+		for name, values := range header {
+			if name != "Authorization" && name != "Cookie" || len(values) != 1 || strings.ContainsAny(values[0], "\r\n\x00") {
+				t.Errorf("%s: %q", name, values)
+			}
+		}
+	})
+}

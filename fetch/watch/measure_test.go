@@ -14,9 +14,9 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/calendar"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -119,7 +119,7 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	}
 	defer store.Close()
 	box := &inbox{}
-	watching, err := watch.Open(watch.Options{File: file, Senders: map[string]watch.Sender{"box://x": box}, Setting: store.Setting})
+	watched, err := watch.Open(watch.Options{File: file, Senders: map[string]watch.Sender{"box://x": box}, Setting: store.Setting})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,28 +130,21 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	}
 	options := planner.LiveOptions()
 	options.Name = policy.Default
-	if options.MaxAges, err = planner.ParseMaxAges(file.MaxAges()); err != nil {
+	if err := watching.Plan(file, nil, time.Hour, &options); err != nil {
 		t.Fatal(err)
 	}
-	var rests []planner.RestRule
-	file.Rests(func(pages string, minAge time.Duration, hours *calendar.Calendar) {
-		rests = append(rests, planner.RestRule{Prefix: pages, MinAge: minAge, Hours: hours})
-	})
-	options.Rests = planner.NewRests(rests)
 	options.NewShare = 0.25
 	plan := planner.New(corpus, ranking, options)
-	firsts := map[string]time.Time{}
-	var named []string
+	firstSeen := map[string]time.Time{}
+	sight := &watching.Sight{Watch: watched}
 	loop := cycle.New(cycle.Options{
-		Planner: plan, Fetcher: visitor{world, watching}, Store: store, Clock: clock, Change: sitegraph.ChangeByMain,
+		Planner: plan, Fetcher: visitor{world, watched}, Store: store, Clock: clock, Change: sitegraph.ChangeByMain,
 		Discover: true, Forecast: true, Proof: true,
-		Found: func(page sitegraph.PageID) { named = append(named, corpus.URL(page)) },
+		Found: func(page sitegraph.PageID) { sight.Found(corpus, page) },
 		Seen: func(e *cycle.Event) {
-			watching.See(&watch.Visit{URL: e.Record.URL, Observation: &e.Observation, Verdict: e.Verdict, State: e.Record.State,
-				Errors: int(e.Record.Errors), Before: e.Before, Named: named})
-			named = named[:0]
-			if e.Observation.Outcome == sitegraph.OutcomeFetched && e.Record.State == sitegraph.StateAlive && firsts[e.Record.URL].IsZero() {
-				firsts[e.Record.URL] = e.Observation.Time
+			sight.See(e)
+			if e.Observation.Outcome == sitegraph.OutcomeFetched && e.Record.State == sitegraph.StateAlive && firstSeen[e.Record.URL].IsZero() {
+				firstSeen[e.Record.URL] = e.Observation.Time
 			}
 		},
 	})
@@ -168,21 +161,21 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	if err := loop.Advance(start); err != nil {
 		t.Fatal(err)
 	}
-	alive := len(firsts)
+	alive := len(firstSeen)
 	m.requests = 0
 	end := start.Add(time.Duration(weeks) * 7 * 24 * time.Hour)
 	perDay := part*float64(alive)*float64(24*time.Hour/checkEvery) - float64(len(starts)) // and robots.txt
 	step := func(now time.Time) {
 		for range 3 { // deliveries are noted by the step after them
-			if err := watching.Step(now, store); err != nil {
+			if err := watched.Step(now, store); err != nil {
 				t.Fatal(err)
 			}
 			for range 100 {
-				if _, waiting := watching.Waiting(); waiting == 0 {
+				if _, waiting := watched.Waiting(); waiting == 0 {
 					break
 				}
 				time.Sleep(10 * time.Microsecond)
-				if err := watching.Step(now, store); err != nil {
+				if err := watched.Step(now, store); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -194,10 +187,10 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := watching.End(time.Minute, func() time.Time { return end }, store, true); err != nil {
+	if err := watched.End(time.Minute, func() time.Time { return end }, store, true); err != nil {
 		t.Fatal(err)
 	}
-	m.judge(web, file, firsts, box.messages, start, end)
+	m.judge(web, file, firstSeen, box.messages, start, end)
 	return m
 }
 
@@ -208,7 +201,7 @@ type interval struct {
 }
 
 // judge compares what was told with the versions of the web.
-func (m *measured) judge(web timetravel.Archive, file *watch.File, firsts map[string]time.Time, messages []*watch.Message, start, end time.Time) {
+func (m *measured) judge(web timetravel.Archive, file *watch.File, firstSeen map[string]time.Time, messages []*watch.Message, start, end time.Time) {
 	told := map[string][]interval{}
 	for i, msg := range messages {
 		m.messages++
@@ -221,7 +214,7 @@ func (m *measured) judge(web timetravel.Archive, file *watch.File, firsts map[st
 		}
 	}
 	filled := make([]bool, len(messages))
-	for url, first := range firsts {
+	for url, first := range firstSeen {
 		m.pages++
 		for tick := maxTime(first, start); tick.Before(end); tick = tick.Add(checkEvery) {
 			m.checks++

@@ -41,10 +41,9 @@ type Visit struct {
 	URL         string
 	Observation *sitegraph.Observation
 	Verdict     sitegraph.Verdict
-	State       sitegraph.State // after it
-	Errors      int             // failed visits in a row, with this one
-	Before      time.Time       // when the page was last compared with its copy
-	Named       []string        // pages that became known by it
+	Errors      int       // failed visits in a row, with this one
+	Before      time.Time // when the page was last compared with its copy
+	Named       []string  // pages that became known by it
 }
 
 const (

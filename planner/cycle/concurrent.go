@@ -24,7 +24,7 @@ type crew struct {
 	cut      bool
 	speed    speed
 	flights
-	done chan completion
+	done chan *completion
 	jobs chan job     // to idle workers
 	idle atomic.Int32 // workers
 
@@ -45,7 +45,7 @@ func (l *Loop) hire(ctx context.Context) *crew {
 	c := &crew{
 		Loop:    l,
 		flights: newFlights(l.Workers, &l.answers),
-		done:    make(chan completion, mostFlights(l.Workers)),
+		done:    make(chan *completion, mostFlights(l.Workers)),
 		jobs:    make(chan job),
 		seeks:   newFlights(seekers, &l.names),
 		found:   make(chan found, mostFlights(seekers)),
@@ -71,6 +71,7 @@ func (c *crew) run(ctx context.Context) error {
 	c.weighed = time.Time{}
 	c.cut, c.speed = false, speed{}
 	for {
+		c.peek()
 		now := c.Clock.Now()
 		if !now.Before(c.round.End) {
 			return c.over(ctx)
@@ -195,8 +196,10 @@ type job struct {
 func (c *crew) fetch(ctx context.Context, of job) {
 	for {
 		began := c.Clock.Now()
-		o, err := c.Fetcher.Fetch(ctx, of.request)
-		c.done <- completion{of.visit, of.request, o, err, c.Clock.Now().Sub(began)}
+		done := &completion{visit: of.visit, request: of.request} // not on the stack, which is large
+		done.seen, done.err = c.Fetcher.Fetch(ctx, done.request)
+		done.took = c.Clock.Now().Sub(began)
+		c.done <- done
 		if c.idle.Add(1) > int32(c.workers) {
 			c.idle.Add(-1)
 			return
@@ -248,6 +251,9 @@ func (c *crew) wait(ctx context.Context, now time.Time) error {
 		return c.attend()
 	case <-c.Woken:
 		return c.attend()
+	case look := <-c.Peek:
+		look()
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -305,7 +311,7 @@ func (c *crew) drain() {
 	c.giveBack()
 	for c.inFlight > 0 {
 		lost := <-c.done
-		c.landed(&lost)
+		c.landed(lost)
 		c.finish(&lost.visit, &lost.request, lost.seen, lost.err)
 		c.Planner.Return(lost.visit)
 	}

@@ -17,5 +17,5 @@ func (l *Loop) KeepDistance(ctx context.Context, waiting func()) error {
 		return nil
 	}
 	waiting()
-	return l.Clock.SleepUntil(ctx, now.Add(l.Pause))
+	return l.sleepUntil(ctx, now.Add(l.Pause))
 }

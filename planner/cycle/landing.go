@@ -19,9 +19,9 @@ type completion struct {
 }
 
 // complete takes what a worker hands back.
-func (c *crew) complete(ctx context.Context, done completion) error {
+func (c *crew) complete(ctx context.Context, done *completion) error {
 	now := c.Clock.Now()
-	l := c.landed(&done)
+	l := c.landed(done)
 	var wait *Wait
 	var local *LocalError
 	isWait, isLocal := errors.As(done.err, &wait), errors.As(done.err, &local)
@@ -35,16 +35,16 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 	}
 	switch {
 	case isWait && wait.Scheme && c.hasOther(l, done.visit.Page):
-		c.bar(l, &done, wait.Until, now)
+		c.bar(l, done, wait.Until, now)
 		return nil
 	case isWait:
 		l.notBefore, l.pause = wait.Until, max(l.pause, wait.Until.Sub(now))
 		l.at.notBefore = later(l.at.notBefore, sooner(wait.Until, now.Add(min(c.Pause, l.usual))))
-		c.again(l, &done, now)
+		c.again(l, done, now)
 		return c.hold(l, false)
 	case isLocal && !c.blames(l, local, now):
 		c.fault(local.Err, l.began, now)
-		c.again(l, &done, now)
+		c.again(l, done, now)
 		return nil
 	case isLocal:
 		done.err = nil // what was seen is the failure of the server
@@ -59,7 +59,7 @@ func (c *crew) complete(ctx context.Context, done completion) error {
 	if done.seen.Status != 0 {
 		c.answered = now
 	}
-	changed := c.vanish(l, &done, now)
+	changed := c.vanish(l, done, now)
 	if !l.vanished.holdsBack(done.seen.Trouble) {
 		changed = l.see(done.seen.Trouble) || changed
 	}

@@ -19,6 +19,9 @@ type Event struct {
 	Verdict     sitegraph.Verdict
 	Record      sitegraph.Record // with the observation applied, and the next due time if that is kept
 	Before      time.Time        // when the page was last compared with its copy, before this visit; zero: never
+	// Due is when the page was due by its visit before, in this process or as the store had it.
+	// Zero: not known.
+	Due time.Time
 }
 
 // Options of a loop. Planner, Fetcher, Store and Clock are required.
@@ -95,6 +98,10 @@ type Options struct {
 	// Woken gets a value when Between is to be called at once, where several workers wait. May be
 	// nil.
 	Woken <-chan struct{}
+	// Peek gets functions that look at the planner, the store and the loop, and change nothing. Run
+	// calls each between two visits, or while it waits, at once and not at a commit. They should
+	// take milliseconds: no visit begins meanwhile. May be nil.
+	Peek <-chan func()
 }
 
 // Loop carries out what a planner plans.
@@ -186,6 +193,7 @@ func (l *Loop) Seed(urls ...string) error {
 // sequential makes one visit after the other.
 func (l *Loop) sequential(ctx context.Context) error {
 	for ctx.Err() == nil {
+		l.peek()
 		v, ok := l.Planner.Next()
 		if !ok {
 			return nil

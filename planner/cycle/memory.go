@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 
 	"github.com/recrawl/recrawl/planner"
@@ -63,41 +64,81 @@ func pieceSetting(i int) string { return fmt.Sprintf("%s/%d", memorySetting, i) 
 
 // keepMemory keeps what the planner has in memory. It is durable with the next commit, as a whole.
 func (l *Loop) keepMemory() error {
-	memory, err := l.Planner.Memory()
-	if err != nil && !errors.Is(err, state.ErrTooLarge) {
+	k := memoryKeeper{loop: l, sum: sha256.New(), piece: make([]byte, 0, memoryPiece)}
+	err := l.Planner.WriteMemory(&k)
+	if err == nil {
+		err = k.flush()
+	}
+	kept := keptMemory{Bytes: k.bytes, Sum: k.sum.Sum(nil), Packed: true}
+	if errors.Is(err, state.ErrTooLarge) {
+		kept.Bytes, kept.Sum, err = 0, sumOf(nil), nil
+	}
+	if err != nil {
 		return err
 	}
 	learnt, _, err := l.Store.Setting(learntSetting)
 	if err != nil {
 		return l.storeError(err, "read what the policy has learnt")
 	}
-	head, err := json.Marshal(keptMemory{Bytes: len(memory), Sum: sumOf(memory), Learnt: sumOf(learnt), Packed: true})
+	kept.Learnt = sumOf(learnt)
+	head, err := json.Marshal(kept)
 	if err != nil {
 		return err
-	}
-	var p packer
-	for i := 0; len(memory) > 0; i++ {
-		piece := memory[:min(memoryPiece, len(memory))]
-		memory = memory[len(piece):]
-		sum := sha256.Sum256(piece)
-		if i < len(l.pieces) && l.pieces[i] == sum {
-			continue
-		}
-		packed, err := p.pack(piece)
-		if err != nil {
-			return err
-		}
-		if err := l.Store.SaveSetting(pieceSetting(i), packed); err != nil {
-			return l.storeError(err, "keep what the planner has in memory")
-		}
-		if i == len(l.pieces) {
-			l.pieces = append(l.pieces, sum)
-		}
-		l.pieces[i] = sum
 	}
 	if err := l.Store.SaveSetting(memorySetting, head); err != nil {
 		return l.storeError(err, "keep what the planner has in memory")
 	}
+	return nil
+}
+
+// memoryKeeper keeps what is written in pieces, so that it is never in memory as a whole.
+type memoryKeeper struct {
+	loop  *Loop
+	sum   hash.Hash
+	bytes int
+	piece []byte
+	count int // pieces so far
+	packer
+}
+
+func (k *memoryKeeper) Write(b []byte) (int, error) {
+	k.sum.Write(b)
+	k.bytes += len(b)
+	for rest := b; len(rest) > 0; {
+		n := min(len(rest), memoryPiece-len(k.piece))
+		k.piece, rest = append(k.piece, rest[:n]...), rest[n:]
+		if len(k.piece) == memoryPiece {
+			if err := k.flush(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return len(b), nil
+}
+
+// flush keeps the piece that is under way, unless it is the one that is kept.
+func (k *memoryKeeper) flush() error {
+	if len(k.piece) == 0 {
+		return nil
+	}
+	l, i, sum := k.loop, k.count, sha256.Sum256(k.piece)
+	k.count++
+	if i < len(l.pieces) && l.pieces[i] == sum {
+		k.piece = k.piece[:0]
+		return nil
+	}
+	packed, err := k.pack(k.piece)
+	if err != nil {
+		return err
+	}
+	if err := l.Store.SaveSetting(pieceSetting(i), packed); err != nil {
+		return l.storeError(err, "keep what the planner has in memory")
+	}
+	if i == len(l.pieces) {
+		l.pieces = append(l.pieces, sum)
+	}
+	l.pieces[i] = sum
+	k.piece = k.piece[:0]
 	return nil
 }
 
@@ -164,9 +205,9 @@ func readMemory(s Store) (memory []byte, learnt bool, err error) {
 	return memory, bytes.Equal(sumOf(now), head.Learnt), err
 }
 
-// ForgetMemory drops what was kept of a planner's memory, and its image, as where pages were changed
-// behind its back. The next planner begins with the records of the pages and what its policy had learnt. It is
-// durable with the next commit.
+// ForgetMemory drops what was kept of a planner's memory, and its image, as where pages were
+// changed behind its back. The next planner begins with the records of the pages and what its
+// policy had learnt. It is durable with the next commit.
 func ForgetMemory(s Store) error {
 	head, err := json.Marshal(keptMemory{Sum: sumOf(nil)})
 	if err == nil {

@@ -187,14 +187,14 @@ func (l *Loop) rest(ctx context.Context, until time.Time) error {
 		if !step.Before(until) {
 			break
 		}
-		if err := l.Clock.SleepUntil(ctx, step); err != nil {
+		if err := l.sleepUntil(ctx, step); err != nil {
 			return err
 		}
 		if err := l.between(); err != nil {
 			return err
 		}
 	}
-	return l.Clock.SleepUntil(ctx, until)
+	return l.sleepUntil(ctx, until)
 }
 
 // Advance moves the clock of the store to now. Records that are due and were not visited get the

@@ -66,6 +66,7 @@ func fetchError(ctx context.Context, url string, err error) error {
 // from it.
 func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error {
 	record := &r.Record
+	r.due = l.Planner.Corpus.Memory(record.Page).DueTime()
 	if s := l.graph.Server(record.Page); int(s) < len(l.visits) {
 		l.visits[s]++
 	}
@@ -132,7 +133,7 @@ func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation, verdic
 		return l.storeError(err, "save record of %s", record.URL)
 	}
 	if l.Seen != nil || l.Acknowledged != nil {
-		l.event = Event{Round: r.Round, Visit: v, Observation: o, Verdict: verdict, Record: *record, Before: l.before}
+		l.event = Event{Round: r.Round, Visit: v, Observation: o, Verdict: verdict, Record: *record, Before: l.before, Due: r.due}
 		if l.Seen != nil {
 			l.Seen(&l.event)
 		}

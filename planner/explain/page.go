@@ -44,6 +44,7 @@ type Page struct {
 
 	round planner.Round // the one of Turn
 	why   string        // of the visit at that turn
+	at    time.Time     // of a page in line: when it may begin; see InLine
 }
 
 // site is a page's place in the partition by directories.
@@ -56,6 +57,14 @@ type site struct {
 // Of explains the page of a record at now. The planner has just made the dry run, which lists all
 // visits of its round; policy is the name of its policy.
 func Of(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy string, now time.Time) *Page {
+	e := Known(r, p, ahead, policy)
+	e.Compare(p.Corpus, r, now)
+	return e
+}
+
+// Known is what is known of the page without a look at other pages: all but its site and the
+// estimates, which Compare adds. It takes a moment.
+func Known(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy string) *Page {
 	g := p.Corpus.Graph
 	h := r.History
 	e := &Page{
@@ -65,7 +74,6 @@ func Of(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy st
 		Server:       g.ServerName(g.Server(r.Page)),
 		Depth:        g.Depth(r.Page),
 		Links:        len(g.Links(r.Page)),
-		Site:         siteOf(g, r.Page),
 		Referer:      r.Referer,
 		Visits:       h.Visits,
 		Changes:      h.Changes,
@@ -94,7 +102,6 @@ func Of(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy st
 			change := time.Unix(int64(h.LastChange), 0).UTC()
 			e.LastChange = &change
 		}
-		e.Estimates = estimatesOf(p.Corpus, r, h.Age(now))
 		e.Evidence = evidenceOf(p.Policy, policy, r.Page, ahead.Round.End)
 	}
 	if e.Turn > 0 {
@@ -104,6 +111,16 @@ func Of(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy st
 		e.WhyNot = p.WhyNot(r.Page)
 	}
 	return e
+}
+
+// Compare adds the site of the page of a record and its estimates, which rest on the pages of a
+// corpus. That may be a part of what is known: the server of the page and a sample of the others.
+// It looks at many pages, and changes nothing but e.
+func (e *Page) Compare(c *planner.Corpus, r *sitegraph.Record, now time.Time) {
+	e.Site = siteOf(c.Graph, r.Page)
+	if r.History.Visits > 0 {
+		e.Estimates = estimatesOf(c, r, r.History.Age(now))
+	}
 }
 
 // turnOf counts from 1; 0: the page is not among the visits.

@@ -17,6 +17,9 @@ type Store interface {
 	Change(fill func(set func(key, value []byte), remove func(key []byte))) (wait func() error, err error)
 	// Get calls see with the value under a key, which is valid until see returns.
 	Get(key []byte, see func(value []byte)) (bool, error)
+	// GetAll does so with the values under keys 0 to n-1, which ascend. Those not there are left
+	// out.
+	GetAll(n int, key func(i int) []byte, see func(i int, value []byte)) error
 	// Scan calls see with all keys of a prefix in order, until it returns an error.
 	Scan(prefix byte, see func(key, value []byte) error) error
 }

@@ -1,9 +1,11 @@
 package frontier
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -48,10 +50,10 @@ func (f *Frontier) Get(r Request, now time.Time) ([]Item, error) {
 	if err != nil || len(given) == 0 {
 		return nil, err
 	}
-	if err := wait(); err != nil {
-		return nil, err
-	}
-	return f.read(given)
+	durable := make(chan error, 1)
+	go func() { durable <- wait() }() // and the addresses are read meanwhile
+	items, err := f.read(given)
+	return items, errors.Join(err, <-durable)
 }
 
 // giving is the work of one Get.
@@ -147,17 +149,28 @@ func (g *giving) give(n uint32) {
 
 // read reads items. Those deleted meanwhile are left out.
 func (f *Frontier) read(keys []storeKey) ([]Item, error) {
-	items := make([]Item, 0, len(keys))
-	for _, key := range keys {
-		it, ok, err := f.item(key)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			items = append(items, it)
+	order := make([]int, len(keys)) // ascending
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return bytes.Compare(keys[a][:], keys[b][:]) })
+	items := make([]Item, len(keys))
+	var bad error
+	err := f.store.GetAll(len(keys), func(i int) []byte { return keys[order[i]][:] }, func(i int, value []byte) {
+		s, err := parseItem(value)
+		bad = errors.Join(bad, err)
+		items[order[i]] = s.item()
+	})
+	if err := errors.Join(err, bad); err != nil {
+		return nil, err
+	}
+	there := items[:0]
+	for i, it := range items {
+		if queue, _, _ := parseKey(keys[i][:]); it.URL != "" && f.name(&it, queue) {
+			there = append(there, it)
 		}
 	}
-	return items, nil
+	return there, nil
 }
 
 // item reads what is stored under a key; false: nothing, or its queue was deleted meanwhile.

@@ -23,9 +23,10 @@ type Outcome struct {
 type Judge interface {
 	// Learn takes in what a visit to an address of a crawl saw. evidence is what it returned at the
 	// last visit; nil: this is the first. page is a number above 0 under which it knows the
-	// address from now on; 0: it cannot judge it. interval is the estimated time between its
-	// changes; 0: not known.
-	Learn(crawl, url string, o *Outcome, evidence []byte, now time.Time) (page uint32, kept []byte, interval time.Duration)
+	// address from now on; 0: it cannot judge it.
+	Learn(crawl, url string, o *Outcome, evidence []byte, now time.Time) (page uint32, kept []byte)
+	// Interval is the estimated time between changes of a page; 0: not known.
+	Interval(crawl string, page uint32, now time.Time) time.Duration
 	// Remember takes in evidence from an earlier process.
 	Remember(crawl, url string, evidence []byte) (page uint32)
 	// Worth of a visit now. Larger is better; NaN: it cannot tell.
@@ -68,13 +69,16 @@ func (f *Frontier) judgeItem(s *slot, it *Item, key storeKey, now time.Time) (ev
 	if it.Outcome == nil {
 		return evidence, again
 	}
-	page, kept, interval := f.judge.Learn(f.queues[s.queue].crawl.name, it.URL, it.Outcome, evidence, now)
+	crawl := f.queues[s.queue].crawl.name
+	page, kept := f.judge.Learn(crawl, it.URL, it.Outcome, evidence, now)
 	if page == 0 {
 		return nil, again
 	}
 	s.page = page
-	if interval > 0 {
-		again = now.Add(min(max(interval/2, leastAgain), mostAgain))
+	if it.Ask {
+		if interval := f.judge.Interval(crawl, page, now); interval > 0 {
+			again = now.Add(min(max(interval/2, leastAgain), mostAgain))
+		}
 	}
 	return kept, again
 }

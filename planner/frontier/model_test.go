@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -301,7 +302,11 @@ func (m *model) compare(t *testing.T, f *Frontier, now time.Time) {
 func FuzzStored(f *testing.F) {
 	f.Add([]byte("12345678\x03url\x01emeta"))
 	f.Add(appendQueue(nil, &queue{key: "k", crawl: &crawl{name: "c"}, delay: -1, limit: 7, last: 1 << 40}))
+	f.Add([]byte("http://u:p@[2001:db8::1]:80/x?y"))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		if host := HostOf(string(b)); strings.ContainsAny(host, "/?&#") || !strings.Contains(string(b), host) {
+			t.Fatalf("%q has the host %q", b, host)
+		}
 		if s, err := parseItem(b); err == nil {
 			it := s.item()
 			again := appendItem(nil, &it, s.evidence)

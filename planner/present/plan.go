@@ -37,6 +37,19 @@ type visit struct {
 // NewPlan tells what a planner would do next. It asks the planner for all that the round leaves
 // out, and so must come last. The budget is perDay fetches a day.
 func NewPlan(ahead *cycle.Preview, p *planner.Planner, policy string, perDay float64) *Plan {
+	plan := UnderWay(ahead, p, policy, perDay)
+	if len(plan.Visits) == 0 {
+		plan.none = "Nothing to visit: " + whyNone(ahead, p, policy, perDay)
+	}
+	if beyond := p.Beyond(); len(beyond) > 0 {
+		plan.Budget.Beyond, plan.Budget.Unfit = unfitOf(beyond), unfitOf(p.Unfit())
+	}
+	return plan
+}
+
+// UnderWay is the plan of a round that is carried out, with the visits that are chosen. It changes
+// nothing, and does not know what the round will leave out.
+func UnderWay(ahead *cycle.Preview, p *planner.Planner, policy string, perDay float64) *Plan {
 	plan := &Plan{
 		RoundEnd: ahead.Round.End,
 		Visits:   []visit{},
@@ -44,9 +57,6 @@ func NewPlan(ahead *cycle.Preview, p *planner.Planner, policy string, perDay flo
 		Budget:   budgetsOf(p, ahead.Round, perDay),
 		Hints:    claimsOf(p.Corpus),
 		policy:   policy,
-	}
-	if beyond := p.Beyond(); len(beyond) > 0 {
-		plan.Budget.Beyond, plan.Budget.Unfit = unfitOf(beyond), unfitOf(p.Unfit())
 	}
 	for _, v := range ahead.Visits {
 		next := visit{
@@ -62,13 +72,13 @@ func NewPlan(ahead *cycle.Preview, p *planner.Planner, policy string, perDay flo
 		plan.Visits = append(plan.Visits, next)
 	}
 	if len(plan.Visits) == 0 {
-		plan.none = "Nothing to visit: " + whyNone(ahead, p, policy, perDay)
+		plan.none = "Nothing is chosen now: the visits of the round that ends " + report.UTC(ahead.Round.End) + " are made."
 	}
 	return plan
 }
 
-// Finding says in a sentence how many visits come until when, and how many changes they should find;
-// or why none comes. Of visits that are not shown it tells the number alone.
+// Finding says in a sentence how many visits come until when, and how many changes they should
+// find; or why none comes. Of visits that are not shown it tells the number alone.
 func (p *Plan) Finding() string {
 	if len(p.Visits) == 0 {
 		return p.none
@@ -134,4 +144,13 @@ func (p *Plan) visitTable() report.Table {
 		t.Note = fmt.Sprintf("%s more in this round; --show shows them.", report.Plural(p.Further, "visit"))
 	}
 	return t
+}
+
+// First is the plan with so many visits at most.
+func (p *Plan) First(most int) *Plan {
+	short := *p
+	if n := len(p.Visits); n > most {
+		short.Visits, short.Further = p.Visits[:most], p.Further+n-most
+	}
+	return &short
 }

@@ -1,10 +1,18 @@
 package state
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"testing"
 )
+
+// Write returns what is written, in most bytes at most.
+func Write(apart Apart, most int, roots ...any) ([]byte, error) {
+	var b bytes.Buffer
+	err := WriteTo(&b, most, nil, apart, roots...)
+	return b.Bytes(), err
+}
 
 // Pointers into long slices, and large maps of plain values, come back as they were.
 func TestLong(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
-	"math"
 	"reflect"
 	"slices"
 	"sort"
@@ -23,6 +22,7 @@ type writer struct {
 	things int
 
 	out     io.Writer // nil: all stays in to
+	written int       // bytes to out
 	columns Columns
 }
 
@@ -51,30 +51,11 @@ type row struct {
 // longRow is how many elements a slice has that is told apart from known: that takes 50 bytes each.
 const longRow = 256
 
-// Write returns what is below the roots, in most bytes at most.
-func Write(apart Apart, most int, roots ...any) (written []byte, err error) {
-	w := &writer{apart: apart, most: most, known: map[address]int{}}
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			if thrown != ErrTooLarge {
-				panic(thrown)
-			}
-			written, err = nil, ErrTooLarge
-		}
-	}()
-	w.to = binary.LittleEndian.AppendUint64(w.to, apart.formOf(typesOf(roots)...))
-	for _, root := range roots {
-		v := reflect.ValueOf(root).Elem()
-		w.register(v)
-		w.value(v)
-	}
-	return w.to, nil
-}
-
-// WriteTo writes what is below the roots to out, but for slices that lie in columns: of these it
-// writes which they are.
-func WriteTo(out io.Writer, columns Columns, apart Apart, roots ...any) (err error) {
-	w := &writer{apart: apart, most: math.MaxInt, known: map[address]int{}, out: out, columns: columns}
+// WriteTo writes what is below the roots to out, in most bytes at most, but for slices that lie in
+// columns: of these it writes which they are. Where there is more it has written a part, and
+// returns ErrTooLarge.
+func WriteTo(out io.Writer, most int, columns Columns, apart Apart, roots ...any) (err error) {
+	w := &writer{apart: apart, most: most, known: map[address]int{}, out: out, columns: columns}
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			failed, ok := thrown.(failure)
@@ -96,10 +77,15 @@ func WriteTo(out io.Writer, columns Columns, apart Apart, roots ...any) (err err
 
 // flush hands on what was written so far.
 func (w *writer) flush() {
-	if _, err := w.out.Write(w.to); err != nil {
+	w.hand(w.to)
+	w.to = w.to[:0]
+}
+
+func (w *writer) hand(b []byte) {
+	if _, err := w.out.Write(b); err != nil {
 		panic(failure{err})
 	}
-	w.to = w.to[:0]
+	w.written += len(b)
 }
 
 const flushed = 1 << 20
@@ -147,15 +133,13 @@ func (w *writer) numberOf(v reflect.Value) (int, bool) {
 func (w *writer) uint(x int) { w.to = binary.AppendUvarint(w.to, uint64(x)) }
 
 func (w *writer) bytes(b []byte) {
-	if len(w.to)+len(b) > w.most {
-		panic(ErrTooLarge)
+	if len(w.to)+len(b) > w.most-w.written {
+		panic(failure{ErrTooLarge})
 	}
 	if w.out != nil && len(w.to)+len(b) > flushed {
 		w.flush()
 		if len(b) > flushed {
-			if _, err := w.out.Write(b); err != nil {
-				panic(failure{err})
-			}
+			w.hand(b)
 			return
 		}
 	}

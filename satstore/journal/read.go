@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 )
 
 // maxLineBytes bounds a line: an entry holds two addresses and some digests.
@@ -20,16 +18,10 @@ var ErrNone = errors.New("no file of a day, as 2024-05-31.jsonl, is in it")
 // crash has torn are left out and counted. It is ErrNone if there is no file of a day. Yield must
 // not keep the entry.
 func Read(dir string, yield func(*Entry)) (torn int, err error) {
-	files, err := filepath.Glob(filepath.Join(dir, "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].jsonl"))
-	if err == nil && len(files) == 0 {
-		if _, err = os.Stat(dir); err == nil {
-			err = ErrNone
-		}
-	}
+	files, err := days(dir)
 	if err != nil {
-		return 0, fmt.Errorf("read journal %s: %w", dir, err)
+		return 0, err
 	}
-	slices.Sort(files)
 	for _, name := range files {
 		n, err := readDay(name, yield)
 		if err != nil {

@@ -164,6 +164,24 @@ func (s *Store) Get(key []byte, see func(value []byte)) (bool, error) {
 	return true, closer.Close()
 }
 
+// GetAll calls see with the values under keys 0 to n-1, which must ascend; those that are not there
+// are left out. That is faster than Get for each, the more so where keys lie side by side.
+func (s *Store) GetAll(n int, key func(i int) []byte, see func(i int, value []byte)) error {
+	if err := s.Err(); err != nil {
+		return err
+	}
+	it, err := s.db.NewIter(nil)
+	if err != nil {
+		return fmt.Errorf("read queues: %w", err)
+	}
+	for i := range n {
+		if it.SeekGE(key(i)) && bytes.Equal(it.Key(), key(i)) {
+			see(i, it.Value())
+		}
+	}
+	return errors.Join(it.Error(), it.Close())
+}
+
 // Scan calls see with all keys that have a prefix, in their order, until see returns an error. Key
 // and value are valid until it returns.
 func (s *Store) Scan(prefix byte, see func(key, value []byte) error) error {

@@ -1,10 +1,12 @@
 package captures
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -349,4 +351,42 @@ func FuzzWARC(f *testing.F) {
 	http := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b"
 	fuzzLines(f, WARC, fmt.Sprintf(head, "response", "application/http", len(http), http),
 		fmt.Sprintf(head, "resource", "text/html", 3, "<p>"), fmt.Sprintf(head, "revisit", "application/http", 0, ""))
+}
+
+// FuzzWACZ: a file that calls itself a WACZ is read to an end, whatever its container says of
+// sizes, names and methods.
+func FuzzWACZ(f *testing.F) {
+	const record = "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x>\r\nWARC-Date: 2024-01-31T12:00:00Z\r\nWARC-Target-URI: https://h.example/\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n"
+	const line = `example,h)/ 20240131120000123 {"url":"http://h.example/","mime":"text/html","status":"200","digest":"sha1:X"}` + "\n"
+	for _, files := range []map[string]string{
+		{"archive/a.warc": record, "indexes/index.cdxj": line}, {"indexes/index.cdxj": line},
+		{"archive/../../a.warc.gz": record, "archive//b.warc": record, "archive/": "", "/archive/a.warc": record},
+		{"indexes/index.cdx.gz": "\x1f\x8b"}, {"datapackage.json": "{"},
+	} {
+		for _, method := range []uint16{zip.Store, zip.Deflate} {
+			var b bytes.Buffer
+			z := zip.NewWriter(&b)
+			for _, name := range slices.Sorted(maps.Keys(files)) {
+				w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+				if err != nil {
+					f.Fatal(err)
+				}
+				w.Write([]byte(files[name]))
+			}
+			z.Close()
+			f.Add(b.Bytes())
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		in := &Input{Name: "f.wacz", Format: WACZ, Reader: bytes.NewReader(b)}
+		file, err := Read(t.Context(), in, Options{To: time.Unix(1<<32-1, 0)}, func(c *Capture) error {
+			if again, err := sitegraph.Canonical(c.URL); err != nil || again != c.URL {
+				t.Fatalf("%q is not canonical: %q %v", c.URL, again, err)
+			}
+			return nil
+		})
+		if len(file.Bad) > mostMistakes {
+			t.Fatalf("%+v %v", file, err)
+		}
+	})
 }

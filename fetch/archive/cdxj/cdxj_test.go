@@ -227,3 +227,21 @@ func FuzzKey(f *testing.F) {
 		}
 	})
 }
+
+// A line to the millisecond (CDXJ 0.1.0) is read as one to the second.
+func TestLineToTheMillisecond(t *testing.T) {
+	at := time.Date(2026, 1, 31, 12, 0, 0, 32_999_999, time.FixedZone("", 3600))
+	c := &Capture{Key: "example,h)/", Time: at.UTC().Truncate(time.Second), URL: "http://h.example/", Length: 1, Filename: "f"}
+	line, err := AppendLineAt(nil, c, at)
+	if err != nil || !strings.HasPrefix(string(line), "example,h)/ 20260131110000032 {") {
+		t.Fatalf("%s, %v", line, err)
+	}
+	if got, err := Parse(line); err != nil || *got != *c {
+		t.Errorf("%+v, %v, want %+v", got, err, c)
+	}
+	for _, stamp := range []string{"2026013112000003", "202601311200000321", "2026013112000003x", "20260131120000-01", "20269931120000032"} {
+		if got, err := Parse([]byte("example,h)/ " + stamp + ` {"url":"http://h.example/"}`)); err == nil {
+			t.Errorf("%s is read as %v", stamp, got.Time)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -237,5 +238,56 @@ func TestAnswers(t *testing.T) {
 	}
 	if _, err := archive.OpenReader(t.TempDir()); !errors.Is(err, archive.ErrNoFiles) {
 		t.Errorf("an empty directory: %v", err)
+	}
+}
+
+// What a server sends names no file of an export, and ends no line of a list in it (L01, L02).
+func TestNamesAreOurOwn(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	a := keep(t, dir, [2]string{"http://h.example/../../etc/passwd", "<title>../\x1b[2J\u202e\r\n{\"url\":\"x\"}\x00=cmd</title>"},
+		[2]string{"http://h.example/CON/%00/a.warc.gz", "<title>" + strings.Repeat("=", 5000) + "</title>"}, [2]string{"http://h.example/" + strings.Repeat("a", 2000), "x"})
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := archive.OpenReader(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	to := To{WARC: filepath.Join(out, "warc"), CDXJ: filepath.Join(out, "i.cdxj"), WACZ: filepath.Join(out, "x.wacz"), Software: "test", Created: noon.Format(time.RFC3339)}
+	if _, err := Run(r, to); err != nil {
+		t.Fatal(err)
+	}
+	z, err := zip.OpenReader(to.WACZ)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	name := regexp.MustCompile(`^(archive/recrawl-\d{14}-\d{5}\.warc\.gz|indexes/index\.cdxj|pages/pages\.jsonl|datapackage(-digest)?\.json)$`)
+	for _, f := range z.File {
+		if !name.MatchString(f.Name) {
+			t.Errorf("a file %q", f.Name)
+		}
+		if f.Name != "pages/pages.jsonl" {
+			continue
+		}
+		in, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := 0
+		for d := json.NewDecoder(in); d.More(); lines++ {
+			var page struct{ ID, URL, Title string }
+			if err := d.Decode(&page); err != nil || len(page.Title) > titleLength || lines > 0 && !strings.HasPrefix(page.URL, "http://h.example/") {
+				t.Errorf("%+v, %v", page, err)
+			}
+		}
+		if lines != 4 {
+			t.Errorf("%d lines of 3 pages", lines)
+		}
+	}
+	copies, err := filepath.Glob(filepath.Join(to.WARC, "*"))
+	if err != nil || len(copies) != len(r.Files()) {
+		t.Errorf("%v, %v", copies, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,7 @@ type answer struct {
 	raw    string
 }
 
-func serverOf(t *testing.T, answers ...answer) *Server {
+func serverOf(t testing.TB, answers ...answer) *Server {
 	t.Helper()
 	dir := t.TempDir()
 	a, err := archive.Open(dir, archive.Options{})
@@ -217,5 +218,42 @@ func FuzzRewrite(f *testing.F) {
 			t.Errorf("%d octets of %d", len(out), len(page))
 		}
 		rewrite([]byte(page), "text/css", "https://h.example/", noon)
+	})
+}
+
+// FuzzPath: whatever is asked for, one answer comes that nothing of runs and that leads nowhere but
+// into the archive.
+func FuzzPath(f *testing.F) {
+	for _, path := range []string{"/", "/web/2026/https://h.example/", "/web/20260131120000id_/https://h.example/", "/web/*/h.example", "/web/2026/../../etc/passwd",
+		"/web/2026//http:/\\evil.example/%00", "/web/99999999999999/https://h.example/\r\nLocation: x", "/web/2026/https://h.example/moved"} {
+		f.Add(path, "127.0.0.1:8088")
+	}
+	s := serverOf(f,
+		answer{url: "https://h.example/", raw: page200(`<a href=next>one</a>`)},
+		answer{url: "https://h.example/moved", raw: "HTTP/1.1 301 Moved\r\nLocation: //live.example/\\x\r\nContent-Length: 0\r\n\r\n"})
+	f.Fuzz(func(t *testing.T, path, host string) {
+		q := httptest.NewRequest("GET", "http://127.0.0.1:8088/", nil)
+		u, err := url.ParseRequestURI(path)
+		if err != nil {
+			return // net/http refuses it
+		}
+		q.URL, q.RequestURI, q.Host = u, path, host
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, q)
+		h := w.Header()
+		if w.Code < 200 || w.Code > 599 || !strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox; default-src 'none'") {
+			t.Errorf("%q: %d, %v", path, w.Code, h)
+		}
+		for name, values := range h {
+			if len(values) != 1 || strings.ContainsAny(values[0], "\r\n\x00") {
+				t.Errorf("%q: %s: %q", path, name, values)
+			}
+		}
+		if to := h.Get("Location"); to != "" && (!strings.HasPrefix(to, "/web/") || strings.HasPrefix(to, "//")) {
+			t.Errorf("%q leads to %q", path, to)
+		}
+		if strings.Contains(w.Body.String(), "<script") {
+			t.Errorf("%q: %s", path, w.Body)
+		}
 	})
 }

@@ -2,6 +2,7 @@ package present
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/bench"
@@ -10,7 +11,8 @@ import (
 // Page shows a measurement.
 func Page(r *bench.Result) report.Page {
 	page := report.Page{
-		Title: "recrawl: bench fetch",
+		Title:   "recrawl: bench fetch",
+		Finding: finding(r),
 		Intro: fmt.Sprintf("%s pages of %.1f KB (%.1f KB with gzip) at %s, %d at a time, by each client in %s.",
 			grouped(r.Pages), r.PageBytes/1000, r.GzipBytes/1000, report.Plural(r.Servers, "server"), r.Parallel, report.Plural(r.Rounds, "round")),
 		Sections: []report.Section{{Title: "Cost of a page", Tables: []report.Table{clients(r), required(r)}, Charts: charts(r)}},
@@ -20,6 +22,18 @@ func Page(r *bench.Result) report.Page {
 	}
 	page.Sections = append(page.Sections, report.Section{Title: "Conditions", Tables: []report.Table{conditions(r)}})
 	return page
+}
+
+// finding says in a sentence what a page costs one client beside others.
+func finding(r *bench.Result) string {
+	var says []string
+	for _, q := range r.Requirements {
+		says = append(says, fmt.Sprintf("%s takes %s times the processor time of %s", q.Of, ratio(q.Ratio), q.To))
+	}
+	if len(says) == 0 {
+		return ""
+	}
+	return "For a page, " + strings.Join(says, ", ") + "."
 }
 
 func grouped(v int) string       { return report.Grouped(int64(v)) }

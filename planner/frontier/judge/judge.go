@@ -123,11 +123,11 @@ func (c *crawl) begin(now time.Time) {
 // Learn takes in what a visit saw.
 func (j *Judge) Learn(
 	name, url string, o *frontier.Outcome, evidence []byte, now time.Time,
-) (page uint32, kept []byte, interval time.Duration) {
+) (page uint32, kept []byte) {
 	c := j.of(name)
 	p, ok := c.page(url)
 	if !ok {
-		return 0, nil, 0
+		return 0, nil
 	}
 	c.begin(now)
 	r, known := decode(evidence)
@@ -141,8 +141,13 @@ func (j *Judge) Learn(
 		c.graph.SetLinkIDs(p, c.known(o.Links), nil)
 	}
 	c.plan.Observe(&r, verdict)
-	_, interval = c.plan.Due(p, now)
-	return uint32(p) + 1, encode(&r), interval
+	return uint32(p) + 1, encode(&r)
+}
+
+// Interval is the estimated time between changes of a page.
+func (j *Judge) Interval(name string, page uint32, now time.Time) time.Duration {
+	_, interval := j.of(name).plan.Due(sitegraph.PageID(page-1), now)
+	return interval
 }
 
 // known are the judged pages among addresses.
@@ -157,8 +162,7 @@ func (c *crawl) known(urls []string) (pages []sitegraph.PageID) {
 	return pages
 }
 
-// observation is what a crawler tells, in our words. Without a digest and a status a visit has
-// told nothing.
+// observation is what a crawler tells, in our words.
 func observation(url string, o *frontier.Outcome, now time.Time) sitegraph.Observation {
 	at := o.Time
 	if at.IsZero() || at.After(now) {

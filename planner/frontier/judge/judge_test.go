@@ -120,8 +120,8 @@ func TestOutcomes(t *testing.T) {
 		{Digest: "b"}, {Status: 200}, {Status: 200, Digest: "c", Time: now.Add(1000 * time.Hour), Modified: now}, {Status: 999},
 	} {
 		now = now.Add(7 * time.Hour)
-		page, kept, interval := j.Learn("c", "http://a.example/x", &o, evidence, now)
-		if page == 0 || len(kept) == 0 || interval < 0 {
+		page, kept := j.Learn("c", "http://a.example/x", &o, evidence, now)
+		if interval := j.Interval("c", page, now); page == 0 || len(kept) == 0 || interval < 0 {
 			t.Fatalf("outcome %d: page %d, %d bytes, %v", i, page, len(kept), interval)
 		}
 		evidence = kept
@@ -129,7 +129,7 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("outcome %d: worth %v", i, w)
 		}
 	}
-	if page, _, _ := j.Learn("c", "mailto:x", &frontier.Outcome{Status: 200}, nil, now); page != 0 {
+	if page, _ := j.Learn("c", "mailto:x", &frontier.Outcome{Status: 200}, nil, now); page != 0 {
 		t.Errorf("mailto is page %d", page)
 	}
 	if page := j.Remember("c", "http://a.example/x", evidence[:9]); page != 0 {
@@ -142,7 +142,7 @@ func FuzzEvidence(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	_, kept, _ := j.Learn("c", "http://a.example/", &frontier.Outcome{Status: 200, Digest: "a"}, nil, time.Unix(2e9, 0))
+	_, kept := j.Learn("c", "http://a.example/", &frontier.Outcome{Status: 200, Digest: "a"}, nil, time.Unix(2e9, 0))
 	f.Add(kept)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		j.Forget("c")
@@ -150,7 +150,7 @@ func FuzzEvidence(f *testing.F) {
 		if page := j.Remember("c", "http://a.example/", b); page != 0 {
 			j.Worth("c", page, now)
 		}
-		if page, kept, _ := j.Learn("c", "http://a.example/", &frontier.Outcome{Status: 200, Digest: "b"}, b, now); page != 1 || j.Remember("c", "http://a.example/", kept) != 1 {
+		if page, kept := j.Learn("c", "http://a.example/", &frontier.Outcome{Status: 200, Digest: "b"}, b, now); page != 1 || j.Remember("c", "http://a.example/", kept) != 1 {
 			t.Fatalf("page %d, evidence %x is not taken back", page, kept)
 		}
 	})

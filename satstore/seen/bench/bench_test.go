@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,6 +166,20 @@ func TestRun(t *testing.T) {
 		if p != r.Points[i] {
 			t.Errorf("the same seed: %+v, and %+v", p, r.Points[i])
 		}
+	}
+	some, err := Run(context.Background(), Options{Hosts: o.Hosts, Seed: o.Seed, Lines: []string{"tags", "clock"}, Dir: dir})
+	must(t, err)
+	var chosen []Point
+	for _, p := range r.Points {
+		if p.Line == LineLRU || p.Line == LineTags || p.Line == LineCLOCK {
+			chosen = append(chosen, p)
+		}
+	}
+	if !slices.Equal(some.Points, chosen) {
+		t.Errorf("some lines: %+v\nof all: %+v", some.Points, chosen)
+	}
+	if err := CheckLines([]string{"clock", "clocks"}); err == nil || CheckLines([]string{"all"}) != nil {
+		t.Errorf("names of lines: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

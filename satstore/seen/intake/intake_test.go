@@ -542,6 +542,11 @@ func TestOthers(t *testing.T) {
 	o.See("http://c.example/", []string{"http://a.example/2", "https://b.example/1"})
 	must(t, o.Close())
 	has(first + "http://a.example/2\n")
+	must(t, os.WriteFile(file, []byte(first+"http://a.exam"), 0o600)) // cut short by a crash
+	o = open()
+	o.See("http://c.example/", []string{"http://d.example/"})
+	must(t, o.Close())
+	has(first + "http://a.exam\nhttp://d.example/\n")
 	// Without a file there is none, and a failure is told by Rest.
 	none, err := OpenOthers("", now)
 	must(t, err)
@@ -549,9 +554,9 @@ func TestOthers(t *testing.T) {
 	must(t, errors.Join(none.Rest(now), none.Close()))
 	o = open()
 	must(t, o.lines.Close()) // as a disk that fails
-	o.See("http://c.example/", []string{"http://d.example/"})
+	o.See("http://c.example/", []string{"http://e.example/"})
 	if err := o.Rest(now.Add(time.Minute)); err == nil || o.Close() == nil {
 		t.Error("nothing tells that the file cannot be written")
 	}
-	has(first + "http://a.example/2\n")
+	has(first + "http://a.exam\nhttp://d.example/\n")
 }

@@ -142,13 +142,40 @@ type Lines struct {
 	mark seen.Mark
 }
 
-// NewLines opens the file, and makes it where it is not there.
+// NewLines opens the file, and makes it where it is not there. A last line that was cut short by a
+// crash, or a full disk, gets its end: what follows is a line of its own.
 func NewLines(path string) (*Lines, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	return &Lines{file: f, out: bufio.NewWriterSize(f, pieceBytes)}, nil
+	k := &Lines{file: f, out: bufio.NewWriterSize(f, pieceBytes)}
+	if err := k.endLine(path); err != nil {
+		return nil, errors.Join(fmt.Errorf("read the end of %s: %w", path, err), f.Close())
+	}
+	return k, nil
+}
+
+// endLine ends the last line of a regular file; of a pipe there is none.
+func (k *Lines) endLine(path string) error {
+	info, err := k.file.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	var last [1]byte
+	if _, err := f.ReadAt(last[:], info.Size()-1); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if last[0] != '\n' {
+		if err := k.out.WriteByte('\n'); err != nil {
+			return errors.Join(err, f.Close())
+		}
+	}
+	return f.Close()
 }
 
 // Add writes a line.

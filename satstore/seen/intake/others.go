@@ -14,8 +14,8 @@ import (
 // file once, as a line, from which they can be imported. The set of those that were there before
 // lies beside the file.
 //
-// What came since the last Rest that settled is lost in a crash; it is met again when its page is
-// read again. The nil Others keeps nothing. Calls come from one goroutine.
+// What came since the last Rest that settled is lost in a crash, or is there twice: it is met again
+// when its page is read again. The nil Others keeps nothing. Calls come from one goroutine.
 type Others struct {
 	key       seen.Key
 	set       *seen.Set

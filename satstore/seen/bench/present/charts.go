@@ -48,7 +48,12 @@ func memoryCharts(r *bench.Result) []report.Chart {
 		n := min(len(lru.X), bench.PaperSizes)
 		lru.X, lru.Y = lru.X[:n], lru.Y[:n]
 	}
-	charts := []report.Chart{five, eight, nine, ten, ours}
+	charts := []report.Chart{five, eight}
+	for _, c := range []report.Chart{nine, ten, ours} {
+		if len(measured(slices.Clone(c.Series))) > 1 { // LRU alone is in figure 5
+			charts = append(charts, c)
+		}
+	}
 	for i := range charts {
 		charts[i].Series = measured(charts[i].Series)
 		if i < 2 {

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/eval/tune"
+	"github.com/recrawl/recrawl/planner/dashboard"
+	"github.com/recrawl/recrawl/planner/view"
+	"github.com/recrawl/recrawl/satstore"
+)
+
+func (p *program) serveCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use:  "serve --data DIRECTORY",
+		Args: noArguments,
+	}, p.serveStored)
+}
+
+// mostAhead bounds the visits of the dry run that serve shows: as many as run chooses ahead.
+const mostAhead = 131_072
+
+// serveStored serves a store that stands still until the context ends.
+func (p *program) serveStored(ctx context.Context, _ []string) (err error) {
+	o, err := p.open(true)
+	if err != nil {
+		return err
+	}
+	defer o.store.Close() // nothing was written
+	ahead, err := o.dryRun(&p.config, mostAhead)
+	if err != nil {
+		return err
+	}
+	_, served, err := p.dashboard(o, view.Options{Ahead: ahead})
+	if err != nil {
+		return err
+	}
+	defer closing(served, &err)
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// dashboard serves what is opened, if --listen says where; serve has an address of its own. Without
+// one, desk and server are nil.
+func (p *program) dashboard(o *opened, of view.Options) (*view.Desk, *dashboard.Server, error) {
+	c := &p.config
+	address := c.Listen
+	if address == "" && of.Ahead != nil {
+		address = dashboard.DefaultAddress
+	}
+	if address == "" {
+		return nil, nil, nil
+	}
+	of.Planner, of.Store, of.Rules, of.Data, of.Archive = o.plan, o.store, o.rules, c.Data, c.Archive
+	of.Policy, of.PerDay, of.Round, of.Workers, of.Delay = c.Policy, c.perDay(), c.Round, max(c.Workers, 2), c.Delay
+	of.Tune = tune.Options{Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, New: c.New, Gone: c.Gone,
+		Objective: c.objective(), Change: c.changeBy(), Futures: c.Tune.Futures, Seed: c.Seed}
+	desk := view.New(of)
+	served, err := dashboard.New(dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: versionName(), PProf: c.PProf, Log: p.logger()})
+	if err != nil {
+		return nil, nil, err
+	}
+	served.Serve()
+	p.note("dashboard: %s", served.URL())
+	return desk, served, nil
+}
+
+// instead lets the process answer that has the store of a command open: ask asks it. The error is
+// that given where it is another one, or nobody answers.
+func (p *program) instead(err error, ask func(dashboard.Command) error) error {
+	if !errors.Is(err, satstore.ErrInUse) {
+		return err
+	}
+	asked := ask(dashboard.Command{Data: p.config.Data, JSON: p.json, Out: p.stdout, Note: p.note})
+	if errors.Is(asked, dashboard.ErrNobody) {
+		return err
+	}
+	return asked
+}

@@ -1,0 +1,60 @@
+package progress
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A line tells how fast it goes and what is left, once that is known.
+func TestPace(t *testing.T) {
+	for _, c := range []struct {
+		done, total int
+		took        time.Duration
+		want        string
+	}{
+		{0, 10, time.Second, ""},
+		{5, 0, 0, ""},
+		{20, 100, 10 * time.Second, ", 2 a second, 40s left"},
+		{20, 0, 10 * time.Second, ", 2 a second"},
+		{1, 3, time.Minute, ", 1 a minute, 2m0s left"},
+		{10, 10, time.Second, ", 10 a second"},
+	} {
+		if got := pace(c.done, c.total, c.took); got != c.want {
+			t.Errorf("%d of %d in %v: %q, want %q", c.done, c.total, c.took, got, c.want)
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	var out bytes.Buffer
+	b := New(&out, "servers", 4)
+	b.began, b.lastLine = b.began.Add(-2*LineEvery), b.lastLine.Add(-LineEvery)
+	b.StepOf("a.example", false)
+	b.Step() // too soon for another line
+	b.End()
+	if got := out.String(); !strings.HasPrefix(got, "servers: 1 of 4, 6 a minute, 3") || !strings.HasSuffix(got, "s left (a.example)\n") || strings.Count(got, "\n") != 1 {
+		t.Errorf("%q", got)
+	}
+}
+
+// Only a terminal has a width of its own and colours; COLUMNS gives one to pipes, too.
+func TestWidthAndColours(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for columns, want := range map[string]int{"": 0, "72": 72, "-1": 0, "wide": 0} {
+		t.Setenv("COLUMNS", columns)
+		if got := Width(f); got != want {
+			t.Errorf("COLUMNS=%s: width %d, want %d", columns, got, want)
+		}
+	}
+	if HasColours(f) || HasColours(new(bytes.Buffer)) {
+		t.Error("a file has colours")
+	}
+}

@@ -1,0 +1,271 @@
+"use strict";
+(() => {
+const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const grouped = n => Math.round(n).toLocaleString("en-US");
+const sig = n => Number(n.toPrecision(3)).toString();
+const pct = v => { const p = 100 * v; return (p === 0 || p === 100 ? p.toFixed(0) : p < 1 || p > 99 ? p.toFixed(2) : p.toFixed(1)) + " %"; };
+const get = async url => {
+	const r = await fetch(url, {headers: {Accept: "application/json"}});
+	const body = await r.json();
+	if (!r.ok) throw new Error(body.error || r.statusText);
+	return body;
+};
+const seconds = t => Date.parse(t) / 1000;
+const make = (tag, text, cls) => {
+	const e = document.createElement(tag);
+	if (text !== undefined) e.textContent = text;
+	if (cls) e.className = cls;
+	return e;
+};
+
+// Charts. Each takes what its address answers and gives the data and options of uPlot.
+const bars = (align = 1) => uPlot.paths.bars({size: [0.86, 60], align, gap: 0, radius: 0.12});
+const color = name => css(name);
+const fill = name => color(name) + "cc";
+const named = labels => ({
+	values: (u, at) => at.map(v => Number.isInteger(v) && v >= 0 && v < labels.length ? labels[v] : ""),
+	splits: u => {
+		const every = Math.max(1, Math.ceil(labels.length / Math.max(2, Math.floor(u.width / 95))));
+		return labels.map((_, i) => i).filter(i => i % every === 0);
+	},
+});
+const days = d => d === 0 ? "0" : d < 1 ? Math.round(d * 24) + " h" : Math.round(d) + " d";
+const stamp = t => new Date(t).toLocaleString("en-GB", {timeZone: "UTC", day: "2-digit", month: "short", hour: "2-digit", minute: "2-digit"});
+const charts = {
+	activity(a) {
+		const s = a.series;
+		return {
+			label: "Visits, changes found and changes expected by " + a.step_minutes + " minutes",
+			data: [s.map(m => seconds(m.t)), s.map(m => m.visits), s.map(m => m.changed + m.first), s.map(m => m.expected), s.map(m => m.failed)],
+			series: [{label: "from (UTC)", value: (u, v) => v == null ? "" : stamp(v * 1000)},
+				{label: "visits", stroke: color("--c1"), fill: color("--c1") + "2e", width: 1.5, points: {show: false}, value: (u, v) => v == null ? "" : grouped(v)},
+				{label: "changed or first", stroke: color("--c2"), width: 2, points: {show: false}, value: (u, v) => v == null ? "" : grouped(v)},
+				{label: "changes expected", stroke: color("--c3"), width: 2, dash: [6, 4], points: {show: false}, value: (u, v) => v == null ? "" : sig(v)},
+				{label: "failed", stroke: color("--c4"), width: 1.5, points: {show: false}, value: (u, v) => v == null ? "" : grouped(v)}],
+			time: true,
+		};
+	},
+	ages(f) {
+		const labels = f.ages.map(b => b.until_days ? "≤ " + days(b.until_days) : "older");
+		return {label: "Copies by age", data: [labels.map((_, i) => i), f.ages.map(b => b.copies || null)], names: labels,
+			series: [{label: "age", value: (u, v) => labels[v] || ""}, {label: "copies", stroke: color("--c1"), fill: fill("--c1"), paths: bars(0), points: {show: false}, value: (u, v) => v == null ? "" : grouped(v)}]};
+	},
+	due(d) {
+		const labels = d.buckets.map((b, i) => i === 0 ? "overdue" : b.until.startsWith("0001") ? "later" : i <= 24 ? "+" + i + " h" : "+" + (i - 24 + 1) + " d");
+		return {label: "Pages by due time", data: [labels.map((_, i) => i), d.buckets.map(b => b.pages || null)], names: labels,
+			series: [{label: "due within", value: (u, v) => labels[v] || ""}, {label: "pages", stroke: color("--c1"), fill: fill("--c1"), paths: bars(0), points: {show: false}, value: (u, v) => v == null ? "" : grouped(v)}]};
+	},
+	timeline(f) {
+		const e = f.entries.slice().reverse();
+		const is = (...of) => e.map(x => of.includes(x.verdict) ? (x.verdict === "unknown" ? 0 : x.p ?? 0) : null);
+		const dots = name => ({show: true, size: 9, stroke: color(name), fill: color(name)});
+		const none = () => null;
+		const value = (u, v) => v == null ? "" : v.toFixed(3);
+		return {label: "Visits over time, by what they found and the probability of a change that was given", time: true,
+			data: [e.map(x => seconds(x.t)), is("changed"), is("unchanged", "baseline"), is("first"), is("left", "doubted", "unknown")],
+			scale: [0, 1], ylabel: "p(changed)",
+			series: [{label: "visit (UTC)", value: (u, v) => v == null ? "" : stamp(v * 1000)},
+				{label: "changed", stroke: color("--c2"), paths: none, points: dots("--c2"), value},
+				{label: "unchanged", stroke: color("--c3"), paths: none, points: dots("--c3"), value},
+				{label: "first", stroke: color("--c1"), paths: none, points: dots("--c1"), value},
+				{label: "failed or left", stroke: color("--c4"), paths: none, points: dots("--c4"), value}]};
+	},
+	tune(t) {
+		const c = t.result.curve;
+		const x = c.map(p => Math.log10(p.budget * 100));
+		const of = name => c.map(p => p[name].value), low = name => c.map(p => p[name].low), high = name => c.map(p => p[name].high);
+		const line = (label, name, dash) => ({label, stroke: color(name), width: 2, dash, value: (u, v) => v == null ? "" : pct(v)});
+		const edge = name => ({stroke: color(name) + "00", width: 0, points: {show: false}, label: "", value: () => ""});
+		return {label: "Coverage, update rate and freshness by budget", data: [x, of("coverage"), low("coverage"), high("coverage"), of("freshness"), low("freshness"), high("freshness"), of("update_rate")],
+			series: [{label: "budget", value: (u, v) => v == null ? "" : sig(10 ** v) + " % of the pages a day"}, line("coverage", "--c1"), edge("--c1"), edge("--c1"), line("freshness", "--c3", [6, 4]), edge("--c3"), edge("--c3"), line("update rate", "--c2", [2, 3])],
+			bands: [{series: [3, 2], fill: color("--c1") + "24"}, {series: [6, 5], fill: color("--c3") + "24"}],
+			hidden: [2, 3, 5, 6], percent: true, xvalues: (u, at) => at.map(v => sig(10 ** v) + " %"), scale: [0, 1]};
+	},
+};
+
+const drawn = new Map();
+const draw = (figure, answer) => {
+	const c = charts[figure.dataset.chart](answer);
+	const width = figure.clientWidth;
+	const grid = {stroke: color("--line"), width: 1}, ticks = {stroke: color("--line"), width: 1, size: 5};
+	const axis = {stroke: color("--soft"), grid, ticks, font: "12px system-ui,sans-serif"};
+	const names = c.names ? named(c.names) : c.time ? {space: 70, values: (u, at) => at.map((v, i) => { const t = new Date(v * 1000).toISOString(); return t.slice(11, 16) === "00:00" || (i === 0 && at[at.length - 1] - at[0] > 43200) ? t.slice(5, 10) + " " + t.slice(11, 16) : t.slice(11, at[1] - at[0] < 60 ? 19 : 16); })} : {};
+	const options = {
+		width, height: 260, series: c.series, bands: c.bands,
+		scales: {x: {time: !!c.time, range: c.names ? (u, a, b) => [-0.6, c.names.length - 0.4] : undefined}, y: {range: c.scale ? () => c.scale : (u, a, b) => [0, Math.max(b * 1.08, 1)]}},
+		axes: [{...axis, ...names, ...(c.xvalues ? {values: c.xvalues} : {}), grid: {show: false}},
+			{...axis, size: 62, label: c.ylabel, labelSize: c.ylabel ? 18 : 0, labelFont: "12px system-ui,sans-serif", values: (u, at) => at.map(v => c.percent ? Math.round(100 * v) + " %" : c.scale ? v.toFixed(1) : v >= 10000 ? grouped(v / 1000) + "k" : v.toLocaleString("en-US"))}],
+		tzDate: ts => uPlot.tzDate(new Date(ts * 1000), "UTC"),
+		legend: {live: true}, cursor: {points: {size: 6}}, padding: [12, 8, 0, 0],
+	};
+	const old = drawn.get(figure);
+	if (old) old.destroy();
+	figure.textContent = "";
+	const u = new uPlot(options, c.data, figure);
+	for (const i of c.hidden || []) {
+		const row = u.root.querySelectorAll(".u-series")[i];
+		if (row) row.hidden = true;
+	}
+	u.root.querySelector("canvas").setAttribute("role", "img");
+	u.root.querySelector("canvas").setAttribute("aria-label", c.label + ". The table has the values.");
+	drawn.set(figure, u);
+	figure.answer = answer;
+	return u;
+};
+const load = async figure => {
+	try {
+		draw(figure, await get(figure.dataset.src));
+		if (figure.dataset.chart === "tune") slide(figure);
+	} catch (e) {
+		if (!drawn.has(figure)) figure.replaceChildren(make("p", "The chart cannot be drawn: " + e.message + ".", "late"));
+	}
+};
+const start = root => {
+	for (const figure of root.querySelectorAll("figure.chart")) {
+		load(figure);
+		if (figure.dataset.chart !== "timeline" && figure.dataset.chart !== "tune") setInterval(() => document.hidden || load(figure), 30000);
+		new ResizeObserver(() => {
+			const u = drawn.get(figure);
+			if (u && Math.abs(u.width - figure.clientWidth) > 2) u.setSize({width: figure.clientWidth, height: 260});
+		}).observe(figure);
+	}
+};
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+	for (const figure of drawn.keys()) draw(figure, figure.answer);
+});
+
+// The slider of a prediction: between two budgets that were tried it goes straight on the logarithm.
+const slide = figure => {
+	const input = document.getElementById("budget"), out = document.getElementById("bought");
+	if (!input) return;
+	const t = figure.answer, c = t.result.curve, scale = t.of ? t.pages / t.of : 1;
+	const first = Math.log(c[0].budget), last = Math.log(c[c.length - 1].budget);
+	const say = () => {
+		const b = Math.exp(first + (last - first) * input.value / 1000);
+		let i = 1;
+		while (i < c.length - 1 && c[i].budget < b) i++;
+		const k = Math.min(Math.max((Math.log(b) - Math.log(c[i - 1].budget)) / (Math.log(c[i].budget) - Math.log(c[i - 1].budget)), 0), 1);
+		const at = (name, of = "value") => c[i - 1][name][of] * (1 - k) + c[i][name][of] * k;
+		const fetches = b * t.pages;
+		const text = grouped(fetches) + " fetches a day (" + sig(100 * b) + " % of the pages): " + pct(at("coverage")) + " of the changes found (" + pct(at("coverage", "low")) + " to " + pct(at("coverage", "high")) + "), "
+			+ pct(at("freshness")) + " of the copies fresh, update rate " + pct(at("update_rate"));
+		out.textContent = text;
+		input.setAttribute("aria-valuetext", text);
+		const u = drawn.get(figure);
+		if (u) u.setCursor({left: u.valToPos(Math.log10(b * 100), "x"), top: -10});
+	};
+	input.addEventListener("input", say);
+	say();
+};
+
+// Parts of a page that take longer come later.
+const fragments = async root => {
+	for (const place of root.querySelectorAll("[data-fragment-url]")) {
+		place.setAttribute("aria-busy", "true");
+		place.replaceChildren(make("p", "Being looked for …", "late"));
+		fetch(place.dataset.fragmentUrl, {headers: {"X-Fragment": "1"}}).then(async r => {
+			const text = await r.text();
+			if (!r.ok) throw new Error(text);
+			show(place, text);
+		}).catch(e => place.replaceChildren(make("p", "Not to be had: " + e.message, "late"))).finally(() => place.removeAttribute("aria-busy"));
+	}
+};
+const show = (place, text) => {
+	const doc = new DOMParser().parseFromString(text, "text/html");
+	place.replaceChildren(...doc.body.childNodes);
+	start(place);
+	for (const form of place.querySelectorAll("form[data-replace]")) form.addEventListener("submit", async e => {
+		e.preventDefault();
+		const r = await fetch(form.action + "?" + new URLSearchParams(new FormData(form)), {headers: {"X-Fragment": "1"}});
+		show(place, await r.text());
+		place.querySelector("select")?.focus();
+	});
+};
+
+// Live figures.
+const listen = () => {
+	const dot = document.getElementById("connection"), text = document.getElementById("connection-text");
+	if (!dot || !document.querySelector("[data-live]")) return;
+	const set = (name, value) => {
+		for (const e of document.querySelectorAll('[data-live="' + name + '"]')) if (e.textContent !== value) e.textContent = value;
+	};
+	let last = "";
+	const source = new EventSource("/api/v1/events");
+	source.onopen = () => { dot.className = "dot live"; text.textContent = "live"; };
+	source.onerror = () => { dot.className = "dot lost"; text.textContent = "not reached"; };
+	source.addEventListener("end", () => { source.close(); dot.className = "dot"; text.textContent = "ended"; });
+	source.addEventListener("now", e => {
+		const {now, visits} = JSON.parse(e.data);
+		set("per_minute", sig(now.visits_per_minute));
+		set("hour_visits", grouped(now.hour.visits));
+		set("rate", pct(now.update_rate));
+		set("changed", grouped(now.total.changed));
+		set("ratio", now.total.expected ? grouped(now.total.found) + " / " + sig(now.total.expected) : "–");
+		set("made", grouped(now.round.made));
+		set("price", sig(now.price));
+		set("known", grouped(now.known));
+		set("waiting", grouped(now.waiting));
+		set("under_way", grouped(now.under_way));
+		set("chosen", grouped(now.chosen));
+		set("failed", grouped(now.total.failed));
+		set("visits", grouped(now.total.visits));
+		if (now.round.budget !== null) {
+			set("budget", grouped(now.round.budget));
+			for (const p of document.querySelectorAll('[data-live="progress"]')) { p.max = Math.max(now.round.budget, 1); p.value = now.round.made; }
+		}
+		const finding = document.getElementById("finding");
+		if (finding && finding.textContent !== now.finding) finding.textContent = now.finding;
+		const body = document.querySelector("#visits tbody");
+		if (!body || !visits.length) return;
+		const key = v => v.t + v.url;
+		if (key(visits[0]) === last) return;
+		const seen = last;
+		last = key(visits[0]);
+		let fresh = seen !== "";
+		body.replaceChildren(...visits.map(v => {
+			fresh = fresh && key(v) !== seen;
+			return row(v, fresh);
+		}));
+	});
+};
+const classes = {changed: "v-changed", first: "v-first", unchanged: "v-unchanged", baseline: "v-unchanged", left: "v-left", doubted: "v-left"};
+const shorten = (s, most) => s.length <= most ? s : s.slice(0, Math.floor(most * 2 / 3)) + "…" + s.slice(-Math.floor(most / 3));
+const row = (v, fresh) => {
+	const tr = make("tr", undefined, fresh ? "fresh" : "");
+	tr.append(make("td", v.t.slice(0, 19).replace("T", " "), "when"));
+	const found = make("td");
+	found.append(make("span", v.verdict === "unknown" ? v.outcome : v.verdict, "tag " + (classes[v.verdict] || "v-failed")));
+	if (v.status && v.status !== 200 && v.status !== 304) found.append(" ", make("span", v.status, "soft"));
+	const url = make("td", undefined, "url"), a = make("a", shorten(v.url, 90));
+	a.href = "/page?url=" + encodeURIComponent(v.url);
+	url.append(a);
+	if (v.detail) url.append(make("br"), make("span", shorten(v.detail, 140), "soft"));
+	tr.append(found, url, make("td", v.probability === null ? "–" : v.probability.toFixed(3), "num"), make("td", grouped(v.ms), "num"), make("td", v.reason, "why"));
+	return tr;
+};
+
+// A prediction under way.
+const poll = () => {
+	const place = document.querySelector("[data-poll]");
+	if (!place) return;
+	const timer = setInterval(async () => {
+		try {
+			const t = await get(place.dataset.poll);
+			place.querySelector("progress").value = t.part;
+			const finding = document.getElementById("finding");
+			if (finding) finding.textContent = "Other budgets are being tried: " + Math.round(100 * t.part) + " % done.";
+			if (t.state !== "working") { clearInterval(timer); location.reload(); }
+		} catch { /* the next one tells */ }
+	}, 1000);
+};
+
+document.addEventListener("keydown", e => {
+	if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input,textarea,select,[contenteditable]")) return;
+	e.preventDefault();
+	document.getElementById("find").focus();
+});
+document.addEventListener("DOMContentLoaded", () => {
+	const current = document.querySelector(".bar [aria-current]"), nav = document.querySelector(".bar nav");
+	if (current) nav.scrollLeft = current.offsetLeft - nav.clientWidth / 2;
+ start(document); fragments(document); listen(); poll(); });
+})();

@@ -1,0 +1,171 @@
+package dashboard
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+// ErrNobody says that no process serves a dashboard of a data directory.
+var ErrNobody = errors.New("no running process answers for this directory")
+
+// RefusedError says that the process which has a store open refused a question.
+type RefusedError struct {
+	Status int
+	Why    string
+}
+
+func (e *RefusedError) Error() string { return "the running process answers: " + e.Why }
+
+// found reads how the server of a data directory is reached.
+func found(data string) (w where, err error) {
+	text, err := os.ReadFile(announced(data))
+	if err != nil {
+		return w, err
+	}
+	if err = json.Unmarshal(text, &w); err == nil && (w.Address == "" || w.Secret == "") {
+		err = errors.New("it names no server")
+	}
+	return w, err
+}
+
+// mostAnswer bounds an answer to a command.
+const mostAnswer = 256 << 20
+
+// Ask asks the process that has the store of a directory open, by its API: a path below /api/v1/
+// and its query. accept is the media type that is wanted. It is ErrNobody if there is no such
+// process, and a *RefusedError if that has no answer.
+func Ask(ctx context.Context, data, path string, query url.Values, accept string) ([]byte, error) {
+	return ask(ctx, http.MethodGet, data, path, query, accept)
+}
+
+// Command is one whose store another process has open: it asks that one, and prints what it says.
+type Command struct {
+	Data string // the directory
+	JSON bool   // as JSON, not as text
+	Out  io.Writer
+	// Note tells people something beside the result.
+	Note func(format string, args ...any)
+}
+
+// Print prints what the process says of a resource. It is ErrNobody if there is no such process,
+// and a *RefusedError if that has no answer.
+func (c Command) Print(ctx context.Context, path string, query url.Values) error {
+	accept := "text/plain"
+	if c.JSON {
+		accept = "application/json"
+	}
+	text, err := Ask(ctx, c.Data, path, query, accept)
+	if err != nil {
+		return err
+	}
+	return c.print(text)
+}
+
+func (c Command) print(text []byte) error {
+	c.Note("the answer is of the process that works on %s", c.Data)
+	if c.JSON {
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, text, "", " "); err != nil {
+			return fmt.Errorf("answer of the running process: %w", err)
+		}
+		text = append(bytes.TrimRight(indented.Bytes(), "\n"), '\n')
+	}
+	_, err := c.Out.Write(text)
+	return err
+}
+
+// tuneAgain is how long a command waits between two looks at a prediction.
+const tuneAgain = 500 * time.Millisecond
+
+// Tune lets the process predict, waits until it has, and prints that.
+func (c Command) Tune(ctx context.Context, target string) error {
+	if _, err := ask(ctx, http.MethodPost, c.Data, "tune", url.Values{"target": {target}}, "application/json"); err != nil {
+		return err
+	}
+	for {
+		text, err := Ask(ctx, c.Data, "tune", nil, "application/json")
+		if err != nil {
+			return err
+		}
+		var t struct {
+			State  string          `json:"state"`
+			Error  string          `json:"error"`
+			Result json.RawMessage `json:"result"`
+		}
+		if err := json.Unmarshal(text, &t); err != nil {
+			return fmt.Errorf("answer of the running process: %w", err)
+		}
+		switch {
+		case t.State == "failed":
+			return &RefusedError{http.StatusConflict, t.Error}
+		case t.State == "done" && c.JSON:
+			return c.print(t.Result)
+		case t.State == "done":
+			return c.Print(ctx, "tune", nil)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(tuneAgain):
+		}
+	}
+}
+
+// Hint says what to do where a process refused.
+func (e *RefusedError) Hint() string {
+	if e.Status >= 500 {
+		return "ask again in a moment"
+	}
+	return "its store is open there: stop it, or read a copy (recrawl checkpoint), to ask the store itself"
+}
+
+func ask(ctx context.Context, method, data, path string, query url.Values, accept string) ([]byte, error) {
+	w, err := found(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%w)", ErrNobody, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+reachable(w.Address)+"/api/v1/"+path+"?"+query.Encode(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%w)", ErrNobody, err)
+	}
+	r.Header.Set("Authorization", "Bearer "+w.Secret)
+	r.Header.Set("Accept", accept)
+	client := http.Client{Transport: &http.Transport{}} // no proxy: it is this machine
+	defer client.CloseIdleConnections()
+	answer, err := client.Do(r)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%w)", ErrNobody, err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer))
+	if err != nil {
+		return nil, fmt.Errorf("answer of the running process: %w", err)
+	}
+	if answer.StatusCode >= 300 {
+		why := apiError{strings.TrimSpace(string(body))}
+		_ = json.Unmarshal(body, &why) // else it is text
+		return nil, &RefusedError{answer.StatusCode, why.Error}
+	}
+	return body, nil
+}
+
+// reachable is an address to connect to: one that is bound to all is reached by loopback.
+func reachable(address string) string {
+	for _, all := range []string{"[::]", "0.0.0.0"} {
+		if port, ok := strings.CutPrefix(address, all+":"); ok {
+			return "127.0.0.1:" + port
+		}
+	}
+	return address
+}

@@ -1,0 +1,178 @@
+package dashboard
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const cookieName = "recrawl-dashboard"
+
+// policy is the Content-Security-Policy of pages. Drawings of uPlot set styles by script, which it
+// allows; style attributes and elements it does not.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// guard refuses what must not be answered.
+func (s *Server) guard(next http.Handler) http.Handler {
+	sameOrigin := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", contentPolicy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
+		h.Set("Cache-Control", "no-store")
+		if s.loopback && !isLoopback(r.Host) {
+			s.refuse(w, r, http.StatusMisdirectedRequest, "this dashboard answers under an address of loopback, not under "+r.Host)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
+		if open := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || r.URL.Path == "/login" || strings.HasPrefix(r.URL.Path, "/assets/"); !open {
+			if token := r.URL.Query().Get("token"); token != "" && s.token != "" && r.Method == http.MethodGet {
+				s.enter(w, r, token)
+				return
+			}
+			if !s.allowed(r) {
+				s.refuse(w, r, http.StatusUnauthorized, "a token is needed: the address that the run printed when it began has it, and so does dashboard.token in its data directory")
+				return
+			}
+		}
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			if err := sameOrigin.Check(r); err != nil || !s.ownOrigin(r) {
+				s.refuse(w, r, http.StatusForbidden, "the request came from another origin")
+				return
+			}
+			if !s.bearer(r, s.secret) && r.URL.Path != "/login" && !same(formToken(r), s.form) {
+				s.refuse(w, r, http.StatusForbidden, "the form is of an earlier run: load the page again")
+				return
+			}
+			s.o.Log.Info("request", "method", r.Method, "path", r.URL.Path)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// allowed reports whether who asks may see anything.
+func (s *Server) allowed(r *http.Request) bool {
+	if s.token == "" || s.bearer(r, s.secret) || s.bearer(r, s.token) {
+		return true
+	}
+	c, err := r.Cookie(cookieName)
+	return err == nil && same(c.Value, s.cookie())
+}
+
+func (s *Server) bearer(r *http.Request, secret string) bool {
+	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return ok && same(given, secret)
+}
+
+// cookie is what a browser keeps: it does not tell the token.
+func (s *Server) cookie() string {
+	m := hmac.New(sha256.New, []byte(s.token))
+	m.Write([]byte(cookieName))
+	return hex.EncodeToString(m.Sum(nil))
+}
+
+// enter lets a browser in that has the token in its address, and takes it out of there.
+func (s *Server) enter(w http.ResponseWriter, r *http.Request, token string) {
+	if !same(token, s.token) {
+		s.refuse(w, r, http.StatusUnauthorized, "this is not the token")
+		return
+	}
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: s.cookie(), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int((30 * 24 * time.Hour).Seconds())})
+	q := r.URL.Query()
+	q.Del("token")
+	to := url.URL{Path: "/" + strings.TrimLeft(r.URL.Path, "/"), RawQuery: q.Encode()}
+	http.Redirect(w, r, to.String(), http.StatusSeeOther)
+}
+
+func (s *Server) login(w http.ResponseWriter, r *http.Request) {
+	if s.token == "" {
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return
+	}
+	r.URL.Path = "/"
+	s.enter(w, r, strings.TrimSpace(r.PostFormValue("token")))
+}
+
+// formToken is that of a form, or of a request of a script.
+func formToken(r *http.Request) string {
+	if t := r.Header.Get("X-Form-Token"); t != "" {
+		return t
+	}
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+		return r.PostFormValue("form")
+	}
+	return ""
+}
+
+// ownOrigin reports whether a request that names its origin names this one.
+func (s *Server) ownOrigin(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Scheme == "http" && u.Host == r.Host || err == nil && u.Scheme == "https" && u.Host == r.Host && !s.loopback
+}
+
+func isLoopback(hostPort string) bool {
+	host := hostPort
+	if h, _, err := net.SplitHostPort(hostPort); err == nil {
+		host = h
+	}
+	host = strings.Trim(host, "[]")
+	if host == "localhost" {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.IsLoopback()
+}
+
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// slot bounds the requests that are answered at a time.
+func (s *Server) slot(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case s.slots <- struct{}{}:
+			defer func() { <-s.slots }()
+			next.ServeHTTP(w, r)
+		default:
+			w.Header().Set("Retry-After", "1")
+			s.refuse(w, r, http.StatusServiceUnavailable, "too many requests at a time")
+		}
+	})
+}
+
+// refuse says why there is no answer.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
+	if status >= 500 {
+		s.o.Log.Warn("no answer", "path", r.URL.Path, "status", status, "err", why)
+	}
+	if strings.HasPrefix(r.URL.Path, "/api/") {
+		writeJSON(w, status, apiError{why})
+		return
+	}
+	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		http.Error(w, why, status)
+		return
+	}
+	s.write(w, status, "refused", &content{Title: http.StatusText(status), Data: refused{why, status == http.StatusUnauthorized}})
+}
+
+// refused is what the page of that name shows.
+type refused struct {
+	Why   string
+	Login bool
+}

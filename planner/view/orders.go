@@ -1,0 +1,47 @@
+package view
+
+import (
+	"strings"
+	"sync"
+)
+
+// orders are the rows of a survey, sorted in several ways: that takes some 50 ms of 100,000
+// servers.
+type orders struct {
+	mu     sync.Mutex
+	survey *Survey
+	done   map[order][]int32
+}
+
+type order struct {
+	column     string
+	descending bool
+}
+
+// of is the order of the rows of a survey. Those of the survey before are forgotten.
+func (o *orders) of(s *Survey, column string, descending bool) []int32 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.survey != s {
+		o.survey, o.done = s, map[order][]int32{}
+	}
+	key := order{column, descending}
+	rows, ok := o.done[key]
+	if !ok {
+		rows = sortRows(s, column, descending)
+		o.done[key] = rows
+	}
+	return rows
+}
+
+// matching are those of the rows whose names have a text in them.
+func matching(s *Survey, rows []int32, text string) []int32 {
+	text = strings.ToLower(strings.TrimSpace(text))
+	var list []int32
+	for _, i := range rows {
+		if strings.Contains(s.Servers[i].Name, text) {
+			list = append(list, i)
+		}
+	}
+	return list
+}

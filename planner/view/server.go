@@ -1,0 +1,456 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/recrawl/recrawl/eval/sites"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/schedule"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Server is one server.
+type Server struct {
+	ServerRow
+	Finding  string       `json:"finding"`
+	Starts   []string     `json:"start_pages"`
+	Standing *StandingNow `json:"standing"` // with the loop; null: there is none
+	Feasible *Feasible    `json:"feasible"` // null: there is no loop
+}
+
+// StandingNow is cycle.Standing.
+type StandingNow struct {
+	Address   string     `json:"address"`
+	UnderWay  bool       `json:"under_way"`
+	Chosen    int        `json:"chosen"`
+	NotBefore *time.Time `json:"not_before"` // null: it may be asked now
+	Pause     float64    `json:"pause_seconds"`
+	Slowdown  int        `json:"slowdown"` // how often its troubles doubled the pause
+}
+
+// Feasible is whether all that is wanted of a server can be had, as schedule report says it.
+type Feasible struct {
+	Class  string  `json:"class"`
+	OK     bool    `json:"ok"`
+	Wanted float64 `json:"wanted_per_day"` // visits
+	Lost   float64 `json:"lost_per_day"`   // of these
+	Mean   float64 `json:"mean_download_seconds"`
+	Max    float64 `json:"longest_download_seconds"`
+	Least  float64 `json:"least_pause_seconds"`
+	Cures  []Cure  `json:"cures"` // beside each other
+}
+
+// Cure is one thing that would let the interval of a server be kept.
+type Cure struct {
+	What  string  `json:"what"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+}
+
+// Server looks at one, by host[:port] or an address on it. It is ErrUnknown if it is not known.
+func (d *Desk) Server(ctx context.Context, name string) (*Server, error) {
+	name = sites.ServerOf(strings.TrimSpace(name))
+	s := &Server{ServerRow: ServerRow{Name: name}, Starts: []string{}}
+	var demand *schedule.Demand
+	known := false
+	err := d.do(ctx, func() {
+		c := d.o.Planner.Corpus
+		id, ok := c.Graph.LookupServer(name)
+		if known = ok; !ok {
+			return
+		}
+		for _, p := range c.Graph.StartPages(id)[:min(len(c.Graph.StartPages(id)), 20)] {
+			s.Starts = append(s.Starts, strings.Clone(c.Graph.URL(p)))
+		}
+		if l := d.loop.Load(); l != nil {
+			of, wanted := l.Standing(id), l.Demand(id)
+			s.Standing, demand = standingOf(of), &wanted
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		return nil, fmt.Errorf("server %q is %w", name, ErrUnknown)
+	}
+	list := d.survey.Load().Servers
+	if i := slices.IndexFunc(list, func(r ServerRow) bool { return r.Name == name }); i >= 0 {
+		s.ServerRow = list[i]
+	}
+	s.Resting = d.o.Rules.restsNamed(name)
+	if demand != nil {
+		s.Feasible = feasibleOf(demand, d.o.Workers)
+	}
+	s.Finding = s.finding()
+	return s, nil
+}
+
+func standingOf(s cycle.Standing) *StandingNow {
+	n := &StandingNow{Address: s.Address, UnderWay: s.UnderWay, Chosen: s.Chosen, Pause: s.Pause.Seconds(), Slowdown: s.Slowdown}
+	if s.NotBefore.After(time.Now()) {
+		t := s.NotBefore.UTC()
+		n.NotBefore = &t
+	}
+	return n
+}
+
+func feasibleOf(d *schedule.Demand, workers int) *Feasible {
+	v := &schedule.Classify([]schedule.Demand{*d}, workers).Verdicts[0]
+	f := &Feasible{Class: v.Class.String(), OK: !v.Class.Infeasible(), Wanted: v.Wanted, Lost: v.Lost,
+		Mean: d.Times.Mean.Seconds(), Max: d.Times.Max.Seconds(), Least: d.Least.Seconds(), Cures: []Cure{}}
+	for _, c := range schedule.Cures(d, v, 0) {
+		f.Cures = append(f.Cures, Cure{c.What, c.Value, c.Unit})
+	}
+	return f
+}
+
+func (s *Server) finding() string {
+	text := fmt.Sprintf("%s known, %s", counted(s.Pages, "page"), counted(s.Alive, "copy"))
+	if s.Alive > 0 {
+		text += fmt.Sprintf(", about %.0f %% of them as their pages are now", 100*s.Fresh)
+	}
+	switch {
+	case s.Resting:
+		text += "; it is at rest: none of its pages is visited"
+	case s.Feasible != nil && !s.Feasible.OK:
+		text += fmt.Sprintf("; %.0f visits a day are wanted of it, and %.0f of these cannot be made", s.Feasible.Wanted, s.Feasible.Lost)
+	case s.Feasible != nil && s.Feasible.Wanted > 0:
+		text += fmt.Sprintf("; all %.3g visits a day that are wanted of it can be made", s.Feasible.Wanted)
+	}
+	return text + "."
+}
+
+// serverCopy is a server as it was at a time: its pages, in the order in which they became known.
+type serverCopy struct {
+	name   string
+	at     time.Time
+	graph  *sitegraph.Graph // of this server alone; its pages are numbered anew, from 0
+	corpus *planner.Corpus
+	pages  []sitegraph.PageID // as the planner numbers them
+	weight []float64
+}
+
+const (
+	copyPages  = 2000
+	copiesKept = 4
+	copyHolds  = 20 * time.Second
+)
+
+// copies are those of the servers that were looked at last.
+type copies struct {
+	mu   sync.Mutex
+	kept []*serverCopy // the newest first
+}
+
+// copyOf copies a server, unless that was done a moment ago.
+func (d *Desk) copyOf(ctx context.Context, name string) (*serverCopy, error) {
+	d.copies.mu.Lock()
+	defer d.copies.mu.Unlock() // one at a time
+	d.copies.kept = slices.DeleteFunc(d.copies.kept, func(c *serverCopy) bool { return time.Since(c.at) > copyHolds })
+	for _, c := range d.copies.kept {
+		if c.name == name {
+			return c, nil
+		}
+	}
+	c, err := d.copyServer(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	d.copies.kept = append([]*serverCopy{c}, d.copies.kept...)
+	d.copies.kept = d.copies.kept[:min(len(d.copies.kept), copiesKept)]
+	return c, nil
+}
+
+// pageCopy is what is copied of a page.
+type pageCopy struct {
+	url           string
+	links, frames []sitegraph.PageID
+	start         bool
+	memory        planner.Memory
+	weight        float64
+}
+
+func (d *Desk) copyServer(ctx context.Context, name string) (*serverCopy, error) {
+	c := &serverCopy{name: name, at: time.Now()}
+	var all []pageCopy
+	for done := false; !done; {
+		known := true
+		err := d.do(ctx, func() {
+			corpus := d.o.Planner.Corpus
+			g := corpus.Graph
+			id, ok := g.LookupServer(name)
+			if known = ok; !ok {
+				return
+			}
+			pages := g.ServerPages(id)
+			from := len(c.pages)
+			for _, p := range pages[from:min(from+copyPages, len(pages))] {
+				if int(p) >= corpus.Pages() { // it became known a moment ago
+					done = true
+					return
+				}
+				c.pages = append(c.pages, p)
+				all = append(all, pageCopy{strings.Clone(g.URL(p)), slices.Clone(g.Links(p)), slices.Clone(g.Frames(p)), false,
+					*corpus.Memory(p), corpus.Weight(p)})
+			}
+			if done = len(c.pages) == len(pages); done {
+				for _, p := range g.StartPages(id) {
+					if i, ok := slices.BinarySearch(c.pages, p); ok {
+						all[i].start = true
+					}
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			return nil, fmt.Errorf("server %q is %w", name, ErrUnknown)
+		}
+	}
+	c.build(all)
+	return c, nil
+}
+
+// build makes graph and corpus of the pages.
+func (c *serverCopy) build(all []pageCopy) {
+	c.graph = sitegraph.NewGraph()
+	for i := range all {
+		if all[i].start {
+			c.graph.AddStart(all[i].url)
+		} else {
+			c.graph.Add(all[i].url)
+		}
+		c.weight = append(c.weight, all[i].weight)
+	}
+	own := func(list []sitegraph.PageID) (mine []sitegraph.PageID) {
+		for _, p := range list {
+			if i, ok := slices.BinarySearch(c.pages, p); ok {
+				mine = append(mine, sitegraph.PageID(i))
+			}
+		}
+		return mine
+	}
+	for i := range all {
+		if len(all[i].links) > 0 {
+			c.graph.SetLinkIDs(sitegraph.PageID(i), own(all[i].links), own(all[i].frames))
+		}
+	}
+	c.graph.Refresh()
+	c.corpus = planner.NewCorpus(c.graph)
+	for i := range all {
+		c.corpus.Remember(recordOf(sitegraph.PageID(i), all[i].url, &all[i].memory))
+	}
+}
+
+// recordOf is as much of a record as the planner has in memory.
+func recordOf(p sitegraph.PageID, url string, m *planner.Memory) *sitegraph.Record {
+	r := &sitegraph.Record{Page: p, URL: url, State: m.State, Errors: m.Errors, History: m.History, Due: m.DueTime(),
+		Interval: time.Duration(float64(m.Interval) * float64(24*time.Hour))}
+	if m.Tried > 0 {
+		r.Tried = time.Unix(int64(m.Tried), 0).UTC()
+	}
+	return r
+}
+
+// Sites divides a server by a method of sitegraph.PartitionMethods. It is ErrUnknown if the server
+// is not known.
+func (d *Desk) Sites(ctx context.Context, server, method string) (*sites.Division, error) {
+	c, err := d.copyOf(ctx, sites.ServerOf(strings.TrimSpace(server)))
+	if err != nil {
+		return nil, err
+	}
+	of, err := sites.Known(c.corpus, c.name)
+	if err != nil {
+		return nil, err
+	}
+	return sites.Divide(of, method), nil
+}
+
+// Signal is what the top page of a site tells of its members: how many weeks of members, in which
+// they were compared, saw a change, in weeks in which the top changed, and in those in which it was
+// seen not to.
+type Signal struct {
+	Top     string `json:"top"`
+	Members int    `json:"members"` // with a copy
+	// Of the weeks of members in which the top changed, and of those in which it did not: how many
+	// there are, and the share of them in which the member changed.
+	WithWeeks    int     `json:"top_changed_weeks"`
+	With         float64 `json:"top_changed"`
+	WithoutWeeks int     `json:"top_unchanged_weeks"`
+	Without      float64 `json:"top_unchanged"`
+	Finding      string  `json:"finding"`
+}
+
+// signalSites bounds the sites of which signals are told.
+const signalSites = 50
+
+// leastWeeks is how many weeks of members a signal rests on at least before it is believed.
+const leastWeeks = 20
+
+// Signals are those of the largest sites of a server, by directories.
+func (d *Desk) Signals(ctx context.Context, server string) ([]Signal, error) {
+	c, err := d.copyOf(ctx, sites.ServerOf(strings.TrimSpace(server)))
+	if err != nil {
+		return nil, err
+	}
+	id, ok := c.graph.LookupServer(c.name)
+	if !ok {
+		return []Signal{}, nil
+	}
+	parts := c.graph.PartitionA(id, func(p sitegraph.PageID) bool { return c.corpus.Memory(p).State == sitegraph.StateAlive }).Sites
+	slices.SortStableFunc(parts, func(a, b sitegraph.Site) int { return cmp.Compare(len(b.Members), len(a.Members)) })
+	list := []Signal{}
+	for _, part := range parts[:min(len(parts), signalSites)] {
+		if len(part.Members) == 0 {
+			break
+		}
+		list = append(list, c.signal(part))
+	}
+	return list, nil
+}
+
+func (c *serverCopy) signal(part sitegraph.Site) Signal {
+	top := part.Tops[0]
+	s := Signal{Top: c.graph.URL(top), Members: len(part.Members)}
+	of := c.corpus.Memory(top).History
+	week := sitegraph.Week(of.Last)
+	for _, p := range part.Members {
+		week = max(week, sitegraph.Week(c.corpus.Memory(p).History.Last))
+	}
+	seen, changed := of.WeeksBefore(week)
+	with, without := 0, 0
+	for _, p := range part.Members {
+		h := c.corpus.Memory(p).History
+		mSeen, mChanged := h.WeeksBefore(week)
+		s.WithWeeks += bits.OnesCount32(mSeen & seen & changed)
+		with += bits.OnesCount32(mChanged & mSeen & seen & changed)
+		s.WithoutWeeks += bits.OnesCount32(mSeen & seen &^ changed)
+		without += bits.OnesCount32(mChanged & mSeen & seen &^ changed)
+	}
+	if s.WithWeeks > 0 {
+		s.With = float64(with) / float64(s.WithWeeks)
+	}
+	if s.WithoutWeeks > 0 {
+		s.Without = float64(without) / float64(s.WithoutWeeks)
+	}
+	s.Finding = s.finding()
+	return s
+}
+
+func (s *Signal) finding() string {
+	switch {
+	case s.WithWeeks < leastWeeks || s.WithoutWeeks < leastWeeks:
+		return "not enough was seen yet"
+	case s.With == 0 && s.Without == 0:
+		return "no member changed"
+	case s.Without == 0 || s.With/s.Without > 1.5:
+		if s.Without == 0 {
+			return "members change only in weeks in which it changes"
+		}
+		return fmt.Sprintf("members change %.1f times as often in weeks in which it changes", s.With/s.Without)
+	case s.With/s.Without < 0.67:
+		return "members change less often when it does"
+	}
+	return "it tells next to nothing of its members"
+}
+
+// PageRow is a page in a list.
+type PageRow struct {
+	URL       string     `json:"url"`
+	State     string     `json:"state"`
+	Depth     int        `json:"depth"` // 0: not reached from a start page
+	Visits    int        `json:"visits"`
+	Changes   int        `json:"changes"`
+	Failures  int        `json:"failures"` // in a row
+	LastVisit *time.Time `json:"last_visit"`
+	Due       *time.Time `json:"due"`
+	Weight    float64    `json:"weight"`
+}
+
+// PageColumns are what a list of pages can be sorted by.
+var PageColumns = []string{"url", "state", "depth", "visits", "changes", "failures", "last_visit", "due"}
+
+// PageList is a part of the pages of a server.
+type PageList struct {
+	Server string    `json:"server"`
+	Known  int       `json:"known"`
+	Found  int       `json:"found"`
+	Offset int       `json:"offset"`
+	Pages  []PageRow `json:"pages"`
+}
+
+// Pages lists pages of a server: those with a text in their address, sorted by one of PageColumns.
+func (d *Desk) Pages(ctx context.Context, server, search, column string, descending bool, offset, limit int) (*PageList, error) {
+	c, err := d.copyOf(ctx, sites.ServerOf(strings.TrimSpace(server)))
+	if err != nil {
+		return nil, err
+	}
+	search = strings.ToLower(strings.TrimSpace(search))
+	list := &PageList{Server: c.name, Known: len(c.pages), Offset: max(offset, 0), Pages: []PageRow{}}
+	var rows []sitegraph.PageID
+	for p := range sitegraph.PageID(len(c.pages)) {
+		if search == "" || strings.Contains(strings.ToLower(c.graph.URL(p)), search) {
+			rows = append(rows, p)
+		}
+	}
+	sign := 1
+	if descending {
+		sign = -1
+	}
+	slices.SortFunc(rows, func(a, b sitegraph.PageID) int {
+		return cmp.Or(sign*c.comparePages(a, b, column), strings.Compare(c.graph.URL(a), c.graph.URL(b)))
+	})
+	list.Found = len(rows)
+	if limit <= 0 {
+		limit = 50
+	}
+	limit = min(limit, 1000)
+	for _, p := range rows[min(list.Offset, len(rows)):min(list.Offset+limit, len(rows))] {
+		list.Pages = append(list.Pages, c.row(p))
+	}
+	return list, nil
+}
+
+func (c *serverCopy) row(p sitegraph.PageID) PageRow {
+	m := c.corpus.Memory(p)
+	r := PageRow{URL: c.graph.URL(p), State: m.State.String(), Depth: c.graph.Depth(p), Visits: int(m.History.Visits),
+		Changes: int(m.History.Changes), Failures: int(m.Errors), Weight: c.weight[p]}
+	if m.Tried > 0 {
+		t := time.Unix(int64(m.Tried), 0).UTC()
+		r.LastVisit = &t
+	}
+	if due := m.DueTime(); !due.IsZero() {
+		r.Due = &due
+	}
+	return r
+}
+
+func (c *serverCopy) comparePages(a, b sitegraph.PageID, column string) int {
+	x, y := c.corpus.Memory(a), c.corpus.Memory(b)
+	switch column {
+	case "state":
+		return cmp.Compare(x.State, y.State)
+	case "depth":
+		return cmp.Compare(c.graph.Depth(a), c.graph.Depth(b))
+	case "visits":
+		return cmp.Compare(x.History.Visits, y.History.Visits)
+	case "changes":
+		return cmp.Compare(x.History.Changes, y.History.Changes)
+	case "failures":
+		return cmp.Compare(x.Errors, y.Errors)
+	case "last_visit":
+		return cmp.Compare(x.Tried, y.Tried)
+	case "due":
+		return cmp.Compare(x.Due, y.Due)
+	}
+	return 0
+}

@@ -1,0 +1,355 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Survey is one look at every page.
+type Survey struct {
+	At      time.Time // when it was done; zero: none was made yet
+	Took    time.Duration
+	Pages   int // without feeds and sitemaps
+	Alive   int // with a copy
+	New     int // never fetched
+	Left    int // gone, moved, excluded
+	Failing int // whose last visit failed, among those above
+	Sources int // feeds and sitemaps
+
+	Overdue   int // pages whose due time is over
+	OldestDue time.Time
+	OldestURL string
+	Due       []DueBucket
+	NoDue     int // pages with a copy and without a due time
+
+	Promised int                     // pages with a greatest age (--max-age)
+	TooOld   int                     // of these, copies that are older
+	Ages     [len(AgeBounds) + 1]int // copies by age, by AgeBounds
+
+	Fresh   Spread  // predicted share of copies that are as their pages are
+	Sampled int     // pages that it rests on
+	PerDay  float64 // changes of all pages a day, by their last estimates
+	Servers []ServerRow
+
+	sample []sampled // pages spread evenly over all, for the priors of estimates
+}
+
+// AgeBounds are those of the ages of copies.
+var AgeBounds = [...]time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour, 3 * 24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour, 90 * 24 * time.Hour, 365 * 24 * time.Hour}
+
+// Spread is a value, and its 5th to 95th percentile over resamples of the servers. All are 0 where
+// nothing is known.
+type Spread struct {
+	Mean float64 `json:"mean"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// DueBucket is how many pages are due within a span of time.
+type DueBucket struct {
+	From  time.Time `json:"from"`  // zero: all before Until
+	Until time.Time `json:"until"` // exclusive; zero: all from From on
+	Pages int       `json:"pages"`
+}
+
+// ServerRow is a server in a list.
+type ServerRow struct {
+	Name    string `json:"server"`
+	Pages   int    `json:"pages"` // without feeds and sitemaps
+	Alive   int    `json:"alive"`
+	New     int    `json:"new"`
+	Left    int    `json:"left"`
+	Failing int    `json:"failing"`
+	Overdue int    `json:"overdue"`
+	// PerDay is how often its pages change a day together, by their last estimates, and Fresh which
+	// share of its copies is as their pages are, likewise; 0 without copies.
+	PerDay    float64   `json:"changes_per_day"`
+	Fresh     float64   `json:"fresh"`
+	Visits    int       `json:"visits"` // that told something, to pages known now
+	Changes   int       `json:"changes"`
+	LastVisit time.Time `json:"last_visit"` // zero: none
+	NextDue   time.Time `json:"next_due"`   // zero: none
+	Resting   bool      `json:"resting"`    // no page of it is visited, as a user said
+}
+
+// sampled is a page that others are compared with.
+type sampled struct {
+	server  sitegraph.ServerID
+	history sitegraph.History
+}
+
+const (
+	// lookFor bounds a look of a survey, and lookShare is what part of the time looks take.
+	lookFor   = 2 * time.Millisecond
+	lookShare = 20
+	// askedPages bounds the pages whose probability a survey asks the policy for, some microseconds
+	// each; sampledPages those kept for priors.
+	askedPages   = 50_000
+	sampledPages = 50_000
+	resamples    = 200
+)
+
+// surveyor is a survey under way.
+type surveyor struct {
+	*Survey
+	now     time.Time
+	next    sitegraph.PageID
+	step    int // every so many pages is asked for
+	policy  planner.Estimator
+	fresh   []float64 // by server: sums over pages asked for
+	asked   []float64
+	guessed []float64 // by server: sum of shares by the last estimates
+}
+
+// Survey looks at every page once, and keeps the result for all questions. Its error is ErrEnded,
+// or ErrBusy when the context ends.
+func (d *Desk) Survey(ctx context.Context) error {
+	began := time.Now()
+	s := &surveyor{Survey: &Survey{}, now: began}
+	s.Due = dueBuckets(began)
+	for done := false; !done; {
+		from := time.Now()
+		var within time.Duration
+		if err := d.do(ctx, func() {
+			at := time.Now()
+			done = s.look(d)
+			within = time.Since(at)
+		}); err != nil {
+			return err
+		}
+		if done {
+			break
+		}
+		pause := lookShare*within - time.Since(from)
+		select {
+		case <-time.After(max(pause, 0)):
+		case <-d.ended:
+			return ErrEnded
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	s.end(d)
+	s.At, s.Took = time.Now(), time.Since(began)
+	d.survey.Store(s.Survey)
+	return nil
+}
+
+// look takes in some pages; true: all.
+func (s *surveyor) look(d *Desk) (done bool) {
+	c := d.o.Planner.Corpus
+	pages := sitegraph.PageID(c.Pages())
+	if s.step == 0 {
+		s.step = 1 + int(pages)/askedPages
+		s.policy, _ = d.o.Planner.Policy.(planner.Estimator)
+		s.sample = make([]sampled, 0, min(int(pages), sampledPages))
+	}
+	for began := time.Now(); s.next < pages; s.next++ {
+		s.page(d.o.Planner, s.next)
+		if s.next%256 == 255 && time.Since(began) > lookFor {
+			s.next++
+			return s.next >= pages
+		}
+	}
+	return true
+}
+
+func (s *surveyor) page(p *planner.Planner, id sitegraph.PageID) {
+	c := p.Corpus
+	m, server := c.Memory(id), c.Graph.Server(id)
+	for int(server) >= len(s.Servers) {
+		s.Servers = append(s.Servers, ServerRow{Name: strings.Clone(c.Graph.ServerName(sitegraph.ServerID(len(s.Servers))))})
+		s.fresh, s.asked, s.guessed = append(s.fresh, 0), append(s.asked, 0), append(s.guessed, 0)
+	}
+	row := &s.Servers[server]
+	if m.State == sitegraph.StateSource {
+		s.Sources++
+		return
+	}
+	s.Pages++
+	row.Pages++
+	row.Visits += int(m.History.Visits)
+	row.Changes += int(m.History.Changes)
+	if t := time.Unix(int64(m.Tried), 0).UTC(); m.Tried > 0 && t.After(row.LastVisit) {
+		row.LastVisit = t
+	}
+	if m.Errors > 0 {
+		s.Failing++
+		row.Failing++
+	}
+	switch {
+	case m.State == sitegraph.StateNew:
+		s.New++
+		row.New++
+	case m.State.Left():
+		s.Left++
+		row.Left++
+	}
+	if m.State != sitegraph.StateAlive {
+		return
+	}
+	s.Alive++
+	row.Alive++
+	s.due(c, id, m, row)
+	s.age(p, id, m, server)
+	if int(id)%s.step == 0 {
+		s.sample = append(s.sample, sampled{server, m.History})
+	}
+}
+
+func (s *surveyor) due(c *planner.Corpus, id sitegraph.PageID, m *planner.Memory, row *ServerRow) {
+	due := m.DueTime()
+	if due.IsZero() {
+		s.NoDue++
+		return
+	}
+	if row.NextDue.IsZero() || due.Before(row.NextDue) {
+		row.NextDue = due
+	}
+	if !due.After(s.now) {
+		s.Overdue++
+		row.Overdue++
+		if s.OldestDue.IsZero() || due.Before(s.OldestDue) {
+			s.OldestDue, s.OldestURL = due, strings.Clone(c.Graph.URL(id))
+		}
+	}
+	i, _ := slices.BinarySearchFunc(s.Due, due, func(b DueBucket, t time.Time) int {
+		if !b.Until.IsZero() && !t.Before(b.Until) {
+			return -1
+		}
+		return 1
+	})
+	s.Due[min(i, len(s.Due)-1)].Pages++
+}
+
+func (s *surveyor) age(p *planner.Planner, id sitegraph.PageID, m *planner.Memory, server sitegraph.ServerID) {
+	age := m.History.Age(s.now)
+	i := 0
+	for i < len(AgeBounds) && age > AgeBounds[i] {
+		i++
+	}
+	s.Ages[i]++
+	if t, ok := p.Deadline(id); ok {
+		s.Promised++
+		if t.Before(s.now) {
+			s.TooOld++
+		}
+	}
+	same := 1.0
+	if m.Interval > 0 {
+		rate := 1 / float64(m.Interval)
+		s.PerDay += rate
+		s.Servers[server].PerDay += rate
+		same = math.Exp(-age.Hours() / 24 * rate)
+	}
+	s.guessed[server] += same
+	if int(id)%s.step != 0 {
+		return
+	}
+	if s.policy != nil {
+		if probability := s.policy.Probability(id, s.now); !math.IsNaN(probability) {
+			same = 1 - probability
+		}
+	}
+	s.fresh[server] += same
+	s.asked[server]++
+	s.Sampled++
+}
+
+// end draws the conclusions; nothing is looked at any more.
+func (s *surveyor) end(d *Desk) {
+	for i := range s.Servers {
+		row := &s.Servers[i]
+		if row.Alive > 0 {
+			row.Fresh = s.guessed[i] / float64(row.Alive)
+		}
+		row.Resting = d.o.Rules.restsNamed(row.Name)
+	}
+	s.Fresh = resample(s.fresh, s.asked)
+}
+
+// resample is the mean of what pages have, and its spread over resamples of their servers.
+func resample(sums, counts []float64) Spread {
+	var with []int
+	total, n := 0.0, 0.0
+	for i := range counts {
+		if counts[i] > 0 {
+			with = append(with, i)
+			total, n = total+sums[i], n+counts[i]
+		}
+	}
+	if n == 0 {
+		return Spread{}
+	}
+	draw := rand.New(rand.NewPCG(1, uint64(len(with))))
+	means := make([]float64, resamples)
+	for k := range means {
+		sum, count := 0.0, 0.0
+		for range with {
+			i := with[draw.IntN(len(with))]
+			sum, count = sum+sums[i], count+counts[i]
+		}
+		means[k] = sum / count
+	}
+	slices.Sort(means)
+	return Spread{total / n, means[resamples/20], means[resamples-1-resamples/20]}
+}
+
+// dueBuckets are what is overdue, the next 24 hours by the hour, the next 30 days by the day, and
+// what comes after.
+func dueBuckets(now time.Time) []DueBucket {
+	now = now.UTC()
+	list := []DueBucket{{Until: now}}
+	for from := now; from.Before(now.Add(24 * time.Hour)); {
+		until := from.Add(time.Hour)
+		list = append(list, DueBucket{From: from, Until: until})
+		from = until
+	}
+	for day := 1; day < 30; day++ {
+		from := now.AddDate(0, 0, day)
+		list = append(list, DueBucket{From: from, Until: from.AddDate(0, 0, 1)})
+	}
+	return append(list, DueBucket{From: now.AddDate(0, 0, 30)})
+}
+
+// ServerColumns are what a list of servers can be sorted by.
+var ServerColumns = []string{"server", "pages", "alive", "new", "left", "failing", "overdue", "changes_per_day", "fresh", "visits", "changes", "last_visit", "next_due"}
+
+// compareRows orders two servers by a column, ascending.
+func compareRows(a, b *ServerRow, column string) int {
+	switch column {
+	case "pages":
+		return cmp.Compare(a.Pages, b.Pages)
+	case "alive":
+		return cmp.Compare(a.Alive, b.Alive)
+	case "new":
+		return cmp.Compare(a.New, b.New)
+	case "left":
+		return cmp.Compare(a.Left, b.Left)
+	case "failing":
+		return cmp.Compare(a.Failing, b.Failing)
+	case "overdue":
+		return cmp.Compare(a.Overdue, b.Overdue)
+	case "changes_per_day":
+		return cmp.Compare(a.PerDay, b.PerDay)
+	case "fresh":
+		return cmp.Compare(a.Fresh, b.Fresh)
+	case "visits":
+		return cmp.Compare(a.Visits, b.Visits)
+	case "changes":
+		return cmp.Compare(a.Changes, b.Changes)
+	case "last_visit":
+		return a.LastVisit.Compare(b.LastVisit)
+	case "next_due":
+		return a.NextDue.Compare(b.NextDue)
+	}
+	return strings.Compare(a.Name, b.Name)
+}

@@ -1,0 +1,110 @@
+package view
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/recrawl/recrawl/eval/report"
+)
+
+func (n *Now) finding() string {
+	if !n.Live {
+		return fmt.Sprintf("This store stands still. %s are known.", counted(n.Known, "page"))
+	}
+	if busy := n.At.Sub(n.Looked); busy > 2*time.Second {
+		return fmt.Sprintf("The run has been busy with its next round for %s; figures of the planner are as they were before.", Span(busy))
+	}
+	if n.Stalled != "" {
+		return "No visits are made: " + n.Stalled + "."
+	}
+	if n.Total.Visits == 0 {
+		return fmt.Sprintf("%s are known; no visit was made yet.", counted(n.Known, "page"))
+	}
+	text := fmt.Sprintf("%s since the run began", counted(int(n.Total.Visits), "visit"))
+	if n.Hour.Visits < n.Total.Visits {
+		text += fmt.Sprintf(", %s in the last hour", report.Grouped(n.Hour.Visits))
+	}
+	if told := n.Total.Changed + n.Total.Unchanged; told > 0 {
+		text += fmt.Sprintf("; %.0f %% of the refetches found a change", 100*n.Rate)
+	}
+	if n.Total.Expected >= 5 {
+		text += fmt.Sprintf("; where %.0f changes were expected, %s were found", n.Total.Expected, report.Grouped(n.Total.Found))
+	}
+	return text + "."
+}
+
+func (f *Freshness) finding() string {
+	if f.At.IsZero() || f.At.Year() < 1970 {
+		return "All pages are being looked at for the first time."
+	}
+	if f.Copies == 0 {
+		return "There is no copy of any page yet."
+	}
+	text := fmt.Sprintf("About %.0f %% of %s are as their pages are now (%.0f to %.0f %%)",
+		100*f.Fresh.Mean, counted(f.Copies, "copy"), 100*f.Fresh.Low, 100*f.Fresh.High)
+	if f.Overdue > 0 {
+		text += fmt.Sprintf("; %s are overdue, the first one since %s", counted(f.Overdue, "page"), Span(time.Since(f.Oldest)))
+	} else {
+		text += "; nothing is overdue"
+	}
+	if f.Promised > 0 {
+		text += fmt.Sprintf("; %.1f %% are within their greatest age", 100*(1-float64(f.TooOld)/float64(f.Promised)))
+	}
+	return text + "."
+}
+
+func (t *DueTimes) finding() string {
+	if len(t.Buckets) == 0 {
+		return "All pages are being looked at for the first time."
+	}
+	hour, day := 0, 0
+	for i, b := range t.Buckets[1:] {
+		if i < 1 {
+			hour += b.Pages
+		}
+		if i < 24 {
+			day += b.Pages
+		}
+	}
+	return fmt.Sprintf("%s are overdue, %s become due within an hour and %s within a day.",
+		counted(t.Buckets[0].Pages, "page"), report.Grouped(int64(hour)), report.Grouped(int64(day)))
+}
+
+// counted is a grouped number with its noun.
+func counted(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case noun == "copy":
+		return report.Grouped(int64(n)) + " copies"
+	}
+	return report.Grouped(int64(n)) + " " + noun + "s"
+}
+
+// Span is a time in the unit that suits it.
+func Span(d time.Duration) string {
+	switch d = d.Abs(); {
+	case d < 2*time.Minute:
+		return counted(int(d.Seconds()), "second")
+	case d < 2*time.Hour:
+		return counted(int(d.Minutes()), "minute")
+	case d < 48*time.Hour:
+		return counted(int(d.Hours()), "hour")
+	}
+	return counted(int(d.Hours()/24), "day")
+}
+
+func (p *Plan) finding(live bool) string {
+	n := len(p.Visits)
+	switch {
+	case n == 0 && live:
+		return "Nothing is chosen now: the visits of the round that ends " + report.UTC(p.RoundEnd) + " are made, or none was wanted."
+	case n == 0:
+		return "Nothing is to be visited in the round that ends " + report.UTC(p.RoundEnd) + "."
+	}
+	text := fmt.Sprintf("%s of the round that ends %s", counted(n+p.Further, "visit"), report.UTC(p.RoundEnd))
+	if live {
+		return text + " are chosen, in the order in which politeness lets them begin."
+	}
+	return text + ", as a dry run plans them."
+}

@@ -1,0 +1,60 @@
+// Package watching lets the loop of package cycle serve the rules of package watch: what they ask
+// of a planner, and what a visit of the loop is to them.
+package watching
+
+import (
+	"errors"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch/watch"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/calendar"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Closed refuses hours in which no round has room.
+type Closed struct{ error }
+
+// Hint says what helps.
+func (*Closed) Hint() string { return "shorter rounds have room: --round 5m" }
+
+// Plan puts what the rules of a file ask for into the options of a planner with rounds of so long:
+// greatest ages, before those that the user says (as planner.ParseMaxAges has them), and rests. No
+// file asks for nothing.
+func Plan(f *watch.File, maxAges []string, round time.Duration, o *planner.Options) (err error) {
+	if f == nil {
+		o.MaxAges, err = planner.ParseMaxAges(maxAges)
+		return err
+	}
+	if closed := f.Closed(round); closed != "" {
+		return &Closed{errors.New(closed)}
+	}
+	var rests []planner.RestRule
+	f.Rests(func(pages string, minAge time.Duration, hours *calendar.Calendar) {
+		rests = append(rests, planner.RestRule{Prefix: pages, MinAge: minAge, Hours: hours})
+	})
+	o.Rests = planner.NewRests(rests)
+	o.MaxAges, err = planner.ParseMaxAges(append(f.MaxAges(), maxAges...))
+	return err
+}
+
+// Sight hands the visits of a loop to a watch. Its zero value with a nil Watch hands on nothing.
+type Sight struct {
+	Watch *watch.Watch
+	named []string // pages that became known since the last visit
+}
+
+// Found is for cycle.Options.Found.
+func (s *Sight) Found(c *planner.Corpus, page sitegraph.PageID) {
+	if s.Watch != nil {
+		s.named = append(s.named, c.URL(page))
+	}
+}
+
+// See is for cycle.Options.Seen.
+func (s *Sight) See(e *cycle.Event) {
+	s.Watch.See(&watch.Visit{URL: e.Record.URL, Observation: &e.Observation, Verdict: e.Verdict,
+		Errors: int(e.Record.Errors), Before: e.Before, Named: s.named})
+	s.named = s.named[:0]
+}

@@ -1,0 +1,253 @@
+package journal
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Query says which entries Search is to find. Those that fit all its fields do; zero fields fit
+// all.
+type Query struct {
+	Text    string // part of address, reason or detail, in letters of any case
+	URL     string // the whole address
+	Server  string // host[:port]
+	Verdict string // of the visit, as first, changed, unchanged
+	Outcome string // as fetched, failed
+	From    time.Time
+	Until   time.Time // exclusive
+	Limit   int       // entries; 100 if not set, at most MostFound
+	After   string    // Found.Next of the search that this one continues; "": from the newest entry on
+	// MostBytes bounds what is read; 1 GiB if not set. A search that comes to it can be continued.
+	MostBytes int64
+}
+
+const (
+	// MostFound bounds the entries of one search.
+	MostFound   = 10_000
+	usualFound  = 100
+	usualRead   = 1 << 30
+	searchBlock = 1 << 20
+)
+
+// Found is what a search found, the newest entry first.
+type Found struct {
+	Entries []Entry   `json:"entries"`
+	Next    string    `json:"next"`  // for Query.After; "": the journal is read to its beginning
+	Back    time.Time `json:"back"`  // the day that it was read back to; zero: nothing was read
+	Bytes   int64     `json:"bytes"` // read
+	Torn    int       `json:"torn"`  // lines among these that cannot be read
+}
+
+// ErrCursor says that Query.After is not what a search returned.
+var ErrCursor = errors.New("not a place in the journal, as 2024-05-31:4096")
+
+// Search reads a journal from its end back, until it has found enough. A day that is being written
+// is read as far as it stood when the search came to it; where a day is written on, a search that
+// is continued finds nothing twice. It is ErrNone if there is no file of a day. The context's error
+// ends it.
+func Search(ctx context.Context, dir string, q Query) (*Found, error) {
+	files, err := days(dir)
+	if err != nil {
+		return nil, err
+	}
+	if q.Limit <= 0 {
+		q.Limit = usualFound
+	}
+	q.Limit = min(q.Limit, MostFound)
+	if q.MostBytes <= 0 {
+		q.MostBytes = usualRead
+	}
+	day, end, err := parseCursor(q.After)
+	if err != nil {
+		return nil, err
+	}
+	s := search{ctx: ctx, Query: q, text: strings.ToLower(q.Text), found: Found{Entries: []Entry{}}}
+	for _, part := range []string{q.URL, q.Verdict, q.Outcome} {
+		if part != "" {
+			s.parts = append(s.parts, quoted(part))
+		}
+	}
+	for _, name := range slices.Backward(files) {
+		of := dayOf(name)
+		switch {
+		case day != "" && of > day:
+			continue
+		case !q.From.IsZero() && of < q.From.UTC().Format(time.DateOnly):
+			return &s.found, nil
+		case !q.Until.IsZero() && of > q.Until.UTC().Format(time.DateOnly):
+			continue
+		}
+		from := int64(-1)
+		if of == day {
+			from = end
+		}
+		s.found.Back, _ = time.Parse(time.DateOnly, of)
+		if more, err := s.day(name, of, from); err != nil {
+			return nil, fmt.Errorf("search journal: %w", err)
+		} else if !more {
+			return &s.found, nil
+		}
+	}
+	s.found.Next = ""
+	return &s.found, nil
+}
+
+// days are the files of a journal, the oldest first.
+func days(dir string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].jsonl"))
+	if err == nil && len(files) == 0 {
+		if _, err = os.Stat(dir); err == nil {
+			err = ErrNone
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read journal %s: %w", dir, err)
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+func dayOf(file string) string { return strings.TrimSuffix(filepath.Base(file), ".jsonl") }
+
+// parseCursor reads a day, and the octet of its file before which a search goes on; "": none.
+func parseCursor(text string) (day string, end int64, err error) {
+	if text == "" {
+		return "", 0, nil
+	}
+	day, at, ok := strings.Cut(text, ":")
+	end, err = strconv.ParseInt(at, 10, 64)
+	if _, bad := time.Parse(time.DateOnly, day); !ok || err != nil || end < 0 || bad != nil {
+		return "", 0, fmt.Errorf("%q: %w", text, ErrCursor)
+	}
+	return day, end, nil
+}
+
+// quoted is a text as lines have it.
+func quoted(text string) []byte {
+	line, err := json.Marshal(text)
+	if err != nil {
+		panic(fmt.Sprintf("journal: a string has no JSON: %v", err))
+	}
+	return line
+}
+
+// search is one search under way.
+type search struct {
+	Query
+	ctx   context.Context
+	text  string   // in small letters
+	parts [][]byte // that each line has which fits: most lines are passed over without being read as JSON
+	found Found
+}
+
+// day searches a file from an octet back; -1: from its end. False: enough was found or read.
+func (s *search) day(name, day string, end int64) (more bool, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close() // it is only read
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return false, err
+	}
+	if end < 0 || end > size {
+		end = size
+	}
+	var rest []byte // the beginning of what was read last: the end of a line
+	block := make([]byte, searchBlock)
+	for end > 0 {
+		if err := s.ctx.Err(); err != nil {
+			return false, err
+		}
+		n := min(int64(searchBlock), end)
+		if _, err := f.ReadAt(block[:n], end-n); err != nil {
+			return false, err
+		}
+		s.found.Bytes += n
+		end -= n
+		rest = append(slices.Clone(block[:n]), rest...)
+		for {
+			at := bytes.LastIndexByte(rest[:max(len(rest)-1, 0)], '\n')
+			if at < 0 && end > 0 {
+				break // the line begins in an earlier block
+			}
+			s.line(rest[at+1:])
+			rest = rest[:at+1]
+			place := end + int64(len(rest))
+			s.found.Next = fmt.Sprintf("%s:%d", day, place)
+			if len(s.found.Entries) == s.Limit {
+				return false, nil
+			}
+			if at < 0 {
+				break
+			}
+		}
+		if len(rest) > maxLineBytes {
+			rest = rest[:0] // no line of ours
+			s.found.Torn++
+		}
+		if s.found.Bytes >= s.MostBytes && (end > 0 || len(rest) > 0) {
+			return false, nil
+		}
+	}
+	return s.found.Bytes < s.MostBytes, nil
+}
+
+// line takes a line in if it fits.
+func (s *search) line(line []byte) {
+	line = bytes.TrimRight(line, "\n")
+	if len(line) == 0 {
+		return
+	}
+	for _, part := range s.parts {
+		if !bytes.Contains(line, part) {
+			return
+		}
+	}
+	var e Entry
+	if json.Unmarshal(line, &e) != nil || e.URL == "" || e.Time.IsZero() {
+		s.found.Torn++
+		return
+	}
+	if s.fits(&e) {
+		s.found.Entries = append(s.found.Entries, e)
+	}
+}
+
+func (s *search) fits(e *Entry) bool {
+	switch {
+	case s.URL != "" && e.URL != s.URL, s.Verdict != "" && e.Verdict != s.Verdict, s.Outcome != "" && e.Outcome != s.Outcome,
+		!s.From.IsZero() && e.Time.Before(s.From), !s.Until.IsZero() && !e.Time.Before(s.Until),
+		s.Server != "" && serverOf(e.URL) != s.Server:
+		return false
+	}
+	if s.text == "" {
+		return true
+	}
+	for _, in := range []string{e.URL, e.Reason, e.Detail} {
+		if strings.Contains(strings.ToLower(in), s.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// serverOf is the authority of a canonical address.
+func serverOf(url string) string {
+	_, rest, _ := strings.Cut(url, "//")
+	if i := strings.IndexAny(rest, "/?"); i >= 0 {
+		return rest[:i]
+	}
+	return rest
+}
