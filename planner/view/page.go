@@ -95,14 +95,13 @@ func (d *Desk) compare(ctx context.Context, p *Page, now time.Time) error {
 		return err
 	}
 	survey := d.survey.Load()
-	corpus := c.corpus
 	id, ok := c.graph.Lookup(p.record.URL)
 	if !ok { // it became known since the copy was made
 		return fmt.Errorf("%s is %w", p.record.URL, ErrUnknown)
 	}
 	// The copy is shared: what is added to it goes to a clone.
 	graph := c.graph.Clone()
-	corpus = planner.NewCorpus(graph)
+	corpus := planner.NewCorpus(graph)
 	for page := range sitegraph.PageID(len(c.pages)) {
 		corpus.Remember(recordOf(page, graph.URL(page), c.corpus.Memory(page)))
 	}
