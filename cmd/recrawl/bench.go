@@ -32,7 +32,7 @@ func (p *program) benchSat(ctx context.Context, _ []string) error {
 	if err := writable(c.HTML); err != nil {
 		return err
 	}
-	o := c.options()
+	o := c.Options()
 	bars := barsOf(p)
 	defer bars.end()
 	o.Tick = bars.tick

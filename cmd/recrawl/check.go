@@ -20,11 +20,6 @@ func (p *program) checkCommand() *cobra.Command {
 	}, p.check)
 }
 
-// CheckConfig are the settings of check.
-type CheckConfig struct {
-	Set string `path:"directory" help:"instead of --data: directory of a set of addresses alone, as import --set made it"`
-}
-
 func (p *program) check(ctx context.Context, _ []string) error {
 	dir, r := p.config.Check.Set, inspect.CheckAlone()
 	var pages intake.Store // nil: the set stands alone

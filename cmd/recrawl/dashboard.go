@@ -54,9 +54,9 @@ func (p *program) dashboard(o *opened, of view.Options) (*view.Desk, *dashboard.
 		return nil, nil, nil
 	}
 	of.Planner, of.Store, of.Rules, of.Data, of.Archive = o.plan, o.store, o.rules, c.Data, c.Archive
-	of.Policy, of.PerDay, of.Round, of.Workers, of.Delay = c.Policy, c.perDay(), c.Round, max(c.Workers, 2), c.Delay
+	of.Policy, of.PerDay, of.Round, of.Workers, of.Delay = c.Policy, c.PerDay(), c.Round, max(c.Workers, 2), c.Delay
 	of.Tune = tune.Options{Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, New: c.New, Gone: c.Gone,
-		Objective: c.objective(), Change: c.changeBy(), Futures: c.Tune.Futures, Seed: c.Seed}
+		Objective: c.ValueObjective(), Change: c.ChangeBy(), Futures: c.Tune.Futures, Seed: c.Seed}
 	desk := view.New(of)
 	served, err := dashboard.New(dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: versionName(), PProf: c.PProf, Log: p.logger()})
 	if err != nil {

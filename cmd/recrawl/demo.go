@@ -26,7 +26,7 @@ func (p *program) demo(ctx context.Context, _ []string) error {
 	}
 	r, err := demo.Run(ctx, demo.Options{
 		Seed: c.Seed, Pages: c.Demo.Pages, Sites: c.Demo.Sites, Keep: c.Demo.Keep, Archive: c.Archive,
-		Change: c.changeBy(), Policy: c.Policy, Weeks: c.Demo.Weeks, Budget: c.Demo.Budget, New: c.New,
+		Change: c.ChangeBy(), Policy: c.Policy, Weeks: c.Demo.Weeks, Budget: c.Demo.Budget, New: c.New,
 		Claims:   c.Demo.Claims,
 		Progress: func(what string, steps int) demo.Bar { return p.progress(what, steps) },
 	})

@@ -2,11 +2,9 @@
 // politely; and measures how well that works.
 //
 // A file with the name of a command is that command: how it puts packages together. Its help is in
-// package manual. What all commands share:
+// package manual, its settings are in package config. What all commands share:
 //
-//	main.go      the root command, signals; what all commands are made by
-//	config.go    all settings, which package setting reads; config_*.go those of large commands,
-//	             and what tags cannot check
+//	main.go      the root command, signals; what all commands are made by; settings read
 //	errors.go    what the user can do about an error; exit codes
 //	output.go    results as tables, JSON and report
 //	planner.go   a planner as its data directory holds it

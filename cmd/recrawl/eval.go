@@ -69,9 +69,9 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 		p.warn(f.Warnings...)
 		return p.publish(f, f.Page(), c.Eval.HTML)
 	}
-	policies := c.Eval.lineup().All()
+	policies := c.Eval.Lineup().All()
 	if c.Least > 0 { // those that were named tell it
-		policies = c.Eval.lineup().WithWorth()
+		policies = c.Eval.Lineup().WithWorth()
 	}
 	if slices.ContainsFunc(policies, policy.Learns) {
 		if corpus.Learnt, err = p.learnt(ctx, servers); err != nil {
@@ -120,7 +120,7 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 	for _, weeks := range c.Eval.Weeks {
 		run, err := corpus.Snapshot(ctx, eval.SnapshotOptions{
 			Weeks: weeks, Seed: c.Seed, Spread: c.Eval.Spread,
-			Compare: c.Eval.lineup().Compared(), Without: c.Eval.lineup().Variants(),
+			Compare: c.Eval.Lineup().Compared(), Without: c.Eval.Lineup().Variants(),
 			Sample: c.Eval.Sample, Alpha: c.Alpha, Thresholds: c.Eval.Threshold,
 		}, policies, bar.Step)
 		if err != nil {
@@ -150,8 +150,8 @@ func (p *program) warmed(ctx context.Context, corpus *eval.Corpus, policies []st
 func (p *program) streamOptions(of int) (all []eval.StreamOptions, tick func(eval.Progress), end func()) {
 	c := &p.config
 	all = eval.StreamOptions{Step: c.Eval.Step, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
-		Compare: c.Eval.lineup().Compared(), Without: c.Eval.lineup().Variants(),
-		Alpha: c.Alpha, Gone: c.Gone, Objective: c.objective(), LeastValue: c.Least}.Each(c.Eval.Weeks, c.Eval.Budget)
+		Compare: c.Eval.Lineup().Compared(), Without: c.Eval.Lineup().Variants(),
+		Alpha: c.Alpha, Gone: c.Gone, Objective: c.ValueObjective(), LeastValue: c.Least}.Each(c.Eval.Weeks, c.Eval.Budget)
 	bar := p.progress("days", eval.Days(all)*of)
 	return all, func(at eval.Progress) { bar.StepOf(at.Name(all), at.Last) }, bar.End
 }

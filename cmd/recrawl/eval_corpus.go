@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
@@ -14,7 +13,7 @@ import (
 
 // corpusAt crawls recorded servers as they stood at the base, for a command.
 func (p *program) corpusAt(ctx context.Context, command string, servers []*history.Server, base int, o eval.Options) (*eval.Corpus, error) {
-	o.Base, o.Change = time.Duration(base)*week, p.config.changeBy()
+	o.Base, o.Change = time.Duration(base)*week, p.config.ChangeBy()
 	corpus, err := eval.NewCorpus(ctx, servers, o)
 	switch {
 	case err == nil || ctx.Err() != nil:
@@ -45,20 +44,15 @@ func (p *program) evalCorpus(ctx context.Context, servers []*history.Server) (*e
 	if err != nil {
 		return nil, noLinks(c.Base)
 	}
-	p.warn(append(doubts, c.unfit)...)
+	p.warn(append(doubts, c.Unfit)...)
 	return corpus, nil
-}
-
-// thresholds are those above 0 that were given; none: the usual ones.
-func (c *EvalConfig) thresholds() []float64 {
-	return slices.DeleteFunc(slices.Clone(c.Threshold), func(t float64) bool { return t == 0 })
 }
 
 // figures makes the figures of [LINK] of a corpus.
 func (p *program) figures(ctx context.Context, corpus *eval.Corpus, groups survey.Groups) (*figures.Figures, error) {
 	c := &p.config
 	groupOf, warnings := groups.ByFile(c.Eval.Group, c.Eval.GroupBy, corpus.World.Servers)
-	o := figures.Options{Weeks: c.Eval.Weeks, Thresholds: c.Eval.thresholds(), GroupOf: groupOf,
+	o := figures.Options{Weeks: c.Eval.Weeks, Thresholds: c.Eval.Thresholds(), GroupOf: groupOf,
 		Seed: c.Seed, Sample: c.Eval.Sample}
 	bar := p.progress("sweeps", o.Sweeps())
 	defer bar.End()

@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/eval/captured"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
@@ -21,44 +19,6 @@ import (
 	"github.com/recrawl/recrawl/satstore/seen/intake"
 	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
-
-// ImportConfig are the settings of import.
-type ImportConfig struct {
-	Set         string   `path:"directory" help:"instead of --data: directory of a set of addresses alone, without pages"`
-	Write       string   `path:"any" help:"with --set: write new addresses to the end of this file"`
-	Memory      string   `default:"256MiB" help:"memory to decide with; store and program come on top"`
-	Filter      bool     `default:"true" help:"a Stable Bloom Filter Light between cache and set"`
-	Approximate bool     `help:"do not confirm what the filter has: about 1 % of the new addresses are lost [SBFL]"`
-	Important   []string `help:"addresses that begin so are never left to the filter; may be repeated"`
-	Part        string   `default:"1/1" help:"take the servers of one of several machines, as 2/4"`
-	HTML        string   `path:"any" help:"also write a report with the memory over time to this file"`
-
-	History string `path:"directory" help:"instead of --data: make histories of the captures, for eval, in this directory"`
-	Format  string `names:"{formats}" help:"what the files are, where that cannot be told from them: list, sitemap, cdxj, cdx, warc, wacz, nutch, log"`
-	Server  string `help:"the server of a log, as https://example.org"`
-	From    string `help:"leave out captures before this moment, as 2025 or 20250131"`
-	To      string `help:"leave out captures from this moment on"`
-}
-
-func (c *ImportConfig) check(r *setting.Review) {
-	if n, err := parseSize(c.Memory); err != nil || n < seen.LeastMemory {
-		r.Refuse("import.memory", c.Memory, fmt.Sprintf("a size of %d MiB or more, as 256MiB", seen.LeastMemory>>20))
-	}
-	if _, _, err := seen.ParsePart(c.Part); err != nil {
-		r.Refuse("import.part", c.Part, "a part of a number of parts, as 2/4")
-	}
-	for key, moment := range map[string]string{"import.from": c.From, "import.to": c.To} {
-		if _, err := cdxj.ParseStamp(moment); moment != "" && err != nil {
-			r.Refuse(key, moment, "a moment of 4 to 14 digits, as 20250131")
-		}
-	}
-	if c.Format != "" && !slices.Contains(captures.Formats, captures.Format(c.Format)) {
-		r.Refuse("import.format", c.Format, "one of "+captures.FormatNames())
-	}
-	if c.Approximate && !c.Filter {
-		r.Refuse("import.approximate", c.Approximate, "no approximation without --filter")
-	}
-}
 
 func (p *program) importCommand() *cobra.Command {
 	return p.command(&cobra.Command{
@@ -92,7 +52,7 @@ func (p *program) imports(ctx context.Context, args []string) (err error) {
 		}
 		defer closing(store, &err)
 	}
-	memory, _ := parseSize(c.Memory)
+	memory, _ := config.ParseSize(c.Memory)
 	bar := p.progress("reading captures", 0)
 	sorter, files, err := sources.Gather(ctx, o, filepath.Join(p.config.Data, c.History, "import.sort"), int(memory), bar.Of)
 	bar.End()
@@ -107,7 +67,7 @@ func (p *program) imports(ctx context.Context, args []string) (err error) {
 		}
 		return p.printText(result)
 	}
-	result, err := evidence.Run(ctx, store, sorter, evidence.Options{Files: files, Change: p.config.changeBy(), Now: time.Now(),
+	result, err := evidence.Run(ctx, store, sorter, evidence.Options{Files: files, Change: p.config.ChangeBy(), Now: time.Now(),
 		Removed: func(err error) bool { return errors.Is(err, satstore.ErrRemoved) }, Begin: func() error { return cycle.ForgetMemory(store) }})
 	if err != nil {
 		return err
@@ -126,7 +86,7 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 	if err := writable(c.HTML); err != nil {
 		return err
 	}
-	memory, _ := parseSize(c.Memory)
+	memory, _ := config.ParseSize(c.Memory)
 	sizes, err := seen.SizesFor(memory, c.Filter)
 	if err != nil {
 		return err

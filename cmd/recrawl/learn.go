@@ -61,7 +61,7 @@ func (p *program) learn(ctx context.Context, paths []string, output string) erro
 		return err
 	}
 	m := learnt.Of(eval.OwnPolicy, "")
-	m.Source = learn.Source(p.config.changeBy(), kinds)
+	m.Source = learn.Source(p.config.ChangeBy(), kinds)
 	return writeWhole(output, func(w io.Writer) error { return json.NewEncoder(w).Encode(m) })
 }
 
@@ -81,7 +81,7 @@ func (p *program) readKinds(ctx context.Context, paths []string) (kinds [][]*his
 func (p *program) parameters(ctx context.Context, kinds [][]*history.Server, folds int, variants []string) (*learn.Parameters, error) {
 	bar := p.progress("learning", 0)
 	defer bar.End()
-	o := learn.Usual(ctx, kinds, p.config.changeBy())
+	o := learn.Usual(ctx, kinds, p.config.ChangeBy())
 	o.Folds, o.Variants, o.Seed, o.Tick = folds, variants, p.config.Seed, bar.Reach
 	if !progress.IsTerminal(p.stderr) { // there the bar would write over it
 		o.Log = func(format string, args ...any) {
@@ -115,7 +115,7 @@ func (p *program) learnt(ctx context.Context, servers []*history.Server) (*eval.
 	if err != nil {
 		return nil, err
 	}
-	all, err := p.parameters(ctx, slices.Concat([][]*history.Server{servers}, kinds), c.Folds, c.lineup().Variants())
+	all, err := p.parameters(ctx, slices.Concat([][]*history.Server{servers}, kinds), c.Folds, c.Lineup().Variants())
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"os"
 	"path/filepath"
 
@@ -33,12 +32,12 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 		Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
 		RobotsAgent: c.RobotsAgent, RobotsAnyHost: c.RobotsAnyHost, RobotsFresh: c.RobotsMaxAge, KeepRobots: true,
 		Capture: c.Archive != "", SoftMissing: c.SoftMissing,
-		Read: read, Rules: set, Filters: filters, Watch: p.rules.Texts, Main: c.changeBy() == sitegraph.ChangeByMain,
+		Read: read, Rules: set, Filters: filters, Watch: p.rules.Texts, Main: c.ChangeBy() == sitegraph.ChangeByMain,
 	}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval
 	}
-	o.AllowNetworks, o.AllowPorts = c.allowed()
+	o.AllowNetworks, o.AllowPorts = c.Allowed()
 	o.Proxy, _ = fetch.ParseProxy(c.Proxy)
 	o.Warn = func(err error) { p.warn(err.Error()) }
 	o.Hosts, _ = hosts.New(c.Hosts) // they are checked
@@ -57,17 +56,6 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 // filters opens those of the settings; nil if there are none.
 func (p *program) filters() (*filter.Set, error) {
 	return filter.Open(filter.Options{File: p.config.Filters, Languages: p.config.Languages, Warn: func(err error) { p.warn(err.Error()) }})
-}
-
-// allowed are the addresses and ports that are open though they are closed by default.
-func (c *Config) allowed() (networks []netip.Prefix, ports []uint16) {
-	for _, text := range c.AllowNetwork {
-		networks = append(networks, netip.MustParsePrefix(text).Masked())
-	}
-	for _, port := range c.AllowPort {
-		ports = append(ports, uint16(port))
-	}
-	return networks, ports
 }
 
 // liveFetcher asks the live web for the loop. It holds each visit to the bytes it may read, and

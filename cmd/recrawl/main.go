@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/cmd/manual"
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/fetch"
@@ -74,7 +76,7 @@ func onlyCanceled(err error) bool {
 type program struct {
 	stdout, stderr io.Writer
 	configFile     string
-	config         Config
+	config         config.Config
 	review         *setting.Review // of the settings, once they are read
 	json           bool
 	quiet          bool
@@ -105,7 +107,7 @@ func (p *program) rootCommand() *cobra.Command {
 		p.benchCommand(), p.policiesCommand(), p.versionCommand(),
 		p.initCommand(), p.configCommand(), p.doctorCommand(), p.completionCommand(), p.manCommand())
 	root.InitDefaultHelpCmd()
-	if err := manual.Write(root, words); err != nil {
+	if err := manual.Write(root, config.Words); err != nil {
 		panic(err) // a command without a page: no test of commands passes
 	}
 	return root
@@ -138,7 +140,7 @@ func (p *program) command(
 		}
 		return work(cmd.Context(), args)
 	}
-	new(Config).settings().AddFlags(cmd)
+	new(config.Config).Settings().AddFlags(cmd)
 	if cmd.Args != nil && cmd.Args(cmd, []string{"x"}) != nil { // it takes none
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
@@ -164,4 +166,26 @@ func noArguments(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return usageError{fmt.Errorf("%s takes no arguments, and got %q", cmd.Name(), args[0]), cmd.CommandPath() + " --help shows what it takes"}
+}
+
+// load reads flags, environment and file into p.config and checks them all.
+func (p *program) load(cmd *cobra.Command) error {
+	c := &p.config
+	r := c.Settings().Read(cmd, p.configFile)
+	p.review = r
+	hint := r.Hint
+	if hint == "" {
+		hint = cmp.Or(c.Validate(r), cmd.CommandPath()+" --help shows what is possible")
+	} else {
+		c.CheckLimits(r) // a text that is no budget is told beside values of the wrong kind
+	}
+	if missing := c.Missing(); cmd.Name() == "run" && r.Hint == "" && len(missing) > 0 {
+		r.Problems = append(r.Problems, missing...)
+		hint = `for example: recrawl run --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" URL...`
+	}
+	if len(r.Problems) > 0 {
+		return usageError{errors.Join(r.Problems...), hint}
+	}
+	c.Complete(r)
+	return nil
 }

@@ -33,7 +33,7 @@ func (p *program) plan(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	plan := present.NewPlan(ahead, o.plan, p.config.Policy, p.config.perDay())
+	plan := present.NewPlan(ahead, o.plan, p.config.Policy, p.config.PerDay())
 	if p.config.Plan.Report {
 		return p.print(plan, plan.Finding(), plan.Tables())
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/planner"
@@ -106,14 +107,14 @@ func (p *program) newPlanner(corpus *planner.Corpus, rules *view.Rules) (*planne
 		Seed:      c.Seed,
 		Alpha:     c.Alpha,
 		GoneWorth: c.Gone,
-		Objective: c.objective(),
-		PerDay:    corpus.Pace(c.limits()),
+		Objective: c.ValueObjective(),
+		PerDay:    corpus.Pace(c.Limits()),
 	})
 	if err != nil {
 		return nil, usageError{err, "recrawl run --help lists the policies"}
 	}
 	live.Name, live.Pause, live.NewShare = c.Policy, c.Delay, c.New
-	live.LeastValue, live.Limits, live.MostBytes = c.Least, c.limits(), fetch.MostBytes(c.MaxBody)
+	live.LeastValue, live.Limits, live.MostBytes = c.Least, c.Limits(), fetch.MostBytes(c.MaxBody)
 	live.Skip = rules.Skip(corpus.Graph)
 	return planner.New(corpus, ranking, live), nil
 }
@@ -140,8 +141,8 @@ func (p *program) warnOfDamage(damage []*satstore.DamageError, lost int) {
 }
 
 // dryRun plans what run would do now, and lists at most so many visits.
-func (o *opened) dryRun(c *Config, most int) (*cycle.Preview, error) {
-	return cycle.DryRun(o.store, o.plan, c.perDay(), c.Round, time.Now(), most)
+func (o *opened) dryRun(c *config.Config, most int) (*cycle.Preview, error) {
+	return cycle.DryRun(o.store, o.plan, c.PerDay(), c.Round, time.Now(), most)
 }
 
 // hasSpace says why no visit may begin: the disk is as good as full, so that what it brings could

@@ -108,13 +108,13 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	lookout := present.NewLookout(result, time.Now())
 	sight := &watching.Sight{Watch: watched}
 	var loop *cycle.Loop
-	look := func() { status.note(lookout.Look(time.Now(), loop, workers, c.perDay())) }
+	look := func() { status.note(lookout.Look(time.Now(), loop, workers, c.PerDay())) }
 	loop = cycle.New(cycle.Options{
 		Planner:    o.plan,
 		Fetcher:    liveFetcher{client, underWay, kept, watched},
 		Store:      o.store,
 		Clock:      cycle.WallClock{},
-		Change:     c.changeBy(),
+		Change:     c.ChangeBy(),
 		Workers:    workers,
 		Discover:   true,
 		Forecast:   true,
@@ -156,16 +156,16 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 	if err := loop.Seed(seeds...); err != nil {
 		return err
 	}
-	if promise := o.plan.Promise(); promise != nil && promise.Broken(c.perDay()) != "" {
-		p.warn(promise.Says(c.perDay()))
+	if promise := o.plan.Promise(); promise != nil && promise.Broken(c.PerDay()) != "" {
+		p.warn(promise.Says(c.PerDay()))
 	}
 	if err := loop.KeepDistance(work, func() {
 		p.note("going on; waiting %v, since servers may have been asked a moment ago", c.Delay)
 	}); err != nil {
 		return err
 	}
-	err = loop.Run(work, c.perDay(), c.Round, func(r planner.Round) bool {
-		result.EndRound(o.plan, r, c.perDay())
+	err = loop.Run(work, c.PerDay(), c.Round, func(r planner.Round) bool {
+		result.EndRound(o.plan, r, c.PerDay())
 		look()
 		desk.EndRound()
 		status.rest(result, o.plan, r.End)
@@ -185,7 +185,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 		err = journalErr
 	}
 	result.End(o.plan, loop)
-	result.Judge(loop, workers, c.perDay())
+	result.Judge(loop, workers, c.PerDay())
 	if err == nil || ctx.Err() != nil {
 		if printed := p.print(result, result.Finding(), result.Tables()); err == nil {
 			err = printed

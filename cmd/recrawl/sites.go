@@ -93,5 +93,5 @@ func (p *program) siteSource(ctx context.Context, server string) (*sites.Source,
 	if err != nil {
 		return nil, err
 	}
-	return sites.Recorded(ctx, servers, c.Sites.History, server, c.Sites.Base, c.changeBy())
+	return sites.Recorded(ctx, servers, c.Sites.History, server, c.Sites.Base, c.ChangeBy())
 }

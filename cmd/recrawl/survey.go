@@ -35,8 +35,8 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 		return err
 	}
 	groupOf, warnings := groups.ByFile(c.Survey.Group, c.Survey.GroupBy, servers)
-	if c.Survey.unfit != "" {
-		warnings = append(warnings, c.Survey.unfit)
+	if c.Survey.Unfit != "" {
+		warnings = append(warnings, c.Survey.Unfit)
 	}
 	bar := p.progress("surveying", len(servers))
 	s, err := survey.New(ctx, corpus, survey.Options{Weeks: c.Survey.Weeks, GroupOf: groupOf, Tick: bar.Step})

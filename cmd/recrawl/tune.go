@@ -49,7 +49,7 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 	}
 	predicted, err := tune.Predict(ctx, known, tune.Options{
 		Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, History: c.Tune.History, New: c.New, Gone: c.Gone,
-		Objective: c.objective(), Change: c.changeBy(), Futures: c.Tune.Futures, Seed: c.Seed, AtOnce: c.Tune.AtOnce,
+		Objective: c.ValueObjective(), Change: c.ChangeBy(), Futures: c.Tune.Futures, Seed: c.Seed, AtOnce: c.Tune.AtOnce,
 	}, r)
 	if err != nil {
 		return err
@@ -72,8 +72,8 @@ func (p *program) evidence(ctx context.Context, paths []string) (e tune.Evidence
 		if e.Source, err = tune.Learn(histories, c.Tune.Base); err != nil {
 			return e, nil, usageError{err, "choose a later --base"}
 		}
-		if e.Name = "histories"; c.Tune.unfit != "" {
-			e.Doubts = []string{c.Tune.unfit}
+		if e.Name = "histories"; c.Tune.Unfit != "" {
+			e.Doubts = []string{c.Tune.Unfit}
 		}
 		return e, histories, nil
 	case c.Tune.Check:

@@ -13,5 +13,5 @@
 //
 // To limit something else, as the visits to a country: Limits says to whom a limit applies,
 // planner.Caps (caps.go) has an Account for each and asks them all before a visit, and the commands
-// read the limit (config_budget.go of cmd/recrawl).
+// read the limit (budget.go of cmd/config).
 package budget

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"github.com/recrawl/recrawl/cmd/setting"
@@ -6,8 +6,8 @@ import (
 	"github.com/recrawl/recrawl/eval/tune"
 )
 
-// TuneConfig are the settings of tune.
-type TuneConfig struct {
+// Tune are the settings of tune.
+type Tune struct {
 	Journal string    `path:"directory" help:"the journal of run, instead of its store: the folder journal in its data directory"`
 	Budget  []float64 `default:"0.0025,0.005,0.01,0.02,0.05,0.1,0.2,0.5" range:"(0,1]" want:"shares of the pages a day, above 0 and at most 1" help:"fetches a day as shares of the pages"`
 	Target  string    `help:"find the smallest budget for a target, as coverage=0.8 or freshness=0.9, or the largest for update-rate=0.3"`
@@ -19,10 +19,10 @@ type TuneConfig struct {
 	AtOnce  int       `key:"at-once" range:"[0,)" help:"how many runs work at the same time, at most; 0 for one a core"`
 	HTML    string    `path:"any" help:"also write a report with charts to this file"`
 
-	unfit string // a warning, where not all of the usual weeks fit behind the base
+	Unfit string // a warning, where not all of the usual weeks fit behind the base
 }
 
-func (c *TuneConfig) check(r *setting.Review) {
+func (c *Tune) check(r *setting.Review) {
 	if len(c.Budget) == 0 {
 		r.Refuse("tune.budget", c.Budget, "one budget or more")
 	}

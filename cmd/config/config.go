@@ -1,14 +1,11 @@
-package main
+package config
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval"
@@ -27,8 +24,8 @@ import (
 
 // Config holds all settings of all commands, each declared by a field and its tag, as package
 // setting says. A key is a flag's name; the keys of eval and demo have their command's name before
-// them in files and the environment. What a tag cannot check is in config_check.go. A tag cannot be
-// broken, so that lines are as long as their help.
+// them in files and the environment. A tag cannot be broken, so that lines are as long as
+// their help.
 type Config struct {
 	Data         string   `for:"run plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan serve" path:"directory" help:"directory of the planner's store"`
 	UserAgent    string   `key:"user-agent" for:"run show-page" help:"sent with each request; must contain a contact (web or mail address)"`
@@ -84,62 +81,62 @@ type Config struct {
 	PProf     bool   `for:"run serve" help:"serve profiles of the program, too, at /debug/pprof/"`
 	LogFormat string `key:"log-format" default:"text" oneof:"text, json" for:"run serve" help:"how what happens is told on standard error: text or json"`
 
-	Plan       PlanConfig           `for:"plan"`
-	Replay     ReplayConfig         `for:"replay"`
-	Show       ShowConfig           `for:"show-page"`
-	Checkpoint CheckpointConfig     `for:"checkpoint"`
-	Check      CheckConfig          `for:"check"`
-	Diff       DiffConfig           `for:"diff"`
-	Import     ImportConfig         `for:"import"`
-	Sites      SitesConfig          `for:"sites"`
+	Plan       Plan                 `for:"plan"`
+	Replay     Replay               `for:"replay"`
+	Show       Show                 `for:"show-page"`
+	Checkpoint Checkpoint           `for:"checkpoint"`
+	Check      Check                `for:"check"`
+	Diff       Diff                 `for:"diff"`
+	Import     Import               `for:"import"`
+	Sites      Sites                `for:"sites"`
 	Guard      guard.Limits         `for:"guard"`
 	Frontier   urlfrontier.Settings `for:"frontier"`
-	Eval       EvalConfig           `for:"eval"`
-	Demo       DemoConfig           `for:"demo"`
-	Survey     SurveyConfig         `for:"survey"`
-	Bench      BenchConfig          `for:"sat"`
-	Seen       SeenConfig           `for:"seen"`
+	Eval       Eval                 `for:"eval"`
+	Demo       Demo                 `for:"demo"`
+	Survey     Survey               `for:"survey"`
+	Bench      Bench                `for:"sat"`
+	Seen       Seen                 `for:"seen"`
 	Fetch      fetchbench.Settings  `for:"fetch"`
-	Tune       TuneConfig           `for:"tune"`
-	Schedule   ScheduleConfig       `for:"schedule-report schedule-simulate schedule-plan"`
+	Tune       Tune                 `for:"tune"`
+	Schedule   Schedule             `for:"schedule-report schedule-simulate schedule-plan"`
 }
 
-// PlanConfig are the settings of plan.
-type PlanConfig struct {
+// Plan are the settings of plan.
+type Plan struct {
 	Show   int  `default:"20" range:"[1,)" help:"number of visits to show"`
 	Report bool `help:"with --json: print an object that also has how far the budgets go and what does not fit"`
 }
 
-// ReplayConfig are the settings of replay.
-type ReplayConfig struct {
+// Replay are the settings of replay.
+type Replay struct {
 	Listen string `default:"127.0.0.1:8088" help:"address of loopback to serve at"`
 }
 
-// ShowConfig are the settings of show page.
-type ShowConfig struct {
+// Show are the settings of show page.
+type Show struct {
 	URL string `default:"http://localhost/" help:"address of a page that is read from a file: links and rules go by it"`
 }
 
-// CheckpointConfig are the settings of checkpoint.
-type CheckpointConfig struct {
+// Checkpoint are the settings of checkpoint.
+type Checkpoint struct {
 	To string `path:"directory" help:"a directory for the copy, new or empty"`
 }
 
-// DiffConfig are the settings of diff.
-type DiffConfig struct {
+// Diff are the settings of diff.
+type Diff struct {
 	Of string `default:"text" oneof:"text, main, source" help:"what is compared: text, main (text without navigation and the like) or source"`
 }
 
-// SitesConfig are the settings of sites.
-type SitesConfig struct {
+// Sites are the settings of sites.
+type Sites struct {
 	History string `path:"any" help:"a recorded history, or a directory of them"`
 	Method  string `default:"a" oneof:"{methods}" want:"one of {methods}" help:"how to divide the server: {methods}"`
 	Base    int    `default:"12" range:"[0,{last-week}]" help:"with --history: weeks after the start of the window"`
 	SVG     string `path:"any" help:"also draw the sites into this file"`
 }
 
-// DemoConfig are the settings of demo.
-type DemoConfig struct {
+// Demo are the settings of demo.
+type Demo struct {
 	Sites  string  `path:"directory" help:"a directory of recorded sites to serve instead of the built-in web"`
 	Weeks  int     `default:"24" range:"[1,48]" help:"virtual weeks"`
 	Budget float64 `default:"0.02" range:"(0,1]" want:"a share of the pages a day, above 0 and at most 1" help:"fetches a day as a share of the pages"`
@@ -149,26 +146,26 @@ type DemoConfig struct {
 	Keep   string  `path:"directory" help:"keep the stores in this directory instead of a temporary one"`
 }
 
-// SurveyConfig are the settings of survey.
-type SurveyConfig struct {
+// Survey are the settings of survey.
+type Survey struct {
 	Weeks   []int  `help:"periods, each as a number of weekly snapshots (default 2,4,12,24)"`
 	Base    int    `default:"12" range:"[0,{last-week}]" help:"weeks after the start of a server's window at which the periods begin"`
 	Group   string `path:"any" help:"a file that puts servers into groups, a line each: server group"`
 	GroupBy string `key:"group-by" default:"suffix" oneof:"suffix, server, none" help:"without --group: suffix (org, co.jp), server, or none"`
 	HTML    string `path:"any" help:"also write a report with figures to this file"`
 
-	unfit string // a warning, where not all of the usual weeks fit behind the base
+	Unfit string // a warning, where not all of the usual weeks fit behind the base
 }
 
-// settings are the declared settings, whose values p.config takes.
-func (c *Config) settings() *setting.Set {
-	s := setting.New(c, "RECRAWL_", words)
+// Settings are the declared settings, whose values p.config takes.
+func (c *Config) Settings() *setting.Set {
+	s := setting.New(c, "RECRAWL_", Words)
 	s.Others = []string{"RECRAWL_LONG"} // of tests
 	return s
 }
 
-// words are what tags and pages of the manual cannot know.
-var words = strings.NewReplacer(
+// Words are what tags and pages of the manual cannot know.
+var Words = strings.NewReplacer(
 	"{policy}", policy.Default,
 	"{policies}", strings.Join(policy.LiveNames(), ", "),
 	"{any-policy}", "all, "+strings.Join(policy.Names(), ", "),
@@ -180,30 +177,8 @@ var words = strings.NewReplacer(
 	"{max-pages}", strconv.Itoa(sitegraph.DefaultBounds.MaxPages),
 	"{last-week}", strconv.Itoa(eval.WindowWeeks-1))
 
-// load reads flags, environment and file into p.config and checks them all.
-func (p *program) load(cmd *cobra.Command) error {
-	c := &p.config
-	r := c.settings().Read(cmd, p.configFile)
-	p.review = r
-	hint := r.Hint
-	if hint == "" {
-		hint = cmp.Or(c.check(r), cmd.CommandPath()+" --help shows what is possible")
-	} else {
-		c.checkLimits(r) // a text that is no budget is told beside values of the wrong kind
-	}
-	if missing := c.missing(); cmd.Name() == "run" && r.Hint == "" && len(missing) > 0 {
-		r.Problems = append(r.Problems, missing...)
-		hint = `for example: recrawl run --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" URL...`
-	}
-	if len(r.Problems) > 0 {
-		return usageError{errors.Join(r.Problems...), hint}
-	}
-	c.complete(r)
-	return nil
-}
-
-// missing is what run cannot do without.
-func (c *Config) missing() (problems []error) {
+// Missing is what run cannot do without.
+func (c *Config) Missing() (problems []error) {
 	if c.Data == "" {
 		problems = append(problems, errors.New("no data directory given: --data says where the planner's store is"))
 	}
@@ -213,9 +188,9 @@ func (c *Config) missing() (problems []error) {
 	return problems
 }
 
-// complete sets what follows from other settings, which are checked. No budget is left where
+// Complete sets what follows from other settings, which are checked. No budget is left where
 // there is no bound.
-func (c *Config) complete(r *setting.Review) {
+func (c *Config) Complete(r *setting.Review) {
 	if c.Unlimited && r.From("unlimited") >= r.From("budget") {
 		c.Budget = nil
 	}
@@ -224,28 +199,33 @@ func (c *Config) complete(r *setting.Review) {
 	}
 	if len(c.Eval.Weeks) == 0 {
 		_, most, usual := eval.Lengths(c.Eval.Protocol, c.Eval.Base)
-		c.Eval.Weeks, c.Eval.unfit = eval.FittingWeeks(usual, most, c.Eval.Base)
+		c.Eval.Weeks, c.Eval.Unfit = eval.FittingWeeks(usual, most, c.Eval.Base)
 	}
 	if len(c.Survey.Weeks) == 0 {
-		c.Survey.Weeks, c.Survey.unfit = eval.FittingWeeks(eval.UsualPeriods, eval.LongestPeriod(c.Survey.Base), c.Survey.Base)
+		c.Survey.Weeks, c.Survey.Unfit = eval.FittingWeeks(eval.UsualPeriods, eval.LongestPeriod(c.Survey.Base), c.Survey.Base)
 	}
 	if c.Tune.Weeks == 0 {
 		_, most, usual := eval.Lengths("stream", c.Tune.Base)
 		weeks, unfit := eval.FittingWeeks(usual, most, c.Tune.Base)
-		c.Tune.Weeks, c.Tune.unfit = weeks[0], unfit
+		c.Tune.Weeks, c.Tune.Unfit = weeks[0], unfit
 	}
 	slices.Sort(c.Tune.Budget)
 	c.Tune.Budget = slices.Compact(c.Tune.Budget)
 }
 
-// objective is Objective, checked before.
-func (c *Config) objective() value.Objective {
+// ValueObjective is Objective, checked before.
+func (c *Config) ValueObjective() value.Objective {
 	o, _ := value.ParseObjective(c.Objective)
 	return o
 }
 
-// changeBy is Change, checked before.
-func (c *Config) changeBy() sitegraph.ChangeBy {
+// ChangeBy is Change, checked before.
+func (c *Config) ChangeBy() sitegraph.ChangeBy {
 	by, _ := sitegraph.ParseChangeBy(c.Change)
 	return by
+}
+
+// Check are the settings of check.
+type Check struct {
+	Set string `path:"directory" help:"instead of --data: directory of a set of addresses alone, as import --set made it"`
 }

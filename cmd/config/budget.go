@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"math"
@@ -11,8 +11,8 @@ import (
 
 const wantBudget = "a number of fetches or bytes an hour or a day, as 1000/day, 50/hour or 2GB/day; --unlimited sets no bound"
 
-// checkLimits wants budgets of which the fetches can be counted.
-func (c *Config) checkLimits(r *setting.Review) {
+// CheckLimits wants budgets of which the fetches can be counted.
+func (c *Config) CheckLimits(r *setting.Review) {
 	for _, text := range c.Budget {
 		l, err := budget.ParseLimit(text)
 		if err != nil || l.Unit == budget.InFetches && l.Amount*float64(planner.Day/l.Per) >= math.MaxInt32 {
@@ -29,7 +29,7 @@ func (c *Config) checkBudgets(r *setting.Review) {
 	if by := r.From("budget"); c.Unlimited && by != setting.FromDefault && by == r.From("unlimited") {
 		r.Refuse("unlimited", c.Unlimited, "either a budget or no bound, not both")
 	}
-	c.checkLimits(r)
+	c.CheckLimits(r)
 	for _, text := range c.ServerBudget {
 		if _, err := budget.ParseServerLimit(text); err != nil {
 			r.Refuse("server-budget", text, "SERVER=BUDGET or a budget for each server, as 500/day, example.org=20MB/hour or *.example.org=50/day")
@@ -43,11 +43,11 @@ func (c *Config) checkBudgets(r *setting.Review) {
 	}
 }
 
-// limits are all budgets; what cannot be read is left out, and refused by checkBudgets.
-func (c *Config) limits() budget.Limits {
+// Limits are all budgets; what cannot be read is left out, and refused by checkBudgets.
+func (c *Config) Limits() budget.Limits {
 	l, _ := budget.ParseLimits(c.Budget, c.ServerBudget)
 	return l
 }
 
-// perDay is the budget of all servers in fetches a day; planner.Unlimited if there is none.
-func (c *Config) perDay() float64 { return c.limits().PerDay() }
+// PerDay is the budget of all servers in fetches a day; planner.Unlimited if there is none.
+func (c *Config) PerDay() float64 { return c.Limits().PerDay() }

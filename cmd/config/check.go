@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"cmp"
@@ -20,9 +20,9 @@ import (
 	"github.com/recrawl/recrawl/planner/value"
 )
 
-// check refuses what hangs on other settings, or is no number or name. The hint says what to do
+// Validate refuses what hangs on other settings, or is no number or name. The hint says what to do
 // about it where it is not in the help, and is "" otherwise.
-func (c *Config) check(r *setting.Review) (hint string) {
+func (c *Config) Validate(r *setting.Review) (hint string) {
 	c.checkBudgets(r)
 	c.checkRound(r)
 	c.checkNetwork(r)
@@ -70,7 +70,7 @@ func (c *Config) checkLeast(r *setting.Review) (hint string) {
 
 // checkRound wants whole rounds in a day, and in an hour where there is a budget of an hour.
 func (c *Config) checkRound(r *setting.Review) {
-	if c.limits().Hourly() && (c.Round <= 0 || time.Hour%c.Round != 0) {
+	if c.Limits().Hourly() && (c.Round <= 0 || time.Hour%c.Round != 0) {
 		r.Refuse("round", c.Round, "a period that divides an hour, since there is a budget of an hour")
 	}
 	if c.Round < time.Second || (24*time.Hour)%c.Round != 0 {
@@ -101,7 +101,7 @@ func (c *Config) checkNetwork(r *setting.Review) {
 	}
 }
 
-func (c *SurveyConfig) check(r *setting.Review) {
+func (c *Survey) check(r *setting.Review) {
 	if c.Base < 0 || c.Base >= eval.WindowWeeks {
 		return // what weeks may be hangs on it
 	}

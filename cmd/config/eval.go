@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// EvalConfig are the settings of eval.
-type EvalConfig struct {
+// Eval are the settings of eval.
+type Eval struct {
 	Protocol string    `default:"snapshot" oneof:"snapshot, stream" help:"snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks"`
 	Policy   []string  `default:"all" names:"{any-policy}" help:"policies to compare, or all; variants of value (value-own and so on) take part if named"`
 	Weeks    []int     `help:"horizons N of the snapshot protocol (default 2,4,12,24), or length of the stream (default 40)"`
@@ -40,7 +40,7 @@ type EvalConfig struct {
 	HTML      string    `path:"any" help:"also write a report with figures to this file"`
 	SVG       string    `path:"any" help:"also draw coverage against budget (or horizon), policy by policy, into this file"`
 
-	unfit string // a warning, where not all of the usual weeks fit behind the base
+	Unfit string // a warning, where not all of the usual weeks fit behind the base
 }
 
 // mostFolds bounds the time that learning takes: a few seconds for each.
@@ -50,7 +50,7 @@ const mostFolds = 20
 const figuresPast = 12
 
 // check refuses what does not go together. The hint is "" where the help says more.
-func (c *EvalConfig) check(r *setting.Review) (hint string) {
+func (c *Eval) check(r *setting.Review) (hint string) {
 	if checkKnown("eval", c.Base, 0, c.History, r) {
 		least, most, _ := eval.Lengths(c.Protocol, c.Base)
 		for _, weeks := range c.Weeks {
@@ -86,7 +86,7 @@ func (c *EvalConfig) check(r *setting.Review) (hint string) {
 	return hint
 }
 
-func (c *EvalConfig) checkFigures(r *setting.Review) (hint string) {
+func (c *Eval) checkFigures(r *setting.Review) (hint string) {
 	if r.From("eval.policy") == setting.FromFlag {
 		r.Refuse("eval.policy", strings.Join(c.Policy, ","), "no policies beside --figures, which has those of the paper")
 	}
@@ -97,8 +97,8 @@ func (c *EvalConfig) checkFigures(r *setting.Review) (hint string) {
 	return hint
 }
 
-func (c *EvalConfig) checkPolicies(r *setting.Review) {
-	known, policies := c.lineup().Known(), c.lineup().Policies()
+func (c *Eval) checkPolicies(r *setting.Review) {
+	known, policies := c.Lineup().Known(), c.Lineup().Policies()
 	for _, name := range c.Policy {
 		if name != "all" && !slices.Contains(known, name) {
 			r.Refuse("eval.policy", name, "all, or of "+strings.Join(known, ", "))
@@ -107,19 +107,19 @@ func (c *EvalConfig) checkPolicies(r *setting.Review) {
 	switch {
 	case c.Compare != "" && c.Compare != "none" && !slices.Contains(policies, c.Compare):
 		r.Refuse("eval.compare", c.Compare, "a policy that takes part (--policy), or none")
-	case c.Ablate && len(c.lineup().Variants()) == 0:
+	case c.Ablate && len(c.Lineup().Variants()) == 0:
 		r.Refuse("eval.ablate", c.Ablate, "a compared policy of which a kind of evidence can be left out: "+eval.OwnPolicy)
 	}
 }
 
-func (c *EvalConfig) checkLearnt(r *setting.Review) {
+func (c *Eval) checkLearnt(r *setting.Review) {
 	if c.Folds != 0 && (c.Folds < 2 || c.Folds > mostFolds) {
 		r.Refuse("eval.folds", c.Folds, fmt.Sprintf("2 to %d, or 0 for no learning", mostFolds))
 	}
 	if c.Folds != 0 && c.Model != "" {
 		r.Refuse("eval.folds", c.Folds, "either folds or a file of parameters (--model), not both")
 	}
-	if !c.Figures && slices.ContainsFunc(c.lineup().Policies(), policy.Learns) {
+	if !c.Figures && slices.ContainsFunc(c.Lineup().Policies(), policy.Learns) {
 		return
 	}
 	if c.Folds != 0 {
@@ -130,7 +130,12 @@ func (c *EvalConfig) checkLearnt(r *setting.Review) {
 	}
 }
 
-// lineup is which policies take part, and which is compared with the others.
-func (c *EvalConfig) lineup() *eval.Lineup {
+// Lineup is which policies take part, and which is compared with the others.
+func (c *Eval) Lineup() *eval.Lineup {
 	return &eval.Lineup{Protocol: c.Protocol, Named: c.Policy, Compare: c.Compare, Ablate: c.Ablate}
+}
+
+// Thresholds are those above 0 that were given; none: the usual ones.
+func (c *Eval) Thresholds() []float64 {
+	return slices.DeleteFunc(slices.Clone(c.Threshold), func(t float64) bool { return t == 0 })
 }

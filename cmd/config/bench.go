@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/workload"
 )
 
-// BenchConfig are the settings of bench sat.
-type BenchConfig struct {
+// Bench are the settings of bench sat.
+type Bench struct {
 	Records       int      `default:"200000" range:"[1,1000000000]" help:"page states in the store"`
 	Unit          string   `default:"hour" oneof:"{units}" want:"{units}" help:"step of time: minute, hour or day"`
 	Units         int      `range:"[0,100000]" want:"0 to 100000; 0 for the usual" help:"number of units to measure (default 90 minutes, 26 hours or 8 days, so that a day ends in between)"`
@@ -31,7 +31,7 @@ type BenchConfig struct {
 	FigureRecords int      `key:"figure-records" default:"50000" range:"[1,1000000000]" help:"page states in each run for those figures"`
 }
 
-func (c *BenchConfig) check(r *setting.Review) {
+func (c *Bench) check(r *setting.Review) {
 	unit, err := workload.ParseUnit(c.Unit)
 	if longest := unit.Longest(); err == nil && (c.MaxUnits < 0 || c.MaxUnits > longest) {
 		r.Refuse("bench.max-units", c.MaxUnits, fmt.Sprintf("0 to %d; 0 for all", longest))
@@ -51,24 +51,24 @@ func (c *BenchConfig) check(r *setting.Review) {
 	}
 }
 
-func (c *BenchConfig) checkSizes(r *setting.Review) {
+func (c *Bench) checkSizes(r *setting.Review) {
 	const want = "a size as 4KiB, 32MiB or a number of bytes"
 	for key, text := range map[string]string{"bench.buffer": c.Buffer, "bench.page": c.Page, "bench.disk": c.Disk} {
-		if _, err := parseSize(text); err != nil {
+		if _, err := ParseSize(text); err != nil {
 			r.Refuse(key, text, want)
 		}
 	}
-	page, _ := parseSize(c.Page)
+	page, _ := ParseSize(c.Page)
 	if page < 512 || page > 1<<20 {
 		r.Refuse("bench.page", c.Page, "512 bytes to 1MiB")
 	}
-	if buffer, err := parseSize(c.Buffer); err == nil && buffer < page {
+	if buffer, err := ParseSize(c.Buffer); err == nil && buffer < page {
 		r.Refuse("bench.buffer", c.Buffer, "a page or more")
 	}
 }
 
-// parseSize reads a number of bytes, with a unit of two's powers or none.
-func parseSize(text string) (int, error) {
+// ParseSize reads a number of bytes, with a unit of two's powers or none.
+func ParseSize(text string) (int, error) {
 	number, shift := strings.TrimSpace(text), 0
 	for unit, bits := range map[string]int{"KiB": 10, "MiB": 20, "GiB": 30} {
 		if rest, ok := strings.CutSuffix(number, unit); ok {
@@ -83,15 +83,30 @@ func parseSize(text string) (int, error) {
 	return int(n << shift), nil
 }
 
-// options turns settings, checked before, into those of the measurement.
-func (c *BenchConfig) options() bench.Options {
+// Options turns settings, checked before, into those of the measurement.
+func (c *Bench) Options() bench.Options {
 	unit, _ := workload.ParseUnit(c.Unit)
-	buffer, _ := parseSize(c.Buffer)
-	page, _ := parseSize(c.Page)
-	disk, _ := parseSize(c.Disk)
+	buffer, _ := ParseSize(c.Buffer)
+	page, _ := ParseSize(c.Page)
+	disk, _ := ParseSize(c.Disk)
 	return bench.Options{
 		Workload: workload.Options{Unit: unit, MaxUnits: c.MaxUnits, FixedBytes: c.Fixed},
 		Settings: bench.Settings{BufferBytes: buffer, PageBytes: page}, DiskBytes: int64(disk), Dir: c.Dir,
 		Units: c.Units, Engines: c.Engines, Repeat: c.Repeat, Messages: c.Messages,
 	}.For(c.Records)
+}
+
+// Seen are the settings of bench seen.
+type Seen struct {
+	Hosts    int      `default:"200000" range:"[1000,2147483648]" want:"1000 to 2^31" help:"hosts of the graph that is made"`
+	Edges    string   `help:"crawl this list of edges instead: two names a line, the first links to the second"`
+	Start    string   `help:"with --edges: the host to begin at (default: the first)"`
+	Seed     uint64   `default:"1" help:"seed of the graph and of the random filter"`
+	Designs  int      `default:"1000000" range:"[0,)" help:"lookups by which whole designs are compared; 0: they are not"`
+	Counters int      `default:"16777216" range:"[65536,4294967296]" help:"counters of table 1; 2^30 in the paper"`
+	Lowered  int      `default:"2000000" range:"[0,)" help:"counters that the slowest method of table 1 lowers; 0: no table"`
+	Lines    []string `default:"all" help:"of the figures: measure LRU and only these of clock, lines, sbfl, sbf, sbfl8, tags, lines-tags"`
+	Follow   bool     `default:"true" help:"compare false negatives with their formula, 8 bytes a host"`
+	Dir      string   `help:"a directory on the disk to measure (default: that for temporary files)"`
+	HTML     string   `help:"also write a report with figures to this file"`
 }

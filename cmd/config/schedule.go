@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"time"
@@ -8,8 +8,8 @@ import (
 	servers "github.com/recrawl/recrawl/planner/schedule"
 )
 
-// ScheduleConfig are the settings of schedule report, simulate and plan.
-type ScheduleConfig struct {
+// Schedule are the settings of schedule report, simulate and plan.
+type Schedule struct {
 	Journal  string        `path:"directory" help:"the journal of run, instead of its store: the folder journal in its data directory"`
 	Log      string        `path:"csv" help:"a log of downloads as CSV: server, duration in s, interval in s, a line for each download"`
 	Generate int           `range:"[0,10000000]" want:"1000 or more servers" help:"generate so many servers with the published numbers of [HIER 3.1]"`
@@ -38,7 +38,7 @@ type ScheduleConfig struct {
 	Hours     float64 `default:"2" range:"[0,)" for:"schedule-plan" help:"simulated hours to find the least pool; 0: do not simulate"`
 }
 
-func (c *ScheduleConfig) check(r *setting.Review) {
+func (c *Schedule) check(r *setting.Review) {
 	if c.Generate != 0 && c.Generate < 1000 {
 		r.Refuse("schedule.generate", c.Generate, "1000 or more servers, since the classes are rare")
 	}
