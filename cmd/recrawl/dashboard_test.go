@@ -46,7 +46,7 @@ func TestDashboard(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 4, days: 5000, every: func(_, section, _ int) int { return 5 + 1000*section }}))
 	dir := filepath.Join(t.TempDir(), "data")
 	warc := filepath.Join(t.TempDir(), "warc")
-	settings := []string{"--data", dir, "--round", "1s", "--unlimited", "--delay", "1ms"}
+	settings := []string{"--data", dir, "--round", "1s", "--budget", "1500000/day", "--delay", "1ms"}
 	p := start(t, t.TempDir(), nil, append(append([]string{"run", "--user-agent", contact, "--allow-private", "--workers", "2", "--archive", warc,
 		"--listen", "127.0.0.1:0", "--log-format", "json"}, settings...), lab.starts()...)...)
 	base := dashboardOf(t, dir)
@@ -89,9 +89,6 @@ func TestDashboard(t *testing.T) {
 	}
 	if r := asked(recrawl(t, "inspect", "--data", dir)); !strings.Contains(r.stdout, "Records by due time") {
 		t.Errorf("inspect prints %s", r.stdout)
-	}
-	if r := asked(recrawl(t, "tune", "--data", dir)); !strings.Contains(r.stdout, "coverage") {
-		t.Errorf("tune prints %s", r.stdout)
 	}
 	if r := recrawl(t, "explain", "--data", dir, "http://nobody.example/"); r.code != 2 || !strings.Contains(r.stderr, "not known") {
 		t.Errorf("an unknown page: exit code %d, %s", r.code, r.stderr)

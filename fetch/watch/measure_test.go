@@ -2,6 +2,7 @@ package watch_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,6 +29,9 @@ const (
 )
 
 var epoch = time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// mostMeasured bounds the pages of a server, for those who have less time.
+var mostMeasured = flag.Int("pages", 0, "TestMeasureOnSites: pages of a server that become known at most; 0: all")
 
 // measured is what a watch of a web told, beside what there was to tell.
 type measured struct {
@@ -94,6 +98,11 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	var starts []string
 	for i, server := range web.Servers() {
 		starts = append(starts, "http://"+server+"/")
+		for _, path := range web.Paths(server) { // parts to which no page of the rest leads
+			if strings.Count(path, "/") == 2 && strings.HasSuffix(path, "/") && web.Resource(server, path, epoch.Add(time.Hour)).Status == 200 {
+				starts = append(starts, "http://"+server+path)
+			}
+		}
 		fmt.Fprintf(&rules, "- {name: rule %d, prefix: \"http://%s/\", tell: changed, max-age: 4d, min-age: 3h, to: \"box://x\"}\n", i, server)
 	}
 	path := filepath.Join(t.TempDir(), "watch.yaml")
@@ -137,9 +146,13 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	plan := planner.New(corpus, ranking, options)
 	firstSeen := map[string]time.Time{}
 	sight := &watching.Sight{Watch: watched}
+	bounds := sitegraph.DefaultBounds
+	if *mostMeasured > 0 {
+		bounds.MaxPages = *mostMeasured
+	}
 	loop := cycle.New(cycle.Options{
 		Planner: plan, Fetcher: visitor{world, watched}, Store: store, Clock: clock, Change: sitegraph.ChangeByMain,
-		Discover: true, Forecast: true, Proof: true,
+		Discover: true, Forecast: true, Proof: true, Bounds: &bounds,
 		Found: func(page sitegraph.PageID) { sight.Found(corpus, page) },
 		Seen: func(e *cycle.Event) {
 			sight.See(e)
@@ -164,7 +177,7 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	alive := len(firstSeen)
 	m.requests = 0
 	end := start.Add(time.Duration(weeks) * 7 * 24 * time.Hour)
-	perDay := part*float64(alive)*float64(24*time.Hour/checkEvery) - float64(len(starts)) // and robots.txt
+	perDay := part*float64(alive)*float64(24*time.Hour/checkEvery) - float64(len(web.Servers())) // and robots.txt
 	step := func(now time.Time) {
 		for range 3 { // deliveries are noted by the step after them
 			if err := watched.Step(now, store); err != nil {

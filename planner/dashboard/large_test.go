@@ -65,7 +65,7 @@ func TestLarge(t *testing.T) {
 	if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
 		t.Fatal(err)
 	}
-	perDay := 0.2 * float64(web.Pages)
+	perDay := 12 * float64(web.Pages) // more than can be made: the loop is never idle
 	ranking, err := policy.New(policy.Default, policy.Settings{Corpus: corpus, Mode: planner.Stream, PerDay: perDay})
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestLarge(t *testing.T) {
 	live := planner.LiveOptions()
 	live.Name, live.NewShare, live.Skip = policy.Default, 0.25, rules.Skip(corpus.Graph)
 	plan := planner.New(corpus, ranking, live)
-	clock := later{scale.Start.Add(time.Hour).Sub(time.Now())}
+	clock := later{time.Until(scale.Start.Add(time.Hour))}
 	run := present.NewRun()
 	desk := view.New(view.Options{Planner: plan, Store: store, Rules: rules, Run: run, Data: dir, Policy: policy.Default, PerDay: perDay, Round: time.Hour, Workers: 64})
 	loop := cycle.New(cycle.Options{Planner: plan, Fetcher: scale.Fetcher{Web: web, Clock: clock}, Store: store, Clock: clock, Workers: 64,

@@ -353,18 +353,17 @@ func (s *Server) due(*http.Request) (*content, error) {
 
 // listPage is a part of a list that can be sorted and searched.
 type listPage struct {
-	List    any
-	Query   string
-	Sort    string
-	Order   string
-	From    int // of the rows shown, from 1
-	To      int
-	Found   int
-	Known   int
-	base    string
-	limit   int
-	offset  int
-	columns []string
+	List   any
+	Query  string
+	Sort   string
+	Order  string
+	From   int // of the rows shown, from 1
+	To     int
+	Found  int
+	Known  int
+	base   string
+	limit  int
+	offset int
 }
 
 // Link is the list with a column to sort by: ascending, or the other way round if it is so already.

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -285,7 +284,7 @@ type ServerList struct {
 func (d *Desk) Servers(q ServersQuery) *ServerList {
 	s := d.survey.Load()
 	if q.Sort == "" {
-		q.Sort, q.Descending = "overdue", true
+		q.Sort, q.Descending = usualColumn, true
 	}
 	rows := d.order.of(s, q.Sort, q.Descending)
 	l := &ServerList{At: s.At.UTC(), Known: len(rows), Found: len(rows), Offset: max(q.Offset, 0), Servers: []ServerRow{}}
@@ -303,20 +302,14 @@ func (d *Desk) Servers(q ServersQuery) *ServerList {
 	return l
 }
 
-// sortRows are the rows in an order; ties by name.
-func sortRows(s *Survey, column string, descending bool) []int32 {
-	rows := make([]int32, len(s.Servers))
-	for i := range rows {
-		rows[i] = int32(i)
-	}
+// sortRows are the rows in an order; ties stay as in byName, which has them by name.
+func sortRows(s *Survey, byName []int32, column string, descending bool) []int32 {
+	rows := slices.Clone(byName)
 	sign := 1
 	if descending {
 		sign = -1
 	}
-	slices.SortFunc(rows, func(a, b int32) int {
-		x, y := &s.Servers[a], &s.Servers[b]
-		return cmp.Or(sign*compareRows(x, y, column), cmp.Compare(x.Name, y.Name))
-	})
+	slices.SortStableFunc(rows, func(a, b int32) int { return sign * compareRows(&s.Servers[a], &s.Servers[b], column) })
 	return rows
 }
 

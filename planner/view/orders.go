@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -10,6 +11,7 @@ import (
 type orders struct {
 	mu     sync.Mutex
 	survey *Survey
+	byName []int32
 	done   map[order][]int32
 }
 
@@ -23,12 +25,16 @@ func (o *orders) of(s *Survey, column string, descending bool) []int32 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.survey != s {
-		o.survey, o.done = s, map[order][]int32{}
+		o.survey, o.done, o.byName = s, map[order][]int32{}, make([]int32, len(s.Servers))
+		for i := range o.byName {
+			o.byName[i] = int32(i)
+		}
+		slices.SortFunc(o.byName, func(a, b int32) int { return strings.Compare(s.Servers[a].Name, s.Servers[b].Name) })
 	}
 	key := order{column, descending}
 	rows, ok := o.done[key]
 	if !ok {
-		rows = sortRows(s, column, descending)
+		rows = sortRows(s, o.byName, column, descending)
 		o.done[key] = rows
 	}
 	return rows

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"strings"
@@ -94,14 +95,13 @@ func (d *Desk) compare(ctx context.Context, p *Page, now time.Time) error {
 		return err
 	}
 	survey := d.survey.Load()
-	corpus := c.corpus
 	id, ok := c.graph.Lookup(p.record.URL)
 	if !ok { // it became known since the copy was made
 		return fmt.Errorf("%s is %w", p.record.URL, ErrUnknown)
 	}
 	// The copy is shared: what is added to it goes to a clone.
 	graph := c.graph.Clone()
-	corpus = planner.NewCorpus(graph)
+	corpus := planner.NewCorpus(graph)
 	for page := range sitegraph.PageID(len(c.pages)) {
 		corpus.Remember(recordOf(page, graph.URL(page), c.corpus.Memory(page)))
 	}
@@ -132,7 +132,7 @@ func (d *Desk) PageVisits(ctx context.Context, address string, limit int) (*jour
 // Journal searches the journal. Where there is none yet nothing is found.
 func (d *Desk) Journal(ctx context.Context, q journal.Query) (*journal.Found, error) {
 	found, err := journal.Search(ctx, filepath.Join(d.o.Data, "journal"), q)
-	if errors.Is(err, journal.ErrNone) {
+	if errors.Is(err, journal.ErrNone) || errors.Is(err, fs.ErrNotExist) {
 		return &journal.Found{Entries: []journal.Entry{}}, nil
 	}
 	return found, err

@@ -139,6 +139,7 @@ func (d *Desk) Survey(ctx context.Context) error {
 	}
 	s.end(d)
 	s.At, s.Took = time.Now(), time.Since(began)
+	d.order.of(s.Survey, usualColumn, true) // so that no page waits for it
 	d.survey.Store(s.Survey)
 	return nil
 }
@@ -322,6 +323,9 @@ func dueBuckets(now time.Time) []DueBucket {
 
 // ServerColumns are what a list of servers can be sorted by.
 var ServerColumns = []string{"server", "pages", "alive", "new", "left", "failing", "overdue", "changes_per_day", "fresh", "visits", "changes", "last_visit", "next_due"}
+
+// usualColumn is that of a list for which none is asked: the most first.
+const usualColumn = "overdue"
 
 // compareRows orders two servers by a column, ascending.
 func compareRows(a, b *ServerRow, column string) int {
