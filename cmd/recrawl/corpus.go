@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/fetch/corpus"
+	"github.com/recrawl/recrawl/fetch/corpus/standard"
+)
+
+func (p *program) corpusCommand() *cobra.Command {
+	below := func(name, use string, args cobra.PositionalArgs, work func(context.Context, []string) error) *cobra.Command {
+		cmd := p.command(&cobra.Command{Use: use, Annotations: map[string]string{setting.NameAs: "corpus-" + name}, Args: args}, work)
+		setting.Alias(cmd, "out", "corpus")
+		return cmd
+	}
+	return group(&cobra.Command{Use: "corpus"}, "unknown command %q of corpus", "recrawl corpus build, show",
+		below("build", "build --archive DIRECTORY --corpus DIRECTORY", noArguments, p.corpusBuild),
+		below("show", "show --corpus DIRECTORY [URL]", cobra.MaximumNArgs(1), p.corpusShow))
+}
+
+// withCorpus opens the corpus of --corpus for a work.
+func (p *program) withCorpus(create bool, work func(*corpus.Corpus) error) (err error) {
+	if p.config.Corpus == "" {
+		return usageError{errors.New("no corpus given"), "say where it is: --corpus DIRECTORY"}
+	}
+	c, err := corpus.Open(p.config.Corpus, create)
+	if err != nil {
+		return err
+	}
+	defer closing(c, &err)
+	return work(c)
+}
+
+func (p *program) corpusBuild(ctx context.Context, _ []string) error {
+	r, err := p.openArchive()
+	if err != nil {
+		return err
+	}
+	defer r.Close() // nothing was written to it
+	o := corpus.Options{Settings: p.config.Build, Archive: r}
+	if o.Filters, err = p.filters(); err != nil {
+		return err
+	}
+	defer o.Filters.Close()
+	if len(o.Annotate) > 0 {
+		a, err := standard.Command(o.Annotate, 0)
+		if err != nil {
+			return err
+		}
+		defer a.Close()
+		o.Annotator = a
+	}
+	return p.withCorpus(true, func(c *corpus.Corpus) error {
+		result, err := c.Build(ctx, o)
+		if err != nil {
+			return err
+		}
+		return p.printText(result)
+	})
+}
+
+func (p *program) corpusShow(_ context.Context, args []string) error {
+	return p.withCorpus(false, func(c *corpus.Corpus) error {
+		if len(args) == 0 {
+			s, err := c.Summary()
+			if err != nil {
+				return err
+			}
+			return p.printText(s)
+		}
+		urls, err := canonicalSeeds(args)
+		if err != nil {
+			return err
+		}
+		page, err := c.Page(urls[0])
+		if err != nil {
+			return err
+		}
+		return p.printText(page)
+	})
+}
