@@ -118,7 +118,20 @@ func (c *Corpus) guarded(work func() error) error {
 		return err
 	}
 	done := make(chan error, 1)
-	go func() { done <- work() }()
+	go func() {
+		defer func() {
+			switch fault := recover().(type) {
+			case nil:
+			case runtime.Error:
+				panic(fault)
+			case error: // Pebble panics where it cannot write its log
+				c.fail(fault)
+			default:
+				panic(fault)
+			}
+		}()
+		done <- work()
+	}()
 	select {
 	case err := <-done:
 		return err
@@ -142,16 +155,22 @@ func (c *Corpus) Errorf(string, ...any) {}
 
 // Fatalf is part of Pebble's logger.
 func (c *Corpus) Fatalf(format string, args ...any) {
-	c.mu.Lock()
-	if c.err == nil {
-		c.err = fmt.Errorf("write the pages of the corpus: %w", fmt.Errorf(format, args...))
-		for _, a := range args {
-			if cause, ok := a.(error); ok { // keep it for errors.Is
-				c.err = fmt.Errorf("write the pages of the corpus: %w", cause)
-			}
+	err := fmt.Errorf(format, args...)
+	for _, a := range args {
+		if cause, ok := a.(error); ok { // keep it for errors.Is
+			err = cause
 		}
+	}
+	c.fail(err)
+	runtime.Goexit()
+}
+
+// fail ends the use of Pebble for good.
+func (c *Corpus) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.err = fmt.Errorf("write the pages of the corpus: %w", err)
 		close(c.failed)
 	}
-	c.mu.Unlock()
-	runtime.Goexit()
 }
