@@ -22,10 +22,12 @@ func (p *program) corpusCommand() *cobra.Command {
 		below("show", "show --corpus DIRECTORY [URL]", cobra.MaximumNArgs(1), p.corpusShow))
 }
 
+var errNoCorpus = usageError{errors.New("no corpus given"), "say where it is: --corpus DIRECTORY"}
+
 // withCorpus opens the corpus of --corpus for a work.
 func (p *program) withCorpus(create bool, work func(*corpus.Corpus) error) (err error) {
 	if p.config.Corpus == "" {
-		return usageError{errors.New("no corpus given"), "say where it is: --corpus DIRECTORY"}
+		return errNoCorpus
 	}
 	c, err := corpus.Open(p.config.Corpus, create)
 	if err != nil {

@@ -17,6 +17,8 @@ type corpusResult struct {
 	Captures, Read, Unreadable, Gone, Judged, Written, Withdrawn, Moved, Pages, Selected int
 	LeftOut                                                                              map[string]int `json:"left_out"`
 	Containers                                                                           int
+	Indexed, Deleted, Collected, Sets                                                    int
+	CollectionSeconds                                                                    float64 `json:"collection_seconds"`
 	Bytes                                                                                int64
 	Notes                                                                                []string
 }
@@ -34,6 +36,23 @@ type corpusSummary struct {
 		Name  string
 		Pages int
 	}
+}
+
+type searchResults struct {
+	Query             string
+	Set, Pages, Total int
+	Terms             []struct {
+		Term  string
+		Pages int
+	}
+	Hits []struct {
+		ID                            uint64
+		URL, Title, Snippet, Language string
+		Marks                         [][2]int
+		Changed, Verified             time.Time
+		Score                         float64
+	}
+	Seconds float64
 }
 
 // capturesOf makes an archive of pages: bodies by address.
@@ -85,6 +104,15 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("no %q in\n%s", part, shown.stdout)
 		}
 	}
+	found := decode[searchResults](t, recrawl(t, "search", "--corpus", corpus, "--json", "--changed", "2026-01-31", "second", "day").ok(t), true)
+	if found.Total != 1 || found.Pages != 2 || found.Hits[0].URL != "http://a.example/b" || !found.Hits[0].Changed.Equal(noon.Add(time.Hour)) {
+		t.Errorf("%+v", found)
+	}
+	if more := recrawl(t, "search", "--corpus", corpus, `"more river"`, "more").ok(t); !strings.Contains(more.stdout, "0 of 2 pages") {
+		t.Errorf("%s", more.stdout)
+	}
+	recrawl(t, "search", "--corpus", corpus, "-x").refused(t, 2)
+	recrawl(t, "search", "--corpus", captures, "x").refused(t, 2, "no index")
 	recrawl(t, "corpus", "show", "--corpus", corpus, "http://a.example/none").refused(t, 2, "has no page")
 	recrawl(t, "corpus", "show", "--corpus", filepath.Join(dir, "none")).refused(t, 2, "there is no corpus")
 	recrawl(t, "corpus", "build", "--archive", captures).refused(t, 2, "no corpus given")

@@ -75,6 +75,9 @@ func (b *build) run(ctx context.Context) error {
 	if err := b.compact(ctx); err != nil {
 		return err
 	}
+	if err := b.index(ctx); err != nil {
+		return err
+	}
 	return b.finish()
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
 	"github.com/recrawl/recrawl/fetch/extract"
 )
@@ -122,9 +123,10 @@ func (w *web) step(visits int) {
 	}
 }
 
-func openTest(t testing.TB, fs vfs.FS) *Corpus {
+// openTest opens a corpus whose rows and containers are in fs; the index is on disk.
+func openTest(t testing.TB, fs vfs.FS, dir string) *Corpus {
 	t.Helper()
-	c, err := open(fs, "corpus", true, func() time.Time { return noon })
+	c, err := open(fs, dir, true, func() time.Time { return noon })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +135,7 @@ func openTest(t testing.TB, fs vfs.FS) *Corpus {
 
 // options are those of most tests: each rule leaves some pages out.
 func options() Options {
-	return Options{Settings: Settings{Options: selection.Options{MinText: 200, MaxText: 1000, MaxAddress: 30, MaxDepth: 2, Near: 3, Quota: 6}}}
+	return Options{Settings: Settings{Unit: 15, Garbage: 0.4, Options: selection.Options{MinText: 200, MaxText: 1000, MaxAddress: 30, MaxDepth: 2, Near: 3, Quota: 6}}}
 }
 
 func (w *web) build(c *Corpus, o Options) (*Result, error) {
@@ -179,7 +181,11 @@ func held(t testing.TB, c *Corpus) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Directory = ""
 	all["summary"] = fmt.Sprintf("%+v", *s)
+	for query, found := range searched(t, c) {
+		all[query] = found
+	}
 	counted := map[string]int{}
 	for rule, n := range m.Counts {
 		if rule != "" && n != 0 {
@@ -188,6 +194,46 @@ func held(t testing.TB, c *Corpus) map[string]string {
 	}
 	if m.Pages != s.Pages || m.Counts[""] != s.Selected || !reflect.DeepEqual(counted, s.LeftOut) {
 		t.Errorf("counts %+v, but there are %+v", m, s)
+	}
+	return all
+}
+
+// searched is what searches for words of the texts find, but for identifiers.
+func searched(t testing.TB, c *Corpus) map[string]string {
+	t.Helper()
+	s, err := index.OpenSearcher(c.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	all := map[string]string{}
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i := range 60 {
+		query := fmt.Sprintf("w%d", rng.IntN(3000))
+		switch i % 4 {
+		case 0:
+			query = []string{"t0", "t1", "link", "more", "link 1", `"t2"`, "w1 -t1", "-more link"}[i/4%8]
+		case 1:
+			query += fmt.Sprintf(" w%d", rng.IntN(3000))
+		}
+		r, err := s.Search(context.Background(), &index.Query{Words: query})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := map[uint64]bool{}
+		text := fmt.Sprint(r.Pages, r.Total, r.Terms)
+		for _, h := range r.Hits {
+			if ids[h.ID] {
+				t.Errorf("two pages have identifier %d", h.ID)
+			}
+			ids[h.ID] = true
+			if url, err := c.Identified(h.ID); err != nil || url != h.URL {
+				t.Errorf("identifier %d of %s is of %q, %v", h.ID, h.URL, url, err)
+			}
+			h.ID = 0
+			text += fmt.Sprintf("\n  %+v", h)
+		}
+		all["search "+query] = text
 	}
 	return all
 }
@@ -211,9 +257,9 @@ func equal(t testing.TB, what string, got, want map[string]string) {
 func TestIncremental(t *testing.T) {
 	for seed := range uint64(2) {
 		w := newWeb(t, seed)
-		c := openTest(t, vfs.NewMem())
+		c := openTest(t, vfs.NewMem(), t.TempDir())
 		rules := map[string]bool{}
-		moved := 0
+		moved, collected := 0, 0
 		for step := range 24 {
 			w.step(10)
 			o := options()
@@ -225,13 +271,17 @@ func TestIncremental(t *testing.T) {
 				t.Fatal(err)
 			}
 			moved += r.Moved
+			collected += r.Collected
+			if reg, err := c.registration(); err != nil || r.Collected > 0 && reg.NextID != uint64(reg.Set.Living()) || reg.Set.Living() != r.Selected {
+				t.Errorf("%d pages are selected, the index has %+v, %v", r.Selected, reg, err)
+			}
 			for rule := range r.LeftOut {
 				rules[rule] = true
 			}
 			if step%8 != 7 {
 				continue
 			}
-			whole := openTest(t, vfs.NewMem())
+			whole := openTest(t, vfs.NewMem(), t.TempDir())
 			if _, err := w.build(whole, options()); err != nil {
 				t.Fatal(err)
 			}
@@ -243,8 +293,8 @@ func TestIncremental(t *testing.T) {
 			closed(t, whole)
 		}
 		closed(t, c)
-		if len(rules) < 6 || moved == 0 {
-			t.Errorf("seed %d tests rules %v and %d documents moved", seed, rules, moved)
+		if len(rules) < 6 || moved == 0 || collected == 0 {
+			t.Errorf("seed %d tests rules %v, %d documents moved, %d collected", seed, rules, moved, collected)
 		}
 	}
 }
@@ -260,7 +310,7 @@ func closed(t testing.TB, c *Corpus) {
 func TestPlacesInArchive(t *testing.T) {
 	w := newWeb(t, 9)
 	w.step(60)
-	c := openTest(t, vfs.NewMem())
+	c := openTest(t, vfs.NewMem(), t.TempDir())
 	defer closed(t, c)
 	if _, err := w.build(c, options()); err != nil {
 		t.Fatal(err)
@@ -272,6 +322,9 @@ func TestPlacesInArchive(t *testing.T) {
 	defer r.Close()
 	sentences := 0
 	for url := range held(t, c) {
+		if !strings.HasPrefix(url, "http") {
+			continue
+		}
 		p, err := c.Page(url)
 		if err != nil || p.Document == nil {
 			continue
@@ -331,7 +384,7 @@ func TestVerdicts(t *testing.T) {
 	if err := w.archive.Sync(); err != nil {
 		t.Fatal(err)
 	}
-	c := openTest(t, vfs.NewMem())
+	c := openTest(t, vfs.NewMem(), t.TempDir())
 	defer closed(t, c)
 	r, err := w.build(c, options())
 	if err != nil {
@@ -363,7 +416,7 @@ func TestVerdicts(t *testing.T) {
 func TestCrash(t *testing.T) {
 	w := newWeb(t, 5)
 	w.step(80)
-	whole := openTest(t, vfs.NewMem())
+	whole := openTest(t, vfs.NewMem(), t.TempDir())
 	if _, err := w.build(whole, options()); err != nil {
 		t.Fatal(err)
 	}
@@ -373,9 +426,9 @@ func TestCrash(t *testing.T) {
 	crashes := 0
 	for after := int64(1); ; after = after*5/4 + 1 {
 		mem := vfs.NewCrashableMem()
-		left := after
+		left, dir := after, t.TempDir()
 		fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-			if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || op.Kind == errorfs.OpFileSync && op.Path == "corpus/pages" {
+			if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || op.Kind == errorfs.OpFileSync && op.Path == dir+"/pages" {
 				return nil // Pebble panics where a directory cannot be synced
 			}
 			if left--; left < 0 {
@@ -383,7 +436,7 @@ func TestCrash(t *testing.T) {
 			}
 			return nil
 		}))
-		c, err := open(fs, "corpus", true, func() time.Time { return noon })
+		c, err := open(fs, dir, true, func() time.Time { return noon })
 		if err == nil {
 			_, err = w.build(c, options())
 			c.Close() // what of it fails is what is tested
@@ -392,7 +445,7 @@ func TestCrash(t *testing.T) {
 			break
 		}
 		crashes++
-		again := openTest(t, mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: rng}))
+		again := openTest(t, mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: rng}), dir)
 		if _, err := w.build(again, options()); err != nil {
 			t.Fatal(err)
 		}
@@ -416,7 +469,7 @@ func TestDamage(t *testing.T) {
 	w := newWeb(t, 5)
 	w.step(40)
 	fs := vfs.NewMem()
-	c := openTest(t, fs)
+	c := openTest(t, fs, t.TempDir())
 	defer closed(t, c)
 	if _, err := w.build(c, options()); err != nil {
 		t.Fatal(err)

@@ -54,22 +54,28 @@ func (o *Options) fingerprints() (reading, judging string, err error) {
 
 // Result is what a build did.
 type Result struct {
-	Directory   string         `json:"directory"`
-	Captures    int            `json:"captures"` // new ones
-	Read        int            `json:"read"`     // pages whose content was read
-	Unreadable  int            `json:"unreadable"`
-	Gone        int            `json:"gone"`
-	Judged      int            `json:"judged"`  // pages
-	Written     int            `json:"written"` // documents
-	Withdrawn   int            `json:"withdrawn"`
-	Moved       int            `json:"moved"` // documents whose containers were written anew
-	Pages       int            `json:"pages"` // of the archive, in all
-	Selected    int            `json:"selected"`
-	LeftOut     map[string]int `json:"left_out"` // pages by rule
-	Containers  int            `json:"containers"`
-	Bytes       int64          `json:"bytes"` // of them
-	Notes       []string       `json:"notes"`
-	Interrupted bool           `json:"-"`
+	Directory  string         `json:"directory"`
+	Captures   int            `json:"captures"` // new ones
+	Read       int            `json:"read"`     // pages whose content was read
+	Unreadable int            `json:"unreadable"`
+	Gone       int            `json:"gone"`
+	Judged     int            `json:"judged"`  // pages
+	Written    int            `json:"written"` // documents
+	Withdrawn  int            `json:"withdrawn"`
+	Moved      int            `json:"moved"` // documents whose containers were written anew
+	Pages      int            `json:"pages"` // of the archive, in all
+	Selected   int            `json:"selected"`
+	LeftOut    map[string]int `json:"left_out"` // pages by rule
+	Containers int            `json:"containers"`
+	Bytes      int64          `json:"bytes"`     // of them
+	Indexed    int            `json:"indexed"`   // versions that got an identifier
+	Deleted    int            `json:"deleted"`   // identifiers
+	Collected  int            `json:"collected"` // pages whose units were built anew
+	Sets       int            `json:"sets"`      // that were published
+	Notes      []string       `json:"notes"`
+
+	// CollectionSeconds is how long that took.
+	CollectionSeconds float64 `json:"collection_seconds"`
 }
 
 // mostNotes bounds what is told of pages that cannot be read.
@@ -85,6 +91,7 @@ func (r *Result) note(format string, args ...any) {
 func (r *Result) Text(w io.Writer) error {
 	fmt.Fprintf(w, "%d new captures: %d pages read, %d gone, %d judged; %d documents written, %d withdrawn\n",
 		r.Captures, r.Read, r.Gone, r.Judged, r.Written, r.Withdrawn)
+	fmt.Fprintf(w, "%d versions of pages are new in the index, %d are deleted, %d were collected\n", r.Indexed, r.Deleted, r.Collected)
 	fmt.Fprintf(w, "%d of %d pages are in the corpus, in %d containers of %d bytes\n", r.Selected, r.Pages, r.Containers, r.Bytes)
 	for _, rule := range selection.Rules {
 		if n := r.LeftOut[string(rule)]; n > 0 {

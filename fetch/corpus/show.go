@@ -64,6 +64,12 @@ func (c *Corpus) Page(url string) (*Page, error) {
 	return p, err
 }
 
+// Identified is the address that has an identifier in the index; "": none has.
+func (c *Corpus) Identified(id uint64) (string, error) {
+	url, err := get(c.db, identifierKey(id))
+	return string(url), err
+}
+
 const moment = "2006-01-02 15:04:05"
 
 // Text prints why a page is in the corpus or not, and its document.
