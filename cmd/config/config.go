@@ -29,7 +29,7 @@ import (
 // them in files and the environment. A tag cannot be broken, so that lines are as long as
 // their help.
 type Config struct {
-	Data         string   `for:"run plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan serve" path:"directory" help:"directory of the planner's store"`
+	Data         string   `for:"run plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan serve corpus-remove" path:"directory" help:"directory of the planner's store"`
 	UserAgent    string   `key:"user-agent" for:"run show-page" help:"sent with each request; must contain a contact (web or mail address)"`
 	Budget       []string `default:"1000/day" for:"run plan explain serve" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together"`
 	ServerBudget []string `key:"server-budget" for:"run plan explain serve" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
@@ -74,10 +74,10 @@ type Config struct {
 	WebSub string       `key:"websub-callback" for:"run" help:"public address under which hubs of feeds reach --push, as https://example.org/websub; none: feeds are not subscribed to"`
 	Hosts  []hosts.Rule `for:"run show-page" help:"settings of single servers; only in a file of settings"`
 
-	Archive     string `for:"run demo export replay diff serve corpus-build" path:"directory" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
+	Archive     string `for:"run demo export replay diff serve corpus-build corpus-remove" path:"directory" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`
 	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run" help:"compress what came without compression; false: three times the disk, less processor time"`
-	Corpus      string `for:"corpus-build corpus-show search run serve" path:"directory" help:"directory of a corpus: pages of an archive in the standard format, and their index"`
+	Corpus      string `for:"corpus-build corpus-show corpus-remove search run serve" path:"directory" help:"directory of a corpus: pages of an archive in the standard format, and their index"`
 	Watch       string `for:"run plan explain" path:"yaml yml" help:"file of rules in YAML: which changes are told to whom, as recrawl watch does alone"`
 
 	Listen    string `for:"run serve" help:"address at which a dashboard is served, as 127.0.0.1:8089; elsewhere than on loopback it asks for a token. run: none without; serve: {dashboard}"`

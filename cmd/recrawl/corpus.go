@@ -7,8 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/planner/view"
+	"github.com/recrawl/recrawl/satstore"
 )
 
 func (p *program) corpusCommand() *cobra.Command {
@@ -17,8 +20,9 @@ func (p *program) corpusCommand() *cobra.Command {
 		setting.Alias(cmd, "out", "corpus")
 		return cmd
 	}
-	return group(&cobra.Command{Use: "corpus"}, "unknown command %q of corpus", "recrawl corpus build, show",
+	return group(&cobra.Command{Use: "corpus"}, "unknown command %q of corpus", "recrawl corpus build, show, remove",
 		below("build", "build --archive DIRECTORY --corpus DIRECTORY", noArguments, p.corpusBuild),
+		below("remove", "remove --corpus DIRECTORY [--archive DIRECTORY] [--data DIRECTORY] ADDRESS...", cobra.MinimumNArgs(1), p.corpusRemove),
 		below("show", "show --corpus DIRECTORY [URL]", cobra.MaximumNArgs(1), p.corpusShow))
 }
 
@@ -83,5 +87,40 @@ func (p *program) corpusShow(_ context.Context, args []string) error {
 			return err
 		}
 		return p.printText(page)
+	})
+}
+
+// corpusRemove takes pages out of corpus, archive and plan. The plan comes first, so that nothing is
+// fetched again meanwhile.
+func (p *program) corpusRemove(ctx context.Context, args []string) (err error) {
+	var rules []string
+	for _, arg := range args {
+		more, err := corpus.ParseRemoval(arg)
+		if err != nil {
+			return usageError{err, "name a server, the beginning of addresses, or an address with $ behind it"}
+		}
+		rules = append(rules, more...)
+	}
+	return p.withCorpus(false, func(c *corpus.Corpus) (err error) {
+		if p.config.Data != "" {
+			store, err := satstore.Open(p.config.Data, satstore.Options{})
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(view.Never(store, rules), store.Close()); err != nil {
+				return err
+			}
+		}
+		r, err := c.Remove(ctx, rules)
+		if err != nil {
+			return err
+		}
+		r.Never = p.config.Data != ""
+		if p.config.Archive != "" {
+			if r.Archive, err = archive.Remove(p.config.Archive, func(url string) bool { return corpus.Removes(rules, url) }); err != nil {
+				return err
+			}
+		}
+		return p.printText(r)
 	})
 }

@@ -55,6 +55,16 @@ type searchResults struct {
 	Seconds float64
 }
 
+type removalResult struct {
+	Rules          []string
+	Pages, Deleted int
+	Archive        *struct {
+		Records, Files int
+		Octets         int64
+	}
+	Never bool
+}
+
 // capturesOf makes an archive of pages: bodies by address.
 func capturesOf(t *testing.T, dir string, at time.Time, pages ...[2]string) {
 	t.Helper()
@@ -111,6 +121,14 @@ func TestCorpus(t *testing.T) {
 	if more := recrawl(t, "search", "--corpus", corpus, `"more river"`, "more").ok(t); !strings.Contains(more.stdout, "0 of 2 pages") {
 		t.Errorf("%s", more.stdout)
 	}
+	gone := decode[removalResult](t, recrawl(t, "corpus", "remove", "--corpus", corpus, "--archive", captures, "--json", "http://a.example/b$").ok(t), true)
+	if gone.Pages != 1 || gone.Deleted != 1 || gone.Never || gone.Archive == nil || gone.Archive.Records != 6 || gone.Archive.Files != 1 {
+		t.Errorf("%+v", gone)
+	}
+	if after := recrawl(t, "search", "--corpus", corpus, "second", "day").ok(t); !strings.Contains(after.stdout, "0 of 1 pages") {
+		t.Errorf("%s", after.stdout)
+	}
+	recrawl(t, "corpus", "remove", "--corpus", corpus, "a.example/b").refused(t, 2, "no server")
 	recrawl(t, "search", "--corpus", corpus, "-x").refused(t, 2)
 	recrawl(t, "search", "--corpus", captures, "x").refused(t, 2, "no index")
 	recrawl(t, "corpus", "show", "--corpus", corpus, "http://a.example/none").refused(t, 2, "has no page")

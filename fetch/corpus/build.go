@@ -38,6 +38,7 @@ type build struct {
 	state  *state
 	fresh  bool // no page was compared with others so far, and so all are marked to be
 	began  time.Time
+	purge  bool // nothing of deleted versions is to stay on disk
 }
 
 // Build takes in what is new in the archive, and does all that is still to be done.
@@ -57,6 +58,11 @@ func (b *build) run(ctx context.Context) error {
 	if err := b.intake(ctx); err != nil {
 		return err
 	}
+	return b.stages(ctx)
+}
+
+// stages do all that is marked.
+func (b *build) stages(ctx context.Context) error {
 	for _, stage := range []struct {
 		name string
 		mark byte
@@ -65,6 +71,9 @@ func (b *build) run(ctx context.Context) error {
 		{"read", markRead, b.readPages}, {"judge", markAlone, b.judgeAlone}, {"copies", markGroup, b.judgeGroups},
 		{"near copies", markNear, b.judgeNear}, {"quotas", markQuota, b.judgeQuotas},
 	} {
+		if stage.mark == markRead && b.Archive == nil {
+			continue
+		}
 		if err := b.work(ctx, stage.name, stage.mark, stage.work); err != nil {
 			return err
 		}
@@ -143,6 +152,7 @@ func (b *build) prepare() error {
 	if err := b.sweep(); err != nil {
 		return err
 	}
+	meta.Settings = b.Settings
 	if meta.Reading == reading && meta.Judging == judging {
 		return nil
 	}
@@ -171,7 +181,8 @@ func (b *build) prepare() error {
 
 // state is what is known of the corpus as a whole.
 type state struct {
-	Reading   string         `json:"reading"` // fingerprints of settings
+	Settings  Settings       `json:"settings"` // of the last build
+	Reading   string         `json:"reading"`  // fingerprints of settings
 	Judging   string         `json:"judging"`
 	Builds    int            `json:"builds"`   // completed
 	Compared  bool           `json:"compared"` // pages have been looked at for near copies
@@ -248,7 +259,7 @@ func (b *build) intake(ctx context.Context) error {
 func (b *build) take(t *tx, c *cdxj.Capture, removed []string) error {
 	says := says(c)
 	url, err := sitegraph.Canonical(c.URL)
-	if says == saysNothing || err != nil || strings.HasSuffix(url, "/robots.txt") || matched(removed, url) {
+	if says == saysNothing || err != nil || strings.HasSuffix(url, "/robots.txt") || Removes(removed, url) {
 		return nil
 	}
 	p, err := loadRow(t, url)
@@ -438,7 +449,9 @@ func outside(r pebble.Reader, url string) (found bool, err error) {
 // finish makes all durable and counts.
 func (b *build) finish() error {
 	meta := b.state
-	meta.Builds++
+	if !b.purge {
+		meta.Builds++
+	}
 	t := b.begin()
 	defer t.Close()
 	if err := t.store(key(keyMeta, "state"), meta); err != nil {
@@ -466,21 +479,11 @@ func (b *build) finish() error {
 	})
 }
 
-// removed are the beginnings of addresses that are never taken in.
+// removed are the rules of the addresses that are never taken in.
 func (c *Corpus) removed() (all []string, err error) {
 	err = each(c.db, []byte{keyRemoved}, func(prefix string, _ []byte) (bool, error) {
 		all = append(all, prefix)
 		return true, nil
 	})
 	return all, err
-}
-
-// matched reports whether an address begins with one of those.
-func matched(prefixes []string, url string) bool {
-	for _, prefix := range prefixes {
-		if strings.HasPrefix(url, prefix) {
-			return true
-		}
-	}
-	return false
 }

@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"syscall"
@@ -15,6 +18,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/archive"
@@ -42,8 +47,15 @@ func newWeb(t testing.TB, seed uint64) *web {
 		t.Fatal(err)
 	}
 	w.archive = a
-	t.Cleanup(func() { a.Close() })
+	t.Cleanup(w.close)
 	return w
+}
+
+func (w *web) close() {
+	if w.archive != nil {
+		w.archive.Close()
+	}
+	w.archive = nil
 }
 
 // answer puts what a server said into the archive.
@@ -500,5 +512,159 @@ func TestDamage(t *testing.T) {
 	}
 	if failures == 0 {
 		t.Error("nobody says that it is damaged")
+	}
+}
+
+// What was removed is found nowhere, neither before nor after a collection, nor in any file, and does
+// not come back with another build or capture. All else is as if the pages had never been.
+func TestRemove(t *testing.T) {
+	w, without := newWeb(t, 2), newWeb(t, 2)
+	const secret = "zanzibarsecret"
+	page := func(url, text string) {
+		body := "<title>x</title><main>" + text + `</main>`
+		if w.page(url, body); !strings.Contains(url, "private") && !strings.Contains(url, "bad.") {
+			without.clock = w.clock.Add(-7 * time.Second)
+			without.page(url, body)
+		}
+	}
+	for i := range 8 {
+		page(fmt.Sprintf("http://a.example/p%d", i), w.text(uint64(i), 90)+`<a href="http://a.example/open">to it</a>`)
+	}
+	page("http://a.example/private/x", secret+" "+w.text(50, 90)+`<a href="http://a.example/open">`+secret+`</a>`)
+	page("http://a.example/private/y", secret+" "+w.text(51, 90))
+	page("http://a.example/open", w.text(52, 90))
+	page("http://a.example/deep/copy", secret[:4]+" "+w.text(53, 90))
+	page("http://bad.example/", secret[:4]+" "+w.text(53, 90))
+	c := openTest(t, vfs.Default, t.TempDir())
+	defer closed(t, c)
+	for _, x := range []*web{w, without} {
+		x.close()
+	}
+	o := options()
+	o.Quota = 0
+	if _, err := w.build(c, o); err != nil {
+		t.Fatal(err)
+	}
+	finds := func(s *index.Searcher) int {
+		r, err := s.Search(context.Background(), &index.Query{Words: secret})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Total
+	}
+	s, err := index.OpenSearcher(c.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if finds(s) != 3 { // the page that it links to, too
+		t.Errorf("at first %d pages have it", finds(s))
+	}
+	var rules []string
+	for _, text := range []string{"http://a.example/private/", "bad.example"} {
+		more, err := ParseRemoval(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules = append(rules, more...)
+	}
+	r, err := c.Remove(context.Background(), rules)
+	if err != nil || r.Pages != 3 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if err := s.Refresh(); err != nil || finds(s) != 0 {
+		t.Errorf("after it %d pages have it, %v", finds(s), err)
+	}
+	removed, err := archive.Remove(w.dir, func(url string) bool { return Removes(rules, url) })
+	if err != nil || removed.Records != 9 {
+		t.Errorf("%+v, %v", removed, err)
+	}
+	for _, dir := range []string{c.dir, w.dir} {
+		lacks(t, dir, secret)
+	}
+	a, err := archive.Open(w.dir, archive.Options{Now: func() time.Time { return w.clock }})
+	if err != nil || len(a.Notes()) != 0 {
+		t.Fatal(a.Notes(), err)
+	}
+	w.archive = a
+	w.page("http://a.example/private/x", "<title>again</title>"+w.text(60, 90))
+	if err := a.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.build(c, o); err != nil {
+		t.Fatal(err)
+	}
+	whole := openTest(t, vfs.NewMem(), t.TempDir())
+	defer closed(t, whole)
+	if _, err := without.build(whole, o); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "without them", held(t, c), held(t, whole))
+}
+
+// lacks looks for a text in all files below a directory, and in what is compressed there.
+func lacks(t *testing.T, dir, secret string) {
+	t.Helper()
+	seen := 0
+	if err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		var plain []byte
+		switch {
+		case strings.HasSuffix(path, ".zst"):
+			z, err := zstd.NewReader(bytes.NewReader(text))
+			if err != nil {
+				return err
+			}
+			defer z.Close()
+			plain, err = io.ReadAll(z)
+			if err != nil {
+				return err
+			}
+		case strings.HasSuffix(path, ".gz"):
+			z, err := gzip.NewReader(bytes.NewReader(text))
+			if err != nil {
+				return err
+			}
+			if plain, err = io.ReadAll(z); err != nil {
+				return err
+			}
+		}
+		seen += len(plain)
+		if bytes.Contains(text, []byte(secret)) || bytes.Contains(plain, []byte(secret)) {
+			t.Errorf("%s has it", path)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if seen == 0 {
+		t.Errorf("nothing compressed is in %s", dir)
+	}
+}
+
+func TestParseRemoval(t *testing.T) {
+	for text, want := range map[string]string{
+		"WWW.Example.org":      "[http://www.example.org/ https://www.example.org/]",
+		"h.example:8080":       "[http://h.example:8080/ https://h.example:8080/]",
+		"https://h.example":    "[https://h.example/]",
+		"https://h.example/a$": "[https://h.example/a$]",
+		"h.example/a":          "[]", "": "[]", "ftp://h.example/": "[]",
+	} {
+		rules, err := ParseRemoval(text)
+		if fmt.Sprint(rules) != want || (err == nil) != (want != "[]") {
+			t.Errorf("%q: %v, %v", text, rules, err)
+		}
+	}
+	rules := []string{"https://h.example/a$", "https://h.example/b/"}
+	for url, want := range map[string]bool{"https://h.example/a": true, "https://H.example:443/a": true, "https://h.example/ab": false, "https://h.example/b/c": true, "http://h.example/b/c": false} {
+		if Removes(rules, url) != want {
+			t.Errorf("%s is removed: %v", url, !want)
+		}
 	}
 }

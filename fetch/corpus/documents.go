@@ -119,6 +119,7 @@ func (p *pair) abandon() {
 // made is what is to be written of a page.
 type made struct {
 	row     *row
+	later   bool // it takes the archive or an annotator, which a removal does not have
 	verdict selection.Verdict
 	texts   [2][]byte // nil: nothing new
 	written document
@@ -171,6 +172,9 @@ func (b *build) make(ctx context.Context, url string) (m made, err error) {
 	}
 	if m.verdict, err = b.verdict(b.db, m.row); err != nil || m.verdict.Rule != "" {
 		return m, err
+	}
+	if m.later = b.purge && (m.row.Document == nil || !m.row.Document.Of.Equal(m.row.Changed)); m.later {
+		return m, nil
 	}
 	d, old, err := b.draft(ctx, url, m.row)
 	if err != nil {
@@ -232,6 +236,9 @@ func (b *build) put(p *pair, url string, m *made) (err error) {
 	r := m.row
 	if r == nil {
 		return nil
+	}
+	if m.later {
+		return p.t.mark(markAlone, url)
 	}
 	b.count(r, &m.verdict)
 	switch {
@@ -314,7 +321,7 @@ func (b *build) compact(ctx context.Context) error {
 			return false, err
 		}
 		switch {
-		case 2*h.Valid < h.Documents:
+		case 2*h.Valid < h.Documents, b.purge && h.Valid < h.Documents:
 			sparse = append(sparse, number)
 		case h.Documents < fullDocuments/4:
 			small = append(small, number)

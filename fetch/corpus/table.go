@@ -28,7 +28,7 @@ const (
 	keyDraft     = 'b' // address: document that was read and not yet written
 	keyIn1       = 'c' // number of a container: what is valid of it
 	keyContained = 'k' // number of a container, address: of a document in it
-	keyRemoved   = 'r' // beginning of addresses that are never taken in
+	keyRemoved   = 'r' // rule: addresses that are never taken in
 
 	markRead  = 'A' // address: its last capture is to be read
 	markAlone = 'B' // address: it is to be judged alone
