@@ -22,9 +22,9 @@ type Removed struct {
 	Octets  int64 `json:"octets"` // of the records, as stored
 }
 
-// Remove takes all records of some addresses out of the archive of a directory, which nobody else may
-// have open. In their place are empty records of the same length, so that all others stay where they
-// are. A file is replaced as a whole; the index is made anew when the archive is opened.
+// Remove takes all records of some addresses out of the archive of a directory, which nobody else
+// may have open. In their place are empty records of the same length, so that all others stay where
+// they are. A file is replaced as a whole; the index is made anew when the archive is opened.
 func Remove(dir string, of func(url string) bool) (r *Removed, err error) {
 	lock, err := directory.Lock(vfs.Default, dir)
 	if err != nil {

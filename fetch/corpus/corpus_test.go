@@ -515,8 +515,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// What was removed is found nowhere, neither before nor after a collection, nor in any file, and does
-// not come back with another build or capture. All else is as if the pages had never been.
+// What was removed is found nowhere, neither before nor after a collection, nor in any file, and
+// does not come back with another build or capture. All else is as if the pages had never been.
 func TestRemove(t *testing.T) {
 	w, without := newWeb(t, 2), newWeb(t, 2)
 	const secret = "zanzibarsecret"

@@ -73,8 +73,9 @@ func (r *Removal) Text(w io.Writer) error {
 }
 
 // Remove takes pages out of the corpus for good: rows, documents, and the index. Containers and
-// units that had something of them are written anew, so that nothing of it stays on disk. What needs
-// the archive, as a page that was left out as a copy of one of them, waits for the next build.
+// units that had something of them are written anew, so that nothing of it stays on disk. What
+// needs the archive, as a page that was left out as a copy of one of them, waits for the next
+// build.
 func (c *Corpus) Remove(ctx context.Context, rules []string) (*Removal, error) {
 	b := &build{Corpus: c, result: &Result{LeftOut: map[string]int{}}, purge: true}
 	r := &Removal{Rules: rules}

@@ -36,7 +36,8 @@ func (s *Set) Living() (n int) {
 
 const searchName = "search.json"
 
-// ReadSet reads the set that is searched; if there is none yet, one without units, of the number -1.
+// ReadSet reads the set that is searched; if there is none yet, one without units, of the number
+// -1.
 func ReadSet(index string) (*Set, error) {
 	path := filepath.Join(index, searchName)
 	text, err := os.ReadFile(path)
