@@ -111,6 +111,10 @@ func (w *web) step(visits int) {
 			if w.body[url] != "" {
 				w.page(url, w.body[url])
 			}
+		case 4:
+			if body := w.body[url]; strings.HasPrefix(body, "<") { // other bytes that say the same
+				w.page(url, body+"<!-- -->")
+			}
 		case 3:
 			w.answer(url, 200, "Content-Type: text/plain\r\n", "plain")
 		default:

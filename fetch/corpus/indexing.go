@@ -188,7 +188,7 @@ func (x *indexing) update(url string, r *row, e *entry, d *standard.Document) er
 	if r != nil && r.Document != nil && d == nil { // the same content, verified later
 		c, err := x.change(e.Unit)
 		if err == nil {
-			c.Verify(e.Place, r.Verified.Unix())
+			c.Date(e.Place, r.Changed.Unix(), r.Verified.Unix())
 		}
 		return err
 	}

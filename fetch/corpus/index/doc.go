@@ -5,7 +5,8 @@
 //
 //	identifier  the number of a version of a page; a new version has a new one
 //	unit        an index of a bounded number of identifiers, of bleve, that never changes
-//	state       of a unit: which of its identifiers are deleted, and when each page was last verified
+//	state       of a unit: which of its identifiers are deleted, since when the content of each page
+//	            is there, and when it was last verified
 //	set         units with a state of each. Two sets share what both have
 //	collection  units with deleted identifiers are built anew of what is left, and the numbers of
 //	            deleted ones are given again

@@ -174,7 +174,7 @@ func (v *view) matches(ctx context.Context, i int, clauses []clause, terms []str
 func (u *unit) wanted(place uint32, s *state, q *Query) bool {
 	return (q.Server == "" || u.Servers[u.Server[place]] == q.Server) &&
 		(q.Language == "" || u.Languages[u.Language[place]] == q.Language) &&
-		(q.Changed.IsZero() || u.Changed[place] >= q.Changed.Unix()) &&
+		(q.Changed.IsZero() || s.Changed[place] >= q.Changed.Unix()) &&
 		(q.Verified.IsZero() || s.Verified[place] >= q.Verified.Unix())
 }
 
@@ -308,7 +308,7 @@ func (r *ranking) add(m match, most int) {
 
 func (v *view) hit(m *match, terms []string) (h Hit, err error) {
 	u := v.units[m.unit]
-	h = Hit{ID: u.IDs[m.place], Language: u.Languages[u.Language[m.place]], Changed: time.Unix(u.Changed[m.place], 0).UTC(),
+	h = Hit{ID: u.IDs[m.place], Language: u.Languages[u.Language[m.place]], Changed: time.Unix(v.states[m.unit].Changed[m.place], 0).UTC(),
 		Verified: time.Unix(v.states[m.unit].Verified[m.place], 0).UTC(), Score: m.score}
 	body := ""
 	h.URL, h.Title, body, err = u.stored(m.place)
@@ -340,7 +340,7 @@ func openView(index string, s *Set, open map[int]*unit) (v *view, err error) {
 		if err := readGob(filepath.Join(u.dir, stateName(of.State)), st); err != nil {
 			return nil, err
 		}
-		if len(st.Verified) != len(u.IDs) || len(st.Deleted) != (len(u.IDs)+63)/64 {
+		if len(st.Verified) != len(u.IDs) || len(st.Changed) != len(u.IDs) || len(st.Deleted) != (len(u.IDs)+63)/64 {
 			return nil, fmt.Errorf("unit %s has %d pages, and its state %d", u.dir, len(u.IDs), len(st.Verified))
 		}
 		v.units[i], v.states[i] = u, st

@@ -136,10 +136,11 @@ func (c *Change) Delete(place uint32) {
 // Deleted reports whether the page at a place is.
 func (c *Change) Deleted(place uint32) bool { return c.state.deleted(place) }
 
-// Verify notes when the page at a place was seen last, in unix seconds.
-func (c *Change) Verify(place uint32, at int64) {
-	if c.state.Verified[place] != at {
-		c.state.Verified[place] = at
+// Date notes since when the content of the page at a place is there, and when it was seen last, in
+// unix seconds.
+func (c *Change) Date(place uint32, changed, verified int64) {
+	if c.state.Changed[place] != changed || c.state.Verified[place] != verified {
+		c.state.Changed[place], c.state.Verified[place] = changed, verified
 		c.dirty = true
 	}
 }

@@ -52,7 +52,6 @@ type pages struct {
 	Order     []uint32 // place of each document of the engine
 	IDs       []uint64
 	Tie       []uint64
-	Changed   []int64 // unix seconds
 	Server    []uint32
 	Servers   []string
 	Language  []uint16
@@ -63,7 +62,8 @@ type pages struct {
 // state is what changes of a unit.
 type state struct {
 	Deleted  []uint64 // a bit a place
-	Verified []int64  // unix seconds
+	Changed  []int64  // unix seconds
+	Verified []int64
 }
 
 func (s *state) deleted(place uint32) bool { return s.Deleted[place/64]>>(place%64)&1 != 0 }
@@ -142,7 +142,7 @@ func (b *Builder) Add(p *Page) error {
 		return fmt.Errorf("index %s: %w", p.URL, err)
 	}
 	t := &b.pages
-	t.IDs, t.Tie, t.Changed = append(t.IDs, p.ID), append(t.Tie, p.Tie), append(t.Changed, p.Changed.Unix())
+	t.IDs, t.Tie = append(t.IDs, p.ID), append(t.Tie, p.Tie)
 	server, ok := b.servers[p.Server]
 	if !ok {
 		server = uint32(len(t.Servers))
@@ -159,6 +159,7 @@ func (b *Builder) Add(p *Page) error {
 	for i, n := range [...]int{titleField: len(p.Title), bodyField: length, anchorField: anchorLength} {
 		t.Lengths[i] = append(t.Lengths[i], uint32(n))
 	}
+	b.state.Changed = append(b.state.Changed, p.Changed.Unix())
 	b.state.Verified = append(b.state.Verified, p.Verified.Unix())
 	return nil
 }
