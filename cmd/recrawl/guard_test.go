@@ -348,8 +348,9 @@ func TestGuard(t *testing.T) {
 				}
 				gap := second.begin.Sub(first.end)
 				if a.name == "given up" || a.name == "endless" || strings.Contains(a.name, "tunnels") {
-					// The server learns of these ends later than the guard.
-					gap = second.begin.Sub(first.begin)
+					// The server learns of these ends later than the guard, and of a busy machine's
+					// first request some milliseconds after it was let through.
+					gap = second.begin.Sub(first.begin) + 20*time.Millisecond
 				}
 				if gap < interval {
 					t.Errorf("%s: a request %v after the last", a.name, gap)

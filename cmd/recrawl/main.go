@@ -77,6 +77,7 @@ type program struct {
 	stdout, stderr io.Writer
 	configFile     string
 	config         config.Config
+	settings       *setting.Set    // the fields of config
 	review         *setting.Review // of the settings, once they are read
 	json           bool
 	quiet          bool
@@ -84,6 +85,7 @@ type program struct {
 }
 
 func (p *program) rootCommand() *cobra.Command {
+	p.settings = p.config.Settings()
 	root := &cobra.Command{
 		Use:           "recrawl",
 		SilenceErrors: true,
@@ -140,7 +142,7 @@ func (p *program) command(
 		}
 		return work(cmd.Context(), args)
 	}
-	new(config.Config).Settings().AddFlags(cmd)
+	p.settings.AddFlags(cmd)
 	if cmd.Args != nil && cmd.Args(cmd, []string{"x"}) != nil { // it takes none
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
@@ -171,7 +173,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 // load reads flags, environment and file into p.config and checks them all.
 func (p *program) load(cmd *cobra.Command) error {
 	c := &p.config
-	r := c.Settings().Read(cmd, p.configFile)
+	r := p.settings.Read(cmd, p.configFile)
 	p.review = r
 	hint := r.Hint
 	if hint == "" {

@@ -113,6 +113,7 @@ func FuzzFit(f *testing.F) {
 	f.Add("方策 <b>", "0.5 [0.4, 0.6]", 3)
 	f.Fuzz(func(t *testing.T, a, b string, width int) {
 		width %= 200
+		a, b = strings.TrimSpace(a), strings.TrimSpace(b)
 		table := Table{Header: []string{"one", "two"}, Rows: [][]string{{a, b}}}
 		text := onScreen(t, table, width, false)
 		if !utf8.ValidString(text) {

@@ -249,10 +249,13 @@ func Topic(at *sitegraph.Resolver, ref string) string {
 	switch {
 	case !ok || ref == "" || len(ref) > sitegraph.MaxURLBytes || len(url) > sitegraph.MaxURLBytes:
 		return ""
-	case absolute.MatchString(ref) && strings.Trim(ref, ofAddresses) == "":
-		return strings.Clone(ref)
+	case !absolute.MatchString(ref) || strings.Trim(ref, ofAddresses) != "":
+		return url
 	}
-	return url
+	if alone, err := sitegraph.Canonical(ref); err != nil || alone != url {
+		return url // "http:a" is a reference to a base of that scheme (WHATWG URL 4.4)
+	}
+	return strings.Clone(ref)
 }
 
 // ofAddresses are the characters that an address may have (RFC 3986 2).

@@ -81,6 +81,7 @@ func TestHubs(t *testing.T) {
 		{"other schemes", `<feed><link rel=hub href="javascript:x"/><link rel=hub href="ftp://h/"/><link rel=self href="mailto:x"/></feed>`, ""},
 		{"too long", `<feed><link rel=hub href="/` + strings.Repeat("x", 5000) + `"/><link rel=self href="/` + strings.Repeat("x", 5000) + `"/></feed>`, ""},
 		{"a topic that is no address as it stands", `<feed><link rel=self href="http://h.example/a b&#10;&#xe9;"/></feed>`, "http://h.example/a%20b%C3%A9"},
+		{"a topic that stands alone in appearance", `<feed><link rel=self href="http:"/></feed>`, at},
 		{"JSON", `{"hubs": [{"type": "rssCloud", "url": "/no"}, {"type": "WebSub", "url": "https://hub.example/"}, 5, {"url": 7}], "feed_url": "https://h.example/f.json", "version": "https://jsonfeed.org/version/1.1"}`, "https://h.example/f.json https://hub.example/"},
 		{"JSON of another kind", `{"version": "https://jsonfeed.org/version/1.1", "hubs": {"a": 1}, "feed_url": ["x"]}`, ""},
 		{"no feed", `{"hubs": [{"type": "WebSub", "url": "https://hub.example/"}]}`, ""},

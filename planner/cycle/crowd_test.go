@@ -64,6 +64,7 @@ func TestSilentServers(t *testing.T) {
 
 // Nor do names whose name servers are silent.
 func TestSilentNames(t *testing.T) {
+	needsNoRace(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, time.Second, 900)
 		w.finds = func(server string) time.Duration {
@@ -88,6 +89,7 @@ func TestSilentNames(t *testing.T) {
 // The end of a round stops nobody: visits that take long go on in the next one, and count to the
 // round in which they began.
 func TestRoundEndStopsNobody(t *testing.T) {
+	needsNoRace(t)
 	for _, perDay := range []float64{planner.Unlimited, 300 * 24 * 120} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newTown(t, time.Second, 900)
@@ -179,9 +181,7 @@ func TestRefetchesWhileNewPagesWait(t *testing.T) {
 // pages change, before it has met all others, and these are asked for again from then on: where
 // politeness is the bound, and where the budget is.
 func TestLearnsWhatChangesWhileNewPagesWait(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes thousands of visits, which the race detector slows down too much")
-	}
+	needsNoRace(t)
 	for _, perDay := range []float64{1e7, 24 * 200} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newTown(t, 10*time.Second, 1)

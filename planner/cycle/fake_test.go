@@ -390,4 +390,13 @@ func farm(servers, perServer int) (pages map[string]page, starts []string) {
 	return pages, starts
 }
 
+// needsNoRace skips a test in short runs, those under the race detector, which makes it ten times as
+// slow: it makes thousands of visits, and its goroutines are those of shorter tests.
+func needsNoRace(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("has thousands of visits, and no goroutines that shorter tests have not")
+	}
+}
+
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }

@@ -416,9 +416,7 @@ func TestOneServerWithoutAWay(t *testing.T) {
 
 // robots.txt that has another rule each day, and forbids the same pages as ever.
 func TestRulesThatChangeDaily(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes thousands of visits, which the race detector slows down too much")
-	}
+	needsNoRace(t)
 	for _, changing := range []bool{false, true} {
 		clock := cycle.NewVirtualClock(base)
 		d := newDisk()

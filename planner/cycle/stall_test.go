@@ -45,6 +45,7 @@ func TestFewDescriptors(t *testing.T) {
 
 // While a fault lasts one visit at a time finds out; then they go on, soon as many as before.
 func TestOneVisitAfterAStall(t *testing.T) {
+	needsNoRace(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, time.Second, 900)
 		began := time.Now()

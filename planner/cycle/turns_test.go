@@ -164,7 +164,7 @@ func TestAllServersAtOnce(t *testing.T) {
 		{1000, 50 * time.Second, planner.Unlimited, 24 * time.Hour, "value"},
 		{2000, 100 * time.Second, 1e6, time.Hour, "value"},
 	} {
-		if testing.Short() && (c.servers > 200 || c.round > time.Hour || c.policy != "value") {
+		if testing.Short() && (c.servers > 30 || c.round > time.Hour || c.policy != "value") {
 			continue
 		}
 		t.Run(fmt.Sprintf("servers=%d/round=%v/%s", c.servers, c.round, c.policy), func(t *testing.T) {
@@ -248,6 +248,7 @@ func TestWaitHoldsNoWorker(t *testing.T) {
 
 // Slow servers never hold all workers.
 func TestSlowServers(t *testing.T) {
+	needsNoRace(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, 10*time.Second, 900)
 		w.takes = func(server string) time.Duration {
@@ -270,6 +271,7 @@ func TestSlowServers(t *testing.T) {
 // A server in trouble is asked more and more seldom, also after a restart, and as often as ever
 // when it is well.
 func TestSlowdown(t *testing.T) {
+	needsNoRace(t)
 	for _, trouble := range []sitegraph.Trouble{sitegraph.TroubleBusy, sitegraph.TroubleFailing} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newTown(t, time.Second, 900)
@@ -351,6 +353,7 @@ func TestLocalFaults(t *testing.T) {
 
 // A server that links to pages without end takes no more of the first visits than any other.
 func TestTrapStarvesNobody(t *testing.T) {
+	needsNoRace(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, time.Second, 900)
 		w.answer = func(server string, o *sitegraph.Observation) {

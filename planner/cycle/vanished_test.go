@@ -87,23 +87,17 @@ func (s stopped) Now() time.Time { return s.at }
 // A server that was rebuilt is hardly asked for what it no longer has, and is asked for all else as
 // before. What comes back is found. A restart changes nothing.
 func TestVanishedDirectories(t *testing.T) {
+	needsNoRace(t)
 	const pages = 60
 	day := 24 * time.Hour
 	for _, restarts := range []bool{false, true} {
-		if !restarts && testing.Short() {
-			continue
-		}
 		t.Run(fmt.Sprintf("restarts=%v", restarts), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newRebuilt(t, pages)
 				w.at, w.again = time.Now().Add(5*day), time.Now().Add(8*day)
 				d := newDisk()
 				if restarts {
-					runs := 30
-					if testing.Short() {
-						runs = 18
-					}
-					for range runs {
+					for range 30 {
 						w.run(t, d, true, 20*time.Hour)
 						time.Sleep(w.pause) // as KeepDistance does
 						d.advanced = nil
@@ -148,9 +142,7 @@ const (
 
 // Without it such a server is asked for each of its pages, several times.
 func TestVanishedWithout(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and of one server")
-	}
+	needsNoRace(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newRebuilt(t, 60)
 		w.at = time.Now().Add(5 * 24 * time.Hour)
@@ -165,6 +157,7 @@ func TestVanishedWithout(t *testing.T) {
 // Where nearly all of a server is gone it is asked more and more slowly; where it is back, as
 // before.
 func TestVanishedServer(t *testing.T) {
+	needsNoRace(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, 10*time.Second, 0)
 		began := time.Now()

@@ -132,7 +132,7 @@ func (c *Capture) parseBody(b []byte) error {
 			}
 		}
 	}
-	if d.bad || len(d.b) > 0 || c.Kind == KindUnknown || c.Kind >= kinds {
+	if d.bad || len(d.b) > 0 || c.Kind == KindUnknown || c.Kind >= kinds || c.Status < 0 || c.Size < 0 {
 		return errBody
 	}
 	return nil

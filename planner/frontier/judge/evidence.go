@@ -2,6 +2,7 @@ package judge
 
 import (
 	"encoding/binary"
+	"math"
 	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
@@ -56,7 +57,7 @@ func decode(b []byte) (r sitegraph.Record, ok bool) {
 	r.Size = int64(binary.LittleEndian.Uint64(b[50:]))
 	copy(r.Digests.Bytes[:], b[58:])
 	h := &r.History
-	return r, h.Epoch <= h.Last && h.LastChange <= h.Last && h.Changes <= h.Visits && r.Size >= 0
+	return r, h.Epoch <= h.Last && h.LastChange <= h.Last && h.Changes <= h.Visits && h.Visits < math.MaxUint32 && r.Size >= 0
 }
 
 func moment(b []byte) time.Time {
