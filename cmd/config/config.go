@@ -116,7 +116,7 @@ type Node struct {
 	Shards int           `default:"16" range:"[1,4096]" help:"parts into which servers are divided, the same on all nodes; it cannot be changed. About five a node or more"`
 	Stores string        `path:"directory" help:"directory that all nodes see, as of a network file system with locks, in which the stores of the shards lie; none: shards in --data, for one node"`
 	Adopt  []string      `help:"servers that become known by links of others: *.example.org, www.example.org, or * for any; none: those of start pages alone"`
-	Lease  time.Duration `default:"10s" range:"[2s,5m]" want:"2s to 5m" help:"after so long without a sign of a node others take its shards"`
+	Lease  time.Duration `default:"20s" range:"[2s,5m]" want:"2s to 5m" help:"after so long without a sign of a node others take its shards"`
 }
 
 // Replay are the settings of replay.

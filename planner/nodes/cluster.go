@@ -46,6 +46,9 @@ func Found(ctx context.Context, kv KV, want Cluster) (Cluster, error) {
 // MostStarts bounds the start pages that wait to be taken in.
 const MostStarts = 10_000
 
+// ErrStarts says that there are more.
+var ErrStarts = fmt.Errorf("the nodes of a cluster take %d", MostStarts)
+
 // AddStarts hands start pages to the shards, which take them in when they next look.
 func AddStarts(ctx context.Context, kv KV, urls []string) error {
 	for len(urls) > 0 {
@@ -63,7 +66,7 @@ func AddStarts(ctx context.Context, kv KV, urls []string) error {
 			return nil
 		}
 		if len(list) > MostStarts {
-			return fmt.Errorf("%d start pages are more than %d: recrawl import takes more", len(list), MostStarts)
+			return fmt.Errorf("%d start pages: %w", len(list), ErrStarts)
 		}
 		if _, err := kv.Set(ctx, startsKey, encode(list), revision); !errors.Is(err, ErrConflict) {
 			return err

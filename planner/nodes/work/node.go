@@ -89,14 +89,9 @@ func (o *Options) Check(all []budget.Limit) error {
 
 // Run works until the context ends. Start pages are handed to all nodes.
 func Run(ctx context.Context, starts []string, o Options) error {
-	c, err := nodes.Found(ctx, o.Bus.Nodes, o.Cluster)
-	if err == nil && len(starts) > 0 {
-		err = nodes.AddStarts(ctx, o.Bus.Nodes, starts)
-	}
-	if err != nil {
+	if err := o.agree(ctx, starts); err != nil {
 		return err
 	}
-	o.Cluster = c
 	n := &Node{Options: o, started: time.Now(), opening: make(chan struct{}, opensAtOnce)}
 	if n.Note == nil {
 		n.Note = func(string, ...any) {}
@@ -110,6 +105,27 @@ func Run(ctx context.Context, starts []string, o Options) error {
 			return ctx.Err()
 		}
 		n.Note("the lease was over, and all shards are closed; joining again")
+	}
+}
+
+// agree finds out what the nodes agreed on, and hands start pages to them. It asks again until there
+// is an answer: a cluster that begins elects for seconds.
+func (o *Options) agree(ctx context.Context, starts []string) error {
+	for {
+		c, err := nodes.Found(ctx, o.Bus.Nodes, o.Cluster)
+		if err == nil {
+			err = nodes.AddStarts(ctx, o.Bus.Nodes, starts)
+		}
+		switch {
+		case err == nil:
+			o.Cluster = c
+			return nil
+		case errors.Is(err, nodes.ErrShards) || errors.Is(err, nodes.ErrStarts):
+			return err
+		}
+		if err := (cycle.WallClock{}).SleepUntil(ctx, time.Now().Add(step)); err != nil {
+			return err
+		}
 	}
 }
 
