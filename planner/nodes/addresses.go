@@ -24,6 +24,8 @@ const (
 	holds = 10 * time.Second
 	// leastIdle and two pauses after its last visit a node gives an address back.
 	leastIdle = 2 * time.Second
+	// doubts is how long after a write without an answer it is looked whether it took effect.
+	doubts = time.Minute
 	// askAgain is how often a visit that needs an address of another node asks for it.
 	askAgain = 2 * time.Second
 )
@@ -52,6 +54,7 @@ type address struct {
 	used      time.Time // its last visit ended then
 	notBefore time.Time // the next visit may begin then
 	busy      bool      // a visit is under way, or a call to the KV
+	doubt     time.Time // a write had no answer then, and may still take effect; zero: none
 }
 
 func keyOf(a string) string { return hex.EncodeToString([]byte(a)) }
@@ -93,7 +96,7 @@ func (a *Addresses) Enter(ctx context.Context, to string) (ok bool, until time.T
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	h.busy = false
-	if h.revision == 0 {
+	if h.revision == 0 && h.doubt.IsZero() {
 		delete(a.ours, to)
 	}
 	if until.IsZero() {
@@ -156,16 +159,18 @@ func (a *Addresses) obtain(ctx context.Context, to string, h *address) (until ti
 	revision, err := a.KV.Set(ctx, key, encode(next), e.Revision)
 	if errors.Is(err, ErrConflict) {
 		return now.Add(askAgain / 4), nil
-	} else if err != nil {
-		return until, fmt.Errorf("ask for address %s: %w", to, err)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if err != nil {
+		h.doubt, h.used = now, now
+		return until, fmt.Errorf("ask for address %s: %w", to, err)
+	}
 	delete(a.seen, key)
 	delete(a.orphans, key)
 	h.revision = 0
 	if next == mine {
-		h.revision, h.since = revision, now
+		h.revision, h.since, h.doubt = revision, now, time.Time{}
 	}
 	return until, nil
 }
@@ -233,36 +238,56 @@ func (a *Addresses) Sweep(ctx context.Context, most int, all bool) error {
 		a.mu.Lock()
 		h := a.ours[to]
 		a.mu.Unlock()
+		gone := false
 		if err == nil {
-			err = a.giveBack(ctx, to, h)
+			gone, err = a.giveBack(ctx, to, h)
 		}
 		a.mu.Lock()
-		delete(a.ours, to)
+		if gone {
+			delete(a.ours, to)
+		} else {
+			h.busy, h.used = false, now // later
+		}
 		a.mu.Unlock()
 	}
 	return err
 }
 
-func (a *Addresses) giveBack(ctx context.Context, to string, h *address) error {
+// giveBack makes an address free; false: it is to be tried again.
+func (a *Addresses) giveBack(ctx context.Context, to string, h *address) (gone bool, err error) {
 	key, revision := keyOf(to), h.revision
 	for range 3 {
-		rest := h.notBefore.Sub(a.Now())
-		var err error
-		if rest > 0 {
-			_, err = a.KV.Set(ctx, key, encode(asked{Free: true, RestMS: rest.Milliseconds() + 1}), revision)
-		} else {
-			err = a.KV.Remove(ctx, key, revision)
+		if revision > 0 {
+			rest := h.notBefore.Sub(a.Now())
+			if rest > 0 {
+				_, err = a.KV.Set(ctx, key, encode(asked{Free: true, RestMS: rest.Milliseconds() + 1}), revision)
+			} else {
+				err = a.KV.Remove(ctx, key, revision)
+			}
+			if err == nil {
+				return true, nil
+			} else if !errors.Is(err, ErrConflict) {
+				h.revision, h.doubt = 0, a.Now()
+				return false, err
+			}
 		}
-		if !errors.Is(err, ErrConflict) {
-			return err
+		e, there, err := a.KV.Get(ctx, key) // somebody wants it, or it is in doubt
+		if err != nil {
+			return false, err
 		}
-		e, there, err := a.KV.Get(ctx, key) // somebody wants it
-		if err != nil || !there {
-			return err
+		var s asked
+		if there {
+			if err := json.Unmarshal(e.Value, &s); err != nil {
+				return false, fmt.Errorf("read address %s: %w", to, err)
+			}
+		}
+		if !there || s.Session != a.Session || s.Free {
+			h.revision = 0
+			return h.doubt.IsZero() || a.Now().Sub(h.doubt) > doubts, nil
 		}
 		revision = e.Revision
 	}
-	return nil
+	return false, nil
 }
 
 // Held is how many addresses this node has.
