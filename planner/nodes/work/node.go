@@ -108,8 +108,8 @@ func Run(ctx context.Context, starts []string, o Options) error {
 	}
 }
 
-// agree finds out what the nodes agreed on, and hands start pages to them. It asks again until there
-// is an answer: a cluster that begins elects for seconds.
+// agree finds out what the nodes agreed on, and hands start pages to them. It asks again until it
+// has an answer: a cluster that begins elects for seconds.
 func (o *Options) agree(ctx context.Context, starts []string) error {
 	for {
 		c, err := nodes.Found(ctx, o.Bus.Nodes, o.Cluster)
