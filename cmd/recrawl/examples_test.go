@@ -33,6 +33,7 @@ var onlyRead = map[string]string{
 	"recrawl schedule plan":        "simulates for long; TestSchedule does it on less",
 	"recrawl tune histories/ --ta": "predicts for long; TestTune does it on less",
 	"recrawl tune histories/ --ba": "predicts for long; TestTune does it on less",
+	"recrawl node":                 "wants a cluster; TestNode has one",
 	"recrawl hint":                 "wants a run beside it; TestHint has one",
 	"recrawl run --data crawl --user-agent \"mybot/1.0 (+https://example.org/bot)\" --proxy": "wants a guard beside it; TestGuard has one",
 	"recrawl frontier --data crawl --listen 10.20.0.1:7071":                                  "wants a certificate; TestToken has a token",

@@ -102,7 +102,7 @@ func (p *program) rootCommand() *cobra.Command {
 	root.PersistentFlags().StringVar(&p.configFile, "config", "", "file with settings")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print the result as JSON")
 	root.PersistentFlags().BoolVar(&p.quiet, "quiet", false, "no progress on standard error")
-	root.AddCommand(p.demoCommand(), p.runCommand(), p.serveCommand(), p.guardCommand(), p.frontierCommand(), p.planCommand(), p.explainCommand(),
+	root.AddCommand(p.demoCommand(), p.runCommand(), p.nodeCommand(), p.serveCommand(), p.guardCommand(), p.frontierCommand(), p.planCommand(), p.explainCommand(),
 		p.evalCommand(), p.tuneCommand(), p.scheduleCommand(), p.surveyCommand(), p.learnCommand(),
 		p.importCommand(), p.exportCommand(), p.sitesCommand(), p.checkpointCommand(), p.inspectCommand(),
 		p.checkCommand(), p.hintCommand(), p.watchCommand(), p.replayCommand(), p.diffCommand(), p.corpusCommand(), p.searchCommand(), p.showCommand(),
@@ -181,9 +181,9 @@ func (p *program) load(cmd *cobra.Command) error {
 	} else {
 		c.CheckLimits(r) // a text that is no budget is told beside values of the wrong kind
 	}
-	if missing := c.Missing(); cmd.Name() == "run" && r.Hint == "" && len(missing) > 0 {
+	if missing := c.Missing(); (cmd.Name() == "run" || cmd.Name() == "node") && r.Hint == "" && len(missing) > 0 {
 		r.Problems = append(r.Problems, missing...)
-		hint = `for example: recrawl run --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" URL...`
+		hint = `for example: recrawl ` + cmd.Name() + ` --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" URL...`
 	}
 	if len(r.Problems) > 0 {
 		return usageError{errors.Join(r.Problems...), hint}

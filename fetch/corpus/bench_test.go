@@ -56,7 +56,7 @@ func (l *library) put(n int) {
 	l.page(fmt.Sprintf("http://s%d.example/p%d", n%50, n), text.String()+"</main></body></html>")
 }
 
-// BenchmarkBuild is what a build costs of which so many pages have changed, beside one from nothing.
+// BenchmarkBuild is what a build costs after so many pages have changed, beside one from nothing.
 func BenchmarkBuild(b *testing.B) {
 	sizes := []int{1_000, 10_000}
 	if os.Getenv("RECRAWL_LONG") != "" {

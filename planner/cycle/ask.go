@@ -34,6 +34,43 @@ func (l *Loop) Ask(adopt bool, addresses ...string) (asked int, err error) {
 	return asked, nil
 }
 
+// Learn makes pages with these canonical addresses known that are not, and returns how many that
+// are. Those of unknown servers become start pages where adopt says so, and else are left out. What
+// is known stays as it is: to learn an address twice changes nothing. Call it in Between; what
+// became known is durable when it returns.
+func (l *Loop) Learn(adopt func(server string) bool, addresses ...string) (learnt int, err error) {
+	for _, address := range addresses {
+		if _, known := l.graph.Lookup(address); known {
+			continue
+		}
+		server, known := l.graph.LookupServer(sitegraph.ServerName(address))
+		if known {
+			in := l.intake(server, len(addresses))
+			var ok bool
+			if address, ok = l.admit(&in, address); !ok {
+				continue
+			}
+			if _, known := l.graph.Lookup(address); known { // in its tidy form
+				continue
+			}
+		}
+		_, ok, err := l.takeIn(address, !known && adopt(sitegraph.ServerName(address)))
+		if err != nil {
+			return learnt, err
+		}
+		if ok {
+			learnt++
+		}
+	}
+	if learnt == 0 {
+		return 0, nil
+	}
+	if err := l.Store.Commit(); err != nil {
+		return learnt, l.storeError(err, "commit what was learnt")
+	}
+	return learnt, nil
+}
+
 // ask lets a page be visited before all others; false: too many wait. One that is under way is
 // visited again, as what it brings may be what was there before.
 func (l *Loop) ask(page sitegraph.PageID) bool {

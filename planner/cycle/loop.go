@@ -95,6 +95,11 @@ type Options struct {
 	// Unkept is called when an image cannot be written, as on a full disk. The loop goes on. May be
 	// nil.
 	Unkept func(error)
+	// Grant returns the fetches of a round that begins at a time and lasts so long, where several
+	// loops share a budget; nil: Run's perDay says it. It is called once for a round, before the
+	// first visit of it, and its answer is durable before that visit. It may wait. Its error ends
+	// the loop.
+	Grant func(ctx context.Context, start time.Time, length time.Duration) (fetches int, err error)
 	// Woken gets a value when Between is to be called at once, where several workers wait. May be
 	// nil.
 	Woken <-chan struct{}

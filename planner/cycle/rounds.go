@@ -50,7 +50,7 @@ func (l *Loop) run(
 	c := l.hire(ctx)
 	defer c.dismiss()
 	for {
-		r, err := l.nextRound(perDay, length)
+		r, err := l.nextRound(ctx, perDay, length)
 		if err != nil {
 			return err
 		}
@@ -89,10 +89,19 @@ func (l *Loop) isOver(r planner.Round) bool {
 
 // nextRound opens the account of the round that the clock is in, or goes on with it. A new
 // account is durable before the first visit, so that no two rounds have one number.
-func (l *Loop) nextRound(perDay float64, length time.Duration) (planner.Round, error) {
+func (l *Loop) nextRound(ctx context.Context, perDay float64, length time.Duration) (planner.Round, error) {
 	l.reserved = 0
-	var opened bool
-	if l.account, opened = l.account.at(l.Clock.Now(), perDay, length); opened {
+	if l.Grant != nil {
+		perDay = planner.Unlimited
+	}
+	now, opened := l.account.at(l.Clock.Now(), perDay, length)
+	if opened && l.Grant != nil {
+		var err error
+		if now.Granted, err = l.Grant(ctx, now.Start, length); err != nil {
+			return planner.Round{}, err
+		}
+	}
+	if l.account = now; opened {
 		if err := l.saveAccount(); err != nil {
 			return planner.Round{}, err
 		}
@@ -211,6 +220,12 @@ func (l *Loop) Advance(now time.Time) error {
 		return l.storeError(err, "advance the store to %s", now.Format(time.RFC3339))
 	}
 	return nil
+}
+
+// Used returns how many fetches of the round that began at start, the last one, were granted and
+// how many were used. Call it between two rounds.
+func (l *Loop) Used() (start time.Time, granted, used int) {
+	return l.account.Start, l.account.Granted, l.account.Used
 }
 
 // Upcoming returns the round that Run would carry out at now, with what is left of its

@@ -159,3 +159,11 @@ func Free(dir string) (int64, error) {
 	usage, err := vfs.Default.GetDiskUsage(dir)
 	return int64(usage.AvailBytes), err
 }
+
+// Claim makes a directory if need be, and takes its lock, as Lock does on the disk.
+func Claim(dir string) (io.Closer, error) {
+	if err := Make(vfs.Default, dir); err != nil {
+		return nil, err
+	}
+	return Lock(vfs.Default, dir)
+}

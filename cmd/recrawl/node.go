@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/fetch/apart"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/nodes"
+	"github.com/recrawl/recrawl/planner/nodes/bus"
+	"github.com/recrawl/recrawl/planner/nodes/work"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/directory"
+	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/satstore/journal/visits"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+func (p *program) nodeCommand() *cobra.Command {
+	c := p.command(&cobra.Command{Use: "node --data DIRECTORY --user-agent AGENT [URL...]", Args: cobra.ArbitraryArgs}, p.node)
+	below := func(use string, do func(context.Context, []string) error) *cobra.Command {
+		name, _, _ := strings.Cut(use, " ")
+		return p.command(&cobra.Command{Use: use, Args: cobra.ArbitraryArgs, Annotations: map[string]string{setting.NameAs: "node-" + name}}, do)
+	}
+	c.AddCommand(below("status", p.nodeStatus), below("hint URL...", p.nodeHint))
+	return c
+}
+
+func (p *program) node(ctx context.Context, args []string) (err error) {
+	c := &p.config
+	starts, err := canonicalSeeds(args)
+	if err != nil {
+		return err
+	}
+	name := c.Node.Name
+	if name == "" {
+		name, _ = os.Hostname()
+	}
+	o := work.Options{Name: name, Version: versionName(), TTL: c.Node.Lease, Pause: c.Delay, Round: c.Round, Adopt: c.Node.Adopt,
+		Cluster: nodes.Cluster{Shards: c.Node.Shards, PerDay: c.PerDay()}, Dir: c.Node.Stores, Open: p.shard, Able: p.hasSpace, Note: p.note}
+	if o.Dir == "" {
+		o.Dir = filepath.Join(c.Data, "shards")
+	}
+	if err := errors.Join(o.Check(c.Limits().All), c.Nodes.Check()); err != nil {
+		return usageError{err, "for example --name n1 --budget 1000/day, and --token-file where others can reach --listen; recrawl node --help"}
+	}
+	lock, err := directory.Claim(c.Data)
+	if err != nil {
+		return err
+	}
+	defer closing(lock, &err)
+	if o.Bus, err = bus.Open(ctx, c.Nodes, name, filepath.Join(c.Data, "nats"), func(why error) { p.note("waiting for the other nodes: %v", why) }); err != nil {
+		return err
+	}
+	defer closing(o.Bus, &err)
+	p.note("node %s of cluster %s; recrawl node status asks at %s", name, c.Nodes.Cluster, o.Bus.Address())
+	return work.Run(ctx, starts, o)
+}
+
+// shard opens the store in a directory for a node.
+func (p *program) shard(dir string) (parts *work.Parts, busy bool, err error) {
+	q := *p // with a data directory of its own
+	q.config.Data = dir
+	var opened []interface{ Close() error }
+	end := func() (err error) {
+		for _, o := range opened {
+			err = errors.Join(err, o.Close())
+		}
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, end())
+		}
+	}()
+	filters, err := q.filters()
+	if err != nil {
+		return nil, false, err
+	}
+	opened = append(opened, filters)
+	reader := apart.NewReader(apart.Again(readsApart)...)
+	client, err := q.client(reader.Read, filters)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, false, err
+	}
+	o, err := q.open(false)
+	if err != nil {
+		return nil, errors.Is(err, satstore.ErrInUse), err
+	}
+	opened = append(opened, o.store)
+	underWay, err := q.underWay(reader)
+	if err != nil {
+		return nil, false, err
+	}
+	opened = append([]interface{ Close() error }{underWay}, opened...)
+	log, err := journal.Open(filepath.Join(dir, "journal"))
+	if err != nil {
+		return nil, false, err
+	}
+	opened = append([]interface{ Close() error }{log}, opened...)
+	bounds := sitegraph.DefaultBounds
+	bounds.MaxPages = q.config.MaxPages
+	return &work.Parts{Planner: o.plan, Store: o.store, Web: liveFetcher{client, underWay, nil, nil}, Close: end,
+		Journal: func(events []cycle.Event) error { return visits.Append(log, events) },
+		Loop: cycle.Options{
+			Change: q.config.ChangeBy(), Workers: max(2, 2*q.config.Workers/q.config.Node.Shards), Discover: true, Forecast: true, Proof: true,
+			Bounds: &bounds, Pause: q.config.Delay, PauseOf: client.PauseOf, Able: q.hasSpace, Filters: filters.Fingerprint(),
+			Unkept:  func(err error) { q.warn(err.Error() + "; the next start reads all records") },
+			Between: func() error { return errors.Join(client.KeepIn(o.store), q.copies(o.store)) },
+		}}, false, nil
+}
+
+func (p *program) nodeStatus(ctx context.Context, _ []string) (err error) {
+	b, err := bus.Look(ctx, p.config.Nodes)
+	if err != nil {
+		return failed{err, "is a node running? --listen is where it says that recrawl node status asks", exitFailed}
+	}
+	defer closing(b, &err)
+	s, err := work.Look(ctx, b, p.config.Nodes.Cluster)
+	if err != nil {
+		return err
+	}
+	return p.print(s, s.Finding(), s.Tables())
+}
+
+func (p *program) nodeHint(ctx context.Context, args []string) (err error) {
+	urls, err := canonicalSeeds(args)
+	if err != nil {
+		return err
+	}
+	b, err := bus.Look(ctx, p.config.Nodes)
+	if err != nil {
+		return err
+	}
+	defer closing(b, &err)
+	asked, err := work.Hint(ctx, b, urls)
+	p.note("%s will be visited next", report.Plural(asked, "page"))
+	if err != nil {
+		return fmt.Errorf("not all were taken: %w", err)
+	}
+	return nil
+}

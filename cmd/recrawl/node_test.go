@@ -1,0 +1,104 @@
+package main_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// nodeStatus is what node status --json prints.
+type nodeStatus struct {
+	Cluster      string
+	Shards, Free int
+	Budget       struct {
+		PerDay         float64 `json:"per_day"`
+		Spent, Granted int
+	}
+	Nodes []struct {
+		Name, State, Started, Version, Trouble string
+		Shards                                 int
+		Clock                                  float64
+	}
+	List []struct {
+		Shard                                                          int
+		State, Error, Node                                             string
+		Pages, Waiting, Visits, Sending, Dropped, Used, Granted, Epoch int
+		Price, Delay                                                   float64
+	}
+}
+
+// A node crawls servers that only links lead to, within the budget of all; killed and started again
+// it goes on at once.
+func TestNode(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	asked := map[string]int{}
+	site := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" || r.URL.Path == "/sitemap.xml" {
+			http.NotFound(w, r)
+			return
+		}
+		mu.Lock()
+		asked[r.Host+r.URL.Path]++
+		mu.Unlock()
+		_, port, _ := strings.Cut(r.Host, ":")
+		fmt.Fprintf(w, `<a href="/a">a</a> <a href="http://127.0.0.2:%s/b">b</a>`, port)
+	}))
+	everywhere, err := net.Listen("tcp4", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	site.Listener.Close()
+	site.Listener = everywhere
+	site.Start()
+	defer site.Close()
+	_, port, _ := net.SplitHostPort(everywhere.Addr().String())
+	first := "http://127.0.0.1:" + port
+	count := func() int { mu.Lock(); defer mu.Unlock(); return len(asked) }
+	at, dir := freeAddress(t), t.TempDir()
+	defer func() {
+		if t.Failed() {
+			t.Logf("asked: %v", asked)
+		}
+	}()
+	args := []string{"node", "--data", "data", "--name", "one", "--shards", "4", "--listen", at, "--user-agent", contact, "--allow-private",
+		"--delay", "20ms", "--budget", "2400", "--lease", "2s", "--adopt", "127.0.0.2"}
+	p := start(t, dir, nil, append(args, first+"/")...)
+	eventually(t, "pages of both servers are visited", func() bool { return count() == 4 })
+	recrawl(t, "node", "hint", "--listen", at, first+"/hinted").ok(t)
+	eventually(t, "a hint is followed", func() bool { return count() == 5 })
+	p.kill()
+	p = start(t, dir, nil, args...)
+	var s nodeStatus
+	eventually(t, "all shards run again", func() bool {
+		r := recrawl(t, "node", "status", "--listen", at, "--json")
+		if r.code != 0 {
+			return false
+		}
+		s = decode[nodeStatus](t, r, true)
+		for _, shard := range s.List {
+			if shard.State != "running" {
+				return false
+			}
+		}
+		return s.Free == 0
+	})
+	pages := 0
+	for _, shard := range s.List {
+		pages += shard.Pages
+	}
+	if len(s.Nodes) != 1 || s.Nodes[0].State != "live" || s.Budget.PerDay != 2400 || pages < 5 {
+		t.Errorf("status: %+v", s)
+	}
+	p.interrupt()
+	if code := p.wait(); code != 130 {
+		t.Errorf("exit code %d: %s", code, p.result().stderr)
+	}
+	recrawl(t, "node", "status", "--listen", at).refused(t, 1, "no node answers", "is a node running")
+	recrawl(t, "node", "--data", "data", "--user-agent", contact, "--budget", "5/hour").refused(t, 2, "fetches a day alone")
+	recrawl(t, "node", "--data", "data", "--user-agent", contact, "--listen", "192.0.2.1:1").refused(t, 2, "without a token", "--token-file")
+}

@@ -1,0 +1,298 @@
+package nodes
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// asked is the entry of an address that this node, or another one, asks now.
+type asked struct {
+	Node    string `json:"node"`
+	Session string `json:"session"`
+	Wanted  bool   `json:"wanted,omitempty"` // by another node
+	Free    bool   `json:"free,omitempty"`   // anybody may have it, after Rest
+	RestMS  int64  `json:"rest_ms,omitempty"`
+}
+
+const (
+	// holds is how long a node has an address before it looks whether others want it.
+	holds = 10 * time.Second
+	// leastIdle and two pauses after its last visit a node gives an address back.
+	leastIdle = 2 * time.Second
+	// doubts is how long after a write without an answer it is looked whether it took effect.
+	doubts = time.Minute
+	// askAgain is how often a visit that needs an address of another node asks for it.
+	askAgain = 2 * time.Second
+)
+
+// Addresses lets the shards of all nodes take turns at addresses that servers of several share.
+type Addresses struct {
+	KV      KV
+	Name    string
+	Session string
+	Pause   time.Duration        // least time between two visits to an address
+	TTL     time.Duration        // of leases
+	Now     func() time.Time     // with a monotonic reading, where there is one
+	Holds   func(time.Time) bool // the lease of this node does
+	// Gone asks whether a session is over.
+	Gone    func(ctx context.Context, node, session string) (bool, error)
+	mu      sync.Mutex
+	ours    map[string]*address
+	seen    map[string]sighting  // entries of others
+	orphans map[string]time.Time // since when the session of the holder is known to be over
+}
+
+// address is one that this node has, or is about to.
+type address struct {
+	revision  uint64
+	since     time.Time
+	used      time.Time // its last visit ended then
+	notBefore time.Time // the next visit may begin then
+	busy      bool      // a visit is under way, or a call to the KV
+	doubt     time.Time // a write had no answer then, and may still take effect; zero: none
+}
+
+func keyOf(a string) string { return hex.EncodeToString([]byte(a)) }
+
+// Enter lets a visit to an address begin: then Leave must follow. Else it may ask again at until.
+func (a *Addresses) Enter(ctx context.Context, to string) (ok bool, until time.Time, err error) {
+	a.mu.Lock()
+	now := a.Now()
+	if a.ours == nil {
+		a.ours, a.seen, a.orphans = map[string]*address{}, map[string]sighting{}, map[string]time.Time{}
+	}
+	if !a.Holds(now) {
+		a.mu.Unlock()
+		return false, now.Add(askAgain), nil
+	}
+	h := a.ours[to]
+	switch {
+	case h == nil:
+		h = &address{}
+		a.ours[to] = h
+	case h.busy:
+		a.mu.Unlock()
+		return false, now.Add(max(a.Pause, askAgain/4)), nil
+	case now.Before(h.notBefore):
+		until = h.notBefore
+		a.mu.Unlock()
+		return false, until, nil
+	}
+	h.busy = true
+	a.mu.Unlock()
+	if h.revision > 0 && now.Sub(h.since) < holds {
+		return true, time.Time{}, nil
+	}
+	until, err = a.obtain(ctx, to, h)
+	now = a.Now()
+	if err == nil && until.IsZero() && a.Holds(now) {
+		return true, time.Time{}, nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	h.busy = false
+	if h.revision == 0 && h.doubt.IsZero() {
+		delete(a.ours, to)
+	}
+	if until.IsZero() {
+		until = now.Add(askAgain)
+	}
+	return false, until, err
+}
+
+// Leave ends a visit. The address is not asked again before the given time, nor within the pause.
+func (a *Addresses) Leave(to string, notBefore time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	h := a.ours[to]
+	h.busy, h.used, h.notBefore = false, a.Now(), notBefore
+	if least := h.used.Add(a.Pause); h.notBefore.Before(least) {
+		h.notBefore = least
+	}
+}
+
+// obtain gets an address from the KV, or looks whether others want it. until: not now.
+func (a *Addresses) obtain(ctx context.Context, to string, h *address) (until time.Time, err error) {
+	key := keyOf(to)
+	mine := asked{Node: a.Name, Session: a.Session}
+	e, there, err := a.KV.Get(ctx, key)
+	if err != nil {
+		return until, fmt.Errorf("ask for address %s: %w", to, err)
+	}
+	var s asked
+	if there {
+		if err := json.Unmarshal(e.Value, &s); err != nil {
+			return until, fmt.Errorf("read address %s: %w", to, err)
+		}
+	}
+	now := a.Now()
+	next := mine
+	switch own := there && s.Session == a.Session; {
+	case !there:
+	case own && s.Wanted && h.revision > 0: // the others have their turn
+		next = asked{Free: true}
+		until = now.Add(2 * askAgain)
+	case own && !s.Free && e.Revision == h.revision: // nobody wants it
+		h.since = now
+		return until, nil
+	case own && !s.Free: // a lost answer, or a list that is late: the write below decides
+	case s.Free:
+		if wait := time.Duration(s.RestMS)*time.Millisecond - a.stood(key, e.Revision, now); wait > 0 {
+			return now.Add(wait), nil
+		}
+	case !a.orphan(ctx, key, s):
+		if s.Wanted {
+			return now.Add(askAgain), nil
+		}
+		s.Wanted = true
+		next, until = s, now.Add(askAgain)
+	default:
+		if wait := max(a.Pause, a.TTL) - a.orphaned(key, now); wait > 0 {
+			return now.Add(wait), nil
+		}
+	}
+	revision, err := a.KV.Set(ctx, key, encode(next), e.Revision)
+	if errors.Is(err, ErrConflict) {
+		return now.Add(askAgain / 4), nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err != nil {
+		h.doubt, h.used = now, now
+		return until, fmt.Errorf("ask for address %s: %w", to, err)
+	}
+	delete(a.seen, key)
+	delete(a.orphans, key)
+	h.revision = 0
+	if next == mine {
+		h.revision, h.since, h.doubt = revision, now, time.Time{}
+	}
+	return until, nil
+}
+
+// stood is for how long an entry of others is known to stand.
+func (a *Addresses) stood(key string, revision uint64, now time.Time) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.forget()
+	return see(a.seen, key, revision, now)
+}
+
+// orphaned is for how long the holder of an address is known to be dead.
+func (a *Addresses) orphaned(key string, now time.Time) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.forget()
+	since, ok := a.orphans[key]
+	if !ok {
+		since = now
+		a.orphans[key] = now
+	}
+	return now.Sub(since)
+}
+
+// orphan reports whether the session of a holder is over. What is not known is taken for no.
+func (a *Addresses) orphan(ctx context.Context, key string, s asked) bool {
+	gone, err := a.Gone(ctx, s.Node, s.Session)
+	if err == nil && gone {
+		return true
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.orphans, key)
+	return false
+}
+
+// mostSeen bounds what is noted of addresses of others; without a note a wait begins anew.
+const mostSeen = 100_000
+
+func (a *Addresses) forget() {
+	if len(a.seen) > mostSeen {
+		clear(a.seen)
+	}
+	if len(a.orphans) > mostSeen {
+		clear(a.orphans)
+	}
+}
+
+// Sweep gives back addresses that were not asked for a while, at most so many; all: those that are
+// not busy, as when the node ends.
+func (a *Addresses) Sweep(ctx context.Context, most int, all bool) error {
+	a.mu.Lock()
+	now := a.Now()
+	var back []string
+	for to, h := range a.ours {
+		if len(back) < most && !h.busy && (all || now.Sub(h.used) > leastIdle+2*a.Pause && !now.Before(h.notBefore)) {
+			h.busy = true
+			back = append(back, to)
+		}
+	}
+	a.mu.Unlock()
+	var err error
+	for _, to := range back {
+		a.mu.Lock()
+		h := a.ours[to]
+		a.mu.Unlock()
+		gone := false
+		if err == nil {
+			gone, err = a.giveBack(ctx, to, h)
+		}
+		a.mu.Lock()
+		if gone {
+			delete(a.ours, to)
+		} else {
+			h.busy, h.used = false, now // later
+		}
+		a.mu.Unlock()
+	}
+	return err
+}
+
+// giveBack makes an address free; false: it is to be tried again.
+func (a *Addresses) giveBack(ctx context.Context, to string, h *address) (gone bool, err error) {
+	key, revision := keyOf(to), h.revision
+	for range 3 {
+		if revision > 0 {
+			rest := h.notBefore.Sub(a.Now())
+			if rest > 0 {
+				_, err = a.KV.Set(ctx, key, encode(asked{Free: true, RestMS: rest.Milliseconds() + 1}), revision)
+			} else {
+				err = a.KV.Remove(ctx, key, revision)
+			}
+			if err == nil {
+				return true, nil
+			} else if !errors.Is(err, ErrConflict) {
+				h.revision, h.doubt = 0, a.Now()
+				return false, err
+			}
+		}
+		e, there, err := a.KV.Get(ctx, key) // somebody wants it, or it is in doubt
+		if err != nil {
+			return false, err
+		}
+		var s asked
+		if there {
+			if err := json.Unmarshal(e.Value, &s); err != nil {
+				return false, fmt.Errorf("read address %s: %w", to, err)
+			}
+		}
+		if !there || s.Session != a.Session || s.Free {
+			h.revision = 0
+			return h.doubt.IsZero() || a.Now().Sub(h.doubt) > doubts, nil
+		}
+		revision = e.Revision
+	}
+	return false, nil
+}
+
+// Held is how many addresses this node has.
+func (a *Addresses) Held() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.ours)
+}

@@ -1,0 +1,89 @@
+package nodes
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// Two nodes take turns at an address; between two visits lies a pause, whoever makes them.
+func TestTurns(t *testing.T) {
+	kv, now := &memory{}, midnight
+	dead := map[string]bool{}
+	side := func(name string) *Addresses {
+		return &Addresses{KV: kv, Name: name, Session: name, Pause: 2 * time.Second, TTL: 10 * time.Second, Now: func() time.Time { return now },
+			Holds: func(time.Time) bool { return true }, Gone: func(_ context.Context, n, _ string) (bool, error) { return dead[n], nil }}
+	}
+	a, b := side("a"), side("b")
+	visits := map[string]int{}
+	last := midnight.Add(-time.Hour)
+	try := func(of *Addresses) {
+		t.Helper()
+		ok, until, err := of.Enter(t.Context(), "192.0.2.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			if !until.After(now) {
+				t.Errorf("%s is to ask again at %v", of.Name, until.Sub(now))
+			}
+			return
+		}
+		if ok, _, _ := b.Enter(t.Context(), "192.0.2.1"); ok {
+			t.Fatalf("b may ask while %s does", of.Name)
+		}
+		if now.Sub(last) < 2*time.Second {
+			t.Errorf("%s asks %v after the last visit", of.Name, now.Sub(last))
+		}
+		now = now.Add(500 * time.Millisecond)
+		last = now
+		of.Leave("192.0.2.1", time.Time{})
+		visits[of.Name]++
+	}
+	for range 400 {
+		try(a)
+		try(b)
+		now = now.Add(250 * time.Millisecond)
+	}
+	if visits["a"] < 8 || visits["b"] < 8 {
+		t.Errorf("visits of each: %v", visits)
+	}
+	// One dies with the address: the other waits until nothing of it can be under way.
+	for range 100 {
+		try(a)
+		now = now.Add(250 * time.Millisecond)
+	}
+	dead["a"], visits["b"] = true, 0
+	from := now
+	for visits["b"] == 0 && now.Sub(from) < time.Minute {
+		try(b)
+		now = now.Add(250 * time.Millisecond)
+	}
+	if waited := now.Sub(from); visits["b"] == 0 || waited < 9*time.Second || waited > 15*time.Second {
+		t.Errorf("b had it after %v", waited)
+	}
+	// What is not used is given back, and leaves nothing behind.
+	if err := b.Sweep(t.Context(), 10, false); err != nil || b.Held() != 1 {
+		t.Errorf("given back at once: %v", err)
+	}
+	now = now.Add(leastIdle + 2*b.Pause + time.Second)
+	if err := b.Sweep(t.Context(), 10, false); err != nil || b.Held() != 0 || len(kv.entries) != 0 {
+		t.Errorf("not given back: %d held, %d entries, %v", b.Held(), len(kv.entries), err)
+	}
+	// A node that ends leaves the pause to the others.
+	if ok, _, err := b.Enter(t.Context(), "192.0.2.1"); !ok || err != nil {
+		t.Fatal(err)
+	}
+	b.Leave("192.0.2.1", time.Time{})
+	if err := b.Sweep(t.Context(), 10, true); err != nil {
+		t.Fatal(err)
+	}
+	c := side("c")
+	if ok, until, _ := c.Enter(t.Context(), "192.0.2.1"); ok || until.Sub(now) < 2*time.Second-time.Millisecond {
+		t.Errorf("c may ask at once, or after %v", until.Sub(now))
+	}
+	now = now.Add(2*time.Second + time.Millisecond)
+	if ok, _, err := c.Enter(t.Context(), "192.0.2.1"); !ok || err != nil {
+		t.Errorf("c may not ask: %v", err)
+	}
+}

@@ -1,0 +1,211 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Bus is a connection, and perhaps a server of its own.
+type Bus struct {
+	Nodes     *Bucket // what nodes agree on; it knows all entries
+	Addresses *Bucket // who asks which address
+	cluster   string
+	server    *server.Server // nil: elsewhere
+	conn      *nats.Conn
+}
+
+const (
+	// callTime bounds a call: an election takes a third of a second.
+	callTime = 2 * time.Second
+	// bucketBytes bounds a bucket.
+	bucketBytes = 1 << 30
+)
+
+// Open connects a node: to a server that it runs in a directory, or to those of the settings. It
+// waits until the buckets are there, which takes most of the servers, and calls waiting when that
+// takes long.
+func Open(ctx context.Context, s Settings, node, dir string, waiting func(error)) (*Bus, error) {
+	token, err := s.check()
+	if err != nil {
+		return nil, err
+	}
+	b := &Bus{cluster: s.Cluster}
+	o := []nats.Option{nats.Name(node), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1),
+		nats.ReconnectWait(500 * time.Millisecond), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2)}
+	if token != "" {
+		o = append(o, nats.Token(token))
+	}
+	if s.NATS == "" {
+		if b.server, err = startServer(s, node, dir, token); err != nil {
+			return nil, err
+		}
+		o = append(o, nats.InProcessServer(b.server))
+	}
+	if b.conn, err = nats.Connect(s.NATS, o...); err == nil {
+		err = b.buckets(ctx, s.copies(), waiting)
+	}
+	if err != nil {
+		b.Close()
+		return nil, fmt.Errorf("join the cluster: %w", err)
+	}
+	return b, nil
+}
+
+// Look connects to a cluster that runs, for one look.
+func Look(ctx context.Context, s Settings) (*Bus, error) {
+	token, err := s.check()
+	if err != nil {
+		return nil, err
+	}
+	at := s.NATS
+	if at == "" {
+		at = "nats://" + s.Listen
+	}
+	o := []nats.Option{nats.Name("status"), nats.Timeout(callTime)}
+	if token != "" {
+		o = append(o, nats.Token(token))
+	}
+	b := &Bus{cluster: s.Cluster}
+	if b.conn, err = nats.Connect(at, o...); err != nil {
+		return nil, fmt.Errorf("no node answers at %s: %w", at, err)
+	}
+	js, err := jetstream.New(b.conn)
+	if err == nil {
+		b.Nodes = &Bucket{}
+		b.Nodes.kv, err = within(ctx, func(ctx context.Context) (jetstream.KeyValue, error) { return js.KeyValue(ctx, b.cluster+"-nodes") })
+	}
+	if err == nil {
+		err = b.Nodes.mirror(ctx)
+	}
+	if err != nil {
+		b.Close()
+		return nil, fmt.Errorf("read cluster %s at %s: %w", s.Cluster, at, err)
+	}
+	return b, nil
+}
+
+// buckets makes the buckets, or finds them.
+func (b *Bus) buckets(ctx context.Context, copies int, waiting func(error)) error {
+	js, err := jetstream.New(b.conn)
+	if err != nil {
+		return err
+	}
+	for _, want := range []struct {
+		to   **Bucket
+		name string
+	}{{&b.Nodes, "nodes"}, {&b.Addresses, "addresses"}} {
+		c := jetstream.KeyValueConfig{Bucket: b.cluster + "-" + want.name, History: 1, Replicas: copies,
+			Storage: jetstream.FileStorage, MaxBytes: bucketBytes, LimitMarkerTTL: time.Minute}
+		for tries := 1; ; tries++ {
+			kv, err := within(ctx, func(ctx context.Context) (jetstream.KeyValue, error) {
+				kv, err := js.KeyValue(ctx, c.Bucket)
+				if errors.Is(err, jetstream.ErrBucketNotFound) {
+					return js.CreateKeyValue(ctx, c)
+				}
+				return kv, err
+			})
+			if err == nil {
+				*want.to = &Bucket{kv: kv}
+				break
+			}
+			if tries%5 == 0 {
+				waiting(fmt.Errorf("bucket %s: %w", c.Bucket, err))
+			}
+			if err := pause(ctx, 200*time.Millisecond); err != nil {
+				return err
+			}
+		}
+	}
+	return b.Nodes.mirror(ctx)
+}
+
+func within[T any](ctx context.Context, call func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	return call(ctx)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// The kinds of messages.
+const (
+	KindLinks   = "links"
+	KindAck     = "ack"
+	KindHint    = "hint"
+	KindOutcome = "outcome"
+)
+
+func (b *Bus) subject(kind string, shard int) string {
+	return b.cluster + "." + kind + "." + strconv.Itoa(shard)
+}
+
+// Send sends a message to whoever has a shard. It may be lost.
+func (b *Bus) Send(kind string, shard int, message []byte) error {
+	return b.conn.Publish(b.subject(kind, shard), message)
+}
+
+// Ask sends a message to whoever has a shard, and returns the answer.
+func (b *Bus) Ask(ctx context.Context, kind string, shard int, message []byte) ([]byte, error) {
+	m, err := b.conn.RequestWithContext(ctx, b.subject(kind, shard), message)
+	if errors.Is(err, nats.ErrNoResponders) {
+		return nil, fmt.Errorf("no node works on shard %d now", shard)
+	} else if err != nil {
+		return nil, fmt.Errorf("ask shard %d: %w", shard, err)
+	}
+	return m.Data, nil
+}
+
+// Listen calls a function with each message of a kind to a shard, one after the other, until stop
+// is called. reply is for messages that were sent by Ask.
+func (b *Bus) Listen(kind string, shard int, got func(message []byte, reply func([]byte))) (stop func(), err error) {
+	s, err := b.conn.Subscribe(b.subject(kind, shard), func(m *nats.Msg) {
+		got(m.Data, func(answer []byte) {
+			if m.Reply != "" {
+				m.Respond(answer) // who asked asks again
+			}
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listen to %s of shard %d: %w", kind, shard, err)
+	}
+	return func() { s.Unsubscribe() }, nil // at the end of the connection it ends as well
+}
+
+// Address is where the node's own server listens; "": it has none.
+func (b *Bus) Address() string {
+	if b.server == nil {
+		return ""
+	}
+	return strings.TrimPrefix(b.server.ClientURL(), "nats://")
+}
+
+// Close ends connection and server.
+func (b *Bus) Close() error {
+	b.Nodes.close()
+	b.Addresses.close()
+	if b.conn != nil {
+		b.conn.Close()
+	}
+	if b.server != nil {
+		b.server.Shutdown()
+		b.server.WaitForShutdown()
+	}
+	return nil
+}

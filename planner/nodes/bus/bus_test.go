@@ -1,0 +1,219 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/planner/nodes"
+)
+
+// free is an address of loopback that nobody listens to.
+func free(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// cluster is so many nodes with a server each.
+func cluster(t *testing.T, n int) []*Bus {
+	t.Helper()
+	var routes []string
+	if n > 1 {
+		for range n {
+			routes = append(routes, free(t))
+		}
+	}
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("a-token-of-a-test-of-nodes\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all := make([]*Bus, n)
+	var wait sync.WaitGroup
+	for i := range n {
+		s := Settings{Cluster: "test", Listen: "127.0.0.1:0", Routes: routes, TokenFile: token}
+		if n > 1 {
+			s.RouteAt = routes[i]
+		}
+		wait.Go(func() {
+			var err error
+			if all[i], err = Open(t.Context(), s, fmt.Sprintf("n%d", i), t.TempDir(), func(error) {}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	t.Cleanup(func() {
+		for _, b := range all {
+			if b != nil {
+				b.Close()
+			}
+		}
+	})
+	if t.Failed() {
+		t.FailNow()
+	}
+	return all
+}
+
+// kept checks what nodes.KV promises.
+func kept(t *testing.T, a, b nodes.KV) {
+	t.Helper()
+	ctx := t.Context()
+	if _, ok, err := a.Get(ctx, "x.1"); ok || err != nil {
+		t.Fatalf("before it is set: %v, %v", ok, err)
+	}
+	one, err := a.Set(ctx, "x.1", []byte("one"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Set(ctx, "x.1", []byte("two"), 0); !errors.Is(err, nodes.ErrConflict) {
+		t.Errorf("made twice: %v", err)
+	}
+	two, err := b.Set(ctx, "x.1", []byte("two"), one)
+	if err != nil || two <= one {
+		t.Fatalf("replaced: %d after %d, %v", two, one, err)
+	}
+	if _, err := a.Set(ctx, "x.1", []byte("three"), one); !errors.Is(err, nodes.ErrConflict) {
+		t.Errorf("replaced with an old revision: %v", err)
+	}
+	if err := a.Remove(ctx, "x.1", one); !errors.Is(err, nodes.ErrConflict) {
+		t.Errorf("removed with an old revision: %v", err)
+	}
+	if err := a.Remove(ctx, "x.1", two); err != nil {
+		t.Errorf("not removed: %v", err)
+	}
+	if _, err := b.Set(ctx, "x.1", []byte("four"), two); !errors.Is(err, nodes.ErrConflict) {
+		t.Errorf("replaced after it was removed: %v", err)
+	}
+	if _, err := b.Set(ctx, "x.1", []byte("five"), 0); err != nil {
+		t.Errorf("made anew: %v", err)
+	}
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for range 400 {
+		if is() {
+			return
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	t.Fatalf("it never happened that %s", what)
+}
+
+// Three servers agree, bring messages, and go on without one of them.
+func TestThree(t *testing.T) {
+	t.Parallel()
+	all := cluster(t, 3)
+	kept(t, all[0].Nodes, all[1].Nodes)
+	kept(t, all[1].Addresses, all[2].Addresses)
+	eventually(t, "the third one lists the entry", func() bool {
+		list, err := all[2].Nodes.List(t.Context(), "x.")
+		return err == nil && len(list) == 1 && string(list[0].Value) == "five"
+	})
+	got := make(chan string, 10)
+	stop, err := all[2].Listen(KindHint, 5, func(b []byte, reply func([]byte)) { got <- string(b); reply([]byte("yes")) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the first one is answered by the third", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		answer, err := all[0].Ask(ctx, KindHint, 5, []byte("hello"))
+		return err == nil && string(answer) == "yes" && <-got == "hello"
+	})
+	stop()
+	if _, err := all[0].Ask(t.Context(), KindHint, 6, nil); err == nil || !strings.Contains(err.Error(), "no node works on shard 6") {
+		t.Errorf("nobody listens: %v", err)
+	}
+	all[0].Close()
+	eventually(t, "two of three write", func() bool {
+		e, ok, err := all[1].Nodes.Get(t.Context(), "x.1")
+		if err != nil || !ok {
+			return false
+		}
+		_, err = all[2].Nodes.Set(t.Context(), "x.1", []byte("six"), e.Revision)
+		return err == nil
+	})
+	all[2].Close()
+	if _, err := all[1].Nodes.Set(t.Context(), "y", nil, 0); err == nil {
+		t.Error("one of three writes")
+	}
+}
+
+// One server keeps what it has over a restart, and lets nobody in without the token.
+func TestOne(t *testing.T) {
+	t.Parallel()
+	dir, token := t.TempDir(), filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("a-token-of-a-test-of-nodes"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := Settings{Cluster: "test", Listen: free(t), TokenFile: token}
+	b, err := Open(t.Context(), s, "one", dir, func(error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept(t, b.Nodes, b.Nodes)
+	b.Close()
+	if b, err = Open(t.Context(), s, "one", dir, func(error) {}); err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if list, err := b.Nodes.List(t.Context(), ""); err != nil || len(list) != 1 || string(list[0].Value) != "five" {
+		t.Errorf("after a restart there are %v, %v", list, err)
+	}
+	look, err := Look(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	look.Close()
+	s.TokenFile = ""
+	if look, err := Look(t.Context(), s); err == nil {
+		look.Close()
+		t.Error("let in without the token")
+	}
+}
+
+func TestSettings(t *testing.T) {
+	short := filepath.Join(t.TempDir(), "short")
+	if err := os.WriteFile(short, []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	good := Settings{Cluster: "c", Listen: "127.0.0.1:1"}
+	if _, err := good.check(); err != nil {
+		t.Error(err)
+	}
+	for want, change := range map[string]func(*Settings){
+		"letters":       func(s *Settings) { s.Cluster = "a.b" },
+		"without a":     func(s *Settings) { s.Listen = "192.0.2.1:1" },
+		"16 to":         func(s *Settings) { s.TokenFile = short },
+		"--route-at":    func(s *Settings) { s.Routes = []string{"127.0.0.1:2"} },
+		"majority":      func(s *Settings) { s.Replicas = 2 },
+		"listen at":     func(s *Settings) { s.Listen = "nowhere" },
+		"no such file":  func(s *Settings) { s.TokenFile = short + "er" },
+		"this machine ": func(s *Settings) { s.RouteAt = "0.0.0.0:1" },
+	} {
+		s := good
+		change(&s)
+		if _, err := s.check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q in %v", want, err)
+		}
+	}
+	for n, want := range map[int]int{0: 1, 2: 1, 3: 3, 4: 3, 7: 5} {
+		if got := (Settings{Routes: make([]string, n)}).copies(); got != want {
+			t.Errorf("%d routes: %d copies", n, got)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+// Package bus is what nodes agree on and talk by: NATS. A server of it runs within the node, alone
+// or as one of a cluster, or elsewhere.
+//
+// # Terms
+//
+//	bucket   a key-value store of JetStream: one for nodes, shards and budget, one for addresses
+//	subject  where messages go: CLUSTER.links.SHARD, CLUSTER.ack.SHARD, CLUSTER.hint.SHARD,
+//	         CLUSTER.outcome.SHARD
+//
+// # Guarantees
+//
+//  1. A write to a bucket is acknowledged when most of its copies have it on the disk, where the
+//     server is one of this package: it syncs each write.
+//  2. No call waits longer than its context, and none of a bucket longer than two seconds: before a
+//     leader is elected, and without most of the servers, there is no answer. The error of such a
+//     call does not say whether it took effect.
+//  3. Messages of subjects are lost where nobody listens. Nothing in a stream is relied on.
+//  4. A server listens to this machine alone, unless it has a token. Routes between servers need
+//     it.
+//
+// Connections are made again for ever. The package is safe for use by many.
+package bus

@@ -1,0 +1,96 @@
+package nodes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Cluster is what all nodes must agree on. The first node writes it.
+type Cluster struct {
+	Shards int     `json:"shards"`
+	PerDay float64 `json:"per_day"` // budget of all shards, fetches a day; -1: no bound
+}
+
+// ErrShards says that a node was started for another number of shards than the cluster has.
+var ErrShards = errors.New("the number of shards cannot be changed")
+
+// Found returns what the nodes agreed on, and writes it where this node is the first. A budget that
+// differs replaces the old one: it is the one that was given last.
+func Found(ctx context.Context, kv KV, want Cluster) (Cluster, error) {
+	for {
+		e, ok, err := kv.Get(ctx, clusterKey)
+		if err != nil {
+			return want, err
+		}
+		if ok {
+			var have Cluster
+			if err := json.Unmarshal(e.Value, &have); err != nil {
+				return want, fmt.Errorf("read settings of the cluster: %w", err)
+			}
+			if have.Shards != want.Shards {
+				return have, fmt.Errorf("the cluster has %d shards, not %d: %w", have.Shards, want.Shards, ErrShards)
+			}
+			if have == want {
+				return have, nil
+			}
+		}
+		if _, err := kv.Set(ctx, clusterKey, encode(want), e.Revision); !errors.Is(err, ErrConflict) {
+			return want, err
+		}
+	}
+}
+
+// MostStarts bounds the start pages that wait to be taken in.
+const MostStarts = 10_000
+
+// ErrStarts says that there are more.
+var ErrStarts = fmt.Errorf("the nodes of a cluster take %d", MostStarts)
+
+// AddStarts hands start pages to the shards, which take them in when they next look.
+func AddStarts(ctx context.Context, kv KV, urls []string) error {
+	for len(urls) > 0 {
+		list, revision, err := Starts(ctx, kv)
+		if err != nil {
+			return err
+		}
+		had := len(list)
+		for _, url := range urls {
+			if !slices.Contains(list, url) {
+				list = append(list, url)
+			}
+		}
+		if len(list) == had {
+			return nil
+		}
+		if len(list) > MostStarts {
+			return fmt.Errorf("%d start pages: %w", len(list), ErrStarts)
+		}
+		if _, err := kv.Set(ctx, startsKey, encode(list), revision); !errors.Is(err, ErrConflict) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Starts returns the start pages, and the revision of the list.
+func Starts(ctx context.Context, kv KV) (urls []string, revision uint64, err error) {
+	e, ok, err := kv.Get(ctx, startsKey)
+	if err == nil && ok {
+		err = json.Unmarshal(e.Value, &urls)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("read start pages: %w", err)
+	}
+	return urls, e.Revision, nil
+}
+
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("nodes: encode %+v: %v", v, err)) // plain numbers and texts
+	}
+	return b
+}

@@ -1,0 +1,37 @@
+package nodes
+
+import (
+	"context"
+	"errors"
+)
+
+// Entry is a value of a KV.
+type Entry struct {
+	Key      string
+	Value    []byte
+	Revision uint64 // changes with each write; above 0
+}
+
+// ErrConflict says that an entry has another revision than the one that was to be replaced.
+var ErrConflict = errors.New("another node has changed the entry")
+
+// KV is what nodes agree on: writes are linearizable. Every call may fail after it took effect.
+type KV interface {
+	// Get returns an entry; false: there is none.
+	Get(ctx context.Context, key string) (Entry, bool, error)
+	// Set replaces the entry of a revision; 0: there must be none. ErrConflict: it has another one.
+	Set(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
+	// Remove removes the entry of a revision. ErrConflict: it has another one.
+	Remove(ctx context.Context, key string, revision uint64) error
+	// List returns the entries whose keys begin so. They may be those of a moment ago.
+	List(ctx context.Context, prefix string) ([]Entry, error)
+}
+
+// Keys of the KV. A shard has its number behind it, a node its name.
+const (
+	clusterKey = "cluster"
+	ledgerKey  = "ledger"
+	startsKey  = "starts"
+	nodePrefix = "node."
+	shardKey   = "shard."
+)

@@ -1,0 +1,291 @@
+package nodes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// DefaultTTL is how long a lease lasts: long enough for an election in the KV (a third of a second)
+// and a stalled disk, short enough that servers of a node that died wait seconds.
+const DefaultTTL = 10 * time.Second
+
+// beats is how many beats a lease has: two may be lost.
+const beats = 4
+
+// ErrOver says that others took this session for dead: a new one must begin.
+var ErrOver = errors.New("the session of this node is over")
+
+// NodeState is what a node says of itself with each beat.
+type NodeState struct {
+	Name    string        `json:"name"`
+	Session string        `json:"session"`
+	Started int64         `json:"started"`           // unix seconds
+	Clock   int64         `json:"clock"`             // its own, unix milliseconds
+	TTLms   int64         `json:"ttl_ms"`            // of its lease
+	Offset  float64       `json:"offset"`            // by which it corrects its clock, seconds
+	Leaving bool          `json:"leaving,omitempty"` // it gives its shards away
+	Dead    bool          `json:"dead,omitempty"`    // written by another node
+	Version string        `json:"version,omitempty"`
+	Trouble string        `json:"trouble,omitempty"` // why it makes no visits
+	Shards  []ShardReport `json:"shards,omitempty"`
+}
+
+// ShardReport is how a shard is getting on.
+type ShardReport struct {
+	Shard   int     `json:"shard"`
+	State   string  `json:"state"`           // opening, running, closing or failed
+	Error   string  `json:"error,omitempty"` // why it failed
+	Pages   int     `json:"pages"`           // known
+	Waiting int     `json:"waiting"`         // new ones in line
+	Visits  int     `json:"visits"`          // of this tenure
+	Sending int     `json:"sending"`         // links that other shards have not taken in yet
+	Dropped int     `json:"dropped"`         // links that found no room in the outbox
+	Price   float64 `json:"price"`           // worth of the last visit that fits the budget
+	Used    int     `json:"used"`            // of the round
+	Granted int     `json:"granted"`         // in the round; -1: no bound
+	Delay   float64 `json:"delay"`           // seconds from taking the shard to its first round
+}
+
+// sighting is since when an entry stands as it does, by the clock of who saw it.
+type sighting struct {
+	revision uint64
+	since    time.Time
+}
+
+// see notes an entry, and returns for how long it has stood so.
+func see(m map[string]sighting, key string, revision uint64, now time.Time) time.Duration {
+	s, ok := m[key]
+	if !ok || s.revision != revision {
+		s = sighting{revision, now}
+		m[key] = s
+	}
+	return now.Sub(s.since)
+}
+
+// Member is this node among the others. Only the exported fields below are set by who makes it.
+type Member struct {
+	KV      KV
+	Name    string
+	Session string // unlike that of any other life
+	TTL     time.Duration
+	Now     func() time.Time // with a monotonic reading, where there is one
+	// Alone: nobody else can be this node, since it has the lock of its data directory. A session
+	// that its last life left is over at once.
+	Alone bool
+
+	revision uint64
+	tried    time.Time // of the last beat
+	looked   time.Time // first
+	seen     map[string]sighting
+	mu       sync.Mutex // of began: it is written by one goroutine, and read by many
+	began    time.Time  // of the last beat that was answered
+	live     map[string]NodeState
+	entries  map[string]nodeEntry
+	offsets  map[string]time.Duration
+}
+
+// nodeEntry is what a node said last, or others of it.
+type nodeEntry struct {
+	session  string
+	dead     bool
+	revision uint64
+}
+
+// Beat tells the others that this node lives, if it is time. ErrOver: they took it for dead.
+func (m *Member) Beat(ctx context.Context, state NodeState, urgent bool) error {
+	now := m.Now()
+	if !urgent && !m.tried.IsZero() && now.Sub(m.tried) < m.TTL/beats {
+		return nil
+	}
+	m.tried = now
+	state.Name, state.Session, state.Clock = m.Name, m.Session, now.UnixMilli()
+	state.TTLms, state.Offset = m.TTL.Milliseconds(), m.Offset().Seconds()
+	revision, err := m.KV.Set(ctx, nodePrefix+m.Name, encode(state), m.revision)
+	if errors.Is(err, ErrConflict) {
+		revision, err = m.settle(ctx, state)
+	}
+	if err != nil {
+		m.tried = time.Time{} // again, as soon as possible
+		return err
+	}
+	m.revision = revision
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.began = now
+	return nil
+}
+
+// Leave takes this node out: its shards need not wait for its lease to end.
+func (m *Member) Leave(ctx context.Context) error {
+	return m.KV.Remove(ctx, nodePrefix+m.Name, m.revision)
+}
+
+// settle finds what became of a beat that met another entry than expected: an own one, whose answer
+// was lost, one of a life before this, or the verdict of another node.
+func (m *Member) settle(ctx context.Context, state NodeState) (uint64, error) {
+	e, ok, err := m.KV.Get(ctx, nodePrefix+m.Name)
+	if err != nil {
+		return 0, err
+	}
+	var s NodeState
+	if ok {
+		if err := json.Unmarshal(e.Value, &s); err != nil {
+			return 0, fmt.Errorf("read node %s: %w", m.Name, err)
+		}
+	}
+	mine := s.Session == m.Session
+	switch {
+	case ok && mine && !s.Dead: // the answer was lost
+	case !m.began.IsZero() || mine:
+		return 0, ErrOver // taken for dead, or somebody else has the name
+	case ok && !s.Dead && !m.Alone:
+		if m.seen == nil {
+			m.seen = map[string]sighting{}
+		}
+		if stood := see(m.seen, nodePrefix+m.Name, e.Revision, m.Now()); stood < m.TTL {
+			return 0, fmt.Errorf("node %s is at work already, or was %v ago", m.Name, m.TTL-stood)
+		}
+	}
+	return m.KV.Set(ctx, nodePrefix+m.Name, encode(state), e.Revision)
+}
+
+// Until is when the lease ends by which this node works, on its own clock.
+func (m *Member) Until() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.began.Add(m.TTL - m.TTL/5)
+}
+
+// Holds reports whether the lease holds. A machine that slept, or whose clock was set forward, has
+// lost it, as far as it can know.
+func (m *Member) Holds(now time.Time) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	most := m.TTL - m.TTL/5
+	return !m.began.IsZero() && now.Sub(m.began) < most && now.Round(0).Sub(m.began.Round(0)) < most
+}
+
+// Joined reports whether this session has, or had, a lease.
+func (m *Member) Joined() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.began.IsZero()
+}
+
+// Look finds out which nodes live, and ends the sessions of those that do not beat any more.
+func (m *Member) Look(ctx context.Context) error {
+	list, err := m.KV.List(ctx, nodePrefix)
+	if err != nil {
+		return err
+	}
+	now := m.Now()
+	if m.seen == nil {
+		m.seen = map[string]sighting{}
+	}
+	live, entries := map[string]NodeState{}, map[string]nodeEntry{}
+	offsets := maps.Clone(m.offsets) // also of those that died: their clocks count
+	if offsets == nil {
+		offsets = map[string]time.Duration{}
+	}
+	for _, e := range list {
+		var s NodeState
+		if err := json.Unmarshal(e.Value, &s); err != nil {
+			return fmt.Errorf("read %s: %w", e.Key, err)
+		}
+		entries[s.Name] = nodeEntry{s.Session, s.Dead, e.Revision}
+		before := m.seen[e.Key]
+		stood := see(m.seen, e.Key, e.Revision, now)
+		switch {
+		case s.Name == m.Name || s.Dead:
+		case stood >= max(m.TTL, time.Duration(s.TTLms)*time.Millisecond):
+			s.Dead, s.Shards = true, nil
+			revision, err := m.KV.Set(ctx, e.Key, encode(s), e.Revision)
+			switch {
+			case err == nil:
+				entries[s.Name] = nodeEntry{s.Session, true, revision}
+			case errors.Is(err, ErrConflict): // a beat that came after all
+				live[s.Name] = s
+			default:
+				return err
+			}
+		default:
+			live[s.Name] = s
+			if before.revision != 0 && before.revision != e.Revision { // a beat of now, not of long ago
+				offsets[s.Name] = time.UnixMilli(s.Clock).Sub(now.Round(0))
+			}
+		}
+	}
+	if m.Holds(now) {
+		live[m.Name] = NodeState{Name: m.Name, Session: m.Session}
+	}
+	m.mu.Lock()
+	m.live, m.entries, m.offsets = live, entries, offsets
+	m.mu.Unlock()
+	if m.looked.IsZero() {
+		m.looked = now
+	}
+	return nil
+}
+
+// Settled reports whether this node knows by how much its clock differs from those of the others.
+func (m *Member) Settled() bool {
+	return !m.looked.IsZero() && (len(m.live) < 2 || m.Now().Sub(m.looked) > 2*m.TTL/beats)
+}
+
+// leastOffset is below what clocks are taken for equal: beats are seen seconds late.
+const leastOffset = 5 * time.Second
+
+// Offset is what the clock of this node must be corrected by: the lower median of the clocks of
+// all. With three nodes one may be wrong.
+func (m *Member) Offset() time.Duration {
+	all := append(slices.Collect(maps.Values(m.offsets)), 0)
+	slices.Sort(all)
+	if by := all[(len(all)-1)/2]; by.Abs() >= leastOffset {
+		return by
+	}
+	return 0
+}
+
+// Over reports whether a session is over that wrote an entry with a revision. A list of nodes that
+// is older than the entry does not know a session that began since: it is not over for that.
+func (m *Member) Over(name, session string, revision uint64) bool {
+	e, ok := m.entries[name]
+	switch {
+	case !ok: // it left, and gave all away before; or the list is old
+		return see(m.seen, "no "+nodePrefix+name, revision, m.Now()) >= m.TTL
+	case e.session == session:
+		return e.dead
+	}
+	return e.revision > revision
+}
+
+// Gone asks whether a session is over.
+func Gone(ctx context.Context, kv KV, name, session string) (bool, error) {
+	e, ok, err := kv.Get(ctx, nodePrefix+name)
+	if err != nil || !ok {
+		return err == nil, err
+	}
+	var s NodeState
+	if err := json.Unmarshal(e.Value, &s); err != nil {
+		return false, fmt.Errorf("read node %s: %w", name, err)
+	}
+	return s.Dead || s.Session != session, nil
+}
+
+// Stays returns the nodes that shards may be at, sorted.
+func (m *Member) Stays(leaving bool) []string {
+	var names []string
+	for name, s := range m.live {
+		if !s.Leaving && !(leaving && name == m.Name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

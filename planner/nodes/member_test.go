@@ -1,0 +1,113 @@
+package nodes
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// member is one of a test, with a clock that the test sets.
+func member(kv KV, name string, now *time.Time, ahead time.Duration) *Member {
+	return &Member{KV: kv, Name: name, Session: name + "/1", TTL: 10 * time.Second, Now: func() time.Time { return now.Add(ahead) }}
+}
+
+func beat(t *testing.T, m *Member) {
+	t.Helper()
+	if err := m.Beat(t.Context(), NodeState{}, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A node that is silent for the time of a lease is dead; it has stopped before.
+func TestLease(t *testing.T) {
+	kv, now := &memory{}, midnight
+	a, b := member(kv, "a", &now, 0), member(kv, "b", &now, time.Hour)
+	beat(t, a)
+	beat(t, b)
+	beat(t, a)
+	if !a.Holds(now) || a.Over("b", "b/1", 2) || !a.Over("b", "b/0", 1) || a.Over("b", "b/9", 100) || len(a.Stays(false)) != 2 || len(a.Stays(true)) != 1 {
+		t.Error("two nodes do not see each other")
+	}
+	for range 9 { // b is silent
+		now = now.Add(time.Second)
+		beat(t, a)
+		if hold := b.Holds(now.Add(time.Hour)); hold != (now.Sub(midnight) < 8*time.Second) {
+			t.Errorf("after %v b has a lease: %v", now.Sub(midnight), hold)
+		}
+		if a.Over("b", "b/1", 2) {
+			t.Errorf("b is dead after %v", now.Sub(midnight))
+		}
+	}
+	now = now.Add(time.Second)
+	beat(t, a)
+	if gone, err := Gone(t.Context(), kv, "b", "b/1"); !a.Over("b", "b/1", 2) || !gone || err != nil {
+		t.Error("b lives")
+	}
+	if err := b.Beat(t.Context(), NodeState{}, true); !errors.Is(err, ErrOver) {
+		t.Errorf("b may go on: %v", err)
+	}
+	b2 := member(kv, "b", &now, 0)
+	b2.Session = "b/2"
+	beat(t, b2) // a new life
+	beat(t, a)
+	if gone, err := Gone(t.Context(), kv, "b", "b/2"); a.Over("b", "b/2", 3) || gone || err != nil {
+		t.Error("b does not live again")
+	}
+	// A second process of the name must wait, unless it knows that the first has gone.
+	twin := member(kv, "b", &now, 0)
+	twin.Session = "b/3"
+	if err := twin.Beat(t.Context(), NodeState{}, false); err == nil || !strings.Contains(err.Error(), "at work already") {
+		t.Errorf("a twin joins: %v", err)
+	}
+	twin.Alone = true
+	beat(t, twin)
+	if err := b2.Beat(t.Context(), NodeState{}, true); !errors.Is(err, ErrOver) {
+		t.Errorf("its first life goes on: %v", err)
+	}
+}
+
+// The wall clock may jump: who was asleep has no lease.
+func TestSlept(t *testing.T) {
+	now := midnight
+	m := member(&memory{}, "a", &now, 0)
+	beat(t, m)
+	if !m.Holds(now.Add(7*time.Second)) || m.Holds(now.Add(time.Hour)) {
+		t.Error("the lease ends at another time")
+	}
+}
+
+// A clock that is wrong is corrected by the others.
+func TestOffset(t *testing.T) {
+	kv, now := &memory{}, midnight
+	all := []*Member{member(kv, "a", &now, 0), member(kv, "b", &now, time.Second), member(kv, "c", &now, time.Hour)}
+	for range 4 {
+		for _, m := range all {
+			beat(t, m)
+		}
+		now = now.Add(3 * time.Second)
+	}
+	if a, b, c := all[0].Offset(), all[1].Offset(), all[2].Offset(); a != 0 || b != 0 || (c+time.Hour).Abs() > 5*time.Second {
+		t.Errorf("corrected by %v, %v, %v", a, b, c)
+	}
+	if !all[0].Settled() {
+		t.Error("the clocks are not known")
+	}
+}
+
+// An answer that was lost does not end a session.
+func TestLostAnswer(t *testing.T) {
+	kv, now := &memory{}, midnight
+	m := member(kv, "a", &now, 0)
+	beat(t, m)
+	e, _, _ := kv.Get(t.Context(), nodePrefix+"a")
+	kv.Set(t.Context(), e.Key, e.Value, e.Revision) // as the beat whose answer was lost
+	now = now.Add(3 * time.Second)
+	beat(t, m)
+	if !m.Holds(now.Add(7 * time.Second)) {
+		t.Error("it was not renewed")
+	}
+}

@@ -1,0 +1,218 @@
+package nodes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Tenure is the entry of a shard: who has it.
+type Tenure struct {
+	Shard   int    `json:"shard"`
+	Owner   string `json:"owner,omitempty"` // "": nobody
+	Session string `json:"session,omitempty"`
+	Epoch   uint64 `json:"epoch"`
+	Next    string `json:"next,omitempty"` // who is to take it; "": whoever is preferred
+	Last    string `json:"last,omitempty"` // who had it before
+}
+
+// Worked is how far a host is with a shard.
+type Worked int
+
+// The states of a shard at a host.
+const (
+	Closed  Worked = iota // its store is not open; nothing of it is under way
+	Opening               // or it waits for its turn to
+	Running
+	Closing
+	Failed // as Closed, by an error; the host tells it
+)
+
+// Host works on shards. Open and Close return at once; Work says how far they are.
+type Host interface {
+	Open(Tenure)
+	Close(shard int)
+	Work(shard int) Worked
+}
+
+// Shards takes over shards and gives them away, one step at a time.
+type Shards struct {
+	Member *Member
+	Host   Host
+	Count  int
+	// Leaving gives all shards away.
+	Leaving bool
+
+	revisions []uint64
+	tenures   []Tenure
+	held      map[int]Tenure // those that this session has, by what it wrote itself
+	giving    map[int]string // of these, those it gives away, and to whom
+}
+
+// givesAtOnce bounds the shards of a node that move at a time: the others work meanwhile.
+const givesAtOnce = 2
+
+// Held returns the shards of this session.
+func (s *Shards) Held() map[int]Tenure { return s.held }
+
+// Tenures returns all shards as they were seen last.
+func (s *Shards) Tenures() []Tenure { return s.tenures }
+
+// Read finds out who has which shard.
+func (s *Shards) Read(ctx context.Context) error {
+	list, err := s.Member.KV.List(ctx, shardKey)
+	if err != nil {
+		return err
+	}
+	if s.held == nil {
+		s.held, s.giving = map[int]Tenure{}, map[int]string{}
+		s.revisions, s.tenures = make([]uint64, s.Count), make([]Tenure, s.Count)
+		for i := range s.tenures {
+			s.tenures[i].Shard = i
+		}
+	}
+	for _, e := range list {
+		n, err := strconv.Atoi(strings.TrimPrefix(e.Key, shardKey))
+		if err != nil || n < 0 || n >= s.Count {
+			return fmt.Errorf("there is an entry %s in a cluster of %d shards", e.Key, s.Count)
+		}
+		var t Tenure
+		if err := json.Unmarshal(e.Value, &t); err != nil {
+			return fmt.Errorf("read shard %d: %w", n, err)
+		}
+		if e.Revision > s.revisions[n] { // what this node wrote is not forgotten where the list is late
+			s.revisions[n], s.tenures[n] = e.Revision, t
+		}
+	}
+	return nil
+}
+
+// Step reads who has what, and takes and gives what is to move. It changes nothing without a lease.
+func (s *Shards) Step(ctx context.Context) error {
+	if err := s.Read(ctx); err != nil {
+		return err
+	}
+	if !s.Member.Settled() {
+		return nil
+	}
+	names := s.Member.Stays(s.Leaving)
+	places := Place(s.Count, names)
+	for n := range s.Count {
+		if !s.Member.Holds(s.Member.Now()) {
+			return nil
+		}
+		if err := s.step(ctx, n, places[n], names); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Shards) step(ctx context.Context, n int, to string, names []string) error {
+	t, me := s.tenures[n], s.Member
+	if held, mine := s.held[n]; mine {
+		if _, begun := s.giving[n]; begun && (t.Owner == "" || t.Epoch > held.Epoch) { // the answer to a give was lost
+			s.gave(n)
+			return nil
+		}
+		if t.Owner != me.Name || t.Session != me.Session { // cannot be while the session lives
+			return fmt.Errorf("shard %d is at node %s by its entry: %w", n, t.Owner, ErrOver)
+		}
+		return s.give(ctx, n, to)
+	}
+	if t.Owner == me.Name && t.Session == me.Session { // the answer to a take was lost
+		s.begin(n)
+		return nil
+	}
+	if t.Owner != "" && !me.Over(t.Owner, t.Session, s.revisions[n]) {
+		return nil
+	}
+	if t.Owner == "" && t.Next != "" && t.Next != me.Name && !s.Leaving {
+		if slices.Contains(names, t.Next) {
+			return nil
+		}
+	}
+	if s.Leaving || to != me.Name && t.Next != me.Name {
+		return nil
+	}
+	last := t.Owner
+	if last == "" {
+		last = t.Last
+	}
+	return s.write(ctx, n, Tenure{Shard: n, Owner: me.Name, Session: me.Session, Epoch: t.Epoch + 1, Last: last}, s.begin)
+}
+
+// begin works on a shard that is this node's by its entry.
+func (s *Shards) begin(n int) {
+	s.held[n] = s.tenures[n]
+	s.Host.Open(s.tenures[n])
+}
+
+// give gives a shard away that is preferred elsewhere, once its store is closed.
+func (s *Shards) give(ctx context.Context, n int, to string) error {
+	if to == s.Member.Name {
+		if _, begun := s.giving[n]; begun && s.Host.Work(n) == Closed { // the other one has gone meanwhile
+			// A write that gives the shard away may still be on its way: this one ends it.
+			t := s.tenures[n]
+			t.Epoch++
+			return s.write(ctx, n, t, func(n int) {
+				delete(s.giving, n)
+				s.begin(n)
+			})
+		}
+		return nil
+	}
+	if to == "" && !s.Leaving {
+		return nil
+	}
+	if _, begun := s.giving[n]; !begun {
+		if len(s.giving) >= givesAtOnce && !s.Leaving {
+			return nil
+		}
+		s.giving[n] = to
+		s.Host.Close(n)
+	}
+	if w := s.Host.Work(n); w != Closed && w != Failed {
+		return nil
+	}
+	t := s.tenures[n]
+	return s.write(ctx, n, Tenure{Shard: n, Epoch: t.Epoch, Next: to, Last: t.Owner}, s.gave)
+}
+
+func (s *Shards) gave(n int) {
+	delete(s.giving, n)
+	delete(s.held, n)
+}
+
+// write replaces the entry of a shard. If the answer is lost, the next Read finds what became of
+// it.
+func (s *Shards) write(ctx context.Context, n int, t Tenure, then func(int)) error {
+	revision, err := s.Member.KV.Set(ctx, shardKey+strconv.Itoa(n), encode(t), s.revisions[n])
+	if errors.Is(err, ErrConflict) {
+		return s.reread(ctx, n)
+	}
+	if err != nil {
+		return err
+	}
+	s.revisions[n], s.tenures[n] = revision, t
+	then(n)
+	return nil
+}
+
+// reread gets the entry of a shard that is not as the list had it.
+func (s *Shards) reread(ctx context.Context, n int) error {
+	e, ok, err := s.Member.KV.Get(ctx, shardKey+strconv.Itoa(n))
+	if err != nil || !ok || e.Revision <= s.revisions[n] { // it may be late, too
+		return err
+	}
+	var t Tenure
+	if err := json.Unmarshal(e.Value, &t); err != nil {
+		return fmt.Errorf("read shard %d: %w", n, err)
+	}
+	s.revisions[n], s.tenures[n] = e.Revision, t
+	return nil
+}

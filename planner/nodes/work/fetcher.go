@@ -1,0 +1,73 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// fetcher makes visits while the lease holds, and takes turns with other shards at addresses.
+type fetcher struct {
+	Web
+	shard *shard
+}
+
+// later is when a visit is tried again that may not begin now.
+const later = time.Second
+
+// Fetch makes a visit.
+func (f *fetcher) Fetch(ctx context.Context, r cycle.Request) (o sitegraph.Observation, err error) {
+	s := f.shard.session
+	if !s.member.Holds(time.Now()) {
+		return o, &cycle.Wait{Until: s.now().Add(later)}
+	}
+	address := f.Locate(ctx, r.Record.URL)
+	if address != "" {
+		ok, until, err := s.addresses.Enter(ctx, address)
+		if ctx.Err() != nil && !ok {
+			return o, ctx.Err()
+		} else if err != nil {
+			return o, &cycle.LocalError{Err: fmt.Errorf("no answer of the other nodes: %w", err)}
+		} else if !ok {
+			return o, &cycle.Wait{Until: f.shift(until)}
+		}
+		var notBefore time.Time // by the clock of this machine
+		defer func() { s.addresses.Leave(address, notBefore) }()
+		o, err = f.Web.Fetch(ctx, r)
+		notBefore = o.NotBefore
+		return f.corrected(o, err)
+	}
+	o, err = f.Web.Fetch(ctx, r)
+	return f.corrected(o, err)
+}
+
+// corrected is an outcome by the clock of all nodes.
+func (f *fetcher) corrected(o sitegraph.Observation, err error) (sitegraph.Observation, error) {
+	var wait *cycle.Wait
+	if errors.As(err, &wait) {
+		err = &cycle.Wait{Until: f.shift(wait.Until), Scheme: wait.Scheme}
+	}
+	o.Time, o.NotBefore = f.shift(o.Time), f.shift(o.NotBefore)
+	return o, err
+}
+
+// shift is a time by the clock of this machine in that of all nodes.
+func (f *fetcher) shift(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.Add(time.Duration(f.shard.offset.Load()))
+}
+
+// Keep is called before each commit: links to other shards become durable with the visits that
+// found them.
+func (f *fetcher) Keep(save func(name string, value []byte) error) error {
+	if err := f.shard.outbox.Save(save); err != nil {
+		return err
+	}
+	return f.Web.Keep(save)
+}

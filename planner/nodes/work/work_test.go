@@ -1,0 +1,276 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/budget"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/nodes"
+	"github.com/recrawl/recrawl/planner/nodes/bus"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+const (
+	testHosts  = 12
+	testPages  = 4
+	testShards = 4
+	testPause  = 60 * time.Millisecond
+)
+
+// web is what all nodes visit: two hosts share an address. It notes who asks too soon.
+type web struct {
+	mu     sync.Mutex
+	asked  map[string]int       // visits, by page
+	by     map[string]string    // the node that visited a host last
+	busy   map[string]bool      // by address
+	ended  map[string]time.Time // of the last visit, by address
+	wrongs []string
+}
+
+func newWeb() *web {
+	return &web{asked: map[string]int{}, by: map[string]string{}, busy: map[string]bool{}, ended: map[string]time.Time{}}
+}
+
+func page(host, n int) string { return fmt.Sprintf("http://h%d.example/%d", host, n) }
+
+func addressOf(url string) string {
+	var host int
+	fmt.Sscanf(url, "http://h%d.example/", &host)
+	return fmt.Sprintf("192.0.2.%d", host%(testHosts/2))
+}
+
+// visitor visits for a node.
+type visitor struct {
+	*web
+	node string
+}
+
+func (v visitor) Locate(_ context.Context, url string) string { return addressOf(url) }
+func (v visitor) Permits(string) (bool, bool)                 { return true, true }
+func (v visitor) Recall(string, func(string) ([]byte, bool, error)) error {
+	return nil
+}
+func (v visitor) Keep(func(string, []byte) error) error { return nil }
+
+func (v visitor) Fetch(ctx context.Context, r cycle.Request) (o sitegraph.Observation, err error) {
+	url, address := r.Record.URL, addressOf(r.Record.URL)
+	v.mu.Lock()
+	if v.busy[address] || time.Since(v.ended[address]) < testPause-time.Millisecond {
+		v.wrongs = append(v.wrongs, fmt.Sprintf("%s asks %s %v after the last visit, busy %v", v.node, url, time.Since(v.ended[address]), v.busy[address]))
+	}
+	v.busy[address] = true
+	v.mu.Unlock()
+	err = cycle.WallClock{}.SleepUntil(ctx, time.Now().Add(5*time.Millisecond))
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.busy[address], v.ended[address] = false, time.Now()
+	if err != nil {
+		return o, err
+	}
+	v.asked[url]++
+	v.by[sitegraph.ServerName(url)] = v.node
+	var host, n int
+	fmt.Sscanf(url, "http://h%d.example/%d", &host, &n)
+	o = sitegraph.Observation{Time: time.Now(), Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true,
+		Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(url))}}
+	for i := range testPages {
+		o.Links = append(o.Links, page(host, i))
+	}
+	for i := range testHosts { // to all others
+		o.Links = append(o.Links, page(i, 0))
+	}
+	return o, nil
+}
+
+// whole reports whether all pages were visited.
+func (w *web) whole() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.asked) == testHosts*testPages
+}
+
+// parts are those of a shard in a test.
+func (w *web) parts(node string) func(dir string) (*Parts, bool, error) {
+	return func(dir string) (*Parts, bool, error) {
+		store, err := satstore.Open(dir, satstore.Options{})
+		if err != nil {
+			return nil, errors.Is(err, satstore.ErrInUse), err
+		}
+		corpus := planner.NewCorpus(sitegraph.NewGraph())
+		if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
+			return nil, false, errors.Join(err, store.Close())
+		}
+		return &Parts{Planner: planner.New(corpus, nil, planner.LiveOptions()), Store: store, Web: visitor{w, node}, Close: store.Close,
+			Journal: func([]cycle.Event) error { return nil },
+			Loop:    cycle.Options{Workers: 4, Discover: true, Forecast: true, Pause: testPause, CommitAfter: 100 * time.Millisecond}}, false, nil
+	}
+}
+
+// node is one at work.
+type node struct {
+	bus  *bus.Bus
+	stop context.CancelFunc
+	done chan error
+}
+
+func begin(t *testing.T, w *web, name, dir string, s bus.Settings, starts ...string) *node {
+	t.Helper()
+	b, err := bus.Open(t.Context(), s, name, t.TempDir(), func(error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	n := &node{b, stop, make(chan error, 1)}
+	o := Options{Name: name, Bus: b, Cluster: nodes.Cluster{Shards: testShards, PerDay: nodes.Unlimited}, TTL: 2 * time.Second, Pause: testPause,
+		Round: time.Hour, Adopt: []string{"*.example"}, Dir: dir, Open: w.parts(name), Able: func() error { return nil }, Note: t.Logf}
+	go func() { n.done <- Run(ctx, starts, o) }()
+	t.Cleanup(func() { n.end(t); b.Close() })
+	return n
+}
+
+func (n *node) end(t *testing.T) {
+	t.Helper()
+	if n.stop(); n.done != nil {
+		if err := <-n.done; err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("the node ended with %v", err)
+		}
+		n.done = nil
+	}
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for range 800 {
+		if is() {
+			return
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	t.Fatalf("it never happened that %s", what)
+}
+
+func (w *web) polite(t *testing.T) {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.wrongs {
+		t.Error(s)
+	}
+}
+
+func shardsAt(t *testing.T, b *bus.Bus) map[string]int {
+	t.Helper()
+	s, err := Look(t.Context(), b, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]int{}
+	for _, r := range s.List {
+		if r.State == "running" {
+			at[r.Node]++
+		}
+	}
+	return at
+}
+
+// Two nodes visit a web together, by links from one start page. One is cut off, the other takes its
+// shards, and no page is lost. Then a new node comes, and shards move to it in good order.
+func TestNodes(t *testing.T) {
+	t.Parallel()
+	w, dir := newWeb(), filepath.Join(t.TempDir(), "stores")
+	s := bus.Settings{Cluster: "test", Listen: "127.0.0.1:0"}
+	a := begin(t, w, "a", dir, s)
+	s.NATS = "nats://" + a.bus.Address()
+	b := begin(t, w, "b", dir, s, page(3, 0))
+	eventually(t, "all pages are visited", w.whole)
+	eventually(t, "each has two shards", func() bool {
+		at := shardsAt(t, a.bus)
+		return at["a"] == 2 && at["b"] == 2
+	})
+	w.polite(t)
+	b.bus.Close() // no beat, no message; its own lease ends, too
+	began := time.Now()
+	eventually(t, "a has all shards", func() bool { return shardsAt(t, a.bus)["a"] == testShards })
+	t.Logf("a had all shards after %v", time.Since(began))
+	hints := 0
+	eventually(t, "a hint is taken", func() bool {
+		n, err := Hint(t.Context(), a.bus, []string{page(1, 0), "http://new.example/", page(3, 1)})
+		hints = n
+		return err == nil
+	})
+	if hints != 3 {
+		t.Errorf("%d hints were taken", hints)
+	}
+	eventually(t, "it is visited", func() bool { w.mu.Lock(); defer w.mu.Unlock(); return w.asked["http://new.example/"] > 0 })
+	c := begin(t, w, "c", dir, s)
+	eventually(t, "c has its part", func() bool { return shardsAt(t, a.bus)["c"] == 2 })
+	c.end(t)
+	eventually(t, "c gave its shards back", func() bool { return shardsAt(t, a.bus)["a"] == testShards })
+	status, err := Look(t.Context(), a.bus, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := status.Finding(); !strings.HasPrefix(text, "1 node with 4 shards: ") || !strings.Contains(text, "b is dead") || len(status.Tables()) != 3 {
+		t.Errorf("status: %s", text)
+	}
+	w.polite(t)
+}
+
+// A shard that cannot be opened does not hold up the others, and says why.
+func TestFailedShard(t *testing.T) {
+	t.Parallel()
+	w := newWeb()
+	b, err := bus.Open(t.Context(), bus.Settings{Cluster: "test", Listen: "127.0.0.1:0"}, "a", t.TempDir(), func(error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+	open := w.parts("a")
+	o := Options{Name: "a", Bus: b, Cluster: nodes.Cluster{Shards: 2, PerDay: nodes.Unlimited}, TTL: 2 * time.Second, Round: time.Hour, Dir: t.TempDir(),
+		Able: func() error { return nil }, Open: func(dir string) (*Parts, bool, error) {
+			if strings.HasSuffix(dir, "0001") {
+				return nil, false, errors.New("the disk is broken")
+			}
+			return open(dir)
+		}}
+	go func() { done <- Run(ctx, nil, o) }()
+	eventually(t, "one runs and one says why it does not", func() bool {
+		s, err := Look(t.Context(), b, "test")
+		return err == nil && len(s.List) == 2 && s.List[0].State == "running" && s.List[1].State == "failed" &&
+			strings.Contains(s.Finding(), "shard 1: the disk is broken")
+	})
+	stop()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	eventually(t, "it has left", func() bool { list, err := b.Nodes.List(t.Context(), "node."); return err == nil && len(list) == 0 })
+	o.Cluster.Shards = 3
+	if err := Run(t.Context(), nil, o); !errors.Is(err, nodes.ErrShards) {
+		t.Errorf("another number of shards: %v", err)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	day := budget.Limit{Amount: 5, Unit: budget.InFetches, Per: budget.Day}
+	hour := budget.Limit{Amount: 5, Unit: budget.InFetches, Per: time.Hour}
+	if err := (&Options{Name: "a-1"}).Check([]budget.Limit{day}); err != nil {
+		t.Error(err)
+	}
+	if err := (&Options{Name: "a.b"}).Check(nil); err == nil {
+		t.Error("a name with a dot")
+	}
+	if err := (&Options{Name: "a"}).Check([]budget.Limit{day, hour}); err == nil {
+		t.Error("a budget of an hour")
+	}
+}
