@@ -212,6 +212,13 @@ func (b *Builder) Close(set int) (err error) {
 	if err := writeGob(b.dir, stateName(set), &b.state); err != nil {
 		return err
 	}
+	sums, err := sumsOf(filepath.Join(b.dir, engineDir))
+	if err == nil {
+		err = writeGob(b.dir, sumsName, sums)
+	}
+	if err != nil {
+		return err
+	}
 	return syncAll(b.dir)
 }
 
