@@ -11,6 +11,8 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
 	fetchbench "github.com/recrawl/recrawl/fetch/bench"
+	"github.com/recrawl/recrawl/fetch/corpus"
+	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/guard"
 	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/fetch/urlfrontier"
@@ -28,7 +30,7 @@ import (
 // them in files and the environment. A tag cannot be broken, so that lines are as long as
 // their help.
 type Config struct {
-	Data         string   `for:"run node plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan serve" path:"directory" help:"directory of the planner's store"`
+	Data         string   `for:"run node plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan serve corpus-remove" path:"directory" help:"directory of the planner's store"`
 	UserAgent    string   `key:"user-agent" for:"run node show-page" help:"sent with each request; must contain a contact (web or mail address)"`
 	Budget       []string `default:"1000/day" for:"run node plan explain serve" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together"`
 	ServerBudget []string `key:"server-budget" for:"run node plan explain serve" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
@@ -49,8 +51,8 @@ type Config struct {
 	Seed      uint64        `default:"1" for:"run node plan explain eval demo learn tune schedule-simulate schedule-plan serve" help:"seed of ties and random choices"`
 	Change    string        `default:"digest" oneof:"digest, text, main" for:"run node plan explain eval demo survey learn tune import serve" help:"which difference counts as a change: digest, text or main"`
 	Rules     string        `for:"run node show-page" path:"yaml yml" help:"file of rules in YAML: what of pages counts as a change, by the beginning of their address; they overrule --change"`
-	Languages []string      `for:"run node show-page show-filters" help:"languages of the pages that are wanted, as de,en; others are visited seldom"`
-	Filters   string        `for:"run node show-page show-filters" path:"yaml yml" help:"file of filters in YAML: pages that are unwanted, by words, links, a program or a service; they are visited seldom"`
+	Languages []string      `for:"run node show-page show-filters corpus-build" help:"languages of the pages that are wanted, as de,en; others are visited seldom"`
+	Filters   string        `for:"run node show-page show-filters corpus-build" path:"yaml yml" help:"file of filters in YAML: pages that are unwanted, by words, links, a program or a service; they are visited seldom"`
 	Labelled  string        `for:"show-filters" path:"jsonl" help:"file of labelled pages, a line of JSON each, to measure the filters by"`
 
 	AllowPrivate  bool          `key:"allow-private" for:"run node show-page guard" help:"also visit loopback and private addresses, and any port"`
@@ -73,9 +75,10 @@ type Config struct {
 	WebSub string       `key:"websub-callback" for:"run" help:"public address under which hubs of feeds reach --push, as https://example.org/websub; none: feeds are not subscribed to"`
 	Hosts  []hosts.Rule `for:"run node show-page" help:"settings of single servers; only in a file of settings"`
 
-	Archive     string `for:"run demo export replay diff serve" path:"directory" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
+	Archive     string `for:"run demo export replay diff serve corpus-build corpus-remove" path:"directory" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`
 	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run" help:"compress what came without compression; false: three times the disk, less processor time"`
+	Corpus      string `for:"corpus-build corpus-show corpus-remove search run serve" path:"directory" help:"directory of a corpus: pages of an archive in the standard format, and their index"`
 	Watch       string `for:"run plan explain" path:"yaml yml" help:"file of rules in YAML: which changes are told to whom, as recrawl watch does alone"`
 
 	Listen    string `for:"run serve" help:"address at which a dashboard is served, as 127.0.0.1:8089; elsewhere than on loopback it asks for a token. run: none without; serve: {dashboard}"`
@@ -87,6 +90,8 @@ type Config struct {
 	Show       Show                 `for:"show-page"`
 	Checkpoint Checkpoint           `for:"checkpoint"`
 	Check      Check                `for:"check"`
+	Build      corpus.Settings      `for:"corpus-build"`
+	Search     index.Settings       `for:"search"`
 	Diff       Diff                 `for:"diff"`
 	Import     Import               `for:"import"`
 	Sites      Sites                `for:"sites"`

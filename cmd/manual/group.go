@@ -11,7 +11,7 @@ var groups = []struct {
 	{"Plan and run:", []string{"demo", "run", "node", "serve", "hint", "watch", "guard"}},
 	{"Look inside:", []string{"plan", "explain", "sites", "inspect", "show", "check", "checkpoint"}},
 	{"Measure and tune:", []string{"eval", "tune", "schedule", "survey", "learn", "bench", "policies"}},
-	{"Archive, import and export:", []string{"import", "export", "replay", "diff"}},
+	{"Archive, import and export:", []string{"import", "export", "replay", "diff", "corpus", "search"}},
 	{"Set up:", []string{"init", "config", "doctor", "completion"}},
 }
 

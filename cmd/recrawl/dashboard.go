@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval/tune"
+	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/satstore"
@@ -58,7 +59,15 @@ func (p *program) dashboard(o *opened, of view.Options) (*view.Desk, *dashboard.
 	of.Tune = tune.Options{Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, New: c.New, Gone: c.Gone,
 		Objective: c.ValueObjective(), Change: c.ChangeBy(), Futures: c.Tune.Futures, Seed: c.Seed}
 	desk := view.New(of)
-	served, err := dashboard.New(dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: versionName(), PProf: c.PProf, Log: p.logger()})
+	options := dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: versionName(), PProf: c.PProf, Log: p.logger()}
+	if c.Corpus != "" { // it is read until the program ends
+		s, err := index.OpenSearcher(c.Corpus)
+		if err != nil {
+			return nil, nil, err
+		}
+		options.Corpus = s
+	}
+	served, err := dashboard.New(options)
 	if err != nil {
 		return nil, nil, err
 	}

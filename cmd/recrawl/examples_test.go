@@ -196,6 +196,7 @@ func prepare(t *testing.T, w *lab) string {
 	do("checkpoint", "--data", at("crawl"), "--to", at("copy"))
 	do("checkpoint", "--data", at("crawl"), "--to", at("backup", "crawl-monday"))
 	do("export", "--archive", at("warc"), "--cdxj", at("captures.cdxj"))
+	do("corpus", "build", "--archive", at("warc"), "--corpus", at("corpus"))
 	files, err := filepath.Glob(at("warc", "*.warc.gz"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no WARC file: %v", err)

@@ -105,7 +105,7 @@ func (p *program) rootCommand() *cobra.Command {
 	root.AddCommand(p.demoCommand(), p.runCommand(), p.nodeCommand(), p.serveCommand(), p.guardCommand(), p.frontierCommand(), p.planCommand(), p.explainCommand(),
 		p.evalCommand(), p.tuneCommand(), p.scheduleCommand(), p.surveyCommand(), p.learnCommand(),
 		p.importCommand(), p.exportCommand(), p.sitesCommand(), p.checkpointCommand(), p.inspectCommand(),
-		p.checkCommand(), p.hintCommand(), p.watchCommand(), p.replayCommand(), p.diffCommand(), p.showCommand(),
+		p.checkCommand(), p.hintCommand(), p.watchCommand(), p.replayCommand(), p.diffCommand(), p.corpusCommand(), p.searchCommand(), p.showCommand(),
 		p.benchCommand(), p.policiesCommand(), p.versionCommand(),
 		p.initCommand(), p.configCommand(), p.doctorCommand(), p.completionCommand(), p.manCommand())
 	root.InitDefaultHelpCmd()

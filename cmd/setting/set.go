@@ -90,6 +90,16 @@ func (s *Set) AddFlags(cmd *cobra.Command) {
 	}
 }
 
+// Alias lets a flag of a command be given by another name, too.
+func Alias(cmd *cobra.Command, alias, name string) {
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, given string) pflag.NormalizedName {
+		if given == alias {
+			given = name
+		}
+		return pflag.NormalizedName(given)
+	})
+}
+
 func (x *setting) isOf(cmd *cobra.Command) bool {
 	return slices.Contains(x.commands, cmp.Or(cmd.Annotations[NameAs], cmd.Name()))
 }

@@ -158,7 +158,11 @@ func nearest(found []*cdxj.Capture, url string, near time.Time, most int) []*cdx
 	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Date, b.Date))
 	})
-	return slices.CompactFunc(found, func(a, b *cdxj.Capture) bool { return *a == *b })
+	return slices.CompactFunc(found, func(a, b *cdxj.Capture) bool {
+		one, other := *a, *b
+		one.Type, other.Type = "", "" // of a run nobody knows it
+		return one == other
+	})
 }
 
 // Answer is what a server said, as it was captured.
@@ -325,4 +329,26 @@ func (a *Answer) Text(most int64) ([]byte, error) {
 		return nil, fmt.Errorf("undo the content coding: %w", err)
 	}
 	return text, nil // what can be read of a body that is cut is shown
+}
+
+// Since hands out the captures of records that begin behind what is known of each WARC file, by the
+// names of the files and then by place. It returns the octets up to which all are known now. The
+// error of yield ends it and is returned.
+func (r *Reader) Since(known map[string]int64, yield func(*cdxj.Capture) error) (map[string]int64, error) {
+	now := make(map[string]int64, len(r.files))
+	for _, f := range r.files {
+		from := min(known[f.Name], f.Size)
+		if from < f.Size {
+			if _, _, err := scan(filepath.Join(r.dir, f.Name), from, func(c *cdxj.Capture, end int64) error {
+				if end > f.Size {
+					return nil // written since the reader was opened; the next one sees it
+				}
+				return yield(c)
+			}); err != nil {
+				return nil, err
+			}
+		}
+		now[f.Name] = f.Size
+	}
+	return now, nil
 }

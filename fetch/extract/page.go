@@ -41,6 +41,9 @@ type Options struct {
 	// ContentLanguage is the header field of that name, for Page.Seen.
 	ContentLanguage string
 
+	// Body makes Page.Body, which takes a tree with all attributes.
+	Body bool
+
 	// Watched are rules whose texts are wanted (Page.Watched); none takes nothing.
 	Watched []*rules.Rule
 
@@ -73,6 +76,7 @@ type Page struct {
 	Sketch  *Sketch  // of its main text; nil unless it was asked for
 	Seen    *Seen    // what filters judge by; nil unless it was asked for
 	Watched *Watched // nil unless it was asked for
+	Body    *Body    // its texts and links with their places; nil unless it was asked for
 }
 
 // HTML reads a page. body is as it was sent, content coding undone; contentType is the
@@ -90,6 +94,9 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 	s.scan(text)
 	p := Page{NoIndex: s.noIndex, NoFollow: s.noFollow, NoArchive: s.noArchive, Charset: name, Cut: s.cut}
 	s.resolve(pageURL, o.LinkLines, &p)
+	if o.Body {
+		p.Body = s.body(body, contentType, pageURL, p.Links)
+	}
 	p.Digests.Bytes = sitegraph.DigestOf(body)
 	p.Digests.Text = sitegraph.DigestOf(s.text)
 	p.Missing = o.Missing && (saysMissing(s.title.in(s.text)) || saysMissing(s.heading.in(s.text)))
@@ -141,14 +148,7 @@ func (s *scanner) resolve(pageURL string, linkLines []string, p *Page) {
 	if err != nil {
 		return
 	}
-	resolver, self := page, page.Base()
-	if s.base != "" {
-		if base, ok := page.Resolve(encodeQuery(s.base, s.queries)); ok {
-			if r, err := sitegraph.NewResolver(base); err == nil {
-				resolver = r
-			}
-		}
-	}
+	resolver, self := s.relativeTo(page), page.Base()
 	p.Canonical = s.canonicalOf(page, resolver, linkLines)
 	if s.noFollow {
 		return
@@ -179,4 +179,17 @@ func (s *scanner) resolve(pageURL string, linkLines []string, p *Page) {
 			p.Sources = append(p.Sources, url)
 		}
 	}
+}
+
+// relativeTo is what the addresses of a page are relative to: its <base>, if it has one.
+func (s *scanner) relativeTo(page *sitegraph.Resolver) *sitegraph.Resolver {
+	if s.base == "" {
+		return page
+	}
+	if base, ok := page.Resolve(encodeQuery(s.base, s.queries)); ok {
+		if r, err := sitegraph.NewResolver(base); err == nil {
+			return r
+		}
+	}
+	return page
 }

@@ -34,7 +34,13 @@ type tree struct {
 	nodes      int
 	foreign    int  // <svg> and <math> that are open
 	whole      bool // all attributes are kept, for selectors; else those that say what an element is for
+
+	places map[*html.Node]place // of texts and of start tags, if they are wanted; else nil
+	at     place                // of the token at hand
 }
+
+// place is where a token stands in the page.
+type place struct{ from, to int }
 
 // opened is an element on the stack. Beside it are places on the stack, so that none need be
 // searched for; at place 0 is the head or body.
@@ -48,12 +54,18 @@ type opened struct {
 
 // parse returns the tree of a page, or false if it has too many nodes. Whole: with all attributes.
 func parse(page []byte, whole bool) (root *html.Node, ok bool) {
+	t := tree{whole: whole}
+	return t.parse(page)
+}
+
+func (t *tree) parse(page []byte) (root *html.Node, ok bool) {
 	root = &html.Node{Type: html.DocumentNode}
-	t := tree{
+	*t = tree{
 		head:   element("head"),
 		body:   element("body"),
 		inHead: true,
-		whole:  whole,
+		whole:  t.whole,
+		places: t.places,
 		top:    make(map[string]int, 32),
 		open:   make([]opened, 0, 64),
 	}
@@ -66,7 +78,9 @@ func parse(page []byte, whole bool) (root *html.Node, ok bool) {
 	z.SetMaxBuf(maxToken)
 	var buf [16]byte
 	for t.nodes <= maxNodes {
-		switch z.Next() {
+		kind := z.Next()
+		t.at = place{t.at.to, t.at.to + len(z.Raw())}
+		switch kind {
 		case html.ErrorToken:
 			return root, true
 		case html.TextToken:
@@ -105,6 +119,9 @@ func (t *tree) innermost() *opened { return &t.open[len(t.open)-1] }
 func (t *tree) add(n *html.Node) {
 	t.innermost().node.AppendChild(n)
 	t.nodes++
+	if t.places != nil {
+		t.places[n] = t.at
+	}
 }
 
 // text takes a text. Between the elements of the head there is none but white space.

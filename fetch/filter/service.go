@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/recrawl/recrawl/fetch/filter/program"
 )
 
 // service asks a web service of this machine: a page a request, a verdict an answer.
@@ -47,7 +49,7 @@ func newService(s *spec) (Filter, error) {
 		Timeout: timeout,
 		Transport: &http.Transport{ // no proxy: none of the environment either
 			DialContext: dialer.DialContext, MaxResponseHeaderBytes: mostAnswer,
-			MaxIdleConnsPerHost: mostProcesses, IdleConnTimeout: 30 * time.Second,
+			MaxIdleConnsPerHost: program.MostProcesses, IdleConnTimeout: 30 * time.Second,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil

@@ -18,6 +18,7 @@ import (
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/difference"
+	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -133,6 +134,13 @@ func (s *Server) api(m *http.ServeMux) {
 		}
 		v, err := d.Journal(ctx, q)
 		return answer{value: v}, err
+	})
+	get("search", searchIn, func(ctx context.Context, r *http.Request) (answer, error) {
+		v, err := s.find(ctx, r)
+		if err != nil {
+			return answer{}, err
+		}
+		return answer{value: v, text: v.Text}, nil
 	})
 	get("settings", answerIn, func(context.Context, *http.Request) (answer, error) { return answer{value: s.settings()}, nil })
 	change("PUT", "settings", func(ctx context.Context, r *http.Request) (answer, error) {
@@ -342,10 +350,11 @@ func (s *Server) resource(within time.Duration, f func(context.Context, *http.Re
 // statusOf is the status of an answer that is none.
 func statusOf(err error) int {
 	var request *requestError
+	var query *index.QueryError
 	switch {
-	case errors.As(err, &request), errors.Is(err, view.ErrSettings), errors.Is(err, journal.ErrCursor):
+	case errors.As(err, &request), errors.As(err, &query), errors.Is(err, view.ErrSettings), errors.Is(err, journal.ErrCursor):
 		return http.StatusBadRequest
-	case errors.Is(err, view.ErrUnknown), errors.Is(err, view.ErrNoArchive), errors.Is(err, difference.ErrNone), errors.Is(err, errNoPage),
+	case errors.Is(err, view.ErrUnknown), errors.Is(err, view.ErrNoArchive), errors.Is(err, difference.ErrNone), errors.Is(err, errNoPage), errors.Is(err, errNoCorpus),
 		errors.Is(err, archive.ErrNoFiles):
 		return http.StatusNotFound
 	case errors.Is(err, view.ErrReadOnly):

@@ -20,6 +20,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/planner/view/viewtest"
 )
@@ -28,7 +29,7 @@ import (
 func serving(t *testing.T, address string) (*Server, *viewtest.Running) {
 	t.Helper()
 	run := viewtest.Run(t)
-	s := serve(t, run.Desk, run.Dir, address)
+	s := serve(t, run.Desk, run.Dir, address, corpus(t))
 	viewtest.Await(t, "visits", func() bool {
 		now, err := run.Desk.Now(t.Context())
 		return err == nil && now.Total.Changed > 10 && now.Surveyed.Year() > 2000 && now.Total.Failed > 0
@@ -36,9 +37,38 @@ func serving(t *testing.T, address string) (*Server, *viewtest.Running) {
 	return s, run
 }
 
-func serve(t *testing.T, d *view.Desk, dir, address string) *Server {
+// corpus has a page that is named like a tag.
+func corpus(t *testing.T) *index.Searcher {
 	t.Helper()
-	s, err := New(Options{Desk: d, Address: address, Data: dir, Version: "test"})
+	dir := t.TempDir()
+	b, err := index.NewBuilder(index.IndexDir(dir), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
+	for i := range 12 {
+		p := index.Page{ID: uint64(i), URL: fmt.Sprint("http://a.example/", i), Title: "<b>River", Body: []string{"The <i>river</i> rose."}, Server: "a.example", Changed: day, Verified: day}
+		if err := b.Add(&p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Close(1); err != nil {
+		t.Fatal(err)
+	}
+	if err := index.Publish(index.IndexDir(dir), &index.Set{Number: 1, Units: []index.Unit{{Number: 1, State: 1, Pages: 12}}}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := index.OpenSearcher(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func serve(t *testing.T, d *view.Desk, dir, address string, corpus *index.Searcher) *Server {
+	t.Helper()
+	s, err := New(Options{Desk: d, Address: address, Data: dir, Version: "test", Corpus: corpus})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +137,8 @@ func TestAPI(t *testing.T) {
 		{"GET", "/page/diff?" + page, "", 404}, {"GET", "/plan?n=5", "", 200}, {"GET", "/plan?report=true", "", 200}, {"GET", "/plan?report=list", "", 200},
 		{"GET", "/tune", "", 200}, {"POST", "/tune?target=coverage%3D0.5", "", 200}, {"POST", "/tune?target=x", "", 400}, {"GET", "/inspect", "", 200},
 		{"GET", "/journal?verdict=changed&limit=3", "", 200}, {"GET", "/journal?after=x", "", 400}, {"GET", "/journal?from=2020-01-01&until=2020-01-02", "", 200},
-		{"GET", "/settings", "", 200}, {"PUT", "/settings", `{"weights":["http://www1.example/=2"],"resting":["www2.example"]}`, 200},
+		{"GET", "/search?q=river&server=a.example&changed=2026-01-31", "", 200}, {"GET", "/search?q=-x", "", 400}, {"GET", "/search?q=x&changed=x", "", 400},
+		{"GET", "/search?q=x&n=0", "", 400}, {"GET", "/settings", "", 200}, {"PUT", "/settings", `{"weights":["http://www1.example/=2"],"resting":["www2.example"]}`, 200},
 		{"PUT", "/settings", `{"weights":["x"],"resting":[]}`, 400}, {"PUT", "/settings", `{"other":1}`, 400}, {"POST", "/hints", `{"urls":["http://www0.example/s0/"]}`, 200},
 		{"GET", "/openapi.yaml", "", 200},
 	} {
@@ -231,6 +262,7 @@ func TestPages(t *testing.T) {
 		"/": "it is &lt;b&gt;down&lt;/b&gt; &amp; out", "/freshness": "Age of the copies", "/due": "overdue", "/servers": "www1.example", "/servers?q=www1&sort=server&order=desc": "1 of 3 servers",
 		"/servers/www0.example": "Can it be kept fresh?", "/servers/www0.example/sites": "What a change of the top tells", "/page" + page: "What is known", "/page/estimates" + page: "It", "/page/visits" + page: "p(changed)",
 		"/page/diff" + page: "there is no archive", "/plan": "The next visits", "/tune": "Predict", "/hints": "Servers at rest", "/journal?q=DOWN": "failed",
+		"/search": "Changed since", "/search?q=river&skip=10": "The &lt;i&gt;<mark>river</mark>&lt;/i&gt; rose.", "/search?q=none": "No page.",
 	} {
 		answer, text := do(t, "GET", s.at(path), "")
 		if answer.StatusCode != 200 || !strings.Contains(text, want) || !strings.HasSuffix(strings.TrimSpace(text), "</html>") {
@@ -245,7 +277,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: headers %v", path, h)
 		}
 	}
-	for path, status := range map[string]int{"/nothing": 404, "/servers/nobody.example": 404, "/page?url=http://nobody.example/": 404, "/page": 400, "/plan?n=x": 400, "/api/v1/x": 404, "/assets/none.js": 404, "/debug/pprof/": 404} {
+	for path, status := range map[string]int{"/nothing": 404, "/servers/nobody.example": 404, "/page?url=http://nobody.example/": 404, "/page": 400, "/plan?n=x": 400, "/search?q=-": 400, "/api/v1/x": 404, "/assets/none.js": 404, "/debug/pprof/": 404} {
 		if answer, text := do(t, "GET", s.at(path), "", "Accept", "text/html"); answer.StatusCode != status {
 			t.Errorf("%s: %d %.300s, want %d", path, answer.StatusCode, text, status)
 		}
@@ -321,7 +353,7 @@ func TestToken(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	d := viewtest.Idle()
-	s := serve(t, d, dir, "0.0.0.0:0")
+	s := serve(t, d, dir, "0.0.0.0:0", nil)
 	if s.token == "" {
 		t.Fatal("no token beyond loopback")
 	}
@@ -344,7 +376,7 @@ func TestToken(t *testing.T) {
 			t.Errorf("%s leads to %s", name, to)
 		}
 	}
-	s2 := serve(t, viewtest.Idle(), dir, "0.0.0.0:0")
+	s2 := serve(t, viewtest.Idle(), dir, "0.0.0.0:0", nil)
 	if s2.token != s.token {
 		t.Error("the token of a directory changed")
 	}

@@ -86,7 +86,7 @@ func TestLarge(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	over := make(chan error, 1)
 	go func() { over <- loop.Run(ctx, perDay, time.Hour, nil) }()
-	s := serve(t, desk, dir, "127.0.0.1:0")
+	s := serve(t, desk, dir, "127.0.0.1:0", nil)
 	for first := time.Now(); ; time.Sleep(100 * time.Millisecond) {
 		if now, err := desk.Now(t.Context()); err == nil && now.Total.Visits > 0 && now.Surveyed.Year() > 2000 {
 			t.Logf("the first visits and the first survey were there after %v; the survey took %v", time.Since(first).Round(time.Millisecond), desk.Surveyed().Took.Round(time.Millisecond))

@@ -17,6 +17,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/sites"
 	"github.com/recrawl/recrawl/fetch/archive/difference"
+	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/satstore/journal"
@@ -29,7 +30,7 @@ var schemas = map[string]any{
 	"Error": apiError{}, "Now": view.Now{}, "Activity": view.Activity{}, "Recent": recent{}, "Freshness": view.Freshness{}, "DueTimes": view.DueTimes{},
 	"ServerList": view.ServerList{}, "Server": view.Server{}, "PageList": view.PageList{}, "Signals": signals{}, "Sites": sites.Result{}, "Page": view.Page{},
 	"Found": journal.Found{}, "Difference": difference.Result{}, "Plan": view.Plan{}, "PlanReport": present.Plan{}, "Tuning": view.Tuning{},
-	"Inspection": view.Inspection{}, "AllSettings": allSettings{}, "Settings": view.Settings{}, "Hinted": hinted{},
+	"Inspection": view.Inspection{}, "Results": index.Results{}, "AllSettings": allSettings{}, "Settings": view.Settings{}, "Hinted": hinted{},
 }
 
 const marker = "\n  schemas:\n"

@@ -33,6 +33,7 @@ type content struct {
 	Active string // path of the page in the navigation
 	Form   string // token of forms
 	Live   bool
+	Corpus bool   // there is one to search
 	Query  string // of the search
 }
 
@@ -260,7 +261,7 @@ func (s *Server) page(f func(*http.Request) (*content, error)) http.Handler {
 
 // write writes a page as a whole, or none of it.
 func (s *Server) write(w http.ResponseWriter, status int, name string, c *content) {
-	c.Form, c.Live = s.form, s.o.Desk.Live()
+	c.Form, c.Live, c.Corpus = s.form, s.o.Desk.Live(), s.o.Corpus != nil
 	var text bytes.Buffer
 	if err := s.pages[name].ExecuteTemplate(&text, "layout", c); err != nil {
 		s.o.Log.Error("page cannot be made", "page", name, "err", err)

@@ -20,16 +20,18 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/planner/view"
 )
 
 // Options of a server.
 type Options struct {
 	Desk    *view.Desk
-	Address string // host:port; an empty host is loopback
-	Data    string // directory in which other commands find the server
-	Version string // of the program
-	PProf   bool   // serve profiles at /debug/pprof/
+	Address string          // host:port; an empty host is loopback
+	Data    string          // directory in which other commands find the server
+	Version string          // of the program
+	Corpus  *index.Searcher // what is searched; nil: nothing
+	PProf   bool            // serve profiles at /debug/pprof/
 	Log     *slog.Logger
 }
 
@@ -174,6 +176,7 @@ func (s *Server) routes() http.Handler {
 	page("/tune", s.tune)
 	page("/hints", s.hints)
 	page("/journal", s.journal)
+	page("/search", s.search)
 	fragment := func(pattern, name string, f func(*http.Request) (any, error)) {
 		m.Handle("GET "+pattern, s.counted(pattern, s.slot(s.fragment(name, f))))
 	}

@@ -17,6 +17,8 @@ const MaxLine = 256 << 10
 type Capture struct {
 	Key  string    `json:"-"`
 	Time time.Time `json:"-"` // to the second
+	// Type is the media type in the header of a revisit. Only who reads the record knows it.
+	Type string `json:"-"`
 
 	URL      string `json:"url"`
 	MIME     string `json:"mime,omitempty"`   // of the answer; Revisit: see there

@@ -347,3 +347,33 @@ func BenchmarkAppend(b *testing.B) {
 		})
 	}
 }
+
+// Fillers have any length from the least on, and are records that can be read.
+func TestFiller(t *testing.T) {
+	for _, octets := range []int{200, 201, 300, 65_000, 65_535, 65_700, 65_750, 65_800, 65_900, 131_400, 131_500, 400_000} {
+		for name, make := range map[string]func(int) ([]byte, error){"gzip": Filler, "plain": PlainFiller} {
+			text, err := make(octets)
+			if err != nil || len(text) != octets {
+				t.Fatalf("%s: %d octets of %d, %v", name, len(text), octets, err)
+			}
+			r := NewReader(bytes.NewReader(text), 0)
+			for {
+				rec, err := r.Next()
+				if err == io.EOF {
+					break
+				}
+				if err == nil {
+					_, err = r.Verify(rec)
+				}
+				if err != nil || rec.Type() != Metadata || rec.URI() != "" {
+					t.Fatalf("%s of %d octets: %+v, %v", name, octets, rec, err)
+				}
+			}
+		}
+	}
+	for _, make := range []func(int) ([]byte, error){Filler, PlainFiller} {
+		if _, err := make(50); err == nil {
+			t.Error("50 octets are a record")
+		}
+	}
+}

@@ -84,7 +84,7 @@ func (r *Rule) Made(d sitegraph.Digest) bool {
 // Digest is that of what is left. Where its lines end does not count, unless bytes do.
 func (r *Rule) Digest(left []byte) sitegraph.Digest {
 	if r.spec.SimHash > 0 {
-		return sitegraph.RuledDigest(simHash(left), r.fingerprint, uint8(r.spec.SimHash))
+		return sitegraph.RuledDigest(SimHash(left), r.fingerprint, uint8(r.spec.SimHash))
 	}
 	if r.part != PartBytes {
 		left = bytes.ReplaceAll(left, []byte("\n"), []byte(" "))

@@ -248,8 +248,8 @@ func TestSimHash(t *testing.T) {
 	if d := first.Distance(r.Digest([]byte(strings.Join(many, " ")))); d <= 6 {
 		t.Errorf("half of the words: %d bits", d)
 	}
-	if simHash([]byte("A b, c")) != simHash([]byte("a B c")) || simHash(nil) != 0 || simHash([]byte("...")) != 0 {
-		t.Error("simHash of small texts")
+	if SimHash([]byte("A b, c")) != SimHash([]byte("a B c")) || SimHash(nil) != 0 || SimHash([]byte("...")) != 0 {
+		t.Error("SimHash of small texts")
 	}
 }
 

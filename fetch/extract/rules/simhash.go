@@ -10,8 +10,8 @@ import (
 // shingle is how many words in a row are hashed together.
 const shingle = 3
 
-// simHash is the SimHash of the words of a text (doc.go). Of a text without words it is 0.
-func simHash(text []byte) (hash uint64) {
+// SimHash is the SimHash of the words of a text (doc.go). Of a text without words it is 0.
+func SimHash(text []byte) (hash uint64) {
 	words := bytes.FieldsFunc(bytes.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if len(words) == 0 {
 		return 0

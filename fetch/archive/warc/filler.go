@@ -1,0 +1,79 @@
+package warc
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"time"
+)
+
+// mostExtra is how long the extra field of a gzip header can be (RFC 1952, 2.3).
+const mostExtra = 1<<16 - 1
+
+// empty is a record that says nothing.
+func empty(padding int) []byte {
+	return fmt.Appendf(nil, "WARC/1.1\r\n%s: %s\r\n%s: %s\r\n%s: %s\r\n%s: %d\r\n\r\n%s\r\n\r\n", TypeField, Metadata, IDField, NewID(),
+		DateField, FormatDate(time.Unix(0, 0)), LengthField, padding, bytes.Repeat([]byte(" "), padding))
+}
+
+// Filler is one or more gzip members of exactly that many octets, of records that say nothing. What
+// fills them is in the extra field of their headers (RFC 1952, 2.3.1.1), which readers pass over.
+func Filler(octets int) (all []byte, err error) {
+	for octets > 0 {
+		member, least, err := filler(octets)
+		if err != nil {
+			return nil, err
+		}
+		const more = 16 // octets by which two records may differ when they are compressed
+		if left := octets - len(member); left > 0 && left < least+more {
+			if member, _, err = filler(len(member) - least - more); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, member...)
+		octets -= len(member)
+	}
+	return all, nil
+}
+
+// filler is a member of so many octets, or of as many as one can have. least is how many it has to
+// have.
+func filler(octets int) (member []byte, least int, err error) {
+	plain := empty(0)
+	var packed bytes.Buffer
+	z, err := flate.NewWriter(&packed, flate.BestCompression)
+	if err != nil {
+		return nil, 0, err
+	}
+	z.Write(plain) // to memory
+	if err := z.Close(); err != nil {
+		return nil, 0, err
+	}
+	const head, extra, tail = 10, 2 + 4, 8 // with the head of one subfield
+	least = head + extra + packed.Len() + tail
+	fill := min(octets-least, mostExtra-4)
+	if fill < 0 {
+		return nil, least, fmt.Errorf("%d octets are too few for a record", octets)
+	}
+	member = append(member, 0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255)
+	member = binary.LittleEndian.AppendUint16(member, uint16(fill+4))
+	member = append(member, 'r', 'm')
+	member = binary.LittleEndian.AppendUint16(member, uint16(fill))
+	member = append(member, make([]byte, fill)...)
+	member = append(member, packed.Bytes()...)
+	member = binary.LittleEndian.AppendUint32(member, crc32.ChecksumIEEE(plain))
+	return binary.LittleEndian.AppendUint32(member, uint32(len(plain))), least, nil
+}
+
+// PlainFiller is the same for files that are not compressed: one record.
+func PlainFiller(octets int) ([]byte, error) {
+	least := len(empty(0))
+	for padding := max(octets-least-8, 0); padding <= max(octets-least, 0); padding++ {
+		if record := empty(padding); len(record) == octets {
+			return record, nil
+		}
+	}
+	return nil, fmt.Errorf("%d octets are too few for a record", octets)
+}

@@ -1,0 +1,489 @@
+package corpus
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+const (
+	// atOnce is how many marks are worked off in a batch. With their drafts and rows they take some
+	// 10 MB.
+	atOnce = 256
+	// minFree is the least free space of the disk with which a batch begins, in octets: Pebble must
+	// never find the disk full.
+	minFree = 100 << 20
+)
+
+// errFull says that the disk is too full to go on.
+var errFull = errors.New("the disk is full")
+
+// build is one under way.
+type build struct {
+	*Corpus
+	Options
+	result *Result
+	state  *state
+	fresh  bool // no page was compared with others so far, and so all are marked to be
+	began  time.Time
+	purge  bool // nothing of deleted versions is to stay on disk
+}
+
+// Build takes in what is new in the archive, and does all that is still to be done.
+func (c *Corpus) Build(ctx context.Context, o Options) (r *Result, err error) {
+	b := &build{Corpus: c, Options: o, result: &Result{Directory: c.dir, LeftOut: map[string]int{}, Notes: []string{}}}
+	err = c.guarded(func() error { return b.run(ctx) })
+	if err != nil {
+		return nil, fmt.Errorf("build corpus %s: %w", c.dir, err)
+	}
+	return b.result, nil
+}
+
+func (b *build) run(ctx context.Context) error {
+	if err := b.prepare(); err != nil {
+		return err
+	}
+	if err := b.intake(ctx); err != nil {
+		return err
+	}
+	return b.stages(ctx)
+}
+
+// stages do all that is marked.
+func (b *build) stages(ctx context.Context) error {
+	for _, stage := range []struct {
+		name string
+		mark byte
+		work func(context.Context, *tx, []string) error
+	}{
+		{"read", markRead, b.readPages}, {"judge", markAlone, b.judgeAlone}, {"copies", markGroup, b.judgeGroups},
+		{"near copies", markNear, b.judgeNear}, {"quotas", markQuota, b.judgeQuotas},
+	} {
+		if stage.mark == markRead && b.Archive == nil {
+			continue
+		}
+		if err := b.work(ctx, stage.name, stage.mark, stage.work); err != nil {
+			return err
+		}
+	}
+	if err := b.write(ctx); err != nil {
+		return err
+	}
+	if err := b.compact(ctx); err != nil {
+		return err
+	}
+	if err := b.index(ctx); err != nil {
+		return err
+	}
+	return b.finish()
+}
+
+// work does what is marked, some at a time.
+func (b *build) work(ctx context.Context, stage string, mark byte, work func(context.Context, *tx, []string) error) error {
+	for done := 0; ; {
+		if err := b.mayGoOn(ctx); err != nil {
+			return err
+		}
+		marked, err := first(b.db, mark, atOnce)
+		if err != nil || len(marked) == 0 {
+			return err
+		}
+		t := b.begin()
+		for _, of := range marked { // work may mark some again
+			if err := t.Delete(key(mark, of), nil); err != nil {
+				return err
+			}
+		}
+		if err := work(ctx, t, marked); err != nil {
+			t.Close() // nothing of it is kept
+			return err
+		}
+		if err := t.store(key(keyMeta, "state"), b.state); err != nil {
+			return err
+		}
+		if err := t.Commit(pebble.NoSync); err != nil {
+			return err
+		}
+		done += len(marked)
+		b.tell(stage, done)
+	}
+}
+
+func (b *build) tell(stage string, done int) {
+	if b.Progress != nil {
+		b.Progress(stage, done)
+	}
+}
+
+func (b *build) mayGoOn(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	usage, err := b.fs.GetDiskUsage(b.dir)
+	if err == nil && usage.AvailBytes < minFree {
+		return fmt.Errorf("%w: %d bytes are free, and %d are needed to go on", errFull, usage.AvailBytes, minFree)
+	}
+	return nil
+}
+
+// prepare marks what other settings ask for, and removes what a crash left.
+func (b *build) prepare() error {
+	reading, judging, err := b.fingerprints()
+	if err != nil {
+		return err
+	}
+	meta, err := b.meta()
+	if err != nil {
+		return err
+	}
+	b.state, b.fresh, b.began = meta, !meta.Compared, b.now()
+	if err := b.sweep(); err != nil {
+		return err
+	}
+	meta.Settings = b.Settings
+	if meta.Reading == reading && meta.Judging == judging {
+		return nil
+	}
+	t := b.begin()
+	defer t.Close()
+	if err := each(b.db, []byte{keyRow}, func(url string, _ []byte) (bool, error) {
+		marks := []byte{markAlone, markNear}
+		if meta.Reading != reading {
+			marks = append(marks, markRead)
+		}
+		for _, mark := range marks {
+			if err := t.mark(mark, url); err != nil {
+				return false, err
+			}
+		}
+		return true, t.mark(markQuota, sitegraph.ServerName(url))
+	}); err != nil {
+		return err
+	}
+	meta.Reading, meta.Judging = reading, judging
+	if err := t.store(key(keyMeta, "state"), meta); err != nil {
+		return err
+	}
+	return t.Commit(pebble.Sync)
+}
+
+// state is what is known of the corpus as a whole.
+type state struct {
+	Settings  Settings       `json:"settings"` // of the last build
+	Reading   string         `json:"reading"`  // fingerprints of settings
+	Judging   string         `json:"judging"`
+	Builds    int            `json:"builds"`   // completed
+	Compared  bool           `json:"compared"` // pages have been looked at for near copies
+	Container uint32         `json:"container"`
+	Pages     int            `json:"pages"`
+	Counts    map[string]int `json:"counts"` // judged pages by rule; "": selected
+}
+
+func (c *Corpus) meta() (*state, error) {
+	m := &state{Counts: map[string]int{}}
+	_, err := load(c.db, key(keyMeta, "state"), m)
+	return m, err
+}
+
+// intake notes the new captures of the archive.
+func (b *build) intake(ctx context.Context) error {
+	known := map[string]int64{}
+	if err := each(b.db, []byte{keyFile}, func(file string, value []byte) (bool, error) {
+		n, err := strconv.ParseInt(string(value), 10, 64)
+		known[file] = n
+		return true, err
+	}); err != nil {
+		return err
+	}
+	removed, err := b.removed()
+	if err != nil {
+		return err
+	}
+	t, file := b.begin(), ""
+	defer func() { t.Close() }()
+	// A file is committed as a whole or from the record on after which the batch was committed;
+	// taking in a capture twice changes nothing.
+	commit := func(end int64) error {
+		if file != "" {
+			if err := t.Set(key(keyFile, file), strconv.AppendInt(nil, end, 10), nil); err != nil {
+				return err
+			}
+		}
+		if err := t.Commit(pebble.NoSync); err != nil {
+			return err
+		}
+		t = b.begin()
+		return b.mayGoOn(ctx)
+	}
+	now, err := b.Archive.Since(known, func(c *cdxj.Capture) error {
+		if c.Filename != file {
+			if err := commit(known[file]); err != nil {
+				return err
+			}
+			file = c.Filename
+		}
+		b.result.Captures++
+		if err := b.take(t, c, removed); err != nil {
+			return err
+		}
+		if known[file] = c.Offset + c.Length; b.result.Captures%4096 == 0 {
+			b.tell("captures", b.result.Captures)
+			return commit(known[file])
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for name, end := range now {
+		if err := t.Set(key(keyFile, name), strconv.AppendInt(nil, end, 10), nil); err != nil {
+			return err
+		}
+	}
+	return t.Commit(pebble.Sync)
+}
+
+// take notes what a capture says.
+func (b *build) take(t *tx, c *cdxj.Capture, removed []string) error {
+	says := says(c)
+	url, err := sitegraph.Canonical(c.URL)
+	if says == saysNothing || err != nil || strings.HasSuffix(url, "/robots.txt") || Removes(removed, url) {
+		return nil
+	}
+	p, err := loadRow(t, url)
+	if err != nil {
+		return err
+	}
+	if p == nil {
+		if says != saysContent {
+			return nil
+		}
+		p = new(row)
+	}
+	if c.Time.Before(p.Seen) {
+		return nil
+	}
+	p.Seen = c.Time
+	mark := false
+	switch {
+	case says == saysGone:
+		mark = !p.Gone
+		p.Gone = true
+	case p.Gone && says == saysSame: // as before, when it was not there
+	case says == saysSame || !p.Gone && c.Digest != "" && c.Digest == p.Last.Digest:
+		p.Verified = c.Time
+	default:
+		p.Gone, mark = false, true
+		p.Last, p.Changed, p.Verified = captureOf(c), c.Time, c.Time
+	}
+	if mark {
+		if err := t.mark(markRead, url); err != nil {
+			return err
+		}
+	} else if p.Document != nil {
+		if err := t.mark(markIndex, url); err != nil { // its results say when it was verified
+			return err
+		}
+	}
+	return t.store(key(keyRow, url), p)
+}
+
+// readPages reads the contents of pages at the same time, and takes them up one after the other.
+func (b *build) readPages(ctx context.Context, t *tx, urls []string) error {
+	rows, contents, failed := make([]*row, len(urls)), make([]*content, len(urls)), make([]error, len(urls))
+	if err := together(len(urls), func(i int) (err error) {
+		if rows[i], err = loadRow(b.db, urls[i]); err != nil || rows[i] == nil || rows[i].Gone {
+			return err
+		}
+		contents[i], failed[i] = b.read(ctx, urls[i], rows[i])
+		return ctx.Err()
+	}); err != nil {
+		return err
+	}
+	for i, url := range urls {
+		p, c := rows[i], contents[i]
+		switch {
+		case p == nil:
+			continue
+		case failed[i] != nil:
+			b.result.Unreadable++
+			b.result.note("%s cannot be read: %v", url, failed[i])
+		case !p.Gone:
+			b.result.Read++
+		}
+		if p.Gone || c == nil || c.none {
+			if err := b.forget(t, url, p); err != nil {
+				return err
+			}
+			continue
+		}
+		p.Facts = c.facts
+		draft, err := c.draft.JSON()
+		if err != nil {
+			return err
+		}
+		if err := b.relink(t, url, c.links); err != nil {
+			return err
+		}
+		if err := errors.Join(t.Set(key(keyDraft, url), draft, nil), t.store(key(keyRow, url), p), t.mark(markAlone, url)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// together does work for each number below n, as many at a time as there are processors.
+func together(n int, work func(i int) error) error {
+	var wait sync.WaitGroup
+	errs, next := make([]error, n), make(chan int)
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wait.Go(func() {
+			for i := range next {
+				errs[i] = work(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+// forget takes a page out of all tables.
+func (b *build) forget(t *tx, url string, p *row) error {
+	b.result.Gone++
+	if err := b.leaveGroup(t, p); err != nil {
+		return err
+	}
+	if err := b.relink(t, url, nil); err != nil {
+		return err
+	}
+	if err := b.withdraw(t, url, p); err != nil {
+		return err
+	}
+	b.count(p, nil)
+	return errors.Join(t.Delete(key(keyDraft, url), nil), t.Delete(key(keyRow, url), nil), t.Delete(key(markAlone, url), nil))
+}
+
+// relink replaces the links of a page, and marks the pages whose links from others that changes.
+func (b *build) relink(t *tx, url string, links []link) error {
+	var before []link
+	if _, err := load(t, key(keyOut, url), &before); err != nil {
+		return err
+	}
+	change := func(l link, gone bool) error {
+		side := byte('1')
+		if sitegraph.ServerName(url) != sitegraph.ServerName(l.To) {
+			side = '0'
+		}
+		k := key(keyIn, l.To, string(side)+url)
+		var err error
+		if gone {
+			err = t.Delete(k, nil)
+		} else {
+			err = t.Set(k, []byte(l.Text), nil)
+		}
+		return errors.Join(err, t.mark(markAlone, l.To))
+	}
+	old := make(map[string]string, len(before))
+	for _, l := range before {
+		old[l.To] = l.Text
+	}
+	for _, l := range links {
+		if text, ok := old[l.To]; !ok || text != l.Text {
+			if err := change(l, false); err != nil {
+				return err
+			}
+		}
+		delete(old, l.To)
+	}
+	for _, l := range before {
+		if _, gone := old[l.To]; gone {
+			if err := change(l, true); err != nil {
+				return err
+			}
+		}
+	}
+	if len(links) == 0 {
+		return t.Delete(key(keyOut, url), nil)
+	}
+	text, err := encodeLinks(links)
+	if err != nil {
+		return err
+	}
+	return t.Set(key(keyOut, url), text, nil)
+}
+
+// inLinks are the first links to a page: those of other servers, then by address.
+func inLinks(r pebble.Reader, url string) (links []standard.Link, err error) {
+	err = each(r, key(keyIn, url, ""), func(rest string, text []byte) (bool, error) {
+		links = append(links, standard.NewLink(rest[1:], string(text)))
+		return len(links) < standard.MostInLinks, nil
+	})
+	return links, err
+}
+
+// outside reports whether a page of another server links to this one.
+func outside(r pebble.Reader, url string) (found bool, err error) {
+	err = each(r, key(keyIn, url, "0"), func(string, []byte) (bool, error) {
+		found = true
+		return false, nil
+	})
+	return found, err
+}
+
+// finish makes all durable and counts.
+func (b *build) finish() error {
+	meta := b.state
+	if !b.purge {
+		meta.Builds++
+	}
+	t := b.begin()
+	defer t.Close()
+	if err := t.store(key(keyMeta, "state"), meta); err != nil {
+		return err
+	}
+	if err := t.Commit(pebble.Sync); err != nil {
+		return err
+	}
+	b.result.Pages, b.result.Selected = meta.Pages, meta.Counts[""]
+	for rule, n := range meta.Counts {
+		if rule != "" && n > 0 {
+			b.result.LeftOut[rule] = n
+		}
+	}
+	return each(b.db, []byte{keyIn1}, func(rest string, _ []byte) (bool, error) {
+		b.result.Containers++
+		for _, path := range b.containerPaths(binary.BigEndian.Uint32([]byte(rest))) {
+			info, err := b.fs.Stat(path)
+			if err != nil {
+				return false, err
+			}
+			b.result.Bytes += info.Size()
+		}
+		return true, nil
+	})
+}
+
+// removed are the rules of the addresses that are never taken in.
+func (c *Corpus) removed() (all []string, err error) {
+	err = each(c.db, []byte{keyRemoved}, func(prefix string, _ []byte) (bool, error) {
+		all = append(all, prefix)
+		return true, nil
+	})
+	return all, err
+}

@@ -1,0 +1,674 @@
+package corpus
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/selection"
+	"github.com/recrawl/recrawl/fetch/extract"
+)
+
+var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+
+// web is a small web whose pages change, and the archive of a crawl of it.
+type web struct {
+	t       testing.TB
+	rng     *rand.Rand
+	dir     string
+	archive *archive.Archive
+	clock   time.Time
+	body    map[string]string // what the archive has of each page last; "": gone
+}
+
+func newWeb(t testing.TB, seed uint64) *web {
+	w := &web{t: t, rng: rand.New(rand.NewPCG(seed, 1)), dir: t.TempDir(), clock: noon, body: map[string]string{}}
+	a, err := archive.Open(w.dir, archive.Options{MaxFile: 60_000, Now: func() time.Time { return w.clock }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.archive = a
+	t.Cleanup(w.close)
+	return w
+}
+
+func (w *web) close() {
+	if w.archive != nil {
+		w.archive.Close()
+	}
+	w.archive = nil
+}
+
+// answer puts what a server said into the archive.
+func (w *web) answer(url string, status int, header, body string) {
+	w.t.Helper()
+	w.clock = w.clock.Add(7 * time.Second)
+	if status != 304 {
+		header += fmt.Sprintf("Content-Length: %d\r\n", len(body))
+	}
+	x := fetch.Exchange{URL: url, Address: netip.MustParseAddr("127.0.0.1"), Began: w.clock, Ended: w.clock, Status: status,
+		Request: []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), Response: fmt.Appendf(nil, "HTTP/1.1 %d X\r\n%s\r\n%s", status, header, body)}
+	if err := w.archive.Put(&archive.Visit{URL: url, Time: w.clock}, []fetch.Exchange{x}); err != nil {
+		w.t.Fatal(err)
+	}
+	if status == 200 {
+		w.body[url] = body
+	} else if status != 304 && status < 500 {
+		w.body[url] = ""
+	}
+}
+
+const htmlType = "Content-Type: text/html; charset=utf-8\r\n"
+
+func (w *web) page(url, body string) { w.answer(url, 200, htmlType, body) }
+
+func (w *web) url(n int) string {
+	return fmt.Sprintf("http://s%d.example/%sp%d", n%3, strings.Repeat("d/", n%4), n)
+}
+
+// text is one of some texts, of words that have a meaning to nobody.
+func (w *web) text(variant uint64, words int) string {
+	rng := rand.New(rand.NewPCG(variant, 2))
+	var b strings.Builder
+	for i := range words {
+		fmt.Fprintf(&b, "w%d%s", rng.IntN(3000), []string{" ", " ", " ", ". "}[i%4])
+	}
+	return b.String()
+}
+
+// step lets some pages change and be visited.
+func (w *web) step(visits int) {
+	for range visits {
+		n := w.rng.IntN(40)
+		url := w.url(n)
+		switch w.rng.IntN(12) {
+		case 0:
+			w.answer(url, []int{404, 410, 301, 503, 429}[w.rng.IntN(5)], htmlType, "no")
+		case 1:
+			if w.body[url] != "" {
+				w.answer(url, 304, "", "")
+			}
+		case 2:
+			if w.body[url] != "" {
+				w.page(url, w.body[url])
+			}
+		case 4:
+			if body := w.body[url]; strings.HasPrefix(body, "<") { // other bytes that say the same
+				w.page(url, body+"<!-- -->")
+			}
+		case 3:
+			w.answer(url, 200, "Content-Type: text/plain\r\n", "plain")
+		default:
+			var b strings.Builder
+			fmt.Fprintf(&b, "<html><head><title>T%d</title>", w.rng.IntN(5))
+			if w.rng.IntN(12) == 0 {
+				b.WriteString("<meta name=robots content=noindex>")
+			}
+			fmt.Fprintf(&b, "</head><body><nav class=nav>n%d", w.rng.IntN(3))
+			for range w.rng.IntN(5) {
+				fmt.Fprintf(&b, `<a href="%s">link %d</a> `, w.url(w.rng.IntN(40)), w.rng.IntN(3))
+			}
+			text := w.text(uint64(w.rng.IntN(12)), []int{20, 120, 120, 200}[w.rng.IntN(4)])
+			if w.rng.IntN(3) == 0 { // nearly another one
+				text += " more"
+			}
+			w.page(url, b.String()+"</nav><main><p>"+text+"</p></main></body></html>")
+		}
+	}
+	if err := w.archive.Sync(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// openTest opens a corpus whose rows and containers are in fs; the index is on disk.
+func openTest(t testing.TB, fs vfs.FS, dir string) *Corpus {
+	t.Helper()
+	c, err := open(fs, dir, true, func() time.Time { return noon })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// options are those of most tests: each rule leaves some pages out.
+func options() Options {
+	return Options{Settings: Settings{Unit: 15, Garbage: 0.4, Options: selection.Options{MinText: 200, MaxText: 1000, MaxAddress: 30, MaxDepth: 2, Near: 3, Quota: 6}}}
+}
+
+func (w *web) build(c *Corpus, o Options) (*Result, error) {
+	r, err := archive.OpenReader(w.dir)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer r.Close()
+	o.Archive = r
+	return c.Build(context.Background(), o)
+}
+
+// held is all that is to be equal of two corpora.
+func held(t testing.TB, c *Corpus) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	var urls []string
+	if err := each(c.db, []byte{keyRow}, func(url string, _ []byte) (bool, error) {
+		urls = append(urls, url)
+		return true, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range urls {
+		p, err := c.Page(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprintf("%v %q %q %+v %v %v %v", p.Selected, p.Rule, p.Why, p.Facts, p.Outside, p.Changed, p.Verified)
+		if p.Document != nil {
+			text += fmt.Sprintf(" %x", p.Document.Digest())
+		}
+		if p.Selected != (p.Document != nil) {
+			t.Errorf("%s: selected %v, document %v", url, p.Selected, p.Document != nil)
+		}
+		all[url] = text
+	}
+	s, err := c.Summary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := c.meta()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Directory = ""
+	all["summary"] = fmt.Sprintf("%+v", *s)
+	for query, found := range searched(t, c) {
+		all[query] = found
+	}
+	counted := map[string]int{}
+	for rule, n := range m.Counts {
+		if rule != "" && n != 0 {
+			counted[rule] = n
+		}
+	}
+	if m.Pages != s.Pages || m.Counts[""] != s.Selected || !reflect.DeepEqual(counted, s.LeftOut) {
+		t.Errorf("counts %+v, but there are %+v", m, s)
+	}
+	return all
+}
+
+// searched is what searches for words of the texts find, but for identifiers.
+func searched(t testing.TB, c *Corpus) map[string]string {
+	t.Helper()
+	s, err := index.OpenSearcher(c.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	all := map[string]string{}
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i := range 60 {
+		query := fmt.Sprintf("w%d", rng.IntN(3000))
+		switch i % 4 {
+		case 0:
+			query = []string{"t0", "t1", "link", "more", "link 1", `"t2"`, "w1 -t1", "-more link"}[i/4%8]
+		case 1:
+			query += fmt.Sprintf(" w%d", rng.IntN(3000))
+		}
+		r, err := s.Search(context.Background(), &index.Query{Words: query})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := map[uint64]bool{}
+		text := fmt.Sprint(r.Pages, r.Total, r.Terms)
+		for _, h := range r.Hits {
+			if ids[h.ID] {
+				t.Errorf("two pages have identifier %d", h.ID)
+			}
+			ids[h.ID] = true
+			if url, err := c.Identified(h.ID); err != nil || url != h.URL {
+				t.Errorf("identifier %d of %s is of %q, %v", h.ID, h.URL, url, err)
+			}
+			h.ID = 0
+			text += fmt.Sprintf("\n  %+v", h)
+		}
+		all["search "+query] = text
+	}
+	return all
+}
+
+func equal(t testing.TB, what string, got, want map[string]string) {
+	t.Helper()
+	for url, text := range want {
+		if got[url] != text {
+			t.Errorf("%s: %s\n is %s\nnot %s", what, url, got[url], text)
+		}
+	}
+	for url, text := range got {
+		if want[url] == "" {
+			t.Errorf("%s: there is also %s, %s", what, url, text)
+		}
+	}
+}
+
+// A corpus that was built in many steps is the one that is built of the whole archive, also where
+// settings were others meanwhile.
+func TestIncremental(t *testing.T) {
+	for seed := range uint64(2) {
+		w := newWeb(t, seed)
+		c := openTest(t, vfs.NewMem(), t.TempDir())
+		rules := map[string]bool{}
+		moved, collected := 0, 0
+		for step := range 24 {
+			w.step(10)
+			o := options()
+			if step%9 == 4 && step < 20 {
+				o.Near, o.Quota, o.MinText = -1, 0, 600
+			}
+			r, err := w.build(c, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			moved += r.Moved
+			collected += r.Collected
+			if reg, err := c.registration(); err != nil || r.Collected > 0 && reg.NextID != uint64(reg.Set.Living()) || reg.Set.Living() != r.Selected {
+				t.Errorf("%d pages are selected, the index has %+v, %v", r.Selected, reg, err)
+			}
+			for rule := range r.LeftOut {
+				rules[rule] = true
+			}
+			if step%8 != 7 {
+				continue
+			}
+			whole := openTest(t, vfs.NewMem(), t.TempDir())
+			if _, err := w.build(whole, options()); err != nil {
+				t.Fatal(err)
+			}
+			equal(t, fmt.Sprintf("seed %d, step %d", seed, step), held(t, c), held(t, whole))
+			again, err := w.build(c, options())
+			if err != nil || again.Captures+again.Read+again.Judged+again.Written != 0 {
+				t.Errorf("without anything new: %+v, %v", again, err)
+			}
+			closed(t, whole)
+		}
+		closed(t, c)
+		if len(rules) < 6 || moved == 0 || collected == 0 {
+			t.Errorf("seed %d tests rules %v, %d documents moved, %d collected", seed, rules, moved, collected)
+		}
+	}
+}
+
+func closed(t testing.TB, c *Corpus) {
+	t.Helper()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A page is read again from the archive at the place of each sentence.
+func TestPlacesInArchive(t *testing.T) {
+	w := newWeb(t, 9)
+	w.step(60)
+	c := openTest(t, vfs.NewMem(), t.TempDir())
+	defer closed(t, c)
+	if _, err := w.build(c, options()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := archive.OpenReader(w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	sentences := 0
+	for url := range held(t, c) {
+		if !strings.HasPrefix(url, "http") {
+			continue
+		}
+		p, err := c.Page(url)
+		if err != nil || p.Document == nil {
+			continue
+		}
+		row, err := loadRow(c.db, url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := r.Answer(row.Last.line(url))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range p.Document.Sentences {
+			sentences++
+			if got := extract.Text(answer.Body[s.Offset:s.Offset+s.Length], answer.Get("Content-Type"), false); got != s.Raw {
+				t.Errorf("%s: sentence %q is %q in the source", url, s.Raw, got)
+			}
+		}
+	}
+	if sentences < 10 {
+		t.Errorf("only %d sentences", sentences)
+	}
+}
+
+// TestVerdicts has a page for each rule.
+func TestVerdicts(t *testing.T) {
+	w := newWeb(t, 1)
+	long, other := w.text(1, 90), w.text(2, 90)
+	page := func(url, main string) { w.page(url, "<title>x</title><main>"+main+"</main>") }
+	want := map[string]selection.Rule{}
+	for _, p := range []struct {
+		url, main string
+		rule      selection.Rule
+	}{
+		{"http://a.example/one", long, ""},
+		{"http://a.example/other/one", long, selection.Copy},
+		{"http://a.example/near", long + " end", selection.NearCopy},
+		{"http://a.example/small", "few words", selection.Small},
+		{"http://a.example/linked", "few words more", ""},
+		{"http://b.example/", other + `<a href="http://a.example/linked">to it</a>`, ""},
+		{"http://b.example/large", w.text(3, 400), selection.Large},
+		{"http://b.example/address?with=arguments&and=more", w.text(4, 90), selection.Address},
+		{"http://b.example/a/b/c/d", w.text(5, 90), selection.Depth},
+		{"http://b.example/gone", `<meta name=robots content=noindex>` + w.text(6, 90), selection.NoIndex},
+		{"http://b.example/404", "<h1>Page not found</h1>" + w.text(7, 90), selection.Missing},
+	} {
+		page(p.url, p.main)
+		want[p.url] = p.rule
+	}
+	for i := range 7 {
+		url := fmt.Sprintf("http://c.example/p%d", i)
+		page(url, w.text(uint64(20+i), 90))
+		if want[url] = ""; i == 6 {
+			want[url] = selection.Quota
+		}
+	}
+	if err := w.archive.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	c := openTest(t, vfs.NewMem(), t.TempDir())
+	defer closed(t, c)
+	r, err := w.build(c, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, rule := range want {
+		p, err := c.Page(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Rule != rule || (p.Why == "") != (rule == "") {
+			t.Errorf("%s is left out by %q (%s), want %q", url, p.Rule, p.Why, rule)
+		}
+	}
+	if r.Selected != 9 || r.Pages != len(want) || r.LeftOut["copy"] != 1 {
+		t.Errorf("%+v", r)
+	}
+	p, err := c.Page("http://a.example/linked")
+	if err != nil || len(p.Document.Header.InLinks) != 1 || p.Document.Header.InLinks[0].Raw != "to it" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	var unknown *UnknownError
+	if _, err := c.Page("http://a.example/never"); !errors.As(err, &unknown) {
+		t.Error(err)
+	}
+}
+
+// A build goes on where a crash ended the one before, at whatever operation that was.
+func TestCrash(t *testing.T) {
+	w := newWeb(t, 5)
+	w.step(80)
+	whole := openTest(t, vfs.NewMem(), t.TempDir())
+	if _, err := w.build(whole, options()); err != nil {
+		t.Fatal(err)
+	}
+	want := held(t, whole)
+	closed(t, whole)
+	rng := rand.New(rand.NewPCG(3, 3))
+	crashes := 0
+	for after := int64(1); ; after = after*5/4 + 1 {
+		mem := vfs.NewCrashableMem()
+		left, dir := after, t.TempDir()
+		fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || op.Kind == errorfs.OpFileSync && op.Path == dir+"/pages" {
+				return nil // Pebble panics where a directory cannot be synced
+			}
+			if left--; left < 0 {
+				return &errFault
+			}
+			return nil
+		}))
+		c, err := open(fs, dir, true, func() time.Time { return noon })
+		if err == nil {
+			_, err = w.build(c, options())
+			c.Close() // what of it fails is what is tested
+		}
+		if err == nil {
+			break
+		}
+		crashes++
+		again := openTest(t, mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: rng}), dir)
+		if _, err := w.build(again, options()); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, fmt.Sprintf("crash %d", crashes), held(t, again), want)
+		closed(t, again)
+	}
+	if crashes < 10 {
+		t.Errorf("only %d crashes", crashes)
+	}
+}
+
+var errFault = fault{}
+
+// fault is a disk that is full.
+type fault struct{}
+
+func (*fault) Error() string { return "injected: " + syscall.ENOSPC.Error() }
+
+// A container that is damaged is named, and nothing of it is taken for a document.
+func TestDamage(t *testing.T) {
+	w := newWeb(t, 5)
+	w.step(40)
+	fs := vfs.NewMem()
+	c := openTest(t, fs, t.TempDir())
+	defer closed(t, c)
+	if _, err := w.build(c, options()); err != nil {
+		t.Fatal(err)
+	}
+	path := c.containerPaths(1)[0]
+	f, err := fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte{0xff, 0xff}, 40); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	failures := 0
+	if err := each(c.db, []byte{keyRow}, func(url string, _ []byte) (bool, error) {
+		p, err := c.Page(url)
+		if err != nil {
+			failures++
+			if !strings.Contains(err.Error(), path) {
+				t.Error(err)
+			}
+		} else if p.Selected && !bytes.Contains(p.xml, []byte(url)) {
+			t.Errorf("%s has another document", url)
+		}
+		return true, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if failures == 0 {
+		t.Error("nobody says that it is damaged")
+	}
+}
+
+// What was removed is found nowhere, neither before nor after a collection, nor in any file, and
+// does not come back with another build or capture. All else is as if the pages had never been.
+func TestRemove(t *testing.T) {
+	w, without := newWeb(t, 2), newWeb(t, 2)
+	const secret = "zanzibarsecret"
+	page := func(url, text string) {
+		body := "<title>x</title><main>" + text + `</main>`
+		if w.page(url, body); !strings.Contains(url, "private") && !strings.Contains(url, "bad.") {
+			without.clock = w.clock.Add(-7 * time.Second)
+			without.page(url, body)
+		}
+	}
+	for i := range 8 {
+		page(fmt.Sprintf("http://a.example/p%d", i), w.text(uint64(i), 90)+`<a href="http://a.example/open">to it</a>`)
+	}
+	page("http://a.example/private/x", secret+" "+w.text(50, 90)+`<a href="http://a.example/open">`+secret+`</a>`)
+	page("http://a.example/private/y", secret+" "+w.text(51, 90))
+	page("http://a.example/open", w.text(52, 90))
+	page("http://a.example/deep/copy", secret[:4]+" "+w.text(53, 90))
+	page("http://bad.example/", secret[:4]+" "+w.text(53, 90))
+	c := openTest(t, vfs.Default, t.TempDir())
+	defer closed(t, c)
+	for _, x := range []*web{w, without} {
+		x.close()
+	}
+	o := options()
+	o.Quota = 0
+	if _, err := w.build(c, o); err != nil {
+		t.Fatal(err)
+	}
+	finds := func(s *index.Searcher) int {
+		r, err := s.Search(context.Background(), &index.Query{Words: secret})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Total
+	}
+	s, err := index.OpenSearcher(c.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if finds(s) != 3 { // the page that it links to, too
+		t.Errorf("at first %d pages have it", finds(s))
+	}
+	var rules []string
+	for _, text := range []string{"http://a.example/private/", "bad.example"} {
+		more, err := ParseRemoval(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules = append(rules, more...)
+	}
+	r, err := c.Remove(context.Background(), rules)
+	if err != nil || r.Pages != 3 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if err := s.Refresh(); err != nil || finds(s) != 0 {
+		t.Errorf("after it %d pages have it, %v", finds(s), err)
+	}
+	removed, err := archive.Remove(w.dir, func(url string) bool { return Removes(rules, url) })
+	if err != nil || removed.Records != 9 {
+		t.Errorf("%+v, %v", removed, err)
+	}
+	for _, dir := range []string{c.dir, w.dir} {
+		lacks(t, dir, secret)
+	}
+	a, err := archive.Open(w.dir, archive.Options{Now: func() time.Time { return w.clock }})
+	if err != nil || len(a.Notes()) != 0 {
+		t.Fatal(a.Notes(), err)
+	}
+	w.archive = a
+	w.page("http://a.example/private/x", "<title>again</title>"+w.text(60, 90))
+	if err := a.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.build(c, o); err != nil {
+		t.Fatal(err)
+	}
+	whole := openTest(t, vfs.NewMem(), t.TempDir())
+	defer closed(t, whole)
+	if _, err := without.build(whole, o); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "without them", held(t, c), held(t, whole))
+}
+
+// lacks looks for a text in all files below a directory, and in what is compressed there.
+func lacks(t *testing.T, dir, secret string) {
+	t.Helper()
+	seen := 0
+	if err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		var plain []byte
+		switch {
+		case strings.HasSuffix(path, ".zst"):
+			z, err := zstd.NewReader(bytes.NewReader(text))
+			if err != nil {
+				return err
+			}
+			defer z.Close()
+			plain, err = io.ReadAll(z)
+			if err != nil {
+				return err
+			}
+		case strings.HasSuffix(path, ".gz"):
+			z, err := gzip.NewReader(bytes.NewReader(text))
+			if err != nil {
+				return err
+			}
+			if plain, err = io.ReadAll(z); err != nil {
+				return err
+			}
+		}
+		seen += len(plain)
+		if bytes.Contains(text, []byte(secret)) || bytes.Contains(plain, []byte(secret)) {
+			t.Errorf("%s has it", path)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if seen == 0 {
+		t.Errorf("nothing compressed is in %s", dir)
+	}
+}
+
+func TestParseRemoval(t *testing.T) {
+	for text, want := range map[string]string{
+		"WWW.Example.org":      "[http://www.example.org/ https://www.example.org/]",
+		"h.example:8080":       "[http://h.example:8080/ https://h.example:8080/]",
+		"https://h.example":    "[https://h.example/]",
+		"https://h.example/a$": "[https://h.example/a$]",
+		"h.example/a":          "[]", "": "[]", "ftp://h.example/": "[]",
+	} {
+		rules, err := ParseRemoval(text)
+		if fmt.Sprint(rules) != want || (err == nil) != (want != "[]") {
+			t.Errorf("%q: %v, %v", text, rules, err)
+		}
+	}
+	rules := []string{"https://h.example/a$", "https://h.example/b/"}
+	for url, want := range map[string]bool{"https://h.example/a": true, "https://H.example:443/a": true, "https://h.example/ab": false, "https://h.example/b/c": true, "http://h.example/b/c": false} {
+		if Removes(rules, url) != want {
+			t.Errorf("%s is removed: %v", url, !want)
+		}
+	}
+}

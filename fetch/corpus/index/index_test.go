@@ -1,0 +1,291 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+
+// shelf is an index that a test adds to.
+type shelf struct {
+	t      testing.TB
+	corpus string
+	set    Set
+	next   uint64
+}
+
+func newShelf(t testing.TB) *shelf { return &shelf{t: t, corpus: t.TempDir()} }
+
+// unit builds a unit of pages, whose identifiers follow each other.
+func (s *shelf) unit(all ...Page) {
+	s.t.Helper()
+	number := len(s.set.Units) + 1
+	b, err := NewBuilder(IndexDir(s.corpus), number)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for i := range all {
+		p := &all[i]
+		p.ID, p.Tie = s.next, uint64(len(p.URL))
+		s.next++
+		if err := b.Add(p); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.set.Number++
+	if err := b.Close(s.set.Number); err != nil {
+		s.t.Fatal(err)
+	}
+	s.set.Units = append(s.set.Units, Unit{Number: number, State: s.set.Number, Pages: len(all)})
+}
+
+// remove deletes pages of a unit.
+func (s *shelf) remove(unit int, places ...uint32) {
+	s.t.Helper()
+	s.set.Number++
+	c, err := Edit(IndexDir(s.corpus), s.set.Units[unit])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, p := range places {
+		c.Delete(p)
+	}
+	if s.set.Units[unit], err = c.Save(s.set.Number); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *shelf) publish() {
+	s.t.Helper()
+	if err := Publish(IndexDir(s.corpus), &s.set); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *shelf) searcher() *Searcher {
+	s.t.Helper()
+	x, err := OpenSearcher(s.corpus)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { x.Close() })
+	return x
+}
+
+func urls(t testing.TB, s *Searcher, q Query) (all []string) {
+	t.Helper()
+	r, err := s.Search(context.Background(), &q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range r.Hits {
+		all = append(all, h.URL)
+		for _, m := range h.Marks {
+			if m[0] < 0 || m[1] > len(h.Snippet) || m[0] >= m[1] {
+				t.Errorf("mark %v of %q", m, h.Snippet)
+			}
+		}
+	}
+	if len(all) != min(r.Total, max(q.Most, usualResults)) {
+		t.Errorf("%+v finds %d pages and shows %d", q, r.Total, len(all))
+	}
+	return all
+}
+
+var library = []Page{
+	{URL: "a", Title: "River", Body: []string{"The spring flood rose.", "Boats lay at the quay."}, Server: "x", Language: "en", Changed: noon, Verified: noon},
+	{URL: "bb", Title: "Boats", Body: []string{"A flood in spring."}, Anchors: []string{"river guide"}, Server: "y", Language: "en", Changed: noon.AddDate(0, 0, 5), Verified: noon.AddDate(0, 0, 9)},
+	{URL: "ccc", Title: "川", Body: []string{"京都の川で花見をした。", "地球温暖化の話もした。"}, Server: "x", Language: "ja", Changed: noon, Verified: noon.AddDate(0, 0, 9)},
+	{URL: "dddd", Title: "", Body: []string{"flood flood flood"}, Server: "x", Language: "en", Changed: noon, Verified: noon},
+}
+
+func TestQueries(t *testing.T) {
+	s := newShelf(t)
+	s.unit(library[:2]...)
+	s.unit(library[2:]...)
+	s.publish()
+	x := s.searcher()
+	for _, c := range []struct {
+		q    Query
+		want string
+	}{
+		{Query{Words: "river"}, "a bb"},        // a title is worth more than the text of a link
+		{Query{Words: "FLOOD"}, "dddd bb a"},   // the rest by how often and how long
+		{Query{Words: `"spring flood"`}, "a"},  // one after the other
+		{Query{Words: "spring flood"}, "bb a"}, // both
+		{Query{Words: `flood -"spring flood"`}, "dddd bb"},
+		{Query{Words: "flood -spring"}, "dddd"},
+		{Query{Words: "flood -boats -spring -flood"}, ""},
+		{Query{Words: "京都"}, "ccc"},
+		{Query{Words: "花見　京都"}, "ccc"},
+		{Query{Words: "温暖化"}, "ccc"},
+		{Query{Words: "する"}, "ccc"},
+		{Query{Words: "flood", Server: "x"}, "dddd a"},
+		{Query{Words: "river", Language: "ja"}, ""},
+		{Query{Words: "flood", Changed: noon.AddDate(0, 0, 1)}, "bb"},
+		{Query{Words: "川", Verified: noon.AddDate(0, 0, 9)}, "ccc"},
+		{Query{Words: "ebb"}, ""},
+	} {
+		if got := strings.Join(urls(t, x, c.q), " "); got != c.want {
+			t.Errorf("%+v finds %q, want %q", c.q, got, c.want)
+		}
+	}
+	for _, empty := range []string{"", " - ", `""`, "-river", "…"} {
+		if _, err := x.Search(context.Background(), &Query{Words: empty}); !errors.Is(err, ErrNoWords) {
+			t.Errorf("%q: %v", empty, err)
+		}
+	}
+	r, err := x.Search(context.Background(), &Query{Words: "quay boats"})
+	if err != nil || r.Hits[0].Snippet != "Boats lay at the quay." || len(r.Hits[0].Marks) != 2 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	first, err := x.Search(context.Background(), &Query{Words: "flood", Most: 1, Skip: 1})
+	if err != nil || first.Total != 3 || len(first.Hits) != 1 || first.Hits[0].URL != "bb" {
+		t.Errorf("%+v, %v", first, err)
+	}
+}
+
+// Scores do not depend on units, nor on what was deleted.
+func TestOneRanking(t *testing.T) {
+	whole, parts := newShelf(t), newShelf(t)
+	whole.unit(library...)
+	whole.publish()
+	noise := Page{URL: "noise", Title: "River flood spring", Body: []string{strings.Repeat("flood river boats ", 50)}, Server: "z", Changed: noon, Verified: noon}
+	parts.unit(library[3], noise, library[1])
+	parts.unit(noise, noise)
+	parts.unit(library[2], library[0])
+	parts.remove(0, 1)
+	parts.remove(1, 0, 1)
+	parts.publish()
+	a, b := whole.searcher(), parts.searcher()
+	for _, words := range []string{"river", "flood", "spring flood", "boats", "川", "z"} {
+		one, err := a.Search(context.Background(), &Query{Words: words})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := b.Search(context.Background(), &Query{Words: words})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range []*Results{one, other} {
+			r.Set, r.Seconds = 0, 0
+			for i := range r.Hits {
+				r.Hits[i].ID = 0
+			}
+		}
+		if fmt.Sprintf("%+v", one) != fmt.Sprintf("%+v", other) {
+			t.Errorf("%q:\n%+v\n%+v", words, one, other)
+		}
+	}
+}
+
+// While sets change, each search sees one of them, and no page twice; a copy elsewhere is searched,
+// too, and damage is found.
+func TestSets(t *testing.T) {
+	s := newShelf(t)
+	page := func(version int) Page {
+		return Page{URL: "page", Title: fmt.Sprint("version ", version), Body: []string{"text"}, Changed: noon, Verified: noon}
+	}
+	s.unit(page(1))
+	s.publish()
+	x := s.searcher()
+	done := make(chan struct{})
+	var wait sync.WaitGroup
+	for range 2 {
+		wait.Go(func() {
+			for seen := ""; ; {
+				r, err := x.Search(context.Background(), &Query{Words: "version"})
+				if err != nil || len(r.Hits) != 1 || r.Hits[0].Title < seen {
+					t.Errorf("%+v, %v after %s", r, err, seen)
+					return
+				}
+				seen = r.Hits[0].Title
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for version := 2; version < 8; version++ {
+		before := s.set
+		before.Units = append([]Unit(nil), s.set.Units...)
+		s.unit(page(version))
+		s.remove(len(s.set.Units)-2, 0)
+		s.publish()
+		if err := Sweep(IndexDir(s.corpus), &before, &s.set); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Refresh(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(done)
+	wait.Wait()
+	t.Logf("searches waited %v at most", x.Pause())
+	moved := &shelf{t: t, corpus: filepath.Join(t.TempDir(), "copy")}
+	if err := os.CopyFS(moved.corpus, os.DirFS(s.corpus)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(s.corpus); err != nil {
+		t.Fatal(err)
+	}
+	if got := urls(t, moved.searcher(), Query{Words: "version"}); len(got) != 1 {
+		t.Errorf("the copy finds %v", got)
+	}
+	for _, name := range []string{pagesName, stateName(moved.state(t))} {
+		path := filepath.Join(unitPath(IndexDir(moved.corpus), len(s.set.Units)), name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text[len(text)/2] ^= 1
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenSearcher(moved.corpus); err == nil || !strings.Contains(err.Error(), path+" is damaged") {
+			t.Errorf("damaged %s: %v", name, err)
+		}
+		text[len(text)/2] ^= 1
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var none *NoneError
+	if _, err := OpenSearcher(t.TempDir()); !errors.As(err, &none) {
+		t.Error(err)
+	}
+}
+
+func (s *shelf) state(t testing.TB) int {
+	set, err := ReadSet(IndexDir(s.corpus))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Units[len(set.Units)-1].State
+}
+
+// FuzzQuery: whatever is asked is answered or refused.
+func FuzzQuery(f *testing.F) {
+	s := newShelf(f)
+	s.unit(library...)
+	s.publish()
+	x := s.searcher()
+	f.Add(`river "spring flood" -boat 京都`)
+	f.Add(`-"" - "" """`)
+	f.Fuzz(func(t *testing.T, words string) {
+		r, err := x.Search(context.Background(), &Query{Words: words})
+		if err != nil && !errors.Is(err, ErrNoWords) || err == nil && r.Total > len(library) {
+			t.Fatalf("%q: %+v, %v", words, r, err)
+		}
+	})
+}

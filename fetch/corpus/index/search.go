@@ -1,0 +1,361 @@
+package index
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	engine "github.com/blevesearch/bleve_index_api"
+)
+
+const (
+	// saturation (k1) and fullness (b) of BM25 are the usual ones (Robertson, Zaragoza 2009, 3.2).
+	saturation, fullness = 1.2, 0.75
+)
+
+// view is a set that is open.
+type view struct {
+	set    *Set
+	units  []*unit
+	states []*state
+	living int
+	mean   [len(fields)]float64 // octets of a living page
+	users  sync.WaitGroup
+}
+
+// Hit is a result.
+type Hit struct {
+	ID       uint64    `json:"id"`
+	URL      string    `json:"url"`
+	Title    string    `json:"title"`
+	Snippet  string    `json:"snippet"`
+	Marks    [][2]int  `json:"marks"` // octets of the snippet that are words of the query
+	Language string    `json:"language"`
+	Changed  time.Time `json:"changed"`  // its content was first seen
+	Verified time.Time `json:"verified"` // and last
+	Score    float64   `json:"score"`
+}
+
+// Results are what a search found.
+type Results struct {
+	Query   string     `json:"query"`
+	Set     int        `json:"set"`
+	Pages   int        `json:"pages"` // that are searched
+	Total   int        `json:"total"` // that have all words
+	Terms   []TermHits `json:"terms"`
+	Hits    []Hit      `json:"hits"`
+	Seconds float64    `json:"seconds"`
+}
+
+// TermHits is how many pages have a word.
+type TermHits struct {
+	Term  string `json:"term"`
+	Pages int    `json:"pages"`
+}
+
+// ErrNoWords says that nothing can be searched for.
+var ErrNoWords error = &QueryError{errors.New("there is no word to search for")}
+
+// match is a page that has all words.
+type match struct {
+	unit  int
+	place uint32
+	score float64
+	tf    []float64 // of each word: weighted frequency
+}
+
+// search is one in one view.
+func (v *view) search(ctx context.Context, q *Query) (*Results, error) {
+	began := time.Now()
+	clauses := parse(q.Words)
+	var terms []string
+	for _, c := range clauses {
+		for _, term := range c.terms {
+			if !c.not && !slices.Contains(terms, term) {
+				terms = append(terms, term)
+			}
+		}
+	}
+	if len(terms) == 0 {
+		return nil, ErrNoWords
+	}
+	found := make([][]match, len(v.units))
+	counts := make([][]int, len(v.units))
+	if err := together(len(v.units), func(i int) (err error) {
+		found[i], counts[i], err = v.matches(ctx, i, clauses, terms, q)
+		return err
+	}); err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	r := &Results{Query: q.Words, Set: v.set.Number, Pages: v.living, Terms: []TermHits{}, Hits: []Hit{}}
+	weights := make([]float64, len(terms))
+	for t, term := range terms {
+		n := 0
+		for i := range counts {
+			n += counts[i][t]
+		}
+		r.Terms = append(r.Terms, TermHits{term, n})
+		weights[t] = math.Log(1 + (float64(v.living)-float64(n)+0.5)/(float64(n)+0.5))
+	}
+	most := min(cmp.Or(max(q.Most, 0), usualResults), MostResults)
+	skip := min(max(q.Skip, 0), MostResults-most)
+	best := &ranking{view: v}
+	for i := range found {
+		r.Total += len(found[i])
+		for _, m := range found[i] {
+			for t, tf := range m.tf {
+				m.score += weights[t] * tf * (saturation + 1) / (tf + saturation)
+			}
+			best.add(m, most+skip)
+		}
+	}
+	slices.SortFunc(best.matches, func(a, b match) int { return best.compare(&b, &a) })
+	for _, m := range best.matches[min(skip, len(best.matches)):] {
+		h, err := v.hit(&m, terms)
+		if err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+		r.Hits = append(r.Hits, h)
+	}
+	r.Seconds = time.Since(began).Seconds()
+	return r, nil
+}
+
+// matches are the pages of a unit that a query wants, and how many living ones have each word.
+func (v *view) matches(ctx context.Context, i int, clauses []clause, terms []string, q *Query) (found []match, counts []int, err error) {
+	u, s := v.units[i], v.states[i]
+	counts = make([]int, len(terms))
+	have := map[uint32][]float64{} // by document of the engine
+	for t, term := range terms {
+		here, err := v.frequencies(ctx, u, s, term)
+		if err != nil {
+			return nil, nil, err
+		}
+		counts[t] = len(here)
+		next := make(map[uint32][]float64, min(len(here), max(len(have), 1)))
+		for document, tf := range here {
+			if before, ok := have[document]; ok || t == 0 {
+				next[document] = append(before, tf)
+			}
+		}
+		have = next
+	}
+	for _, c := range clauses {
+		if !c.not && !c.phrase {
+			continue
+		}
+		with, err := u.having(ctx, &c, have)
+		if err != nil {
+			return nil, nil, err
+		}
+		for document := range have {
+			if with[document] == c.not {
+				delete(have, document)
+			}
+		}
+	}
+	for document, tf := range have {
+		if place := u.Order[document]; u.wanted(place, s, q) {
+			found = append(found, match{unit: i, place: place, tf: tf})
+		}
+	}
+	return found, counts, ctx.Err()
+}
+
+// wanted reports whether the filters of a query let a page through.
+func (u *unit) wanted(place uint32, s *state, q *Query) bool {
+	return (q.Server == "" || u.Servers[u.Server[place]] == q.Server) &&
+		(q.Language == "" || u.Languages[u.Language[place]] == q.Language) &&
+		(q.Changed.IsZero() || s.Changed[place] >= q.Changed.Unix()) &&
+		(q.Verified.IsZero() || s.Verified[place] >= q.Verified.Unix())
+}
+
+// frequencies are the weighted frequencies of a word in the living pages of a unit that have it, by
+// document of the engine (BM25F: lengths count in each field).
+func (v *view) frequencies(ctx context.Context, u *unit, s *state, term string) (map[uint32]float64, error) {
+	all := map[uint32]float64{}
+	for f := range fields {
+		if err := u.postings(ctx, term, f, func(document uint64, frequency int) {
+			place := u.Order[document]
+			if s.deleted(place) {
+				return
+			}
+			length := 1 - fullness
+			if v.mean[f] > 0 {
+				length += fullness * float64(u.Lengths[f][place]) / v.mean[f]
+			}
+			all[uint32(document)] += fields[f].weight * float64(frequency) / length
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// having are those of some documents that have a phrase, or all words of a clause.
+func (u *unit) having(ctx context.Context, c *clause, among map[uint32][]float64) (map[uint32]bool, error) {
+	with := map[uint32]bool{}
+	if len(among) == 0 {
+		return with, nil
+	}
+	for f := range fields {
+		places := map[uint32][]uint64{} // where the words so far end
+		for t, term := range c.terms {
+			next := map[uint32][]uint64{}
+			r, err := u.reader.TermFieldReader(ctx, []byte(term), fields[f].name, true, false, c.phrase)
+			if err != nil {
+				return nil, err
+			}
+			for {
+				d, err := r.Next(nil)
+				if err != nil {
+					return nil, errors.Join(err, r.Close())
+				}
+				if d == nil {
+					break
+				}
+				document := uint32(d.ID.Value())
+				if _, ok := among[document]; !ok || t > 0 && places[document] == nil {
+					continue
+				}
+				next[document] = followed(places[document], d.Vectors, t == 0 || !c.phrase)
+			}
+			if err := r.Close(); err != nil {
+				return nil, err
+			}
+			places = next
+		}
+		for document, ends := range places {
+			if ends != nil {
+				with[document] = true
+			}
+		}
+	}
+	return with, nil
+}
+
+// followed are the positions that stand behind one of those before; nil: none does.
+func followed(before []uint64, at []*engine.TermFieldVector, any bool) (ends []uint64) {
+	if len(at) == 0 {
+		return []uint64{0} // positions are not asked for
+	}
+	for _, v := range at {
+		if any || slices.Contains(before, v.Pos-1) {
+			ends = append(ends, v.Pos)
+		}
+	}
+	return ends
+}
+
+// together does work for each number below n, as many at a time as there are processors.
+func together(n int, work func(i int) error) error {
+	errs, next := make([]error, n), make(chan int)
+	var wait sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wait.Go(func() {
+			for i := range next {
+				errs[i] = work(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+// ranking keeps the best matches, the worst of them first.
+type ranking struct {
+	view    *view
+	matches []match
+}
+
+func (r *ranking) Len() int           { return len(r.matches) }
+func (r *ranking) Less(i, j int) bool { return r.compare(&r.matches[i], &r.matches[j]) < 0 }
+func (r *ranking) Swap(i, j int)      { r.matches[i], r.matches[j] = r.matches[j], r.matches[i] }
+func (r *ranking) Push(m any)         { r.matches = append(r.matches, m.(match)) }
+func (r *ranking) Pop() any {
+	last := r.matches[len(r.matches)-1]
+	r.matches = r.matches[:len(r.matches)-1]
+	return last
+}
+
+// compare orders by score, and those of equal score by what does not depend on units.
+func (r *ranking) compare(a, b *match) int {
+	return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(r.tie(b), r.tie(a)))
+}
+
+func (r *ranking) tie(m *match) uint64 { return r.view.units[m.unit].Tie[m.place] }
+
+func (r *ranking) add(m match, most int) {
+	if len(r.matches) < most {
+		heap.Push(r, m)
+	} else if len(r.matches) > 0 && r.compare(&m, &r.matches[0]) > 0 {
+		r.matches[0] = m
+		heap.Fix(r, 0)
+	}
+}
+
+func (v *view) hit(m *match, terms []string) (h Hit, err error) {
+	u := v.units[m.unit]
+	h = Hit{ID: u.IDs[m.place], Language: u.Languages[u.Language[m.place]], Changed: time.Unix(v.states[m.unit].Changed[m.place], 0).UTC(),
+		Verified: time.Unix(v.states[m.unit].Verified[m.place], 0).UTC(), Score: m.score}
+	body := ""
+	h.URL, h.Title, body, err = u.stored(m.place)
+	h.Snippet, h.Marks = snippet(body, terms)
+	return h, err
+}
+
+// open opens the units of a set; units that are open already are taken.
+func openView(index string, s *Set, open map[int]*unit) (v *view, err error) {
+	v = &view{set: s, units: make([]*unit, len(s.Units)), states: make([]*state, len(s.Units))}
+	var opened []*unit
+	defer func() {
+		if err != nil {
+			for _, u := range opened {
+				u.close()
+			}
+		}
+	}()
+	var octets [len(fields)]float64
+	for i, of := range s.Units {
+		u := open[of.Number]
+		if u == nil {
+			if u, err = openUnit(index, of.Number); err != nil {
+				return nil, err
+			}
+			opened = append(opened, u)
+		}
+		st := new(state)
+		if err := readGob(filepath.Join(u.dir, stateName(of.State)), st); err != nil {
+			return nil, err
+		}
+		if len(st.Verified) != len(u.IDs) || len(st.Changed) != len(u.IDs) || len(st.Deleted) != (len(u.IDs)+63)/64 {
+			return nil, fmt.Errorf("unit %s has %d pages, and its state %d", u.dir, len(u.IDs), len(st.Verified))
+		}
+		v.units[i], v.states[i] = u, st
+		for place := range u.IDs {
+			if st.deleted(uint32(place)) {
+				continue
+			}
+			v.living++
+			for f := range fields {
+				octets[f] += float64(u.Lengths[f][place])
+			}
+		}
+	}
+	for f := range fields {
+		v.mean[f] = octets[f] / float64(max(v.living, 1))
+	}
+	return v, nil
+}

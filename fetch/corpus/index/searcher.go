@@ -1,0 +1,139 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Searcher searches the set that was published last. It may be used by many goroutines.
+type Searcher struct {
+	dir string
+
+	changing sync.Mutex // one at a time looks for another set
+	stamp    time.Time  // of search.json when it was read
+	checked  time.Time
+
+	mu    sync.RWMutex
+	view  *view
+	pause time.Duration // longest change to another set
+}
+
+// checkEvery is how often a search looks whether there is another set.
+const checkEvery = time.Second
+
+// OpenSearcher opens the index of a corpus. One without a set has no pages.
+func OpenSearcher(corpus string) (*Searcher, error) {
+	s := &Searcher{dir: IndexDir(corpus), view: &view{set: &Set{Number: -1}}}
+	if _, err := os.Stat(filepath.Join(s.dir, searchName)); errors.Is(err, os.ErrNotExist) {
+		return nil, &NoneError{corpus}
+	}
+	if err := s.Refresh(); err != nil {
+		return nil, fmt.Errorf("open index %s: %w", s.dir, err)
+	}
+	return s, nil
+}
+
+// NoneError says that a directory has no index.
+type NoneError struct{ Dir string }
+
+func (e *NoneError) Error() string { return "there is no index in " + e.Dir }
+
+// Hint says what to do.
+func (e *NoneError) Hint() string { return "recrawl corpus build makes one of an archive" }
+
+// IndexDir is the directory of the index of a corpus.
+func IndexDir(corpus string) string { return filepath.Join(corpus, "index") }
+
+// Refresh changes to the set that was published last, if that is another one. Searches under way
+// end in the one before, which is closed behind them.
+func (s *Searcher) Refresh() (err error) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	s.checked = time.Now()
+	info, err := os.Stat(filepath.Join(s.dir, searchName))
+	if errors.Is(err, os.ErrNotExist) || err == nil && info.ModTime().Equal(s.stamp) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	const tries = 3 // units of a set may be removed while it is opened
+	for try := 1; ; try++ {
+		if err = s.change(); err == nil {
+			s.stamp = info.ModTime()
+			return nil
+		}
+		if !errors.Is(err, os.ErrNotExist) || try == tries {
+			return err
+		}
+	}
+}
+
+func (s *Searcher) change() error {
+	set, err := ReadSet(s.dir)
+	if err != nil || set.Number == s.view.set.Number {
+		return err
+	}
+	open := map[int]*unit{}
+	for _, u := range s.view.units {
+		open[u.number] = u
+	}
+	next, err := openView(s.dir, set, open)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	s.mu.Lock()
+	before := s.view
+	s.view = next
+	s.pause = max(s.pause, time.Since(began))
+	s.mu.Unlock()
+	before.users.Wait()
+	for _, u := range next.units {
+		delete(open, u.number)
+	}
+	for _, u := range open {
+		err = errors.Join(err, u.close())
+	}
+	return err
+}
+
+// Pause is the longest that searches were held up by a change to another set.
+func (s *Searcher) Pause() time.Duration {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.pause
+}
+
+// Search answers a query from one set.
+func (s *Searcher) Search(ctx context.Context, q *Query) (*Results, error) {
+	if s.changing.TryLock() {
+		due := time.Since(s.checked) >= checkEvery
+		s.changing.Unlock()
+		if due {
+			if err := s.Refresh(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	s.mu.RLock()
+	v := s.view
+	v.users.Add(1)
+	s.mu.RUnlock()
+	defer v.users.Done()
+	return v.search(ctx, q)
+}
+
+// Close ends the use of the files. No search may be under way.
+func (s *Searcher) Close() (err error) {
+	for _, u := range s.view.units {
+		err = errors.Join(err, u.close())
+	}
+	s.view = &view{set: new(Set)}
+	return err
+}

@@ -1,0 +1,416 @@
+package corpus
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/recrawl/recrawl/fetch/corpus/container"
+	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+const (
+	keyIndexed    = 'x' // address: entry
+	keyIdentifier = 'j' // identifier, 8 octets: address
+
+	// publishEvery is how many new versions are published together at most: their identifiers are
+	// in memory, 100 octets each.
+	publishEvery = 100_000
+	// mostUnits is how many units a set has at most before some are collected, beside full ones.
+	mostUnits = 32
+)
+
+// entry is what the index has of a page.
+type entry struct {
+	ID      uint64 `json:"id"`
+	Unit    int    `json:"unit"`
+	Place   uint32 `json:"place"`
+	Content uint64 `json:"content"` // fingerprint of what is searched
+}
+
+// registration is the set that is added to.
+type registration struct {
+	Set    index.Set `json:"set"`
+	Unit   int       `json:"unit"`   // number of the last unit
+	NextID uint64    `json:"nextId"` // every identifier is below it
+	Added  int       `json:"added"`  // versions since the last collection
+}
+
+func identifierKey(id uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{keyIdentifier}, id)
+}
+
+func (c *Corpus) registration() (*registration, error) {
+	r := new(registration)
+	_, err := load(c.db, key(keyMeta, "index"), r)
+	return r, err
+}
+
+// indexing is the next set under way.
+type indexing struct {
+	*build
+	dir     string
+	last    *registration // that is published
+	now     registration
+	t       *tx
+	changes map[int]*index.Change
+	builder *index.Builder
+	unit    int // that is built
+	added   int
+}
+
+// index brings the index to where the documents are.
+func (b *build) index(ctx context.Context) error {
+	dir := index.IndexDir(b.dir)
+	if err := os.MkdirAll(filepath.Join(dir, "units"), 0o777); err != nil {
+		return err
+	}
+	last, err := b.registration()
+	if err != nil {
+		return err
+	}
+	searched, err := index.ReadSet(dir)
+	if err != nil {
+		return err
+	}
+	if searched.Number != last.Set.Number { // a build ended before it published
+		if err := index.Publish(dir, &last.Set); err != nil {
+			return err
+		}
+	}
+	if err := index.Sweep(dir, &last.Set, searched); err != nil {
+		return err
+	}
+	for done := 0; ; {
+		x := b.indexing(dir, last)
+		n, err := x.take(ctx, func(n int) { b.tell("index", done+n) })
+		if err == nil && n == 0 {
+			x.abandon()
+			return b.collect(ctx, dir, last)
+		}
+		if err == nil {
+			last, err = x.publish()
+		}
+		if err != nil {
+			x.abandon()
+			return err
+		}
+		done += n
+	}
+}
+
+func (b *build) indexing(dir string, last *registration) *indexing {
+	x := &indexing{build: b, dir: dir, last: last, now: *last, t: b.begin(), changes: map[int]*index.Change{}}
+	x.now.Set.Units = slices.Clone(last.Set.Units)
+	x.now.Set.Number++
+	return x
+}
+
+func (x *indexing) abandon() {
+	x.t.Close()
+	if x.builder != nil {
+		x.builder.Abandon()
+	}
+}
+
+// take works off marks, those of publishEvery pages at most.
+func (x *indexing) take(ctx context.Context, tell func(int)) (n int, err error) {
+	for n < publishEvery {
+		if err := x.mayGoOn(ctx); err != nil {
+			return n, err
+		}
+		urls, err := first(x.t, markIndex, atOnce)
+		if err != nil || len(urls) == 0 {
+			return n, err
+		}
+		rows, documents := make([]*row, len(urls)), make([]*standard.Document, len(urls))
+		entries := make([]*entry, len(urls))
+		if err := together(len(urls), func(i int) (err error) {
+			rows[i], entries[i], documents[i], err = x.find(urls[i])
+			return err
+		}); err != nil {
+			return n, err
+		}
+		for i, url := range urls {
+			if err := x.update(url, rows[i], entries[i], documents[i]); err != nil {
+				return n, err
+			}
+			if err := x.t.Delete(key(markIndex, url), nil); err != nil {
+				return n, err
+			}
+		}
+		n += len(urls)
+		tell(n)
+	}
+	return n, nil
+}
+
+// find looks up what the index has of a page, and reads its document if that is something else.
+func (x *indexing) find(url string) (r *row, e *entry, d *standard.Document, err error) {
+	if r, err = loadRow(x.db, url); err != nil {
+		return nil, nil, nil, err
+	}
+	e = new(entry)
+	if found, err := load(x.db, key(keyIndexed, url), e); err != nil {
+		return nil, nil, nil, err
+	} else if !found {
+		e = nil
+	}
+	if r == nil || r.Document == nil || e != nil && e.Content == r.Document.Content {
+		return r, e, nil, nil
+	}
+	d, err = x.document(r)
+	return r, e, d, err
+}
+
+// document reads the document of a page from its container.
+func (c *Corpus) document(r *row) (*standard.Document, error) {
+	text, err := container.Read(c.fs, c.containerPaths(r.Document.Container)[1], r.Document.JSON)
+	if err != nil {
+		return nil, err
+	}
+	return standard.ParseJSON(text)
+}
+
+// update takes a page up.
+func (x *indexing) update(url string, r *row, e *entry, d *standard.Document) error {
+	if r != nil && r.Document != nil && d == nil { // the same content, verified later
+		c, err := x.change(e.Unit)
+		if err == nil {
+			c.Date(e.Place, r.Changed.Unix(), r.Verified.Unix())
+		}
+		return err
+	}
+	if e != nil {
+		c, err := x.change(e.Unit)
+		if err != nil {
+			return err
+		}
+		c.Delete(e.Place)
+		x.result.Deleted++
+		if err := errors.Join(x.t.Delete(key(keyIndexed, url), nil), x.t.Delete(identifierKey(e.ID), nil)); err != nil {
+			return err
+		}
+	}
+	if d == nil {
+		return nil
+	}
+	x.now.Added++
+	x.result.Indexed++
+	id := x.now.NextID
+	x.now.NextID++
+	return x.add(url, id, r, d)
+}
+
+// add appends a version of a page to the unit that is built.
+func (x *indexing) add(url string, id uint64, r *row, d *standard.Document) error {
+	if x.builder != nil && x.builder.Len() >= x.Unit {
+		if err := x.closeUnit(); err != nil {
+			return err
+		}
+	}
+	if x.builder == nil {
+		x.now.Unit++
+		x.unit = x.now.Unit
+		b, err := index.NewBuilder(x.dir, x.unit)
+		if err != nil {
+			return err
+		}
+		x.builder = b
+	}
+	place := uint32(x.builder.Len())
+	if err := x.builder.Add(pageOf(id, r, d)); err != nil {
+		return err
+	}
+	x.added++
+	return errors.Join(x.t.store(key(keyIndexed, url), entry{id, x.unit, place, d.Content()}), x.t.Set(identifierKey(id), []byte(url), nil))
+}
+
+// pageOf is what is searched of a document.
+func pageOf(id uint64, r *row, d *standard.Document) *index.Page {
+	p := &index.Page{ID: id, URL: d.URL, Server: sitegraph.ServerName(d.URL), Language: d.Language, Changed: r.Changed, Verified: r.Verified}
+	p.Tie, _ = strconv.ParseUint(d.DocID, 16, 64)
+	if d.Header.Title != nil {
+		p.Title = d.Header.Title.Raw
+	}
+	for i := range d.Sentences {
+		if d.Sentences[i].Place == standard.Main {
+			p.Body = append(p.Body, d.Sentences[i].Raw)
+		}
+	}
+	for _, l := range d.Header.InLinks {
+		if l.Raw != "" {
+			p.Anchors = append(p.Anchors, l.Raw)
+		}
+	}
+	return p
+}
+
+// change is that of the state of a unit.
+func (x *indexing) change(unit int) (*index.Change, error) {
+	if c := x.changes[unit]; c != nil {
+		return c, nil
+	}
+	i := slices.IndexFunc(x.now.Set.Units, func(u index.Unit) bool { return u.Number == unit })
+	if i < 0 {
+		return nil, damaged("a page is in unit %d, which the index does not have", unit)
+	}
+	c, err := index.Edit(x.dir, x.now.Set.Units[i])
+	x.changes[unit] = c
+	return c, err
+}
+
+func (x *indexing) closeUnit() error {
+	pages := x.builder.Len()
+	if err := x.builder.Close(x.now.Set.Number); err != nil {
+		return err
+	}
+	x.builder = nil
+	x.now.Set.Units = append(x.now.Set.Units, index.Unit{Number: x.unit, State: x.now.Set.Number, Pages: pages})
+	return nil
+}
+
+// publish makes the set durable, registers it and lets it be searched.
+func (x *indexing) publish() (*registration, error) {
+	if x.builder != nil {
+		if err := x.closeUnit(); err != nil {
+			return nil, err
+		}
+	}
+	for i, u := range x.now.Set.Units {
+		if c := x.changes[u.Number]; c != nil {
+			saved, err := c.Save(x.now.Set.Number)
+			if err != nil {
+				return nil, err
+			}
+			x.now.Set.Units[i] = saved
+		}
+	}
+	if err := x.t.store(key(keyMeta, "index"), &x.now); err != nil {
+		return nil, err
+	}
+	if err := x.t.Commit(pebble.Sync); err != nil {
+		return nil, err
+	}
+	x.t = x.begin()
+	if err := index.Publish(x.dir, &x.now.Set); err != nil {
+		return nil, err
+	}
+	x.result.Sets++
+	x.t.Close()
+	if x.purge { // nothing of what was removed stays, also for those who read the set before
+		return &x.now, index.Sweep(x.dir, &x.now.Set)
+	}
+	return &x.now, index.Sweep(x.dir, &x.now.Set, &x.last.Set)
+}
+
+// collect builds units anew, once the share of what was added and deleted since the last time is
+// large, or there are many small ones. Units that are full and have nothing deleted stay, unless
+// they have an identifier that would not be dense.
+func (b *build) collect(ctx context.Context, dir string, last *registration) error {
+	pages, deleted, small := 0, 0, 0
+	for _, u := range last.Set.Units {
+		pages += u.Pages
+		deleted += u.Deleted
+		if u.Pages < b.Unit/2 {
+			small++
+		}
+	}
+	if pages == 0 || small <= mostUnits && float64(deleted) < b.Garbage*float64(pages) && !(b.purge && deleted > 0) {
+		return nil
+	}
+	began := time.Now()
+	x := b.indexing(dir, last)
+	defer func() {
+		if x != nil {
+			x.abandon()
+		}
+	}()
+	living := uint64(last.Set.Living())
+	used := make([]bool, living) // of the identifiers that stay
+	var stay []index.Unit
+	type moving struct {
+		url string
+		id  uint64
+	}
+	var moved []moving
+	for _, u := range last.Set.Units {
+		c, err := x.change(u.Number)
+		if err != nil {
+			return err
+		}
+		if u.Deleted == 0 && u.Pages >= b.Unit && slices.Max(c.IDs()) < living {
+			stay = append(stay, u)
+			for _, id := range c.IDs() {
+				used[id] = true
+			}
+			continue
+		}
+		for place, id := range c.IDs() {
+			if c.Deleted(uint32(place)) {
+				continue
+			}
+			url, err := get(b.db, identifierKey(id))
+			if err != nil || url == nil {
+				return errors.Join(err, damaged("nobody knows identifier %d", id))
+			}
+			moved = append(moved, moving{string(url), id})
+		}
+		delete(x.changes, u.Number)
+	}
+	clear(x.changes)
+	// A page keeps its identifier if that is dense.
+	slices.SortFunc(moved, func(a, b moving) int { return cmp.Compare(a.id, b.id) })
+	for _, m := range moved {
+		if m.id < living {
+			used[m.id] = true
+		}
+	}
+	x.now.Set.Units, x.now.NextID, x.now.Added = stay, living, 0
+	free := uint64(0)
+	for i, m := range moved {
+		if i%atOnce == 0 {
+			if err := b.mayGoOn(ctx); err != nil {
+				return err
+			}
+			b.tell("collection", i)
+		}
+		r, err := loadRow(b.db, m.url)
+		if err != nil || r == nil || r.Document == nil {
+			return errors.Join(err, damaged("the index has %s, of which there is no document", m.url))
+		}
+		d, err := b.document(r)
+		if err != nil {
+			return err
+		}
+		id := m.id
+		if id >= living {
+			for used[free] {
+				free++
+			}
+			id = free
+			used[free] = true
+			if err := x.t.Delete(identifierKey(m.id), nil); err != nil {
+				return err
+			}
+		}
+		if err := x.add(m.url, id, r, d); err != nil {
+			return fmt.Errorf("collect identifiers: %w", err)
+		}
+	}
+	_, err := x.publish()
+	x = nil
+	b.result.Collected, b.result.CollectionSeconds = len(moved), time.Since(began).Seconds()
+	return err
+}

@@ -1,0 +1,283 @@
+package corpus
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/recrawl/recrawl/fetch/corpus/selection"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// judgeAlone judges pages by what is known of each, and puts those that may stay among those alike.
+func (b *build) judgeAlone(_ context.Context, t *tx, urls []string) error {
+	for _, url := range urls {
+		p, err := loadRow(t, url)
+		if err != nil {
+			return err
+		}
+		if p == nil {
+			continue // nobody has seen the page that is linked to
+		}
+		b.result.Judged++
+		linked, err := outside(t, url)
+		if err != nil {
+			return err
+		}
+		p.Alone = b.Settings.Alone(&p.Facts, linked)
+		group, order := p.Facts.Digest, selection.Order(&p.Facts)
+		if p.Alone.Rule != "" {
+			group, order = "", ""
+		}
+		moved := p.Group != group || p.Order != order
+		// A page whose SimHash differs has another digest.
+		if moved {
+			if err := b.leaveGroup(t, p); err != nil {
+				return err
+			}
+			p.Group, p.Order = group, order
+			if group != "" {
+				if err := errors.Join(t.Set(key(keyDigest, group, order), nil, nil), t.mark(markGroup, group)); err != nil {
+					return err
+				}
+			}
+		}
+		if err := errors.Join(t.store(key(keyRow, url), p), t.mark(markWrite, url)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaveGroup takes a page out of the tables of those alike, and of its server.
+func (b *build) leaveGroup(t *tx, p *row) error {
+	if p.Group == "" {
+		return nil
+	}
+	if err := b.setNear(t, p, false); err != nil {
+		return err
+	}
+	if err := b.setQueued(t, p, false); err != nil {
+		return err
+	}
+	err := errors.Join(t.Delete(key(keyDigest, p.Group, p.Order), nil), t.mark(markGroup, p.Group))
+	p.Group, p.Order, p.CopyOf, p.NearOf = "", "", "", ""
+	return err
+}
+
+// judgeGroups lets the first page of each group stay. The value in the table is the page that the
+// row says to stay, so that only rows are loaded for which that is another one.
+func (b *build) judgeGroups(_ context.Context, t *tx, digests []string) error {
+	for _, digest := range digests {
+		stays := ""
+		type change struct{ order, stays string }
+		var changes []change
+		if err := each(t, key(keyDigest, digest, ""), func(order string, value []byte) (bool, error) {
+			if stays == "" {
+				stays = selection.URLOf(order)
+			}
+			if string(value) != stays {
+				changes = append(changes, change{order, stays})
+			}
+			return true, nil
+		}); err != nil {
+			return err
+		}
+		for _, c := range changes {
+			url := selection.URLOf(c.order)
+			p, err := loadRow(t, url)
+			if err != nil || p == nil {
+				return errors.Join(err, damaged("the group of %s has no row", url))
+			}
+			p.CopyOf = ""
+			if url != stays {
+				p.CopyOf = stays
+			}
+			if err := b.setNear(t, p, p.CopyOf == "" && selection.HasNear(&p.Facts)); err != nil {
+				return err
+			}
+			if err := errors.Join(t.Set(key(keyDigest, digest, c.order), []byte(stays), nil), t.store(key(keyRow, url), p),
+				t.mark(markNear, url), t.mark(markWrite, url)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("the corpus is damaged: "+format, args...)
+}
+
+// setNear puts a page into the table of SimHashes or takes it out, and marks the pages behind it
+// that are near.
+func (b *build) setNear(t *tx, p *row, in bool) error {
+	if p.Near == in && (!in || p.Hash == p.Facts.SimHash) {
+		return nil
+	}
+	if p.Near {
+		if err := b.putBlocks(t, p.Hash, p.Order, false); err != nil {
+			return err
+		}
+	}
+	p.Near, p.Hash = in, p.Facts.SimHash
+	if !in {
+		return nil
+	}
+	return b.putBlocks(t, p.Hash, p.Order, true)
+}
+
+func (b *build) putBlocks(t *tx, hash uint64, order string, in bool) error {
+	for i, value := range selection.Blocks(hash) {
+		k := blockKey(i, value, order)
+		if in {
+			if err := t.Set(k, binary.BigEndian.AppendUint64(nil, hash), nil); err != nil {
+				return err
+			}
+		} else if err := t.Delete(k, nil); err != nil {
+			return err
+		}
+		if b.fresh {
+			continue // all pages are marked
+		}
+		if err := each(t, k[:blockHead], func(other string, value []byte) (bool, error) {
+			if other > order && b.IsNear(hash, binary.BigEndian.Uint64(value)) {
+				return true, t.mark(markNear, selection.URLOf(other))
+			}
+			return true, nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nearOf is the first page before one that is near it; "": there is none.
+func (b *build) nearOf(t *tx, p *row) (nearest string, err error) {
+	for i, value := range selection.Blocks(p.Hash) {
+		if err := each(t, blockKey(i, value, ""), func(order string, value []byte) (bool, error) {
+			if order >= p.Order || nearest != "" && order >= nearest {
+				return false, nil
+			}
+			if b.IsNear(p.Hash, binary.BigEndian.Uint64(value)) {
+				nearest = order
+				return false, nil
+			}
+			return true, nil
+		}); err != nil {
+			return "", err
+		}
+	}
+	if nearest != "" {
+		nearest = selection.URLOf(nearest)
+	}
+	return nearest, nil
+}
+
+// judgeNear finds out which pages are near copies, and puts the others into the table of their
+// server.
+func (b *build) judgeNear(_ context.Context, t *tx, urls []string) error {
+	b.state.Compared = true
+	for _, url := range urls {
+		p, err := loadRow(t, url)
+		if err != nil {
+			return err
+		}
+		if p == nil {
+			continue
+		}
+		near := ""
+		if p.Near && b.Near >= 0 {
+			if near, err = b.nearOf(t, p); err != nil {
+				return err
+			}
+		}
+		p.NearOf = near
+		if err := b.setQueued(t, p, p.Group != "" && p.CopyOf == "" && near == ""); err != nil {
+			return err
+		}
+		if err := errors.Join(t.store(key(keyRow, url), p), t.mark(markWrite, url)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *build) setQueued(t *tx, p *row, in bool) error {
+	if p.Queued == in {
+		return nil
+	}
+	p.Queued = in
+	server := sitegraph.ServerName(p.Facts.URL)
+	k := key(keyServer, server, p.Order)
+	if !in {
+		return errors.Join(t.Delete(k, nil), t.mark(markQuota, server))
+	}
+	return errors.Join(t.Set(k, []byte("1"), nil), t.mark(markQuota, server))
+}
+
+// judgeQuotas says which pages of a server have room.
+func (b *build) judgeQuotas(_ context.Context, t *tx, servers []string) error {
+	for _, server := range servers {
+		n := 0
+		var changes []string
+		if err := each(t, key(keyServer, server, ""), func(order string, value []byte) (bool, error) {
+			n++
+			if room := b.Quota == 0 || n <= b.Quota; room != (string(value) == "1") {
+				changes = append(changes, order)
+			}
+			return true, nil
+		}); err != nil {
+			return err
+		}
+		for _, order := range changes {
+			k := key(keyServer, server, order)
+			value, err := get(t, k)
+			if err != nil {
+				return err
+			}
+			room := "1"
+			if string(value) == "1" {
+				room = "0"
+			}
+			if err := errors.Join(t.Set(k, []byte(room), nil), t.mark(markWrite, selection.URLOf(order))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// verdict is what all rules say of a page.
+func (b *build) verdict(r pebble.Reader, p *row) (selection.Verdict, error) {
+	switch {
+	case p.Alone.Rule != "":
+		return p.Alone, nil
+	case p.CopyOf != "":
+		return selection.Verdict{Rule: selection.Copy, Why: "it has the main text of " + p.CopyOf}, nil
+	case p.NearOf != "":
+		return selection.Verdict{Rule: selection.NearCopy, Why: "its main text is nearly that of " + p.NearOf}, nil
+	}
+	room, err := get(r, key(keyServer, sitegraph.ServerName(p.Facts.URL), p.Order))
+	if err != nil || string(room) == "1" {
+		return selection.Verdict{}, err
+	}
+	return selection.Verdict{Rule: selection.Quota, Why: fmt.Sprintf("its server has %d pages before it", b.Quota)}, nil
+}
+
+// count moves a page from one rule to another; nil: it is none any more.
+func (b *build) count(p *row, now *selection.Verdict) {
+	if p.Judged {
+		b.state.Counts[string(p.Verdict.Rule)]--
+		b.state.Pages--
+	}
+	p.Judged = now != nil
+	if now != nil {
+		b.state.Counts[string(now.Rule)]++
+		b.state.Pages++
+		p.Verdict = *now
+	}
+}

@@ -1,0 +1,177 @@
+package corpus
+
+import (
+	"context"
+	"encoding/json"
+	"mime"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/corpus/selection"
+	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/fetch/filter"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// said is what an answer says of its page.
+type said int
+
+const (
+	saysNothing said = iota
+	saysSame         // it is as before
+	saysContent      // it is this
+	saysGone
+)
+
+// says tells by the line of the index.
+func says(c *cdxj.Capture) said {
+	switch c.Status {
+	case "200", "203":
+		if c.MIME == cdxj.Revisit && (c.Type == "" || isHTML(c.Type)) || isHTML(c.MIME) {
+			return saysContent
+		}
+		return saysGone
+	case "304":
+		return saysSame
+	case "", "408", "425", "429", "206":
+		return saysNothing
+	}
+	if c.Status[0] == '1' || c.Status[0] == '5' {
+		return saysNothing
+	}
+	return saysGone
+}
+
+func isHTML(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		kind, _, _ = strings.Cut(contentType, ";")
+	}
+	kind = strings.ToLower(strings.TrimSpace(kind))
+	return kind == "text/html" || kind == "application/xhtml+xml"
+}
+
+// link is one of a page, with what it says there first.
+type link struct{ To, Text string }
+
+// content is what was read of a capture.
+type content struct {
+	facts selection.Facts
+	draft *standard.Document // without InLinks
+	links []link             // each address once, ascending
+	none  bool               // it is no page
+}
+
+// mostBody bounds a body that is read, in octets.
+const mostBody = 64 << 20
+
+// read reads a capture of a page.
+func (o *Options) read(ctx context.Context, url string, p *row) (*content, error) {
+	answer, err := o.Archive.Answer(p.Last.line(url))
+	if err != nil {
+		return nil, err
+	}
+	contentType := answer.Get("Content-Type")
+	if !isHTML(contentType) {
+		return &content{none: true}, nil
+	}
+	body, err := answer.Text(mostBody)
+	if err != nil {
+		return nil, err
+	}
+	page := extract.HTML(body, contentType, url, extract.Options{
+		RobotsTags: values(answer, "X-Robots-Tag"), LinkLines: values(answer, "Link"), Body: true, Missing: true})
+	main := page.Body.MainText()
+	shown := &filter.Page{URL: url, Title: page.Body.Title.Text, Text: main, Language: page.Body.Language,
+		ContentLanguage: answer.Get("Content-Language"), Links: page.Links}
+	all := visible(page.Body)
+	if len(main) < fewShown {
+		shown.Text = all
+	}
+	shown.Text = strings.ToValidUTF8(shown.Text[:min(len(shown.Text), filter.MostText)], "")
+	ruling, err := o.Filters.Judge(ctx, shown)
+	if err != nil {
+		return nil, err
+	}
+	c := &content{facts: selection.Facts{
+		URL: url, NoIndex: page.NoIndex || page.NoArchive, Missing: page.Missing, Filter: ruling.Filter, Why: ruling.Why,
+		Text: len(main), Words: words(main), Digest: sitegraph.DigestOf([]byte(main)).String(), SimHash: rules.SimHash([]byte(main)),
+		Other: page.Canonical != "", Language: filter.LanguageOf(shown).Code, Blog: selection.IsBlog(url, all, page.Links),
+	}}
+	pageType := ""
+	if c.facts.Blog {
+		pageType = "blog"
+	}
+	c.draft = standard.New(standard.Source{URL: url, Charset: page.Charset, Language: c.facts.Language, PageType: pageType,
+		Time: p.Changed, Body: page.Body})
+	c.links = linksOf(page.Links, page.Body.Anchors)
+	return c, nil
+}
+
+// fewShown is the least main text that filters judge by alone, in octets, as package extract has
+// it.
+const fewShown = 100
+
+// visible is all text of a page.
+func visible(b *extract.Body) string {
+	var all strings.Builder
+	for i := range b.Passages {
+		all.WriteString(b.Passages[i].Text)
+		all.WriteByte(' ')
+	}
+	return all.String()
+}
+
+func words(text string) (n int) {
+	inside := false
+	for _, r := range text {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
+			n++ // as good as a word
+			inside = false
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			if !inside {
+				n++
+			}
+			inside = true
+		default:
+			inside = false
+		}
+	}
+	return n
+}
+
+func values(a *archive.Answer, name string) (all []string) {
+	for _, f := range a.Header {
+		if strings.EqualFold(f.Name, name) {
+			all = append(all, f.Value)
+		}
+	}
+	return all
+}
+
+// mostLinkText bounds what is kept of the text of a link, in octets.
+const mostLinkText = 200
+
+// linksOf gives each link the first text that an anchor has.
+func linksOf(links []string, anchors []extract.Anchor) []link {
+	texts := make(map[string]string, len(links))
+	for _, a := range anchors {
+		if texts[a.URL] == "" {
+			texts[a.URL] = strings.ToValidUTF8(a.Text[:min(len(a.Text), mostLinkText)], "")
+		}
+	}
+	all := make([]link, 0, len(links))
+	for _, to := range links {
+		all = append(all, link{to, texts[to]})
+	}
+	slices.SortFunc(all, func(a, b link) int { return strings.Compare(a.To, b.To) })
+	return all
+}
+
+func encodeLinks(links []link) ([]byte, error) { return json.Marshal(links) }

@@ -1,0 +1,105 @@
+package corpus
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/corpus/selection"
+	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/fetch/filter"
+)
+
+// Settings are those of a build that the user makes.
+type Settings struct {
+	selection.Options `key:"rules"`
+
+	Annotate []string `help:"program that annotates the documents, with its arguments; each line it gets is a document, its answer a JSON array"`
+	Unit     int      `default:"1000000" range:"[100,10000000]" help:"pages of a unit of the index"`
+	Garbage  float64  `default:"0.3" range:"(0,1]" want:"a share above 0 and at most 1" help:"share of a unit's pages that are deleted, from which it is built anew"`
+}
+
+// Options are what a build works with.
+type Options struct {
+	Settings
+	Archive *archive.Reader
+	Filters *filter.Set // nil: none
+	// Annotator is asked for each document; nil: nobody is.
+	Annotator standard.Annotator
+	// Progress is told how much is done of a stage of the build; nil: nobody is.
+	Progress func(stage string, done int)
+}
+
+// version is that of what documents and facts are made by; raise it where they change.
+const version = 1
+
+// fingerprints of the settings that facts and documents depend on, and of those that verdicts do.
+func (o *Options) fingerprints() (reading, judging string, err error) {
+	sum := func(parts ...any) string {
+		h := sha256.New()
+		for _, part := range parts {
+			text, bad := json.Marshal(part)
+			if bad != nil {
+				err = bad
+			}
+			fmt.Fprintf(h, "%s\n", text)
+		}
+		return hex.EncodeToString(h.Sum(nil)[:8])
+	}
+	return sum(version, o.Filters.Fingerprint(), o.Annotate), sum(o.Settings.Options), err
+}
+
+// Result is what a build did.
+type Result struct {
+	Directory  string         `json:"directory"`
+	Captures   int            `json:"captures"` // new ones
+	Read       int            `json:"read"`     // pages whose content was read
+	Unreadable int            `json:"unreadable"`
+	Gone       int            `json:"gone"`
+	Judged     int            `json:"judged"`  // pages
+	Written    int            `json:"written"` // documents
+	Withdrawn  int            `json:"withdrawn"`
+	Moved      int            `json:"moved"` // documents whose containers were written anew
+	Pages      int            `json:"pages"` // of the archive, in all
+	Selected   int            `json:"selected"`
+	LeftOut    map[string]int `json:"left_out"` // pages by rule
+	Containers int            `json:"containers"`
+	Bytes      int64          `json:"bytes"`     // of them
+	Indexed    int            `json:"indexed"`   // versions that got an identifier
+	Deleted    int            `json:"deleted"`   // identifiers
+	Collected  int            `json:"collected"` // pages whose units were built anew
+	Sets       int            `json:"sets"`      // that were published
+	Notes      []string       `json:"notes"`
+
+	// CollectionSeconds is how long that took.
+	CollectionSeconds float64 `json:"collection_seconds"`
+}
+
+// mostNotes bounds what is told of pages that cannot be read.
+const mostNotes = 20
+
+func (r *Result) note(format string, args ...any) {
+	if len(r.Notes) < mostNotes {
+		r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+	}
+}
+
+// Text prints it for people.
+func (r *Result) Text(w io.Writer) error {
+	fmt.Fprintf(w, "%d new captures: %d pages read, %d gone, %d judged; %d documents written, %d withdrawn\n",
+		r.Captures, r.Read, r.Gone, r.Judged, r.Written, r.Withdrawn)
+	fmt.Fprintf(w, "%d versions of pages are new in the index, %d are deleted, %d were collected\n", r.Indexed, r.Deleted, r.Collected)
+	fmt.Fprintf(w, "%d of %d pages are in the corpus, in %d containers of %d bytes\n", r.Selected, r.Pages, r.Containers, r.Bytes)
+	for _, rule := range selection.Rules {
+		if n := r.LeftOut[string(rule)]; n > 0 {
+			fmt.Fprintf(w, "  %-10s %d pages left out\n", rule, n)
+		}
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(w, "note: %s\n", note)
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package corpus
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch/corpus/container"
+	"github.com/recrawl/recrawl/fetch/corpus/selection"
+	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Page is what the corpus has of a page, and why.
+type Page struct {
+	URL      string             `json:"url"`
+	Selected bool               `json:"selected"`
+	Rule     selection.Rule     `json:"rule,omitempty"` // that leaves it out
+	Why      string             `json:"why,omitempty"`
+	Facts    selection.Facts    `json:"facts"`
+	Outside  bool               `json:"linked_from_outside"`
+	Changed  time.Time          `json:"changed"`
+	Verified time.Time          `json:"verified"`
+	File     string             `json:"file"` // and place of the capture
+	Offset   int64              `json:"offset"`
+	Document *standard.Document `json:"document,omitempty"`
+
+	xml []byte
+}
+
+// UnknownError says that the corpus knows nothing of a page.
+type UnknownError struct{ URL string }
+
+func (e *UnknownError) Error() string { return "the archive has no page at " + e.URL }
+
+// Hint says what to do.
+func (e *UnknownError) Hint() string {
+	return "corpus build takes in what the archive has; a page that is gone or was removed is not there"
+}
+
+// Page looks a page up.
+func (c *Corpus) Page(url string) (*Page, error) {
+	r, err := loadRow(c.db, url)
+	if err == nil && (r == nil || r.Gone) {
+		err = &UnknownError{url}
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &Page{URL: url, Selected: r.Judged && r.Verdict.Rule == "", Rule: r.Verdict.Rule, Why: r.Verdict.Why, Facts: r.Facts,
+		Changed: r.Changed, Verified: r.Verified, File: r.Last.File, Offset: r.Last.Offset}
+	if p.Outside, err = outside(c.db, url); err != nil || r.Document == nil {
+		return p, err
+	}
+	paths := c.containerPaths(r.Document.Container)
+	if p.xml, err = container.Read(c.fs, paths[0], r.Document.XML); err != nil {
+		return nil, err
+	}
+	p.Document, err = standard.ParseXML(p.xml)
+	return p, err
+}
+
+// Identified is the address that has an identifier in the index; "": none has.
+func (c *Corpus) Identified(id uint64) (string, error) {
+	url, err := get(c.db, identifierKey(id))
+	return string(url), err
+}
+
+const moment = "2006-01-02 15:04:05"
+
+// Text prints why a page is in the corpus or not, and its document.
+func (p *Page) Text(w io.Writer) error {
+	verdict := "it is selected"
+	if !p.Selected {
+		verdict = fmt.Sprintf("it is left out by the rule %q: %s", p.Rule, p.Why)
+	}
+	fmt.Fprintf(w, "%s\n%s\n", p.URL, verdict)
+	fmt.Fprintf(w, "%d bytes of main text, %d words, language %s; blog: %v; linked from another server: %v\n",
+		p.Facts.Text, p.Facts.Words, cmp.Or(p.Facts.Language, "unknown"), p.Facts.Blog, p.Outside)
+	fmt.Fprintf(w, "content since %s, last verified %s; in %s at byte %d\n", p.Changed.UTC().Format(moment), p.Verified.UTC().Format(moment), p.File, p.Offset)
+	if len(p.xml) > 0 {
+		fmt.Fprintln(w)
+		_, err := w.Write(p.xml)
+		return err
+	}
+	return nil
+}
+
+// Summary is what is in a corpus.
+type Summary struct {
+	Directory string         `json:"directory"`
+	Pages     int            `json:"pages"`
+	Selected  int            `json:"selected"`
+	LeftOut   map[string]int `json:"left_out"` // pages by rule
+	Blogs     int            `json:"blogs"`    // of those selected
+	Languages map[string]int `json:"languages"`
+	Domains   []Domain       `json:"domains"` // [NICT table 2], those with the most pages first
+	Largest   Server         `json:"largest"`
+}
+
+// Domain is a domain of the top level.
+type Domain struct {
+	Name    string `json:"name"`
+	Servers int    `json:"servers"`
+	Pages   int    `json:"pages"`
+}
+
+// Server is the one with the most pages.
+type Server struct {
+	Name  string `json:"name"`
+	Pages int    `json:"pages"`
+}
+
+// Summary counts the pages.
+func (c *Corpus) Summary() (*Summary, error) {
+	s := &Summary{Directory: c.dir, LeftOut: map[string]int{}, Languages: map[string]int{}, Domains: []Domain{}}
+	domains, here := map[string]*Domain{}, Server{}
+	err := each(c.db, []byte{keyRow}, func(url string, value []byte) (bool, error) {
+		var r row
+		if err := json.Unmarshal(value, &r); err != nil {
+			return false, err
+		}
+		if !r.Judged {
+			return true, nil
+		}
+		s.Pages++
+		if r.Verdict.Rule != "" {
+			s.LeftOut[string(r.Verdict.Rule)]++
+			return true, nil
+		}
+		s.Selected++
+		s.Languages[cmp.Or(r.Facts.Language, "unknown")]++
+		if r.Facts.Blog {
+			s.Blogs++
+		}
+		server := sitegraph.ServerName(url)
+		name := topLevel(server)
+		d := domains[name]
+		if d == nil {
+			d = &Domain{Name: name}
+			domains[name] = d
+		}
+		if server != here.Name { // rows of a server lie together, but for its schemes
+			d.Servers++
+			here = Server{Name: server}
+		}
+		d.Pages++
+		if here.Pages++; here.Pages > s.Largest.Pages {
+			s.Largest = here
+		}
+		return true, nil
+	})
+	for _, d := range domains {
+		s.Domains = append(s.Domains, *d)
+	}
+	slices.SortFunc(s.Domains, func(a, b Domain) int { return cmp.Or(b.Pages-a.Pages, strings.Compare(a.Name, b.Name)) })
+	return s, err
+}
+
+// topLevel is the last part of a host's name.
+func topLevel(server string) string {
+	host, _, _ := strings.Cut(server, ":")
+	return host[strings.LastIndexByte(host, '.')+1:]
+}
+
+// Text prints it for people.
+func (s *Summary) Text(w io.Writer) error {
+	fmt.Fprintf(w, "%d of %d pages of the archive are in the corpus, %d of them of blogs\n", s.Selected, s.Pages, s.Blogs)
+	for _, rule := range selection.Rules {
+		if n := s.LeftOut[string(rule)]; n > 0 {
+			fmt.Fprintf(w, "  %-10s %d pages left out\n", rule, n)
+		}
+	}
+	for _, d := range s.Domains[:min(len(s.Domains), 10)] {
+		fmt.Fprintf(w, "domain %s: %d servers, %d pages\n", d.Name, d.Servers, d.Pages)
+	}
+	if s.Largest.Pages > 0 {
+		fmt.Fprintf(w, "largest server: %s, %d pages\n", s.Largest.Name, s.Largest.Pages)
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package standard
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Document is one version of a page.
+type Document struct {
+	XMLName          xml.Name  `xml:"StandardFormat" json:"-"`
+	URL              string    `xml:"Uri,attr" json:"url"`
+	DocID            string    `xml:"DocID,attr" json:"doc_id"` // IDOf(URL)
+	OriginalEncoding string    `xml:"OriginalEncoding,attr" json:"original_encoding"`
+	Language         string    `xml:"Language,attr,omitempty" json:"language,omitempty"`
+	PageType         string    `xml:"PageType,attr,omitempty" json:"page_type,omitempty"` // blog; "": not known
+	CrawlTime        time.Time `xml:"CrawlTime,attr" json:"crawl_time"`                   // of the capture that places are of
+	FormatTime       time.Time `xml:"FormatTime,attr" json:"format_time"`                 // no part of what Digest is of
+	Header           Header    `xml:"Header" json:"header"`
+	Sentences        []S       `xml:"Text>S" json:"sentences"`
+}
+
+// Header is what a document has beside its text.
+type Header struct {
+	Title       *Text        `xml:"Title" json:"title,omitempty"`
+	OutLinks    []Link       `xml:"OutLinks>OutLink" json:"out_links"`
+	InLinks     []Link       `xml:"InLinks>InLink" json:"in_links"` // at most MostInLinks, by address
+	Information []Annotation `xml:"Information>Annotation" json:"information,omitempty"`
+}
+
+// Text is a text and its place.
+type Text struct {
+	Offset int    `xml:"Offset,attr" json:"offset"`
+	Length int    `xml:"Length,attr" json:"length"`
+	Raw    string `xml:"RawString" json:"text"`
+}
+
+// S is a sentence.
+type S struct {
+	ID       int    `xml:"Id,attr" json:"id"`
+	Offset   int    `xml:"Offset,attr" json:"offset"`
+	Length   int    `xml:"Length,attr" json:"length"`
+	Japanese int    `xml:"is_Japanese_Sentence,attr" json:"japanese"` // 1: it is Japanese
+	Place    string `xml:"Place,attr" json:"place"`                   // Main or Beside
+	Raw      string `xml:"RawString" json:"text"`
+
+	Annotations []Annotation `xml:"Annotation" json:"annotations,omitempty"`
+}
+
+// Places of sentences.
+const (
+	Main   = "main"
+	Beside = "beside"
+)
+
+// Link is a link to or from a page, and what it says there.
+type Link struct {
+	Raw string `xml:"RawString" json:"text"`
+	To  ID     `xml:"DocIDs>DocID" json:"page"`
+}
+
+// ID is a page: its address and the fingerprint of that.
+type ID struct {
+	URL   string `xml:"Uri,attr" json:"url"`
+	DocID string `xml:",chardata" json:"doc_id"`
+}
+
+// Annotation is what a program says.
+type Annotation struct {
+	Scheme string `xml:"Scheme,attr" json:"scheme"`
+	Text   string `xml:",cdata" json:"text"`
+}
+
+// NewLink is a link of an address.
+func NewLink(url, text string) Link { return Link{Raw: text, To: ID{URL: url, DocID: IDOf(url)}} }
+
+// IDOf is the number of an address: 64 bits of its SHA-256, as 16 digits.
+func IDOf(url string) string {
+	sum := sha256.Sum256([]byte(url))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Digest is of all of a document but FormatTime.
+func (d *Document) Digest() (sum [16]byte) {
+	plain := *d
+	plain.FormatTime = time.Time{}
+	line, err := json.Marshal(&plain)
+	if err != nil {
+		panic(fmt.Sprintf("document of %s: %v", d.URL, err)) // it has nothing but texts and numbers
+	}
+	all := sha256.Sum256(line)
+	copy(sum[:], all[:])
+	return sum
+}
+
+// Content is the fingerprint of what is searched: title, main text, the texts of links to the page,
+// and language. It is 0 for no document.
+func (d *Document) Content() uint64 {
+	h := sha256.New()
+	write := func(text string) { io.WriteString(h, text+"\x00") }
+	write(d.Language)
+	if d.Header.Title != nil {
+		write(d.Header.Title.Raw)
+	}
+	for i := range d.Sentences {
+		if d.Sentences[i].Place == Main {
+			write(d.Sentences[i].Raw)
+		}
+	}
+	write("")
+	for _, l := range d.Header.InLinks {
+		write(l.Raw)
+	}
+	return max(binary.BigEndian.Uint64(h.Sum(nil)), 1)
+}
+
+const xmlHead = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+
+// XML is the document as a file of its own.
+func (d *Document) XML() ([]byte, error) {
+	text, err := xml.MarshalIndent(d, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("format %s: %w", d.URL, err)
+	}
+	return append(append([]byte(xmlHead), text...), '\n'), nil
+}
+
+// ParseXML reads a document.
+func ParseXML(text []byte) (*Document, error) {
+	d := new(Document)
+	if err := xml.Unmarshal(text, d); err != nil {
+		return nil, fmt.Errorf("read a document of the standard format: %w", err)
+	}
+	d.XMLName = xml.Name{}
+	return d, nil
+}
+
+// JSON is the document as a line.
+func (d *Document) JSON() ([]byte, error) {
+	line, err := json.Marshal(d)
+	if err != nil {
+		return nil, fmt.Errorf("format %s: %w", d.URL, err)
+	}
+	return append(line, '\n'), nil
+}
+
+// ParseJSON reads a document from a line.
+func ParseJSON(line []byte) (*Document, error) {
+	d := new(Document)
+	if err := json.Unmarshal(line, d); err != nil {
+		return nil, fmt.Errorf("read a document of the standard format: %w", err)
+	}
+	return d, nil
+}

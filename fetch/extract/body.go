@@ -1,0 +1,322 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// mostAnchor bounds the text of an anchor, in octets.
+const mostAnchor = 512
+
+// Body is what a page says, each text with its place in the source: the octets of the body as it
+// was given, in its own charset.
+type Body struct {
+	Title    Passage
+	Passages []Passage // in order, those beside the matter too; none is empty
+	Anchors  []Anchor  // of Page.Links, in order; an address may come more than once
+	Language string    // <html lang>
+}
+
+// Passage is a text that no tag of a block divides: a paragraph, say, or a cell.
+type Passage struct {
+	// Text has words with a blank between, as Page.Digests.Text has. What the page has that is no
+	// UTF-8 stays as it is.
+	Text string
+	Main bool // it is part of the main text
+
+	pieces []piece
+	source *decoded
+}
+
+// piece says which octets of a page some octets of a text are made of. Where both are equally many,
+// they are the same one by one.
+type piece struct{ text, size, page, length int }
+
+// Anchor is a link of a page and what it says there.
+type Anchor struct{ URL, Text string }
+
+// MainText is all main text, which Page.Digests.Main is of.
+func (b *Body) MainText() string {
+	var text strings.Builder
+	for i := range b.Passages {
+		if p := &b.Passages[i]; p.Main {
+			if text.Len() > 0 {
+				text.WriteByte(' ')
+			}
+			text.WriteString(p.Text)
+		}
+	}
+	return text.String()
+}
+
+// Source is where Text[from:to] stands in the body: the octets from that of its first character to
+// that of its last one, tags between them included. Neither end may be a blank, 0 <= from < to.
+func (p *Passage) Source(from, to int) (offset, length int) {
+	start, _ := p.place(from)
+	_, end := p.place(to - 1)
+	start, end = p.source.at(start), p.source.at(end)
+	return start, end - start
+}
+
+// place is where the octet of a text stands in the page, and what is behind it.
+func (p *Passage) place(at int) (from, to int) {
+	low, high := 0, len(p.pieces)-1
+	for low < high {
+		if middle := (low + high + 1) / 2; p.pieces[middle].text <= at {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	c := p.pieces[low]
+	if c.size == c.length {
+		from = c.page + at - c.text
+		return from, from + 1
+	}
+	return c.page, c.page + c.length
+}
+
+// body reads texts and anchors. What is no main text by itself, as of a page that was cut, is main
+// text as a whole.
+func (s *scanner) body(source []byte, contentType, url string, links []string) *Body {
+	page := decodePlaced(source, contentType)
+	b := &Body{Language: s.language}
+	t := tree{whole: true, places: map[*html.Node]place{}}
+	root, ok := t.parse(page.text)
+	if !ok || s.cut {
+		passagesOfTokens(b, page)
+		return b
+	}
+	w := &walk{tree: &t, page: page, body: b, wanted: map[string]bool{}}
+	w.now.source = page
+	for _, link := range links {
+		w.wanted[link] = true
+	}
+	if self, err := sitegraph.NewResolver(url); err == nil && len(links) > 0 {
+		w.resolver, w.scanner = s.relativeTo(self), s
+	}
+	document := goquery.NewDocumentFromNode(root)
+	if title := document.Find("head > title").First(); title.Length() > 0 {
+		w.below(title.Nodes[0])
+		w.flush()
+		if len(b.Passages) > 0 {
+			b.Title, b.Passages = b.Passages[0], nil
+		}
+	}
+	w.main = document.Find("main").Length() == 0
+	for _, n := range document.Find("body").Nodes {
+		w.below(n)
+	}
+	w.flush()
+	return b
+}
+
+// walk goes through the tree of a page.
+type walk struct {
+	tree     *tree
+	page     *decoded
+	body     *Body
+	now      Passage // under way
+	text     []byte  // of it
+	main     bool    // what comes is main text
+	wanted   map[string]bool
+	resolver *sitegraph.Resolver
+	scanner  *scanner
+	anchors  []*[]byte // open ones
+}
+
+func (w *walk) below(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.Type == html.TextNode:
+			w.append(w.tree.places[c])
+		case c.Type == html.ElementNode:
+			w.element(c)
+		}
+	}
+}
+
+func (w *walk) element(n *html.Node) {
+	name := []byte(n.Data)
+	inline := isInline(name)
+	if !inline {
+		w.flush()
+	}
+	if url := w.leads(n); url != "" {
+		text := []byte{}
+		w.anchors = append(w.anchors, &text)
+		at := len(w.body.Anchors)
+		w.body.Anchors = append(w.body.Anchors, Anchor{URL: url})
+		defer func() {
+			w.anchors = w.anchors[:len(w.anchors)-1]
+			w.body.Anchors[at].Text = strings.TrimSpace(strings.ToValidUTF8(string(text), ""))
+		}()
+	}
+	if !isHidden(name) {
+		before := w.main
+		if n.Data == "main" && !hasAncestor(n, "main") {
+			w.main = true // wherever it stands
+		} else if isBeside(n) {
+			w.main = false
+		}
+		if w.main != before {
+			w.flush()
+		}
+		w.below(n)
+		if w.main != before {
+			w.flush()
+			w.main = before
+		}
+	}
+	if !inline {
+		w.flush()
+	}
+}
+
+// leads is the address that an element leads to, if it is a link of the page; else "".
+func (w *walk) leads(n *html.Node) string {
+	key := ""
+	switch n.Data {
+	case "a", "area":
+		key = "href"
+	case "frame", "iframe":
+		key = "src"
+	}
+	if key == "" || w.resolver == nil || len(w.body.Anchors) >= MaxLinks {
+		return ""
+	}
+	address := ""
+	for _, a := range n.Attr {
+		switch {
+		case a.Key == key:
+			address = strings.Trim(a.Val, " \t\r\n\f")
+		case a.Key == "rel" && key == "href" && hasWord(a.Val, "nofollow"):
+			return ""
+		}
+	}
+	if address == "" || address[0] == '#' || len(address) > MaxAddress {
+		return ""
+	}
+	url, ok := w.resolver.Resolve(encodeQuery(address, w.scanner.queries))
+	if !ok || !w.wanted[url] {
+		return ""
+	}
+	return url
+}
+
+// append takes a text of the page.
+func (w *walk) append(at place) {
+	for _, anchor := range w.anchors {
+		if len(*anchor) < mostAnchor {
+			*anchor = appendText(*anchor, []byte(html.UnescapeString(string(w.page.text[at.from:min(at.to, at.from+4*mostAnchor)]))))
+			*anchor = (*anchor)[:min(len(*anchor), mostAnchor)]
+		}
+	}
+	w.text = appendPlaced(w.text, &w.now.pieces, w.page.text, at)
+}
+
+// flush ends the passage under way.
+func (w *walk) flush() {
+	if text := bytes.TrimSuffix(w.text, []byte(" ")); len(text) > 0 {
+		w.now.Text, w.now.Main = string(text), w.main
+		w.body.Passages = append(w.body.Passages, w.now)
+	}
+	w.text, w.now.pieces = w.text[:0], nil
+}
+
+// appendPlaced is appendText of a part of a page, with entities undone, that notes where each octet
+// comes from.
+func appendPlaced(text []byte, pieces *[]piece, page []byte, at place) []byte {
+	for i := at.from; i < at.to; {
+		if n := spaceLen(page[i:at.to]); n > 0 {
+			text = appendSpace(text)
+			i += n
+			continue
+		}
+		end := i + 1
+		if page[i] == '&' {
+			for end < at.to && isEntity(page[end]) {
+				end++
+			}
+			if end < at.to && page[end] == ';' {
+				end++
+			}
+			if plain := html.UnescapeString(string(page[i:end])); plain != string(page[i:end]) {
+				if spaceLen([]byte(plain)) == len(plain) {
+					text = appendSpace(text)
+				} else {
+					*pieces = append(*pieces, piece{len(text), len(plain), i, end - i})
+					text = append(text, plain...)
+				}
+				i = end
+				continue
+			}
+		}
+		for end < at.to && page[end] != '&' && spaceLen(page[end:at.to]) == 0 {
+			end++
+		}
+		next := piece{len(text), end - i, i, end - i}
+		if k := len(*pieces) - 1; k >= 0 && continues((*pieces)[k], next) {
+			(*pieces)[k].size = next.text + next.size - (*pieces)[k].text
+			(*pieces)[k].length = (*pieces)[k].size
+		} else {
+			*pieces = append(*pieces, next)
+		}
+		text = append(text, page[i:end]...)
+		i = end
+	}
+	return text
+}
+
+// continues reports whether a piece goes on where another ends, a blank between them at most.
+func continues(p, next piece) bool {
+	gap := next.text - p.text - p.size
+	return p.size == p.length && gap == next.page-p.page-p.length && gap <= 1
+}
+
+func isEntity(c byte) bool {
+	return c == '#' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// passagesOfTokens is for pages of which there is no tree: all visible text is main text, and
+// anchors have no text of their own.
+func passagesOfTokens(b *Body, page *decoded) {
+	z := html.NewTokenizer(bytes.NewReader(page.text))
+	z.SetMaxBuf(maxToken)
+	w := &walk{page: page, body: b, main: true}
+	w.now.source = page
+	var buf [16]byte
+	hidden, at := false, place{}
+	for {
+		kind := z.Next()
+		at = place{at.to, at.to + len(z.Raw())}
+		switch kind {
+		case html.ErrorToken:
+			w.flush()
+			return
+		case html.TextToken:
+			if !hidden {
+				w.append(at)
+			}
+			hidden = false
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+			skip := 1
+			if kind == html.EndTagToken {
+				skip = 2
+			}
+			name := tagName(z.Raw()[skip:], &buf)
+			hidden = kind != html.EndTagToken && isHidden(name)
+			if !isInline(name) {
+				w.flush()
+			}
+			if kind == html.EndTagToken && string(name) == "title" && b.Title.Text == "" && len(b.Passages) == 1 {
+				b.Title, b.Passages = b.Passages[0], nil
+			}
+		}
+	}
+}

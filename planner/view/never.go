@@ -1,0 +1,39 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// SettingsStore is a store whose settings can be changed.
+type SettingsStore interface {
+	Keeper
+	SaveSetting(name string, value []byte) error
+	Commit() error
+}
+
+// Never keeps in the settings of a store that pages are never visited: those whose address begins
+// so, or, with "$" at its end, is so. It is for a store that no loop has open.
+func Never(store SettingsStore, addresses []string) error {
+	s, err := LoadSettings(store)
+	if err != nil {
+		return err
+	}
+	for _, address := range addresses {
+		if rule := address + "=0"; !slices.Contains(s.Weights, rule) {
+			s.Weights = append(s.Weights, rule)
+		}
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
+	value, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if err := store.SaveSetting(settingsName, value); err != nil {
+		return fmt.Errorf("keep what is never to be visited: %w", err)
+	}
+	return store.Commit()
+}
