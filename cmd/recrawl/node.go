@@ -45,10 +45,11 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 		name, _ = os.Hostname()
 	}
 	o := work.Options{Name: name, Version: versionName(), TTL: c.Node.Lease, Pause: c.Delay, Round: c.Round, Adopt: c.Node.Adopt,
-		Cluster: nodes.Cluster{Shards: c.Node.Shards, PerDay: c.PerDay()}, Dir: c.Node.Stores, Open: p.shard, Able: p.hasSpace, Note: p.note}
+		Cluster: nodes.Cluster{Shards: c.Node.Shards, PerDay: c.PerDay()}, Dir: c.Node.Stores, Open: p.shard, Note: p.note}
 	if o.Dir == "" {
 		o.Dir = filepath.Join(c.Data, "shards")
 	}
+	o.Able = func() error { return p.spaceIn(c.Data, o.Dir) }
 	if err := errors.Join(o.Check(c.Limits().All), c.Nodes.Check()); err != nil {
 		return usageError{err, "for example --name n1 --budget 1000/day, and --token-file where others can reach --listen; recrawl node --help"}
 	}

@@ -147,8 +147,10 @@ func (o *opened) dryRun(c *config.Config, most int) (*cycle.Preview, error) {
 
 // hasSpace says why no visit may begin: the disk is as good as full, so that what it brings could
 // not be kept. Where the free space is not known it returns no error.
-func (p *program) hasSpace() error {
-	for _, dir := range []string{p.config.Data, p.config.Archive} {
+func (p *program) hasSpace() error { return p.spaceIn(p.config.Data, p.config.Archive) }
+
+func (p *program) spaceIn(dirs ...string) error {
+	for _, dir := range dirs {
 		if free, err := directory.Free(dir); dir != "" && err == nil && free < p.config.MinFree {
 			return fmt.Errorf("the disk of %s has %d bytes free, fewer than --min-free %d", dir, free, p.config.MinFree)
 		}

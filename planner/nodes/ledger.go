@@ -187,7 +187,7 @@ func (b *books) open(at int64, perRound, perDay float64, shards int) {
 // what it used, and an eighth more; one that used it up gets more where a fetch is worth more there
 // than elsewhere, at most twice as much a round: so prices become one price, that of the whole
 // budget. Where others left some it gets twice as much. A shard that told nothing yet counts as the
-// mean, and none less than a hundredth of that.
+// mean, and none less than a tenth of that.
 func demands(reports []Settled) []float64 {
 	w := make([]float64, len(reports))
 	prices, bound, sum, told := 0.0, 0, 0.0, 0
@@ -222,7 +222,7 @@ func demands(reports []Settled) []float64 {
 		if r.Granted <= 0 {
 			w[i] = usual
 		}
-		w[i] = max(w[i], usual/100)
+		w[i] = max(w[i], usual/10)
 	}
 	return w
 }

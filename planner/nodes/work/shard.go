@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strings"
 	"sync"
 	"time"
 
@@ -151,7 +152,7 @@ func (sh *shard) work(ctx context.Context) {
 			wait = retryBusy
 		} else if err != nil {
 			sh.Note("shard %d: %v; it is opened again in %v", sh.tenure.Shard, err, wait)
-			sh.set(func(r *nodes.ShardReport) { r.State, r.Error = "failed", err.Error() })
+			sh.set(func(r *nodes.ShardReport) { r.State, r.Error = "failed", strings.ReplaceAll(err.Error(), "\n", "; ") })
 		}
 		cycle.WallClock{}.SleepUntil(ctx, time.Now().Add(wait)) // its error is that of ctx
 	}
@@ -272,7 +273,7 @@ func (sh *shard) between(ctx context.Context) error {
 	_, granted, used := sh.loop.Used()
 	sh.set(func(r *nodes.ShardReport) {
 		r.Pages, r.Waiting, r.Sending, r.Dropped = p.Corpus.Pages(), p.Waiting(), sh.outbox.Waiting(), sh.outbox.Dropped
-		r.Price, r.Granted, r.Used = finite(p.Price()), granted, used
+		r.Price, r.Granted, r.Used = price(p), granted, used
 	})
 	return nil
 }
@@ -301,9 +302,15 @@ func (sh *shard) tell(events []cycle.Event) {
 	}
 }
 
-func finite(x float64) float64 {
+// price is what the next visit would be worth: that of the last one which fitted, or of a new page
+// that waits.
+func price(p *planner.Planner) float64 {
+	x := p.Price()
 	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0
+		x = 0
+	}
+	if p.Waiting() > 0 {
+		x = max(x, planner.FirstWorth)
 	}
 	return x
 }
@@ -399,7 +406,7 @@ func (sh *shard) grant(ctx context.Context, start time.Time, length time.Duratio
 			sh.ledger.Lock()
 			defer sh.ledger.Unlock()
 			return l.Settle(ctx, sh.tenure.Shard, sh.tenure.Epoch, before,
-				nodes.Settled{Used: used, Price: finite(p.Price()), Pages: p.Corpus.Pages()})
+				nodes.Settled{Used: used, Price: price(p), Pages: p.Corpus.Pages()})
 		}()
 		if err == nil {
 			before = time.Time{} // once
