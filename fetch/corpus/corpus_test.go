@@ -271,12 +271,16 @@ func equal(t testing.TB, what string, got, want map[string]string) {
 // A corpus that was built in many steps is the one that is built of the whole archive, also where
 // settings were others meanwhile.
 func TestIncremental(t *testing.T) {
-	for seed := range uint64(2) {
+	seeds, steps := uint64(2), 24
+	if testing.Short() { // the race detector makes it ten times as slow
+		seeds, steps = 1, 8
+	}
+	for seed := range seeds {
 		w := newWeb(t, seed)
 		c := openTest(t, vfs.NewMem(), t.TempDir())
 		rules := map[string]bool{}
 		moved, collected := 0, 0
-		for step := range 24 {
+		for step := range steps {
 			w.step(10)
 			o := options()
 			if step%9 == 4 && step < 20 {
@@ -309,7 +313,7 @@ func TestIncremental(t *testing.T) {
 			closed(t, whole)
 		}
 		closed(t, c)
-		if len(rules) < 6 || moved == 0 || collected == 0 {
+		if !testing.Short() && (len(rules) < 6 || moved == 0 || collected == 0) {
 			t.Errorf("seed %d tests rules %v, %d documents moved, %d collected", seed, rules, moved, collected)
 		}
 	}
@@ -430,6 +434,9 @@ func TestVerdicts(t *testing.T) {
 
 // A build goes on where a crash ended the one before, at whatever operation that was.
 func TestCrash(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has no more goroutines than TestIncremental")
+	}
 	w := newWeb(t, 5)
 	w.step(80)
 	whole := openTest(t, vfs.NewMem(), t.TempDir())

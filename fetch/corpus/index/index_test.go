@@ -108,6 +108,7 @@ var library = []Page{
 }
 
 func TestQueries(t *testing.T) {
+	needsDictionary(t)
 	s := newShelf(t)
 	s.unit(library[:2]...)
 	s.unit(library[2:]...)
@@ -155,6 +156,7 @@ func TestQueries(t *testing.T) {
 
 // Scores do not depend on units, nor on what was deleted.
 func TestOneRanking(t *testing.T) {
+	needsDictionary(t)
 	whole, parts := newShelf(t), newShelf(t)
 	whole.unit(library...)
 	whole.publish()
@@ -276,6 +278,7 @@ func (s *shelf) state(t testing.TB) int {
 
 // FuzzQuery: whatever is asked is answered or refused.
 func FuzzQuery(f *testing.F) {
+	needsDictionary(f)
 	s := newShelf(f)
 	s.unit(library...)
 	s.publish()

@@ -13,7 +13,16 @@ func terms(text string) (all []string) {
 	return all
 }
 
+// needsDictionary skips a test in short runs: those under the race detector, which makes loading it
+// take ten seconds.
+func needsDictionary(t testing.TB) {
+	if testing.Short() {
+		t.Skip("loads the dictionary")
+	}
+}
+
 func TestWords(t *testing.T) {
+	needsDictionary(t)
 	for text, want := range map[string][]string{
 		"The Café's 3.5 e-mails": {"the", "café's", "3.5", "e", "mails"},
 		"地球温暖化の原因を調べた。":          {"地球", "温暖", "化", "の", "原因", "を", "調べる", "た"},
@@ -30,6 +39,7 @@ func TestWords(t *testing.T) {
 
 // FuzzWords: each word stands within the text, in order.
 func FuzzWords(f *testing.F) {
+	needsDictionary(f)
 	f.Add("Goで検索、ｶﾀｶﾅ \xff é")
 	f.Fuzz(func(t *testing.T, text string) {
 		last := 0
