@@ -23,7 +23,8 @@
 // of the address, which stays; Place says whether a sentence is main text or beside it; CrawlTime
 // and FormatTime are as in RFC 3339.
 //
-// UAX 29 knows no abbreviations: "Dr. Smith" is divided.
+// UAX 29 knows no abbreviations: "Dr. Smith" is divided. What it takes for the end of a sentence is
+// none behind a closing quotation mark with hiragana behind it.
 //
 // Sources: Akamine et al., "Development of a large-scale web crawler and search engine
 // infrastructure" [NICT]; Unicode Standard Annex 29, as rivo/uniseg has it.
