@@ -78,7 +78,7 @@ type Config struct {
 	Archive     string `for:"run demo export replay diff serve corpus-build corpus-remove" path:"directory" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`
 	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run" help:"compress what came without compression; false: three times the disk, less processor time"`
-	Corpus      string `for:"corpus-build corpus-show corpus-remove search run serve" path:"directory" help:"directory of a corpus: pages of an archive in the standard format, and their index"`
+	Corpus      string `for:"corpus-build corpus-show corpus-check corpus-remove search run serve" path:"directory" help:"directory of a corpus: pages of an archive in the standard format, and their index"`
 	Watch       string `for:"run plan explain" path:"yaml yml" help:"file of rules in YAML: which changes are told to whom, as recrawl watch does alone"`
 
 	Listen    string `for:"run serve" help:"address at which a dashboard is served, as 127.0.0.1:8089; elsewhere than on loopback it asks for a token. run: none without; serve: {dashboard}"`
