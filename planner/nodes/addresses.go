@@ -38,7 +38,6 @@ type Addresses struct {
 	Name    string
 	Session string
 	Pause   time.Duration        // least time between two visits to an address
-	TTL     time.Duration        // of leases
 	Now     func() time.Time     // with a monotonic reading, where there is one
 	Holds   func(time.Time) bool // the lease of this node does
 	// Gone asks whether a session is over.
@@ -179,7 +178,9 @@ func (a *Addresses) obtain(ctx context.Context, to string, h *address) (until ti
 		s.Wanted = true
 		next, until = s, now.Add(askAgain)
 	default:
-		if wait := max(a.Pause, a.TTL) - a.orphaned(key, now); wait > 0 {
+		// Its visits ended before its lease did. An answer may be that of a moment ago: so it is
+		// asked for again.
+		if wait := max(a.Pause, askAgain/2) - a.orphaned(key, now); wait > 0 {
 			return now.Add(wait), nil
 		}
 	}

@@ -294,7 +294,7 @@ func (n *simNode) boot() {
 	life.member = &Member{KV: life, Name: n.name, Session: session, TTL: simTTL, Now: life.clock, Alone: true}
 	life.shards = &Shards{Member: life.member, Host: life, Count: simShards}
 	life.ledger = &Ledger{KV: life, Shards: simShards, PerDay: simPerDay}
-	life.addresses = &Addresses{KV: life, Name: n.name, Session: session, Pause: simPause, TTL: simTTL,
+	life.addresses = &Addresses{KV: life, Name: n.name, Session: session, Pause: simPause,
 		Now: life.clock, Holds: life.member.Holds,
 		Gone: func(ctx context.Context, node, session string) (bool, error) { return Gone(ctx, life, node, session) },
 		Want: life.want}

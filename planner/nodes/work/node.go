@@ -135,7 +135,7 @@ func (n *Node) session(ctx context.Context) (err error) {
 	defer stop()
 	m := &nodes.Member{KV: n.Bus.Nodes, Name: n.Name, Session: rand.Text(), TTL: n.TTL, Now: time.Now, Alone: true}
 	s := &session{Node: n, ctx: work, member: m, addresses: &nodes.Addresses{KV: n.Bus.Addresses, Name: n.Name, Session: m.Session,
-		Pause: n.Pause, TTL: n.TTL, Now: time.Now, Holds: m.Holds,
+		Pause: n.Pause, Now: time.Now, Holds: m.Holds,
 		Gone: func(ctx context.Context, node, session string) (bool, error) {
 			return nodes.Gone(ctx, n.Bus.Nodes, node, session)
 		},
