@@ -562,13 +562,13 @@ func (l *attackLab) serveNames(conn net.PacketConn) {
 //	go test ./cmd/recrawl -run '^TestAttackTable$' -v
 func TestAttackTable(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes 20 s")
+		t.Skip("takes 10 s")
 	}
 	t.Parallel() // it waits more than it works
 	l := newAttackLab(t, attacks())
 	dir := filepath.Join(t.TempDir(), "data")
 	p := l.crawl(t, dir)
-	const least, longest = 20 * time.Second, 3 * time.Minute // the longest on a machine that has much else to do
+	const least, longest = 8 * time.Second, 3 * time.Minute // the longest on a machine that has much else to do
 	most := 0
 	for began := time.Now(); time.Since(began) < least || time.Since(began) < longest && !l.done(t, dir); {
 		time.Sleep(500 * time.Millisecond)

@@ -19,11 +19,11 @@ func (p *program) exportCommand() *cobra.Command {
 	cmd := p.command(&cobra.Command{
 		Use:  "export (--data DIRECTORY --history DIRECTORY | --archive DIRECTORY (--warc DIRECTORY | --cdxj FILE | --wacz FILE))",
 		Args: noArguments,
-	}, func(context.Context, []string) error {
+	}, func(ctx context.Context, _ []string) error {
 		if to == (export.To{}) {
-			return p.export(history)
+			return p.export(ctx, history)
 		}
-		return p.exportArchive(to)
+		return p.exportArchive(ctx, to)
 	})
 	cmd.Flags().StringVar(&history, "history", "", "directory for the histories; it is made if need be")
 	cmd.Flags().StringVar(&to.WARC, "warc", "", "directory for copies of the WARC files; it is made if need be")
@@ -46,7 +46,7 @@ func (p *program) openArchive() (*archive.Reader, error) {
 	return r, err
 }
 
-func (p *program) exportArchive(to export.To) error {
+func (p *program) exportArchive(ctx context.Context, to export.To) error {
 	if err := cmp.Or(writable(to.CDXJ), writable(to.WACZ)); err != nil {
 		return err
 	}
@@ -56,14 +56,16 @@ func (p *program) exportArchive(to export.To) error {
 	}
 	defer r.Close() // nothing was written to it
 	to.Software, to.Created = "recrawl/"+versionName(), time.Now().UTC().Format(time.RFC3339)
-	result, err := export.Run(r, to)
+	bar := p.progress("bytes", 0)
+	result, err := export.Run(ctx, r, to, bar.Of)
+	bar.End()
 	if err != nil {
 		return err
 	}
 	return p.printText(result)
 }
 
-func (p *program) export(to string) error {
+func (p *program) export(ctx context.Context, to string) error {
 	c := &p.config
 	switch {
 	case c.Data == "":
@@ -71,7 +73,9 @@ func (p *program) export(to string) error {
 	case to == "":
 		return usageError{errors.New("no directory for the histories given"), "say where they go: --history histories; what was kept is exported with --archive"}
 	}
-	result, err := recorded.WriteHistories(c.Data, to)
+	bar := p.progress("histories", 0)
+	result, err := recorded.WriteHistories(ctx, c.Data, to, bar.Of)
+	bar.End()
 	if err != nil {
 		return err
 	}

@@ -6,12 +6,18 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/apart"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/filter"
+	"github.com/recrawl/recrawl/fetch/meter"
+	"github.com/recrawl/recrawl/fetch/push"
+	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/present"
@@ -30,173 +36,230 @@ func (p *program) runCommand() *cobra.Command {
 }
 
 func (p *program) run(ctx context.Context, args []string) (err error) {
-	c := &p.config
-	seeds, err := canonicalSeeds(args)
-	if err != nil {
+	l := &crawl{program: p, result: present.NewRun(), status: p.status()}
+	defer closing(&l.parts, &err)
+	if err := l.open(args); err != nil {
+		return err
+	}
+	work, stop := context.WithCancel(ctx) // a visit that cannot be written down is the last one
+	defer stop()
+	l.makeLoop(stop)
+	if err := l.prepare(work); err != nil {
+		return err
+	}
+	err = l.loop.Run(work, p.config.PerDay(), p.config.Round, l.endRound)
+	return l.end(ctx, err)
+}
+
+// crawl is a run: what it has open, and how it goes.
+type crawl struct {
+	*program
+	data     *opened
+	seeds    []string
+	filters  *filter.Set
+	client   *meter.Client
+	underWay *apart.Register
+	archive  *archive.Archive
+	journal  *journal.Journal
+	hints    *push.Service
+	others   *intake.Others
+	watch    *watch.Watch
+	desk     *view.Desk
+	parts    parts // of these, what is closed at the end
+
+	loop       *cycle.Loop
+	result     *present.Run
+	status     *statusLine
+	lookout    *present.Lookout
+	journalErr error // no visit begins after it
+}
+
+// open opens all that a run works with.
+func (l *crawl) open(args []string) (err error) {
+	p, c := l.program, &l.config
+	if l.seeds, err = canonicalSeeds(args); err != nil {
 		return err
 	}
 	if _, err := p.watched(); err != nil {
 		return err
 	}
-	filters, err := p.filters()
-	if err != nil {
+	if l.filters, err = p.filters(); err != nil {
 		return err
 	}
-	defer closing(filters, &err)
+	l.parts.add(l.filters)
 	reader := apart.NewReader(apart.Again(readsApart)...)
-	client, err := p.client(reader.Read, filters)
-	if err != nil {
+	if l.client, err = p.client(reader.Read, l.filters); err != nil {
 		return err
 	}
-	o, err := p.open(false)
-	if err != nil {
+	if l.data, err = p.open(false); err != nil {
 		return err
 	}
-	defer closing(o.store, &err)
-	if len(seeds) == 0 && o.corpus.Pages() == 0 {
+	l.parts.add(l.data.store)
+	if len(l.seeds) == 0 && l.data.corpus.Pages() == 0 {
 		return usageError{
 			fmt.Errorf("no address given, and %s knows none", c.Data),
 			"recrawl run --data DIRECTORY URL... starts from these pages",
 		}
 	}
-	underWay, err := p.underWay(reader)
+	if l.underWay, err = p.underWay(reader); err != nil {
+		return err
+	}
+	l.parts.add(l.underWay)
+	if l.archive, err = p.archive(); err != nil {
+		return err
+	}
+	l.parts.add(l.archive)
+	if l.journal, err = journal.Open(filepath.Join(c.Data, "journal")); err != nil {
+		return err
+	}
+	l.parts.add(l.journal)
+	if l.hints, err = p.push(l.client, l.data.store); err != nil {
+		return err
+	}
+	l.parts.add(l.hints)
+	if l.others, err = intake.OpenOthers(c.Others, time.Now()); err != nil {
+		return err
+	}
+	l.parts.add(l.others)
+	if l.watch, err = p.openWatch(l.data.store); err != nil {
+		return err
+	}
+	desk, served, err := p.dashboard(l.data, view.Options{Run: l.result})
 	if err != nil {
 		return err
 	}
-	defer closing(underWay, &err)
-	kept, err := p.archive()
-	if err != nil {
-		return err
-	}
-	defer closing(kept, &err)
-	log, err := journal.Open(filepath.Join(c.Data, "journal"))
-	if err != nil {
-		return err
-	}
-	defer closing(log, &err)
+	l.desk = desk
+	l.parts.add(served)
+	p.note("robots.txt is searched for the name %s", l.client.RobotsAgent())
+	return nil
+}
 
-	said, err := p.push(client, o.store)
-	if err != nil {
-		return err
-	}
-	defer closing(said, &err)
-
-	others, err := intake.OpenOthers(c.Others, time.Now())
-	if err != nil {
-		return err
-	}
-	defer closing(others, &err)
-	watched, err := p.openWatch(o.store)
-	if err != nil {
-		return err
-	}
-
-	result := present.NewRun()
-	desk, served, err := p.dashboard(o, view.Options{Run: result})
-	if err != nil {
-		return err
-	}
-	defer closing(served, &err)
+// makeLoop makes the loop. It calls stop when visits can no longer be written down.
+func (l *crawl) makeLoop(stop func()) {
+	c, result := &l.config, l.result
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = c.MaxPages
-	var journalErr error
-	p.note("robots.txt is searched for the name %s", client.RobotsAgent())
-	work, stop := context.WithCancel(ctx) // a visit that cannot be written down is the last one
-	defer stop()
-	status := p.status()
-	workers := max(c.Workers, 2)
-	lookout := present.NewLookout(result, time.Now())
-	sight := &watching.Sight{Watch: watched}
-	var loop *cycle.Loop
-	look := func() { status.note(lookout.Look(time.Now(), loop, workers, c.PerDay())) }
-	loop = cycle.New(cycle.Options{
-		Planner:    o.plan,
-		Fetcher:    liveFetcher{client, underWay, kept, watched},
-		Store:      o.store,
+	l.lookout = present.NewLookout(result, time.Now())
+	sight := &watching.Sight{Watch: l.watch}
+	l.loop = cycle.New(cycle.Options{
+		Planner:    l.data.plan,
+		Fetcher:    liveFetcher{l.client, l.underWay, l.archive, l.watch},
+		Store:      l.data.store,
 		Clock:      cycle.WallClock{},
 		Change:     c.ChangeBy(),
-		Workers:    workers,
+		Workers:    l.workers(),
 		Discover:   true,
 		Forecast:   true,
 		Proof:      true,
 		Bounds:     &bounds,
 		Pause:      c.Delay,
-		PauseOf:    client.PauseOf,
-		Able:       p.hasSpace,
-		Stalled:    func(why error) { status.stalled(why); desk.Stalled(why) },
-		Unkept:     func(err error) { p.warn(err.Error() + "; the next start reads all records") },
-		Dispatched: func(d cycle.Dispatch) { status.note(result.Dispatched(d)) },
-		Found:      func(page sitegraph.PageID) { sight.Found(o.corpus, page) },
+		PauseOf:    l.client.PauseOf,
+		Able:       l.hasSpace,
+		Stalled:    func(why error) { l.status.stalled(why); l.desk.Stalled(why) },
+		Unkept:     func(err error) { l.warn(err.Error() + "; the next start reads all records") },
+		Dispatched: func(d cycle.Dispatch) { l.status.note(result.Dispatched(d)) },
+		Found:      func(page sitegraph.PageID) { sight.Found(l.data.corpus, page) },
 		Seen: func(e *cycle.Event) {
 			result.See(e)
-			said.See(e.Record.URL, e.Record.State, &e.Observation)
-			others.See(e.Record.URL, e.Observation.Links)
+			l.hints.See(e.Record.URL, e.Record.State, &e.Observation)
+			l.others.See(e.Record.URL, e.Observation.Links)
 			sight.See(e)
-			desk.See(e)
+			l.desk.See(e)
 		},
 		Between: func() error {
 			now := time.Now()
-			return errors.Join(client.KeepIn(o.store), p.copies(o.store), hand(said, loop, o.store), watched.Step(now, o.store), others.Rest(now), desk.Between(loop))
+			return errors.Join(l.client.KeepIn(l.data.store), l.copies(l.data.store), hand(l.hints, l.loop, l.data.store),
+				l.watch.Step(now, l.data.store), l.others.Rest(now), l.desk.Between(l.loop))
 		},
-		Attentive: said != nil || desk != nil,
-		Filters:   filters.Fingerprint(),
-		Woken:     said.Woken(),
-		Peek:      desk.Peek(),
+		Attentive: l.hints != nil || l.desk != nil,
+		Filters:   l.filters.Fingerprint(),
+		Woken:     l.hints.Woken(),
+		Peek:      l.desk.Peek(),
 		Acknowledged: func(events []cycle.Event) {
-			if journalErr == nil {
-				if journalErr = visits.Append(log, events); journalErr != nil {
+			if l.journalErr == nil {
+				if l.journalErr = visits.Append(l.journal, events); l.journalErr != nil {
 					stop()
 				}
 			}
-			status.show(result, o.plan)
-			look()
+			l.status.show(result, l.data.plan)
+			l.look()
 		},
 	})
-	desk.Attach(loop)
-	if err := loop.Seed(seeds...); err != nil {
+	l.desk.Attach(l.loop)
+}
+
+func (l *crawl) workers() int { return max(l.config.Workers, 2) }
+
+// look warns of what the run does not reach.
+func (l *crawl) look() {
+	l.status.note(l.lookout.Look(time.Now(), l.loop, l.workers(), l.config.PerDay()))
+}
+
+// prepare gives the loop its start pages, and waits until servers may be asked again.
+func (l *crawl) prepare(ctx context.Context) error {
+	if err := l.loop.Seed(l.seeds...); err != nil {
 		return err
 	}
-	if promise := o.plan.Promise(); promise != nil && promise.Broken(c.PerDay()) != "" {
-		p.warn(promise.Says(c.PerDay()))
+	perDay := l.config.PerDay()
+	if promise := l.data.plan.Promise(); promise != nil && promise.Broken(perDay) != "" {
+		l.warn(promise.Says(perDay))
 	}
-	if err := loop.KeepDistance(work, func() {
-		p.note("going on; waiting %v, since servers may have been asked a moment ago", c.Delay)
-	}); err != nil {
-		return err
-	}
-	err = loop.Run(work, c.PerDay(), c.Round, func(r planner.Round) bool {
-		result.EndRound(o.plan, r, c.PerDay())
-		look()
-		desk.EndRound()
-		status.rest(result, o.plan, r.End)
-		return journalErr == nil && (c.Rounds == 0 || result.Rounds < c.Rounds)
+	return l.loop.KeepDistance(ctx, func() {
+		l.note("going on; waiting %v, since servers may have been asked a moment ago", l.config.Delay)
 	})
-	desk.Close()
-	status.end()
+}
+
+// endRound reports whether there is another one.
+func (l *crawl) endRound(r planner.Round) bool {
+	l.result.EndRound(l.data.plan, r, l.config.PerDay())
+	l.look()
+	l.desk.EndRound()
+	l.status.rest(l.result, l.data.plan, r.End)
+	return l.journalErr == nil && (l.config.Rounds == 0 || l.result.Rounds < l.config.Rounds)
+}
+
+// end tells what came of a run that ended with err.
+func (l *crawl) end(ctx context.Context, err error) error {
+	l.desk.Close()
+	l.status.end()
 	if ended := err == nil; ended || ctx.Err() != nil && onlyCanceled(err) {
-		if told := watched.End(endWithin, time.Now, o.store, ended); told != nil && ended {
+		if told := l.watch.End(endWithin, time.Now, l.data.store, ended); told != nil && ended {
 			err = told
 		}
-		if events, messages := watched.Waiting(); events+messages > 0 {
-			p.note("%s and %s wait to be told by the next start", report.Plural(events, "event"), report.Plural(messages, "message"))
+		if events, messages := l.watch.Waiting(); events+messages > 0 {
+			l.note("%s and %s wait to be told by the next start", report.Plural(events, "event"), report.Plural(messages, "message"))
 		}
 	}
-	if journalErr != nil && (err == nil || ctx.Err() == nil && errors.Is(err, context.Canceled)) {
-		err = journalErr
+	if l.journalErr != nil && (err == nil || ctx.Err() == nil && errors.Is(err, context.Canceled)) {
+		err = l.journalErr
 	}
-	result.End(o.plan, loop)
-	result.Judge(loop, workers, c.PerDay())
+	result := l.result
+	result.End(l.data.plan, l.loop)
+	result.Judge(l.loop, l.workers(), l.config.PerDay())
 	if err == nil || ctx.Err() != nil {
-		if printed := p.print(result, result.Finding(), result.Tables()); err == nil {
+		if printed := l.print(result, result.Finding(), result.Tables()); err == nil {
 			err = printed
 		}
 	}
 	if err == nil && result.Failed > 0 {
 		return failed{
 			fmt.Errorf("%d of %s failed", result.Failed, report.Plural(result.Visits, "visit")),
-			"they are asked for again later; " + filepath.Join(c.Data, "journal") + " says why each failed",
+			"they are asked for again later; " + filepath.Join(l.config.Data, "journal") + " says why each failed",
 			exitVisits,
 		}
+	}
+	return err
+}
+
+// parts are open. They are closed in the reverse of the order in which they were opened.
+type parts []io.Closer
+
+func (p *parts) add(c io.Closer) { *p = append(*p, c) }
+
+// Close closes all, and says what failed first.
+func (p *parts) Close() (err error) {
+	for _, c := range slices.Backward(*p) {
+		closing(c, &err)
 	}
 	return err
 }

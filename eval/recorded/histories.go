@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +62,9 @@ var ErrNoVisits = errors.New("no page in the journal")
 
 // WriteHistories writes the histories of a data directory into another one, which is made if need
 // be. It fails with ErrNoVisits if there are none, and replaces no file.
-func WriteHistories(data, dir string) (*Export, error) {
+func WriteHistories(
+	ctx context.Context, data, dir string, progress func(done, total int),
+) (*Export, error) {
 	servers, torn, err := Histories(data)
 	if err != nil {
 		return nil, err
@@ -73,7 +76,11 @@ func WriteHistories(data, dir string) (*Export, error) {
 		return nil, fmt.Errorf("directory of the histories: %w", err)
 	}
 	e := &Export{Servers: len(servers), Torn: torn, dir: dir}
-	for _, s := range servers {
+	for i, s := range servers {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		progress(i, len(servers))
 		if _, err := history.Save(dir, s); err != nil {
 			return nil, err
 		}

@@ -92,11 +92,12 @@ func (b *build) stages(ctx context.Context) error {
 
 // work does what is marked, some at a time.
 func (b *build) work(ctx context.Context, stage string, mark byte, work func(context.Context, *tx, []string) error) error {
+	marks := marked{kind: mark}
 	for done := 0; ; {
 		if err := b.mayGoOn(ctx); err != nil {
 			return err
 		}
-		marked, err := first(b.db, mark, atOnce)
+		marked, err := marks.next(b.db, atOnce)
 		if err != nil || len(marked) == 0 {
 			return err
 		}

@@ -129,11 +129,12 @@ type made struct {
 func (b *build) write(ctx context.Context) error {
 	p := b.pair()
 	defer func() { p.abandon() }()
+	marks := marked{kind: markWrite}
 	for done := 0; ; {
 		if err := b.mayGoOn(ctx); err != nil {
 			return err
 		}
-		urls, err := first(p.t, markWrite, atOnce)
+		urls, err := marks.next(p.t, atOnce)
 		if err != nil {
 			return err
 		}

@@ -126,11 +126,12 @@ func (x *indexing) abandon() {
 
 // take works off marks, those of publishEvery pages at most.
 func (x *indexing) take(ctx context.Context, tell func(int)) (n int, err error) {
+	marks := marked{kind: markIndex}
 	for n < publishEvery {
 		if err := x.mayGoOn(ctx); err != nil {
 			return n, err
 		}
-		urls, err := first(x.t, markIndex, atOnce)
+		urls, err := marks.next(x.t, atOnce)
 		if err != nil || len(urls) == 0 {
 			return n, err
 		}

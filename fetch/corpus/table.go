@@ -207,11 +207,34 @@ func each(r pebble.Reader, prefix []byte, yield func(rest string, value []byte) 
 	return it.Error()
 }
 
-// first returns the first keys of a kind, at most most.
-func first(r pebble.Reader, kind byte, most int) (keys []string, err error) {
-	err = each(r, []byte{kind}, func(rest string, _ []byte) (bool, error) {
-		keys = append(keys, rest)
-		return len(keys) < most, nil
-	})
-	return keys, err
+// marked hands out marks of a kind, some at a time. It goes on behind those that it handed out before,
+// since what was deleted there is not free to pass over, and looks once more from the beginning when
+// it has come to the end.
+type marked struct {
+	kind  byte
+	after string // the last one
+	some  bool   // were found since the beginning
+}
+
+func (m *marked) next(r pebble.Reader, most int) (keys []string, err error) {
+	for {
+		it, err := r.NewIter(&pebble.IterOptions{LowerBound: append(key(m.kind, m.after), 0), UpperBound: []byte{m.kind + 1}})
+		if err != nil {
+			return nil, err
+		}
+		for ok := it.First(); ok && len(keys) < most; ok = it.Next() {
+			keys = append(keys, string(it.Key()[1:]))
+		}
+		if err := errors.Join(it.Error(), it.Close()); err != nil {
+			return nil, err
+		}
+		if len(keys) > 0 {
+			m.after, m.some = keys[len(keys)-1], true
+			return keys, nil
+		}
+		if !m.some {
+			return nil, nil
+		}
+		m.after, m.some = "", false
+	}
 }

@@ -390,8 +390,8 @@ func farm(servers, perServer int) (pages map[string]page, starts []string) {
 	return pages, starts
 }
 
-// needsNoRace skips a test in short runs, which are those under the race detector. That makes it ten
-// times as slow: it makes thousands of visits, and its goroutines are those of shorter tests.
+// needsNoRace skips a test in short runs: those under the race detector, which makes it ten times
+// as slow. It makes thousands of visits, and its goroutines are those of shorter tests.
 func needsNoRace(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

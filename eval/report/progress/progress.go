@@ -114,10 +114,7 @@ func (b *Bar) working() string {
 func (b *Bar) Reach(done, total int, what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.total != total && b.bar != nil {
-		b.bar.ChangeMax(total)
-	}
-	b.total = total
+	b.setTotal(total)
 	if !slices.Equal(b.parts, []string{what}) {
 		b.parts = []string{what}
 		b.describe()
@@ -129,8 +126,15 @@ func (b *Bar) Reach(done, total int, what string) {
 func (b *Bar) Of(done, total int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.total = total
+	b.setTotal(total)
 	b.set(done)
+}
+
+func (b *Bar) setTotal(total int) {
+	if b.total != total && b.bar != nil {
+		b.bar.ChangeMax(total)
+	}
+	b.total = total
 }
 
 // At sets how far it is.

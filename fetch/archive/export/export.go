@@ -3,6 +3,7 @@ package export
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -35,14 +36,21 @@ type Result struct {
 	Notes    []string `json:"notes"`    // what is damaged
 }
 
-// Run exports.
-func Run(r *archive.Reader, to To) (*Result, error) {
+// Run exports, until the context ends. What is not whole then is removed. After each write it calls
+// wrote, with all bytes so far and about how many there will be; 0: nobody knows.
+func Run(ctx context.Context, r *archive.Reader, to To, wrote func(done, total int)) (*Result, error) {
 	result := &Result{Files: len(r.Files()), Made: []string{}, Notes: append([]string{}, r.Notes()...)}
 	for _, f := range r.Files() {
 		result.Bytes += f.Size
 	}
+	files := watched{ctx: ctx, wrote: wrote}
+	for _, copies := range []string{to.WARC, to.WACZ} {
+		if copies != "" {
+			files.total += int(result.Bytes)
+		}
+	}
 	if to.WARC != "" {
-		if err := copyFiles(r, to.WARC, result); err != nil {
+		if err := copyFiles(r, to.WARC, &files, result); err != nil {
 			return nil, err
 		}
 	}
@@ -56,7 +64,7 @@ func Run(r *archive.Reader, to To) (*Result, error) {
 		if step.path == "" {
 			continue
 		}
-		if err := whole.Write(step.path, step.write); err != nil {
+		if err := files.write(step.path, step.write); err != nil {
 			return nil, err
 		}
 		result.Made = append(result.Made, step.path)
@@ -64,8 +72,33 @@ func Run(r *archive.Reader, to To) (*Result, error) {
 	return result, nil
 }
 
+// watched writes files until a context ends, and tells how far it is.
+type watched struct {
+	ctx         context.Context
+	wrote       func(done, total int)
+	to          io.Writer
+	done, total int
+}
+
+func (f *watched) write(path string, content func(io.Writer) error) error {
+	return whole.Write(path, func(w io.Writer) error {
+		f.to = w
+		return content(f)
+	})
+}
+
+func (f *watched) Write(p []byte) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := f.to.Write(p)
+	f.done += n
+	f.wrote(f.done, f.total)
+	return n, err
+}
+
 // copyFiles copies the WARC files up to their last whole record.
-func copyFiles(r *archive.Reader, dir string, result *Result) error {
+func copyFiles(r *archive.Reader, dir string, files *watched, result *Result) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("directory of the WARC files: %w", err)
 	}
@@ -74,7 +107,7 @@ func copyFiles(r *archive.Reader, dir string, result *Result) error {
 		if _, err := os.Lstat(path); err == nil {
 			return fmt.Errorf("copy to %s: %w", path, fs.ErrExist)
 		}
-		if err := whole.Write(path, func(w io.Writer) error { return copyFile(r, f, w) }); err != nil {
+		if err := files.write(path, func(w io.Writer) error { return copyFile(r, f, w) }); err != nil {
 			return err
 		}
 		result.Made = append(result.Made, path)

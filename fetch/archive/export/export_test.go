@@ -3,6 +3,7 @@ package export
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -65,14 +66,30 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := Run(r, to)
+	ctx, stop := context.WithCancel(t.Context())
+	if _, err := Run(ctx, r, to, func(done, total int) { stop() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("an interrupted export: %v", err)
+	}
+	for _, left := range []string{to.CDXJ, to.WACZ} {
+		if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("an interrupted export left %s: %v", left, err)
+		}
+	}
+	if err := os.RemoveAll(to.WARC); err != nil {
+		t.Fatal(err)
+	}
+	told, of := 0, 0
+	result, err := Run(t.Context(), r, to, func(done, total int) { told, of = done, total })
+	if told < of || of != 2*int(result.Bytes) {
+		t.Errorf("told of %d bytes of %d", told, of)
+	}
 	if err != nil || result.Captures != 5 || result.Pages != 2 || len(result.Notes) > 0 {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	if err := errors.Join(r.Close(), a.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(r, to); !errors.Is(err, fs.ErrExist) {
+	if _, err := Run(t.Context(), r, to, func(int, int) {}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("copied over files that are there: %v", err)
 	}
 
@@ -255,7 +272,7 @@ func TestNamesAreOurOwn(t *testing.T) {
 	}
 	defer r.Close()
 	to := To{WARC: filepath.Join(out, "warc"), CDXJ: filepath.Join(out, "i.cdxj"), WACZ: filepath.Join(out, "x.wacz"), Software: "test", Created: noon.Format(time.RFC3339)}
-	if _, err := Run(r, to); err != nil {
+	if _, err := Run(t.Context(), r, to, func(int, int) {}); err != nil {
 		t.Fatal(err)
 	}
 	z, err := zip.OpenReader(to.WACZ)
