@@ -425,7 +425,7 @@ func (s *Server) servers(r *http.Request) (*content, error) {
 	p := listPage{List: l.Servers, Query: q.Search, Sort: q.Sort, Order: orderOf(q.Descending), Found: l.Found, Known: l.Known,
 		base: "/servers", limit: q.Limit, offset: q.Offset}
 	p.From, p.To = min(l.Offset+1, l.Found), l.Offset+len(l.Servers)
-	finding := fmt.Sprintf("%s servers are known.", report.Grouped(int64(l.Known)))
+	finding := view.Counted(l.Known, "server") + " known."
 	if q.Search != "" {
 		finding = fmt.Sprintf("%s of %s servers have %q in their names.", report.Grouped(int64(l.Found)), report.Grouped(int64(l.Known)), q.Search)
 	}

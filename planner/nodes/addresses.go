@@ -20,10 +20,12 @@ type asked struct {
 }
 
 const (
-	// holds is how long a node has an address before it looks whether others want it.
-	holds = 10 * time.Second
-	// leastIdle and two pauses after its last visit a node gives an address back.
-	leastIdle = 2 * time.Second
+	// holds is how long a node has an address before it looks whether it still has it.
+	holds = time.Minute
+	// idle is how long after its last visit a node gives an address back that nobody wants.
+	idle = 2 * time.Minute
+	// looks is how often idle addresses are looked for, and those in doubt looked up.
+	looks = 2 * time.Second
 	// doubts is how long after a write without an answer it is looked whether it took effect.
 	doubts = time.Minute
 	// askAgain is how often a visit that needs an address of another node asks for it.
@@ -36,13 +38,16 @@ type Addresses struct {
 	Name    string
 	Session string
 	Pause   time.Duration        // least time between two visits to an address
-	TTL     time.Duration        // of leases
 	Now     func() time.Time     // with a monotonic reading, where there is one
 	Holds   func(time.Time) bool // the lease of this node does
 	// Gone asks whether a session is over.
-	Gone    func(ctx context.Context, node, session string) (bool, error)
+	Gone func(ctx context.Context, node, session string) (bool, error)
+	// Want tells a node that this one wants an address, if it can: then that one calls Wanted.
+	Want    func(node, address string)
 	mu      sync.Mutex
 	ours    map[string]*address
+	due     []string             // of these, those that others want
+	turn    time.Time            // since when none was idle that is now
 	seen    map[string]sighting  // entries of others
 	orphans map[string]time.Time // since when the session of the holder is known to be over
 }
@@ -53,8 +58,17 @@ type address struct {
 	since     time.Time
 	used      time.Time // its last visit ended then
 	notBefore time.Time // the next visit may begin then
+	wanted    bool      // by another node
 	busy      bool      // a visit is under way, or a call to the KV
 	doubt     time.Time // a write had no answer then, and may still take effect; zero: none
+}
+
+// keep is how long it is kept without a visit.
+func (h *address) keep() time.Duration {
+	if !h.doubt.IsZero() {
+		return looks
+	}
+	return idle
 }
 
 func keyOf(a string) string { return hex.EncodeToString([]byte(a)) }
@@ -85,7 +99,7 @@ func (a *Addresses) Enter(ctx context.Context, to string) (ok bool, until time.T
 	}
 	h.busy = true
 	a.mu.Unlock()
-	if h.revision > 0 && now.Sub(h.since) < holds {
+	if h.revision > 0 && now.Sub(h.since) < holds && !h.wanted {
 		return true, time.Time{}, nil
 	}
 	until, err = a.obtain(ctx, to, h)
@@ -116,6 +130,17 @@ func (a *Addresses) Leave(to string, notBefore time.Time) {
 	}
 }
 
+// Wanted is told that another node wants an address. That one has it when the visit under way is
+// over, and the pause after it.
+func (a *Addresses) Wanted(to string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if h := a.ours[to]; h != nil && h.revision > 0 && !h.wanted {
+		h.wanted = true
+		a.due = append(a.due, to)
+	}
+}
+
 // obtain gets an address from the KV, or looks whether others want it. until: not now.
 func (a *Addresses) obtain(ctx context.Context, to string, h *address) (until time.Time, err error) {
 	key := keyOf(to)
@@ -134,7 +159,7 @@ func (a *Addresses) obtain(ctx context.Context, to string, h *address) (until ti
 	next := mine
 	switch own := there && s.Session == a.Session; {
 	case !there:
-	case own && s.Wanted && h.revision > 0: // the others have their turn
+	case own && (s.Wanted || h.wanted) && h.revision > 0: // the others have their turn
 		next = asked{Free: true}
 		until = now.Add(2 * askAgain)
 	case own && !s.Free && e.Revision == h.revision: // nobody wants it
@@ -146,13 +171,16 @@ func (a *Addresses) obtain(ctx context.Context, to string, h *address) (until ti
 			return now.Add(wait), nil
 		}
 	case !a.orphan(ctx, key, s):
+		a.Want(s.Node, to)
 		if s.Wanted {
 			return now.Add(askAgain), nil
 		}
 		s.Wanted = true
 		next, until = s, now.Add(askAgain)
 	default:
-		if wait := max(a.Pause, a.TTL) - a.orphaned(key, now); wait > 0 {
+		// Its visits ended before its lease did. An answer may be that of a moment ago: so it is
+		// asked for again.
+		if wait := max(a.Pause, askAgain/2) - a.orphaned(key, now); wait > 0 {
 			return now.Add(wait), nil
 		}
 	}
@@ -168,7 +196,7 @@ func (a *Addresses) obtain(ctx context.Context, to string, h *address) (until ti
 	}
 	delete(a.seen, key)
 	delete(a.orphans, key)
-	h.revision = 0
+	h.revision, h.wanted = 0, false
 	if next == mine {
 		h.revision, h.since, h.doubt = revision, now, time.Time{}
 	}
@@ -220,16 +248,31 @@ func (a *Addresses) forget() {
 	}
 }
 
-// Sweep gives back addresses that were not asked for a while, at most so many; all: those that are
-// not busy, as when the node ends.
+// Sweep gives back addresses that others want, and those that were not asked for a while, at most
+// so many; all: those that are not busy, as when the node ends.
 func (a *Addresses) Sweep(ctx context.Context, most int, all bool) error {
 	a.mu.Lock()
 	now := a.Now()
-	var back []string
-	for to, h := range a.ours {
-		if len(back) < most && !h.busy && (all || now.Sub(h.used) > leastIdle+2*a.Pause && !now.Before(h.notBefore)) {
+	var back, busy []string
+	for _, to := range a.due {
+		if h := a.ours[to]; h == nil || !h.wanted {
+			continue
+		} else if h.busy || len(back) >= most {
+			busy = append(busy, to)
+			continue
+		} else {
 			h.busy = true
 			back = append(back, to)
+		}
+	}
+	a.due = busy
+	if all || now.Sub(a.turn) > looks { // to look at all takes a while
+		a.turn = now
+		for to, h := range a.ours {
+			if len(back) < most && !h.busy && (all || now.Sub(h.used) > h.keep() && !now.Before(h.notBefore)) {
+				h.busy = true
+				back = append(back, to)
+			}
 		}
 	}
 	a.mu.Unlock()
@@ -243,9 +286,17 @@ func (a *Addresses) Sweep(ctx context.Context, most int, all bool) error {
 			gone, err = a.giveBack(ctx, to, h)
 		}
 		a.mu.Lock()
-		if gone {
+		switch {
+		case gone && h.wanted: // the others have their turn
+			h.revision, h.wanted, h.busy = 0, false, false
+			if rest := a.Now().Add(2 * askAgain); h.notBefore.Before(rest) {
+				h.notBefore = rest
+			} else {
+				h.notBefore = h.notBefore.Add(2 * askAgain)
+			}
+		case gone:
 			delete(a.ours, to)
-		} else {
+		default:
 			h.busy, h.used = false, now // later
 		}
 		a.mu.Unlock()
@@ -256,6 +307,9 @@ func (a *Addresses) Sweep(ctx context.Context, most int, all bool) error {
 // giveBack makes an address free; false: it is to be tried again.
 func (a *Addresses) giveBack(ctx context.Context, to string, h *address) (gone bool, err error) {
 	key, revision := keyOf(to), h.revision
+	if revision == 0 && h.doubt.IsZero() {
+		return true, nil
+	}
 	for range 3 {
 		if revision > 0 {
 			rest := h.notBefore.Sub(a.Now())

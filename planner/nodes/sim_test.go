@@ -294,10 +294,20 @@ func (n *simNode) boot() {
 	life.member = &Member{KV: life, Name: n.name, Session: session, TTL: simTTL, Now: life.clock, Alone: true}
 	life.shards = &Shards{Member: life.member, Host: life, Count: simShards}
 	life.ledger = &Ledger{KV: life, Shards: simShards, PerDay: simPerDay}
-	life.addresses = &Addresses{KV: life, Name: n.name, Session: session, Pause: simPause, TTL: simTTL,
+	life.addresses = &Addresses{KV: life, Name: n.name, Session: session, Pause: simPause,
 		Now: life.clock, Holds: life.member.Holds,
-		Gone: func(ctx context.Context, node, session string) (bool, error) { return Gone(ctx, life, node, session) }}
+		Gone: func(ctx context.Context, node, session string) (bool, error) { return Gone(ctx, life, node, session) },
+		Want: life.want}
 	s.begin(0, life.step)
+}
+
+// want asks another node for an address, if the message arrives.
+func (l *simLife) want(node, address string) {
+	l.sim.deliver(l, func(to *simLife) {
+		if to.name == node {
+			to.addresses.Wanted(address)
+		}
+	})
 }
 
 func (n *simNode) kill() {
@@ -345,6 +355,10 @@ func (l *simLife) Open(t Tenure) {
 	var open func()
 	open = func() {
 		if l.dead || sh.work != Opening {
+			return
+		}
+		if !l.member.Holds(l.clock()) { // as if its session were over, unless a late beat arrives
+			s.after(200*time.Millisecond, open)
 			return
 		}
 		st := s.stores[t.Shard]

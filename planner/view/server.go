@@ -113,7 +113,7 @@ func feasibleOf(d *schedule.Demand, workers int) *Feasible {
 }
 
 func (s *Server) finding() string {
-	text := fmt.Sprintf("%s known, %s", counted(s.Pages, "page"), counted(s.Alive, "copy"))
+	text := fmt.Sprintf("%s known, %s", Counted(s.Pages, "page"), Counted(s.Alive, "copy"))
 	if s.Alive > 0 {
 		text += fmt.Sprintf(", about %.0f %% of them as their pages are now", 100*s.Fresh)
 	}

@@ -9,7 +9,7 @@ import (
 
 func (n *Now) finding() string {
 	if !n.Live {
-		return fmt.Sprintf("This store stands still. %s are known.", counted(n.Known, "page"))
+		return fmt.Sprintf("This store stands still. It has %s.", Counted(n.Known, "page"))
 	}
 	if busy := n.At.Sub(n.Looked); busy > 2*time.Second {
 		return fmt.Sprintf("The run has been busy with its next round for %s; figures of the planner are as they were before.", Span(busy))
@@ -18,9 +18,9 @@ func (n *Now) finding() string {
 		return "No visits are made: " + n.Stalled + "."
 	}
 	if n.Total.Visits == 0 {
-		return fmt.Sprintf("%s are known; no visit was made yet.", counted(n.Known, "page"))
+		return fmt.Sprintf("No visit was made yet; the run knows %s.", Counted(n.Known, "page"))
 	}
-	text := fmt.Sprintf("%s since the run began", counted(int(n.Total.Visits), "visit"))
+	text := fmt.Sprintf("%s since the run began", Counted(int(n.Total.Visits), "visit"))
 	if n.Hour.Visits < n.Total.Visits {
 		text += fmt.Sprintf(", %s in the last hour", report.Grouped(n.Hour.Visits))
 	}
@@ -41,9 +41,9 @@ func (f *Freshness) finding() string {
 		return "There is no copy of any page yet."
 	}
 	text := fmt.Sprintf("About %.0f %% of %s are as their pages are now (%.0f to %.0f %%)",
-		100*f.Fresh.Mean, counted(f.Copies, "copy"), 100*f.Fresh.Low, 100*f.Fresh.High)
+		100*f.Fresh.Mean, Counted(f.Copies, "copy"), 100*f.Fresh.Low, 100*f.Fresh.High)
 	if f.Overdue > 0 {
-		text += fmt.Sprintf("; %s are overdue, the first one since %s", counted(f.Overdue, "page"), Span(time.Since(f.Oldest)))
+		text += fmt.Sprintf("; %s are overdue, the first one since %s", Counted(f.Overdue, "page"), Span(time.Since(f.Oldest)))
 	} else {
 		text += "; nothing is overdue"
 	}
@@ -67,11 +67,11 @@ func (t *DueTimes) finding() string {
 		}
 	}
 	return fmt.Sprintf("%s are overdue, %s become due within an hour and %s within a day.",
-		counted(t.Buckets[0].Pages, "page"), report.Grouped(int64(hour)), report.Grouped(int64(day)))
+		Counted(t.Buckets[0].Pages, "page"), report.Grouped(int64(hour)), report.Grouped(int64(day)))
 }
 
-// counted is a grouped number with its noun.
-func counted(n int, noun string) string {
+// Counted is a grouped number with its noun.
+func Counted(n int, noun string) string {
 	switch {
 	case n == 1:
 		return "1 " + noun
@@ -85,13 +85,13 @@ func counted(n int, noun string) string {
 func Span(d time.Duration) string {
 	switch d = d.Abs(); {
 	case d < 2*time.Minute:
-		return counted(int(d.Seconds()), "second")
+		return Counted(int(d.Seconds()), "second")
 	case d < 2*time.Hour:
-		return counted(int(d.Minutes()), "minute")
+		return Counted(int(d.Minutes()), "minute")
 	case d < 48*time.Hour:
-		return counted(int(d.Hours()), "hour")
+		return Counted(int(d.Hours()), "hour")
 	}
-	return counted(int(d.Hours()/24), "day")
+	return Counted(int(d.Hours()/24), "day")
 }
 
 func (p *Plan) finding(live bool) string {
@@ -102,7 +102,7 @@ func (p *Plan) finding(live bool) string {
 	case n == 0:
 		return "Nothing is to be visited in the round that ends " + report.UTC(p.RoundEnd) + "."
 	}
-	text := fmt.Sprintf("%s of the round that ends %s", counted(n+p.Further, "visit"), report.UTC(p.RoundEnd))
+	text := fmt.Sprintf("%s of the round that ends %s", Counted(n+p.Further, "visit"), report.UTC(p.RoundEnd))
 	if live {
 		return text + " are chosen, in the order in which politeness lets them begin."
 	}

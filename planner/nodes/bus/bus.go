@@ -26,7 +26,7 @@ const (
 	// callTime bounds a call: an election takes a third of a second.
 	callTime = 2 * time.Second
 	// bucketBytes bounds a bucket.
-	bucketBytes = 1 << 30
+	bucketBytes = 256 << 20
 )
 
 // Open connects a node: to a server that it runs in a directory, or to those of the settings. It
@@ -101,9 +101,10 @@ func (b *Bus) buckets(ctx context.Context, copies int, waiting func(error)) erro
 	for _, want := range []struct {
 		to   **Bucket
 		name string
-	}{{&b.Nodes, "nodes"}, {&b.Addresses, "addresses"}} {
+		in   jetstream.StorageType
+	}{{&b.Nodes, "nodes", jetstream.FileStorage}, {&b.Addresses, "addresses", jetstream.MemoryStorage}} {
 		c := jetstream.KeyValueConfig{Bucket: b.cluster + "-" + want.name, History: 1, Replicas: copies,
-			Storage: jetstream.FileStorage, MaxBytes: bucketBytes, LimitMarkerTTL: time.Minute}
+			Storage: want.in, MaxBytes: bucketBytes, LimitMarkerTTL: time.Minute}
 		for tries := 1; ; tries++ {
 			kv, err := within(ctx, func(ctx context.Context) (jetstream.KeyValue, error) {
 				kv, err := js.KeyValue(ctx, c.Bucket)
@@ -186,6 +187,20 @@ func (b *Bus) Listen(kind string, shard int, got func(message []byte, reply func
 		return nil, fmt.Errorf("listen to %s of shard %d: %w", kind, shard, err)
 	}
 	return func() { s.Unsubscribe() }, nil // at the end of the connection it ends as well
+}
+
+// Tell sends a message to a node: the address that another one wants. It may be lost.
+func (b *Bus) Tell(node string, message []byte) error {
+	return b.conn.Publish(b.cluster+".want."+node, message)
+}
+
+// Hear calls a function with each message to a node, one after the other, until stop is called.
+func (b *Bus) Hear(node string, got func(message []byte)) (stop func(), err error) {
+	s, err := b.conn.Subscribe(b.cluster+".want."+node, func(m *nats.Msg) { got(m.Data) })
+	if err != nil {
+		return nil, fmt.Errorf("listen to the other nodes: %w", err)
+	}
+	return func() { s.Unsubscribe() }, nil
 }
 
 // Address is where the node's own server listens; "": it has none.

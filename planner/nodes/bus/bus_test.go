@@ -16,7 +16,7 @@ import (
 )
 
 // free is an address of loopback that nobody listens to.
-func free(t *testing.T) string {
+func free(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -27,7 +27,7 @@ func free(t *testing.T) string {
 }
 
 // cluster is so many nodes with a server each.
-func cluster(t *testing.T, n int) []*Bus {
+func cluster(t testing.TB, n int) []*Bus {
 	t.Helper()
 	var routes []string
 	if n > 1 {
@@ -214,6 +214,26 @@ func TestSettings(t *testing.T) {
 	for n, want := range map[int]int{0: 1, 2: 1, 3: 3, 4: 3, 7: 5} {
 		if got := (Settings{Routes: make([]string, n)}).copies(); got != want {
 			t.Errorf("%d routes: %d copies", n, got)
+		}
+	}
+}
+
+// A write to each bucket, with one server and with three.
+func BenchmarkSet(b *testing.B) {
+	for _, n := range []int{1, 3} {
+		all := cluster(b, n)
+		for name, bucket := range map[string]*Bucket{"nodes": all[0].Nodes, "addresses": all[0].Addresses} {
+			revision, err := bucket.Set(b.Context(), "x", []byte("x"), 0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run(fmt.Sprintf("%s/servers=%d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					if revision, err = bucket.Set(b.Context(), "x", []byte("x"), revision); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
 		}
 	}
 }

@@ -5,12 +5,13 @@
 //
 //	bucket   a key-value store of JetStream: one for nodes, shards and budget, one for addresses
 //	subject  where messages go: CLUSTER.links.SHARD, CLUSTER.ack.SHARD, CLUSTER.hint.SHARD,
-//	         CLUSTER.outcome.SHARD
+//	         CLUSTER.outcome.SHARD, CLUSTER.want.NODE
 //
 // # Guarantees
 //
-//  1. A write to a bucket is acknowledged when most of its copies have it on the disk, where the
-//     server is one of this package: it syncs each write.
+//  1. A write to the bucket of nodes is acknowledged when most of its copies have it on the disk,
+//     where the server is one of this package: it syncs each write. Addresses are in the memory of
+//     the servers alone.
 //  2. No call waits longer than its context, and none of a bucket longer than two seconds: before a
 //     leader is elected, and without most of the servers, there is no answer. The error of such a
 //     call does not say whether it took effect.

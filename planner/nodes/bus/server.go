@@ -10,7 +10,7 @@ import (
 
 // What a server of a node may use: entries of nodes, shards and addresses are small.
 const (
-	mostMemory = 64 << 20
+	mostMemory = 512 << 20
 	mostDisk   = 4 << 30
 )
 

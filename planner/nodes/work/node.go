@@ -108,8 +108,8 @@ func Run(ctx context.Context, starts []string, o Options) error {
 	}
 }
 
-// agree finds out what the nodes agreed on, and hands start pages to them. It asks again until it
-// has an answer: a cluster that begins elects for seconds.
+// agree finds out what the nodes agreed on, and hands start pages to them. It asks again until
+// there is an answer: a cluster that begins elects for seconds.
 func (o *Options) agree(ctx context.Context, starts []string) error {
 	for {
 		c, err := nodes.Found(ctx, o.Bus.Nodes, o.Cluster)
@@ -135,15 +135,23 @@ func (n *Node) session(ctx context.Context) (err error) {
 	defer stop()
 	m := &nodes.Member{KV: n.Bus.Nodes, Name: n.Name, Session: rand.Text(), TTL: n.TTL, Now: time.Now, Alone: true}
 	s := &session{Node: n, ctx: work, member: m, addresses: &nodes.Addresses{KV: n.Bus.Addresses, Name: n.Name, Session: m.Session,
-		Pause: n.Pause, TTL: n.TTL, Now: time.Now, Holds: m.Holds,
+		Pause: n.Pause, Now: time.Now, Holds: m.Holds,
 		Gone: func(ctx context.Context, node, session string) (bool, error) {
 			return nodes.Gone(ctx, n.Bus.Nodes, node, session)
-		}}}
+		},
+		Want: func(node, address string) { n.Bus.Tell(node, []byte(address)) }}}
 	n.mu.Lock()
 	n.shards = map[int]*shard{}
 	n.mu.Unlock()
 	s.move = &nodes.Shards{Member: m, Host: s, Count: n.Cluster.Shards}
+	listening, err := n.Bus.Hear(n.Name, func(m []byte) { s.addresses.Wanted(string(m)) })
+	if err != nil {
+		n.Note("%v: they wait longer for addresses", err)
+	} else {
+		defer listening()
+	}
 	go s.watch(stop)
+	go s.sweep()
 	defer s.closeAll()
 	defer stop()
 	var silent time.Time // since then there is no answer
@@ -213,11 +221,16 @@ func (s *session) step(leaving bool) error {
 		err = s.move.Step(s.ctx)
 	}
 	s.offset.Store(int64(s.member.Offset()))
-	if now := time.Now(); err == nil && now.Sub(s.swept) > time.Second {
-		s.swept = now
-		err = s.addresses.Sweep(s.ctx, 100, false)
-	}
 	return err
+}
+
+// sweep gives addresses to others while the session lasts. It may wait for answers longer than
+// beats may wait.
+func (s *session) sweep() {
+	for s.ctx.Err() == nil {
+		s.addresses.Sweep(s.ctx, 1000, false) // what fails is tried again
+		cycle.WallClock{}.SleepUntil(s.ctx, time.Now().Add(step))
+	}
 }
 
 // done is the end of a context, where that is not over already.
@@ -235,7 +248,6 @@ type session struct {
 	member    *nodes.Member
 	addresses *nodes.Addresses
 	move      *nodes.Shards
-	swept     time.Time
 	left      time.Time
 }
 

@@ -149,7 +149,7 @@ func (n *node) end(t *testing.T) {
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for range 800 {
+	for range 2400 {
 		if is() {
 			return
 		}
