@@ -33,8 +33,8 @@
 //     page with more, or one that was cut, Main is Text.
 //  6. A single tag, text or script longer than 1 MiB ends the page: Cut is set.
 //
-// A Body (Options.Body) has the texts of a page with their places in its source, in whatever charset
-// that is, and the texts of its links. Its main text is that of Digests.Main.
+// A Body (Options.Body) has the texts of a page with their places in its source, in whatever
+// charset that is, and the texts of its links. Its main text is that of Digests.Main.
 //
 // Fingerprints are MD5. Bytes is that of the body as given, the others are of text in
 // UTF-8 whatever the page was in.
