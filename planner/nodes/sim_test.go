@@ -488,11 +488,11 @@ func (sh *simShard) visit(page, host string) {
 		st.known[page] = true
 		links := linksOf(page)
 		for _, link := range links {
-			if _, known := st.known[link]; ShardOf(link, simShards) == n && !known {
+			if _, known := st.known[link]; link[:strings.LastIndex(link, "/")] == page[:strings.LastIndex(page, "/")] && !known { // as in cycle
 				st.known[link] = false
 			}
 		}
-		sh.outbox.See(links, l.clock())
+		sh.outbox.See(page, links, l.clock())
 		sh.outbox.Save(func(name string, v []byte) error { st.settings[name] = v; return nil })
 	})
 }
