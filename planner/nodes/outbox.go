@@ -30,8 +30,8 @@ const (
 	longestLink = 2048
 )
 
-// Outbox keeps the links of a shard to other servers until their shards have them. It lies among the
-// settings of the store and changes in the commits of the visits that found the links. The zero
+// Outbox keeps the links of a shard to other servers until their shards have them. It lies among
+// the settings of the store and changes in the commits of the visits that found the links. The zero
 // value is not usable: see NewOutbox. Calls come from the goroutine of the loop.
 //
 // A message never changes once it was sent. So an acknowledgement by its number and its sum is one

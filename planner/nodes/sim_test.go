@@ -644,7 +644,7 @@ func (s *sim) state() string {
 }
 
 func TestSimulation(t *testing.T) {
-	first, count := uint64(1), uint64(12)
+	first, count := uint64(1), uint64(8)
 	if text := os.Getenv("NODES_SEEDS"); text != "" { // first-count
 		if _, err := fmt.Sscanf(text, "%d-%d", &first, &count); err != nil {
 			t.Fatal(err)
