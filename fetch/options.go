@@ -37,7 +37,7 @@ type Options struct {
 	UserAgent string
 
 	// RobotsAgent is the product token that robots.txt and X-Robots-Tag are searched for. Default:
-	// that of the user agent (see productOf), where it can be told from those of browsers.
+	// that of the user agent (see ProductOf), where it can be told from those of browsers.
 	RobotsAgent string
 
 	Clock Clock // default: WallClock
@@ -154,7 +154,7 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("user agent %q: %w", o.UserAgent, ErrNoContact)
 	}
 	if o.RobotsAgent == "" {
-		o.RobotsAgent = productOf(o.UserAgent)
+		o.RobotsAgent = ProductOf(o.UserAgent)
 	}
 	switch {
 	case o.RobotsAgent == "":

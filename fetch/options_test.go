@@ -86,7 +86,7 @@ func TestProductOf(t *testing.T) {
 		case want == "" && !errors.Is(err, ErrNoName):
 			t.Errorf("%s: taken, %v", agent, err)
 		case want != "" && (err != nil || c.RobotsAgent() != want):
-			t.Errorf("%s: %v, name %q, want %q", agent, err, productOf(agent), want)
+			t.Errorf("%s: %v, name %q, want %q", agent, err, ProductOf(agent), want)
 		}
 	}
 }

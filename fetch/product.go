@@ -35,7 +35,8 @@ var (
 	versionedWord = regexp.MustCompile(`^[A-Za-z_-][A-Za-z0-9_-]*/v?[0-9]`)
 )
 
-// productOf is the product token of a user agent, "" where none can be told for certain:
+// ProductOf is the product token of a user agent (RFC 9309 2.2.1), "" where none can be told for
+// certain:
 //
 //  1. the name that it begins with, if that is no word of browsers: "mybot/1.0 (+https://...)";
 //  2. the first such name behind "compatible;", if it stands alone between semicolons: "Mozilla/5.0
@@ -43,7 +44,7 @@ var (
 //  3. the one such name with a version: "Mozilla/5.0 (Windows NT 10.0) ... (mybot/1.0; +https://)".
 //
 // Addresses of the web and of mail are no names.
-func productOf(userAgent string) string {
+func ProductOf(userAgent string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(userAgent), " ")
 	if name := robots.Product(first); name != "" && !isAddress(first) && !isBrowserWord(name) {
 		return name

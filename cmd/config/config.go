@@ -31,7 +31,7 @@ import (
 // their help.
 type Config struct {
 	Data         string   `for:"run node plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan serve corpus-remove" path:"directory" help:"directory of the planner's store"`
-	UserAgent    string   `key:"user-agent" for:"run node show-page" help:"sent with each request; must contain a contact (web or mail address)"`
+	UserAgent    string   `key:"user-agent" for:"run node show-page show-robots show-feed" help:"sent with each request; must contain a contact (web or mail address)"`
 	Budget       []string `default:"1000/day" for:"run node plan explain serve" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together"`
 	ServerBudget []string `key:"server-budget" for:"run node plan explain serve" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
 	MaxAge       []string `key:"max-age" for:"run node plan explain serve" help:"no copy is to be older: 30d, or https://example.com/news/=1d; its visits come before others. Said beforehand where it cannot be kept"`
@@ -42,7 +42,7 @@ type Config struct {
 	Least     float64       `key:"least-value" range:"[0,)" want:"0 or more changes" for:"run node plan explain eval serve" help:"leave the budget unused where no visit is worth so many expected changes, times weight; 0: use all of it. For policies that tell probabilities"`
 	Round     time.Duration `default:"1h" for:"run node plan explain serve" help:"planning period; divides the day"`
 	Rounds    int           `range:"[0,)" for:"run" help:"stop after so many rounds; 0 for never"`
-	Delay     time.Duration `default:"10s" range:"[0,)" for:"run node show-page tune schedule-report schedule-plan serve" help:"least time between two requests to a server or address; 0 only for your own servers"`
+	Delay     time.Duration `default:"10s" range:"[0,)" for:"run node show-page show-robots show-feed tune schedule-report schedule-plan serve" help:"least time between two requests to a server or address; 0 only for your own servers"`
 	Workers   int           `default:"64" range:"[1,10000]" for:"run node" help:"visits at the same time, at most one to a server; those to slow servers are not counted, up to 7 a worker and 4,096 in all"`
 	Policy    string        `default:"{policy}" for:"run node plan explain demo tune serve" names:"{policies}" help:"policy that ranks the pages: {policies}"`
 	Gone      float64       `key:"gone-worth" default:"0.3" range:"[0,100]" for:"run node plan explain eval tune serve" help:"value: what it is worth to find that a page is gone, in changes found; 0: such pages are not looked for"`
@@ -55,30 +55,30 @@ type Config struct {
 	Filters   string        `for:"run node show-page show-filters corpus-build" path:"yaml yml" help:"file of filters in YAML: pages that are unwanted, by words, links, a program or a service; they are visited seldom"`
 	Labelled  string        `for:"show-filters" path:"jsonl" help:"file of labelled pages, a line of JSON each, to measure the filters by"`
 
-	AllowPrivate  bool          `key:"allow-private" for:"run node show-page guard" help:"also visit loopback and private addresses, and any port"`
-	AllowNetwork  []string      `key:"allow-network" for:"run node show-page guard" help:"also visit these addresses, as 10.20.0.0/16; may be repeated"`
-	AllowPort     []int         `key:"allow-port" range:"[1,65535]" for:"run node show-page guard" help:"also visit this port, as 8080, beside 80 and 443; may be repeated"`
-	CAFile        string        `key:"ca-file" for:"run node show-page" path:"any" help:"PEM file of certificates to trust beside those of the system"`
-	Resolver      string        `for:"run node show-page guard" help:"name server to ask, as 127.0.0.1:53, instead of those of the system"`
-	Proxy         string        `for:"run node show-page" help:"HTTP proxy that all requests go through, as http://127.0.0.1:3128 of recrawl guard; HTTP_PROXY and the like are ignored"`
-	RobotsAgent   string        `key:"robots-agent" for:"run node show-page" help:"name that robots.txt is searched for, where it is not the one in --user-agent"`
-	RobotsAnyHost bool          `key:"robots-any-host" for:"run node show-page" help:"follow a redirect of robots.txt to any server, not only on the same domain"`
-	RobotsMaxAge  time.Duration `key:"robots-max-age" default:"24h" range:"[1m,24h]" want:"1m to 24h" for:"run node show-page" help:"how long a robots.txt holds before it is asked for again, 24h at most"`
+	AllowPrivate  bool          `key:"allow-private" for:"run node show-page show-robots show-feed guard" help:"also visit loopback and private addresses, and any port"`
+	AllowNetwork  []string      `key:"allow-network" for:"run node show-page show-robots show-feed guard" help:"also visit these addresses, as 10.20.0.0/16; may be repeated"`
+	AllowPort     []int         `key:"allow-port" range:"[1,65535]" for:"run node show-page show-robots show-feed guard" help:"also visit this port, as 8080, beside 80 and 443; may be repeated"`
+	CAFile        string        `key:"ca-file" for:"run node show-page show-robots show-feed" path:"any" help:"PEM file of certificates to trust beside those of the system"`
+	Resolver      string        `for:"run node show-page show-robots show-feed guard" help:"name server to ask, as 127.0.0.1:53, instead of those of the system"`
+	Proxy         string        `for:"run node show-page show-robots show-feed" help:"HTTP proxy that all requests go through, as http://127.0.0.1:3128 of recrawl guard; HTTP_PROXY and the like are ignored"`
+	RobotsAgent   string        `key:"robots-agent" for:"run node show-page show-robots show-feed" help:"name that robots.txt is searched for, where it is not the one in --user-agent"`
+	RobotsAnyHost bool          `key:"robots-any-host" for:"run node show-page show-robots show-feed" help:"follow a redirect of robots.txt to any server, not only on the same domain"`
+	RobotsMaxAge  time.Duration `key:"robots-max-age" default:"24h" range:"[1m,24h]" want:"1m to 24h" for:"run node show-page show-robots show-feed" help:"how long a robots.txt holds before it is asked for again, 24h at most"`
 	SoftMissing   bool          `key:"soft-404" default:"true" for:"run node" help:"find pages that are gone though the server answers 200; where some are suspected, ask now and then for an address that cannot exist"`
-	Timeout       time.Duration `default:"1m" range:"(0,)" want:"more than 0" for:"run node show-page" help:"longest time of one request, from connecting to the last byte"`
-	MaxBody       int64         `key:"max-body" default:"2000000" range:"[1,)" want:"1 byte or more" for:"run node show-page" help:"bytes read of a page; the rest is cut"`
+	Timeout       time.Duration `default:"1m" range:"(0,)" want:"more than 0" for:"run node show-page show-robots show-feed" help:"longest time of one request, from connecting to the last byte"`
+	MaxBody       int64         `key:"max-body" default:"2000000" range:"[1,)" want:"1 byte or more" for:"run node show-page show-robots show-feed" help:"bytes read of a page; the rest is cut"`
 	MaxPages      int           `key:"max-pages" default:"{max-pages}" range:"[1,)" for:"run node" help:"pages of a server that may become known"`
 	MinFree       int64         `key:"min-free" default:"50000000" range:"[0,)" want:"0 or more bytes" for:"run node" help:"free bytes of the disk below which no visit begins; 0 for no bound"`
 
 	Others string       `for:"run" help:"write addresses of other servers that pages link to, each once, to the end of this file, for import; none: they are left alone"`
 	Push   string       `for:"run hint" help:"address, as 127.0.0.1:8090, at which run takes hints and IndexNow; none: it takes none"`
 	WebSub string       `key:"websub-callback" for:"run" help:"public address under which hubs of feeds reach --push, as https://example.org/websub; none: feeds are not subscribed to"`
-	Hosts  []hosts.Rule `for:"run node show-page" help:"settings of single servers; only in a file of settings"`
+	Hosts  []hosts.Rule `for:"run node show-page show-robots show-feed" help:"settings of single servers; only in a file of settings"`
 
 	Archive     string `for:"run demo export replay diff serve corpus-build corpus-remove" path:"directory" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`
 	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run" help:"compress what came without compression; false: three times the disk, less processor time"`
-	Corpus      string `for:"corpus-build corpus-show corpus-remove search run serve" path:"directory" help:"directory of a corpus: pages of an archive in the standard format, and their index"`
+	Corpus      string `for:"corpus-build corpus-show corpus-check corpus-remove search run serve" path:"directory" help:"directory of a corpus: pages of an archive in the standard format, and their index"`
 	Watch       string `for:"run plan explain" path:"yaml yml" help:"file of rules in YAML: which changes are told to whom, as recrawl watch does alone"`
 
 	Listen    string `for:"run serve" help:"address at which a dashboard is served, as 127.0.0.1:8089; elsewhere than on loopback it asks for a token. run: none without; serve: {dashboard}"`
@@ -87,7 +87,8 @@ type Config struct {
 
 	Plan       Plan                 `for:"plan"`
 	Replay     Replay               `for:"replay"`
-	Show       Show                 `for:"show-page"`
+	Show       Show                 `for:"show-page show-feed"`
+	ShowRobots ShowRobots           `for:"show-robots"`
 	Checkpoint Checkpoint           `for:"checkpoint"`
 	Check      Check                `for:"check"`
 	Build      corpus.Settings      `for:"corpus-build"`
@@ -129,9 +130,15 @@ type Replay struct {
 	Listen string `default:"127.0.0.1:8088" help:"address of loopback to serve at"`
 }
 
-// Show are the settings of show page.
+// Show are the settings of show page and show feed.
 type Show struct {
-	URL string `default:"http://localhost/" help:"address of a page that is read from a file: links and rules go by it"`
+	URL string `default:"http://localhost/" help:"address of what is read from a file: links and rules go by it"`
+}
+
+// ShowRobots are the settings of show robots.
+type ShowRobots struct {
+	File  string `path:"txt" help:"file to read, instead of asking the server of the address"`
+	Agent string `help:"name of the crawler that robots.txt is read for; none: that of --robots-agent, or in --user-agent"`
 }
 
 // Checkpoint are the settings of checkpoint.

@@ -24,6 +24,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/fetch/hostile"
 	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // attack is a hostile server. Its start page is asked for, and what the pages of the server lead to.
@@ -33,6 +34,8 @@ type attack struct {
 	serve     func(w *wire, p string) // answers a request for a path; robots.txt and sitemap.xml too
 	want      string                  // outcome of the start page; "": the journal need not name it
 	most      int                     // requests at most; 0: any number
+	none      bool                    // no request at all
+	leads     string                  // where its start page redirects to: a start page from then on, which may not be asked for
 }
 
 // wire is a connection on which an attack writes whatever it likes.
@@ -55,7 +58,7 @@ func linking(redirect func(w *wire, target string), targets ...string) func(*wir
 	return func(w *wire, path string) {
 		for i, target := range targets {
 			if path == fmt.Sprintf("/r%d", i) {
-				redirect(w, strings.NewReplacer("PORT", w.lab.port, "OTHER", w.lab.otherPort).Replace(target))
+				redirect(w, w.lab.placed(target))
 				return
 			}
 		}
@@ -144,6 +147,7 @@ var (
 		"http://１２７.２.０.１:PORT/", "http://127.2.0.1.:PORT/", "http://[::ffff:127.2.0.1]:PORT/", "http://[::ffff:7f02:1]:PORT/", "http://[64:ff9b::7f02:1]:PORT/",
 		"http://[2002:7f02:1::]:PORT/", "http://[::1]:PORT/", "http://[fe80::1%25lo]:PORT/", "http://0.0.0.0:PORT/", "http://10.0.0.1:PORT/", "http://169.254.169.254/latest/",
 		"http://good@127.2.0.1:PORT/", "http://127.2.0.1:PORT\\@good.example/", "http://good.example#@127.2.0.1:PORT/", "http://a;b@127.2.0.1:PORT/"}
+	ports   = []string{"http://127.1.0.9:OTHER/", "http://127.1.0.9:22/", "http://127.1.0.9:6379/"}
 	schemes = []string{"file:///etc/passwd", "data:text/html,x", "ftp://127.2.0.1/", "gopher://127.2.0.1:PORT/", "javascript:alert(1)", "s3://bucket/key"}
 )
 
@@ -180,8 +184,36 @@ func attacks() []attack {
 			}
 			usual(w, path, "x")
 		}, want: "failed", most: 1},
+		{id: "S07b", about: "robots.txt redirects to another port of its host", serve: func(w *wire, path string) {
+			if path == "/robots.txt" {
+				location(301)(w, "http://"+w.host()+":"+w.lab.otherPort+"/robots.txt")
+				return
+			}
+			usual(w, path, "x")
+		}, want: "failed", most: 1},
+		{id: "S07c", about: "robots.txt redirects to a file", serve: func(w *wire, path string) {
+			if path == "/robots.txt" {
+				location(301)(w, "file:///etc/hosts")
+				return
+			}
+			usual(w, path, "x")
+		}, want: "failed", most: 1},
+		{id: "S01b", about: "links, frames, canonical, base, sitemaps and feeds at non-public addresses", serve: func(w *wire, path string) {
+			private := "http://127.2.0.1:" + w.lab.port
+			switch path {
+			case "/robots.txt":
+				w.answer(200, "Content-Type: text/plain\r\n", []byte("Sitemap: "+private+"/s.xml\n"))
+			case "/sitemap.xml":
+				w.answer(200, "Content-Type: text/xml\r\n", []byte("<sitemapindex><sitemap><loc>"+private+"/t.xml</loc></sitemap></sitemapindex>"))
+			case "/feed":
+				w.answer(200, "Content-Type: text/xml\r\n", []byte("<rss><channel><item><link>"+private+"/i</link></item></channel></rss>"))
+			default:
+				usual(w, path, "<base href="+private+"/><link rel=canonical href="+private+"/c><link rel=alternate type=application/rss+xml href="+private+"/f>"+
+					"<link rel=alternate type=application/rss+xml href=http://"+w.host()+":"+w.lab.port+"/feed><a href=a>x</a><frame src=b><iframe src="+private+"/g></iframe><area href=d>")
+			}
+		}, want: "fetched"},
 		{id: "S08", about: "301 to other schemes", serve: linking(location(301), schemes...), want: "fetched"},
-		{id: "S09", about: "301 to ports that are not allowed", serve: linking(location(301), "http://127.1.0.9:OTHER/", "http://127.1.0.9:22/", "http://127.1.0.9:6379/"), want: "fetched"},
+		{id: "S09", about: "301 to ports that are not allowed", serve: linking(location(301), ports...), want: "fetched"},
 		{id: "R01", about: "301 to itself, in a circle, without end", serve: func(w *wire, path string) {
 			switch {
 			case path == "/" || path == "/robots.txt" || path == "/sitemap.xml":
@@ -198,6 +230,13 @@ func attacks() []attack {
 		}, want: "fetched", most: 30},
 		{id: "R03", about: "Location missing, empty, two, 300 KB, CR, Latin-1, blanks", serve: linking(func(w *wire, t string) { w.answer(301, t, nil) },
 			"", "Location:\r\n", "Location: /x\r\nLocation: /y\r\n", "Location: /"+strings.Repeat("x", 300_000)+"\r\n", "Location: /a\rb\r\n", "Location: /\xe4\r\n", "Location: / a b \r\n"), want: "fetched"},
+		{id: "R04", about: "a chain of redirects from name to name of one address", host: "chain.test", serve: func(w *wire, path string) {
+			if path == "/robots.txt" || path == "/sitemap.xml" {
+				w.answer(404, "", nil)
+				return
+			}
+			location(301)(w, fmt.Sprintf("http://n%d.chain.test:%s/", time.Now().UnixNano(), w.lab.port))
+		}, want: "redirected", most: 6},
 		{id: "R05", about: "Set-Cookie, 401 with Basic", serve: linking(func(w *wire, t string) {
 			w.answer(401, "Set-Cookie: a=b\r\nWWW-Authenticate: Basic realm=x\r\n", nil)
 		}, "a", "b"), want: "fetched"},
@@ -285,7 +324,7 @@ func attacks() []attack {
 			}
 			usual(w, path, "x")
 		}, want: "fetched"},
-		{id: "P02", about: "Crawl-delay 1e300, NaN, -5", serve: robotsOf(func() string { return "User-agent: *\nCrawl-delay: NaN\nCrawl-delay: -5\nCrawl-delay: 1e300\n" }), want: "", most: 1},
+		{id: "P02", about: "Crawl-delay 1e300, NaN, -5", serve: robotsOf(func() string { return "User-agent: *\nCrawl-delay: NaN\nCrawl-delay: -5\nCrawl-delay: 1e300\n" }), want: "", none: true}, // 300 s, longer than this test
 		{id: "P03", about: "robots.txt answers 503", serve: func(w *wire, path string) {
 			if path == "/robots.txt" {
 				w.answer(503, "", nil)
@@ -362,6 +401,16 @@ func attacks() []attack {
 			endless(w, "x", time.Second)
 		}), want: ""},
 	}
+	// A redirect of a page that a link led to is not followed to another server; that of a start page is.
+	for _, target := range slices.Concat(spellings, schemes, ports) {
+		a := attack{id: "S06b", about: "start page moves to " + target, want: "failed", most: 1, serve: startPage(func(w *wire) {
+			location(301)(w, w.lab.placed(target))
+		})}
+		if strings.HasPrefix(target, "http") && !strings.Contains(target, "%25") {
+			a.leads, a.want = target, "redirected"
+		}
+		all = append(all, a)
+	}
 	for _, b := range hostile.Bodies {
 		id, about, _ := strings.Cut(b.Name, " ")
 		a := attack{id: id, about: about, want: "fetched", serve: coded("Content-Type: "+b.Kind+"\r\n", nil)}
@@ -413,6 +462,12 @@ func robotsOf(body func() string) func(*wire, string) {
 	}
 }
 
+// host is the address that was asked.
+func (w *wire) host() string {
+	host, _, _ := net.SplitHostPort(w.LocalAddr().String())
+	return host
+}
+
 // attackLab serves all attacks: each on an address of 127.1.0.0/16, which the program may ask. It also listens on 127.2.0.0/16,
 // and on another port, where nobody may come.
 type attackLab struct {
@@ -424,7 +479,23 @@ type attackLab struct {
 	trespass []string
 	private  []string // headers that tell something of the client
 	lookups  map[string]int
+	last     map[string]time.Time // when an address was asked
+	early    []string             // that were asked again before the pause was over
 }
+
+// placed is an address with the ports of the lab.
+func (l *attackLab) placed(address string) string {
+	return strings.NewReplacer("PORT", l.port, "OTHER", l.otherPort).Replace(address)
+}
+
+// canonical is a placed address as the journal has it.
+func (l *attackLab) canonical(address string) string {
+	canonical, _ := sitegraph.Canonical(l.placed(address))
+	return canonical
+}
+
+// attackDelay is the pause between requests to an address.
+const attackDelay = 100 * time.Millisecond
 
 // address of an attack; its number begins at 1.
 func (l *attackLab) address(i int) string { return fmt.Sprintf("127.1.%d.%d", 1+i/200, 1+i%200) }
@@ -447,7 +518,7 @@ func (l *attackLab) start(i int) string {
 
 func newAttackLab(t *testing.T, attacks []attack) *attackLab {
 	t.Helper()
-	l := &attackLab{attacks: attacks, asked: map[int]int{}, lookups: map[string]int{}}
+	l := &attackLab{attacks: attacks, asked: map[int]int{}, lookups: map[string]int{}, last: map[string]time.Time{}}
 	listen := func() (net.Listener, string) {
 		listener, err := net.Listen("tcp4", "0.0.0.0:0")
 		if err != nil {
@@ -496,6 +567,10 @@ func (l *attackLab) answer(conn net.Conn) {
 		l.mu.Unlock()
 		return
 	}
+	if now := time.Now(); now.Sub(l.last[host]) < attackDelay-time.Millisecond { // the clock is coarse
+		l.early = append(l.early, fmt.Sprintf("%s of %s after %v", request.URL, host, now.Sub(l.last[host])))
+	}
+	l.last[host] = time.Now()
 	for _, name := range []string{"Cookie", "Authorization", "Referer"} {
 		if value := request.Header.Get(name); value != "" {
 			l.private = append(l.private, name+": "+value)
@@ -524,7 +599,7 @@ func (l *attackLab) serveNames(conn net.PacketConn) {
 		q := m.Questions[0]
 		m.Response, m.Additionals = true, nil
 		host := strings.TrimSuffix(q.Name.String(), ".")
-		i := slices.IndexFunc(l.attacks, func(a attack) bool { return a.host == host })
+		i := slices.IndexFunc(l.attacks, func(a attack) bool { return a.host != "" && (a.host == host || strings.HasSuffix(host, "."+a.host)) })
 		if host == "loop.test" {
 			for _, name := range []dnsmessage.Name{q.Name, dnsmessage.MustNewName("pool.test.")} {
 				m.Answers = append(m.Answers, dnsmessage.Resource{Header: dnsmessage.ResourceHeader{Name: name, Class: dnsmessage.ClassINET, Type: dnsmessage.TypeCNAME},
@@ -538,7 +613,7 @@ func (l *attackLab) serveNames(conn net.PacketConn) {
 			public := [4]byte(net.ParseIP(l.address(i)).To4())
 			addresses := [][4]byte{{127, 2, 0, 1}}
 			switch {
-			case host == "rebind.test" && first:
+			case host == "rebind.test" && first, strings.HasSuffix(host, "chain.test"):
 				addresses = [][4]byte{public}
 			case host == "many.test":
 				for low := range byte(79) {
@@ -590,13 +665,19 @@ func TestAttackTable(t *testing.T) {
 		if a.want != "" && e.Outcome != a.want {
 			t.Errorf("%s (%s): %q, want %q", a.id, a.about, e.Outcome, a.want)
 		}
-		if a.most > 0 && l.asked[i] > a.most {
+		if led := seen[l.canonical(a.leads)]; a.leads != "" && led.Outcome != "excluded" && (led.Outcome != "failed" || !strings.Contains(led.URL, "//good.example/")) {
+			t.Errorf("%s (%s): what it leads to is %q %q", a.id, a.about, led.Outcome, led.Detail)
+		}
+		if a.most > 0 && l.asked[i] > a.most || a.none && l.asked[i] > 0 {
 			t.Errorf("%s (%s): %d requests, want at most %d", a.id, a.about, l.asked[i], a.most)
 		}
 	}
 	t.Logf("%d visits, %d MiB at most", len(entries), most>>10)
 	if len(l.trespass) > 0 {
 		t.Errorf("%d requests where nobody may come, as %s", len(l.trespass), l.trespass[0])
+	}
+	if len(l.early) > 0 {
+		t.Errorf("%d requests came before the pause was over, as %s", len(l.early), l.early[0])
 	}
 	if len(l.private) > 0 {
 		t.Errorf("%d headers that tell of the client, as %s", len(l.private), l.private[0])
@@ -666,7 +747,7 @@ func TestAttacksAreKept(t *testing.T) {
 func (l *attackLab) crawl(t *testing.T, dir string, more ...string) *program {
 	t.Helper()
 	args := []string{"run", "--data", dir, "--user-agent", contact, "--allow-network", "127.1.0.0/16", "--allow-port", l.port, "--resolver", l.nameserver,
-		"--delay", "100ms", "--change", "main", "--budget", "1000000", "--quiet", "--push", freeAddress(t), "--websub-callback", "https://us.example/"}
+		"--delay", attackDelay.String(), "--change", "main", "--budget", "1000000", "--quiet", "--push", freeAddress(t), "--websub-callback", "https://us.example/"}
 	args = append(args, more...)
 	for i := range l.attacks {
 		args = append(args, l.start(i))
@@ -690,7 +771,7 @@ func (l *attackLab) done(t *testing.T, dir string) bool {
 		t.Fatal(err)
 	}
 	for i, a := range l.attacks {
-		if a.want != "" && !named[l.start(i)] {
+		if a.want != "" && !named[l.start(i)] || a.leads != "" && !named[l.canonical(a.leads)] {
 			return false
 		}
 	}

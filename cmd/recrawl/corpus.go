@@ -20,10 +20,11 @@ func (p *program) corpusCommand() *cobra.Command {
 		setting.Alias(cmd, "out", "corpus")
 		return cmd
 	}
-	return group(&cobra.Command{Use: "corpus"}, "unknown command %q of corpus", "recrawl corpus build, show, remove",
+	return group(&cobra.Command{Use: "corpus"}, "unknown command %q of corpus", "recrawl corpus build, show, check, remove",
 		below("build", "build --archive DIRECTORY --corpus DIRECTORY", noArguments, p.corpusBuild),
 		below("remove", "remove --corpus DIRECTORY [--archive DIRECTORY] [--data DIRECTORY] ADDRESS...", cobra.MinimumNArgs(1), p.corpusRemove),
-		below("show", "show --corpus DIRECTORY [URL]", cobra.MaximumNArgs(1), p.corpusShow))
+		below("check", "check --corpus DIRECTORY", noArguments, p.corpusCheck),
+		below("show", "show --corpus DIRECTORY [URL|IDENTIFIER]", cobra.MaximumNArgs(1), p.corpusShow))
 }
 
 var errNoCorpus = usageError{errors.New("no corpus given"), "say where it is: --corpus DIRECTORY"}
@@ -60,6 +61,15 @@ func (p *program) corpusBuild(ctx context.Context, _ []string) error {
 		defer a.Close()
 		o.Annotator = a
 	}
+	stage, bar := "", p.progress("corpus", 0)
+	o.Progress = func(now string, done int) {
+		if now != stage {
+			bar.End()
+			stage, bar = now, p.progress("corpus: "+now, 0)
+		}
+		bar.At(done)
+	}
+	defer func() { bar.End() }()
 	return p.withCorpus(true, func(c *corpus.Corpus) error {
 		result, err := c.Build(ctx, o)
 		if err != nil {
@@ -78,11 +88,7 @@ func (p *program) corpusShow(_ context.Context, args []string) error {
 			}
 			return p.printText(s)
 		}
-		urls, err := canonicalSeeds(args)
-		if err != nil {
-			return err
-		}
-		page, err := c.Page(urls[0])
+		page, err := c.Find(args[0])
 		if err != nil {
 			return err
 		}
@@ -122,5 +128,18 @@ func (p *program) corpusRemove(ctx context.Context, args []string) (err error) {
 			}
 		}
 		return p.printText(r)
+	})
+}
+
+func (p *program) corpusCheck(ctx context.Context, _ []string) error {
+	return p.withCorpus(false, func(c *corpus.Corpus) error {
+		r, err := c.Check(ctx)
+		if err != nil {
+			return err
+		}
+		if err := p.printText(r); err != nil || len(r.Damage) == 0 {
+			return err
+		}
+		return failed{errors.New("the corpus is damaged"), "build it anew of the archive, in an empty directory", exitDamaged}
 	})
 }

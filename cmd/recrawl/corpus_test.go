@@ -121,12 +121,24 @@ func TestCorpus(t *testing.T) {
 	if more := recrawl(t, "search", "--corpus", corpus, `"more river"`, "more").ok(t); !strings.Contains(more.stdout, "0 of 2 pages") {
 		t.Errorf("%s", more.stdout)
 	}
+	byID := recrawl(t, "corpus", "show", "--corpus", corpus, fmt.Sprint(found.Hits[0].ID)).ok(t)
+	if !strings.Contains(byID.stdout, `Uri="http://a.example/b"`) {
+		t.Errorf("%s", byID.stdout)
+	}
+	recrawl(t, "corpus", "show", "--corpus", corpus, "99").refused(t, 2, "identifier 99")
 	gone := decode[removalResult](t, recrawl(t, "corpus", "remove", "--corpus", corpus, "--archive", captures, "--json", "http://a.example/b$").ok(t), true)
 	if gone.Pages != 1 || gone.Deleted != 1 || gone.Never || gone.Archive == nil || gone.Archive.Records != 6 || gone.Archive.Files != 1 {
 		t.Errorf("%+v", gone)
 	}
 	if after := recrawl(t, "search", "--corpus", corpus, "second", "day").ok(t); !strings.Contains(after.stdout, "0 of 1 pages") {
 		t.Errorf("%s", after.stdout)
+	}
+	whole := decode[struct {
+		Documents, Units int
+		Damage           []string
+	}](t, recrawl(t, "corpus", "check", "--corpus", corpus, "--json").ok(t), true)
+	if whole.Documents != 1 || len(whole.Damage) != 0 {
+		t.Errorf("%+v", whole)
 	}
 	recrawl(t, "corpus", "remove", "--corpus", corpus, "a.example/b").refused(t, 2, "no server")
 	recrawl(t, "search", "--corpus", corpus, "-x").refused(t, 2)

@@ -15,7 +15,10 @@ func (p *program) showCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use: "show",
 	}, "unknown command %q of show", "recrawl show warc",
-		p.showPageCommand(), p.command(&cobra.Command{
+		p.showPageCommand(), p.showRobotsCommand(), p.showFeedCommand(), p.command(&cobra.Command{
+			Use:  "url ADDRESS",
+			Args: cobra.ExactArgs(1),
+		}, p.showURL), p.command(&cobra.Command{
 			Use:         "filters",
 			Annotations: map[string]string{setting.NameAs: "show-filters"},
 			Args:        noArguments,

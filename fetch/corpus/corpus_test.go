@@ -490,6 +490,24 @@ func TestDamage(t *testing.T) {
 	if _, err := w.build(c, options()); err != nil {
 		t.Fatal(err)
 	}
+	if checked, err := c.Check(context.Background()); err != nil || len(checked.Damage) > 0 || checked.Documents == 0 || checked.Units == 0 {
+		t.Fatalf("%+v, %v", checked, err)
+	}
+	segments, err := filepath.Glob(filepath.Join(index.IndexDir(c.dir), "units", "*", "bleve", "store", "*.zap"))
+	if err != nil || len(segments) == 0 {
+		t.Fatal(segments, err)
+	}
+	text, err := os.ReadFile(segments[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/2] ^= 1
+	if err := os.WriteFile(segments[0], text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if checked, err := c.Check(context.Background()); err != nil || len(checked.Damage) != 1 || !strings.Contains(checked.Damage[0], segments[0]) {
+		t.Errorf("%+v, %v", checked, err)
+	}
 	path := c.containerPaths(1)[0]
 	f, err := fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
@@ -499,6 +517,10 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
+	checked, err := c.Check(context.Background())
+	if err != nil || len(checked.Damage) == 0 {
+		t.Errorf("%+v, %v", checked, err)
+	}
 	failures := 0
 	if err := each(c.db, []byte{keyRow}, func(url string, _ []byte) (bool, error) {
 		p, err := c.Page(url)

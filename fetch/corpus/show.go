@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,7 +43,26 @@ func (e *UnknownError) Hint() string {
 	return "corpus build takes in what the archive has; a page that is gone or was removed is not there"
 }
 
-// Page looks a page up.
+// Find looks a page up by its address, or by its identifier in the index.
+func (c *Corpus) Find(text string) (*Page, error) {
+	if id, err := strconv.ParseUint(text, 10, 64); err == nil {
+		url, err := c.Identified(id)
+		if err == nil && url == "" {
+			err = &UnknownError{"identifier " + text}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return c.Page(url)
+	}
+	url, err := sitegraph.Canonical(text)
+	if err != nil {
+		return nil, err
+	}
+	return c.Page(url)
+}
+
+// Page looks a page up by its canonical address.
 func (c *Corpus) Page(url string) (*Page, error) {
 	r, err := loadRow(c.db, url)
 	if err == nil && (r == nil || r.Gone) {

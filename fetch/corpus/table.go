@@ -207,9 +207,9 @@ func each(r pebble.Reader, prefix []byte, yield func(rest string, value []byte) 
 	return it.Error()
 }
 
-// marked hands out marks of a kind, some at a time. It goes on behind those that it handed out before,
-// since what was deleted there is not free to pass over, and looks once more from the beginning when
-// it has come to the end.
+// marked hands out marks of a kind, some at a time. It goes on behind those that it handed out
+// before, since what was deleted there is not free to pass over, and looks once more from the
+// beginning when it has come to the end.
 type marked struct {
 	kind  byte
 	after string // the last one

@@ -67,6 +67,13 @@ func FuzzParse(f *testing.F) {
 		if d, ok := r.Delay(); d < 0 || d > MaxDelay || !ok && d != 0 {
 			t.Errorf("delay %v %v", d, ok)
 		}
+		e := Explain(file, "recrawl")
+		if allowed, by := e.Decide(target); allowed != r.Allowed(target) || by != nil && (!by.Counts || (by.Kind == LineAllow) != allowed) {
+			t.Errorf("%q: Allowed says %v, Decide %v by %+v", target, r.Allowed(target), allowed, by)
+		}
+		if e.Rules.Fingerprint() != r.Fingerprint() || len(e.Lines) > len(file) {
+			t.Errorf("Explain reads other rules than Parse, or %d lines", len(e.Lines))
+		}
 		if n := normalizeTarget(target); normalizeTarget(n) != n {
 			t.Errorf("normalising %q twice: %q", target, normalizeTarget(n))
 		}

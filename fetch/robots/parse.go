@@ -44,12 +44,22 @@ func isTokenByte(c byte) bool {
 // more than the whole. No content is an error: a bad line costs only itself
 // (RFC 9309 2.3.1.5). Cost: linear in the octets read.
 func Parse(body []byte, product string) *Rules {
+	p := parser{product: strings.ToLower(product)}
+	return p.file(readable(body))
+}
+
+// readable is what is read of a file, as UTF-8.
+func readable(body []byte) []byte {
 	body = toUTF8(body)
 	if len(body) > MaxBytes {
 		body = body[:MaxBytes]
 		body = body[:bytes.LastIndexAny(body, "\r\n")+1]
 	}
-	p := parser{product: strings.ToLower(product)}
+	return body
+}
+
+// file reads the lines of a file.
+func (p *parser) file(body []byte) *Rules {
 	for len(body) > 0 {
 		end := bytes.IndexAny(body, "\r\n")
 		if end < 0 {
@@ -57,6 +67,9 @@ func Parse(body []byte, product string) *Rules {
 			break
 		}
 		p.line(body[:end])
+		if body[end] == '\r' && bytes.HasPrefix(body[end+1:], []byte("\n")) {
+			end++ // one end of a line, not two
+		}
 		body = body[end+1:]
 	}
 	g := &p.star
@@ -81,6 +94,9 @@ type parser struct {
 
 	inOwn, inStar bool // the agents of the group at hand
 	rulesBegun    bool // the next user-agent line starts another group
+
+	told   *Explained // takes down what is read; nil: nobody asks
+	untold Line       // what is then written instead
 }
 
 type group struct {
@@ -93,11 +109,14 @@ type group struct {
 // delays, sitemaps and what we do not know do not (RFC 9309 2.2.4).
 func (p *parser) line(line []byte) {
 	key, value, ok := splitLine(line)
+	told := p.tell(line, value)
 	if !ok {
 		return
 	}
+	told.Kind = LineUnknown
 	switch key {
 	case "user-agent", "useragent", "user agent":
+		told.Kind = LineAgent
 		if p.rulesBegun {
 			p.inOwn, p.inStar, p.rulesBegun = false, false, false
 		}
@@ -105,15 +124,23 @@ func (p *parser) line(line []byte) {
 			p.inStar = true
 		} else if token := Product(value); token != "" && token == p.product {
 			p.inOwn, p.ownSeen = true, true
+			told.own = true
 		}
+		told.star = p.inStar && strings.HasPrefix(value, "*")
 	case "allow", "disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw":
 		p.rulesBegun = true
+		told.Kind, told.own, told.star = LineDisallow, p.inOwn, p.inStar
+		if key == "allow" {
+			told.Kind = LineAllow
+		}
 		p.each(func(g *group) { g.add(value, key == "allow") })
 	case "sitemap", "site-map":
+		told.Kind = LineSitemap
 		if value != "" && len(value) <= maxSitemap && len(p.sitemaps) < MaxSitemaps {
 			p.sitemaps = append(p.sitemaps, value)
 		}
 	case "crawl-delay", "crawldelay":
+		told.Kind, told.own, told.star = LineDelay, p.inOwn, p.inStar
 		if d, ok := parseDelay(value); ok {
 			p.each(func(g *group) { g.delay, g.hasDelay = max(g.delay, d), true })
 		}

@@ -30,8 +30,8 @@
 //  5. A set can be copied or moved with its directory, and be searched there.
 //  6. What a crash leaves under way is no part of a set. A file of ours that is damaged is an
 //     error. Units of the set before the searched one stay, for those who still read it.
-//  7. Memory of a Searcher: some 40 octets an identifier. A search takes some 12 octets for each
-//     page that has its rarest word, and word of it.
+//  7. Memory of a Searcher: some 60 octets an identifier. A search takes some 60 octets for each
+//     page that has its first word, and 16 for each that has another.
 //
 // Why ranking is our own: of bleve 2.6 the frequency of a word counts deleted pages, and its
 // average length of texts is taken from the dictionary of each index, so that scores would change

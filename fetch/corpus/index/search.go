@@ -133,41 +133,66 @@ func (v *view) search(ctx context.Context, q *Query) (*Results, error) {
 func (v *view) matches(ctx context.Context, i int, clauses []clause, terms []string, q *Query) (found []match, counts []int, err error) {
 	u, s := v.units[i], v.states[i]
 	counts = make([]int, len(terms))
-	have := map[uint32][]float64{} // by document of the engine
+	var have []joined
 	for t, term := range terms {
 		here, err := v.frequencies(ctx, u, s, term)
 		if err != nil {
 			return nil, nil, err
 		}
 		counts[t] = len(here)
-		next := make(map[uint32][]float64, min(len(here), max(len(have), 1)))
-		for document, tf := range here {
-			if before, ok := have[document]; ok || t == 0 {
-				next[document] = append(before, tf)
-			}
+		if have = join(have, here, t); len(have) == 0 {
+			have = nil // the other words are counted all the same
 		}
-		have = next
 	}
 	for _, c := range clauses {
-		if !c.not && !c.phrase {
+		if !c.not && !c.phrase || len(have) == 0 {
 			continue
 		}
 		with, err := u.having(ctx, &c, have)
 		if err != nil {
 			return nil, nil, err
 		}
-		for document := range have {
-			if with[document] == c.not {
-				delete(have, document)
-			}
-		}
+		have = slices.DeleteFunc(have, func(j joined) bool { return with[j.document] == c.not })
 	}
-	for document, tf := range have {
-		if place := u.Order[document]; u.wanted(place, s, q) {
-			found = append(found, match{unit: i, place: place, tf: tf})
+	for _, j := range have {
+		if place := u.Order[j.document]; u.wanted(place, s, q) {
+			found = append(found, match{unit: i, place: place, tf: j.tf})
 		}
 	}
 	return found, counts, ctx.Err()
+}
+
+// posting is a document of the engine that has a word, and its weighted frequency there.
+type posting struct {
+	document  uint32
+	frequency float64
+}
+
+// joined is a document that has all words so far.
+type joined struct {
+	document uint32
+	tf       []float64
+}
+
+// join keeps the documents that have another word, too; both are ascending. The first word begins.
+func join(have []joined, here []posting, word int) (both []joined) {
+	if word == 0 {
+		both = make([]joined, len(here))
+		for i, p := range here {
+			both[i] = joined{p.document, []float64{p.frequency}}
+		}
+		return both
+	}
+	both = have[:0]
+	for _, j := range have {
+		for len(here) > 0 && here[0].document < j.document {
+			here = here[1:]
+		}
+		if len(here) > 0 && here[0].document == j.document {
+			both = append(both, joined{j.document, append(j.tf, here[0].frequency)})
+		}
+	}
+	return both
 }
 
 // wanted reports whether the filters of a query let a page through.
@@ -178,11 +203,11 @@ func (u *unit) wanted(place uint32, s *state, q *Query) bool {
 		(q.Verified.IsZero() || s.Verified[place] >= q.Verified.Unix())
 }
 
-// frequencies are the weighted frequencies of a word in the living pages of a unit that have it, by
-// document of the engine (BM25F: lengths count in each field).
-func (v *view) frequencies(ctx context.Context, u *unit, s *state, term string) (map[uint32]float64, error) {
-	all := map[uint32]float64{}
+// frequencies are the weighted frequencies of a word in the living pages of a unit that have it,
+// ascending (BM25F: lengths count in each field).
+func (v *view) frequencies(ctx context.Context, u *unit, s *state, term string) (all []posting, err error) {
 	for f := range fields {
+		var here []posting
 		if err := u.postings(ctx, term, f, func(document uint64, frequency int) {
 			place := u.Order[document]
 			if s.deleted(place) {
@@ -192,19 +217,40 @@ func (v *view) frequencies(ctx context.Context, u *unit, s *state, term string) 
 			if v.mean[f] > 0 {
 				length += fullness * float64(u.Lengths[f][place]) / v.mean[f]
 			}
-			all[uint32(document)] += fields[f].weight * float64(frequency) / length
+			here = append(here, posting{uint32(document), fields[f].weight * float64(frequency) / length})
 		}); err != nil {
 			return nil, err
 		}
+		all = added(all, here)
 	}
 	return all, nil
 }
 
+// added are the documents of two lists, both ascending, with their sums.
+func added(a, b []posting) []posting {
+	if len(a) == 0 || len(b) == 0 {
+		return append(a, b...)
+	}
+	all := make([]posting, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0].document < b[0].document:
+			all, a = append(all, a[0]), a[1:]
+		case a[0].document > b[0].document:
+			all, b = append(all, b[0]), b[1:]
+		default:
+			all = append(all, posting{a[0].document, a[0].frequency + b[0].frequency})
+			a, b = a[1:], b[1:]
+		}
+	}
+	return append(append(all, a...), b...)
+}
+
 // having are those of some documents that have a phrase, or all words of a clause.
-func (u *unit) having(ctx context.Context, c *clause, among map[uint32][]float64) (map[uint32]bool, error) {
-	with := map[uint32]bool{}
-	if len(among) == 0 {
-		return with, nil
+func (u *unit) having(ctx context.Context, c *clause, some []joined) (map[uint32]bool, error) {
+	with, among := map[uint32]bool{}, make(map[uint32]bool, len(some))
+	for _, j := range some {
+		among[j.document] = true
 	}
 	for f := range fields {
 		places := map[uint32][]uint64{} // where the words so far end
@@ -223,7 +269,7 @@ func (u *unit) having(ctx context.Context, c *clause, among map[uint32][]float64
 					break
 				}
 				document := uint32(d.ID.Value())
-				if _, ok := among[document]; !ok || t > 0 && places[document] == nil {
+				if !among[document] || t > 0 && places[document] == nil {
 					continue
 				}
 				next[document] = followed(places[document], d.Vectors, t == 0 || !c.phrase)

@@ -135,8 +135,8 @@ func (b *Builder) Len() int { return len(b.pages.IDs) }
 // Add adds a page, whose identifier no other has.
 func (b *Builder) Add(p *Page) error {
 	place := uint64(b.Len())
-	body, length := joined(p.Body)
-	anchors, anchorLength := joined(p.Anchors)
+	body, length := lines(p.Body)
+	anchors, anchorLength := lines(p.Anchors)
 	if err := b.engine.Index(strconv.FormatUint(place, 16), map[string]any{
 		"url": p.URL, fields[titleField].name: p.Title, fields[bodyField].name: body, fields[anchorField].name: anchors}); err != nil {
 		return fmt.Errorf("index %s: %w", p.URL, err)
@@ -164,8 +164,8 @@ func (b *Builder) Add(p *Page) error {
 	return nil
 }
 
-// joined are texts one a line, and their octets.
-func joined(texts []string) (string, int) {
+// lines are texts one a line, and their octets.
+func lines(texts []string) (string, int) {
 	var b bytes.Buffer
 	for i, text := range texts {
 		if i > 0 {
@@ -210,6 +210,13 @@ func (b *Builder) Close(set int) (err error) {
 		return err
 	}
 	if err := writeGob(b.dir, stateName(set), &b.state); err != nil {
+		return err
+	}
+	sums, err := sumsOf(filepath.Join(b.dir, engineDir))
+	if err == nil {
+		err = writeGob(b.dir, sumsName, sums)
+	}
+	if err != nil {
 		return err
 	}
 	return syncAll(b.dir)

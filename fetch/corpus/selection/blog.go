@@ -12,8 +12,16 @@ import (
 var (
 	blogHost = regexp.MustCompile(`(?i)^blogs?\.|\.blogspot\.|\.wordpress\.com$|\.tumblr\.com$|\.hatenablog\.|\.livejournal\.com$|\.ameblo\.jp$|^ameblo\.jp$|\.fc2\.com$|\.seesaa\.net$|\.cocolog-|\.blog\.jp$|^medium\.com$|\.substack\.com$`)
 	blogPath = regexp.MustCompile(`(?i)(^|/)(we)?blogs?(/|$|-entry)|(^|/)posts?/|(^|/)diary(/|$)|/archives?/\d|/(19|20)\d\d/[01]?\d(/|$)|/entry[-/]\d`)
-	blogText = regexp.MustCompile(`(?i)track-?back|トラックバック|コメント(を(書く|残す|投稿)|する|欄)|\bpermalink\b|\bleave a (comment|reply)\b|\bpost a comment\b|\bfiled under\b|\bposted (by|on|in)\b|\bblog ?roll\b|この(記事|エントリ)|\bpowered by (wordpress|movable type|hugo|jekyll)\b|\b(older|newer|previous|next) (blog )?posts?\b|\bschreibe einen kommentar\b|\blaisser un commentaire\b`)
 )
+
+// blogTexts are in small letters.
+var blogTexts = []string{
+	"trackback", "track-back", "トラックバック", "コメントを書く", "コメントを残す", "コメントを投稿", "コメントの投稿", "コメントする",
+	"コメント欄", "この記事", "このエントリ", "permalink", "leave a comment", "leave a reply", "post a comment", "filed under",
+	"posted by ", "posted on ", "posted in ", "blogroll", "blog roll", "powered by wordpress", "powered by movable type",
+	"powered by hugo", "powered by jekyll", "older post", "newer post", "previous post", "next post", "older blog post",
+	"newer blog post", "schreibe einen kommentar", "laisser un commentaire",
+}
 
 // IsBlog tells by address, visible text and links whether a page is of a blog.
 func IsBlog(address, text string, links []string) bool {
@@ -27,11 +35,14 @@ func IsBlog(address, text string, links []string) bool {
 		}
 	}
 	const mostText = 64 << 10 // octets looked at
-	found := map[string]bool{}
-	for _, m := range blogText.FindAllString(text[:min(len(text), mostText)], 64) {
-		found[strings.ToLower(m)] = true
+	text = strings.ToLower(text[:min(len(text), mostText)])
+	found := 0
+	for _, phrase := range blogTexts {
+		if strings.Contains(text, phrase) {
+			found++
+		}
 	}
-	score += min(2*len(found), 4)
+	score += min(2*found, 4)
 	feeds := 0
 	for _, link := range links {
 		if strings.Contains(link, "trackback") || strings.HasSuffix(link, "#comments") || strings.Contains(link, "/tag/") ||

@@ -1,0 +1,89 @@
+package corpus
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/recrawl/recrawl/fetch/corpus/container"
+	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/standard"
+)
+
+// Checked is what Check found.
+type Checked struct {
+	Documents int      `json:"documents"` // that were read
+	Units     int      `json:"units"`
+	Damage    []string `json:"damage"`
+}
+
+// Text prints it for people.
+func (r *Checked) Text(w io.Writer) error {
+	fmt.Fprintf(w, "%d documents and %d units of the index were read\n", r.Documents, r.Units)
+	for _, what := range r.Damage {
+		fmt.Fprintf(w, "damaged: %s\n", what)
+	}
+	return nil
+}
+
+// Check reads all documents in both forms, and all files of the index, and compares them with what
+// the rows know of them.
+func (c *Corpus) Check(ctx context.Context) (r *Checked, err error) {
+	r = &Checked{Damage: []string{}}
+	err = c.guarded(func() error {
+		if err := each(c.db, []byte{keyRow}, func(url string, value []byte) (bool, error) {
+			var p row
+			if err := json.Unmarshal(value, &p); err != nil {
+				return false, fmt.Errorf("row of %s: %w", url, err)
+			}
+			if p.Document != nil {
+				r.Documents++
+				if err := c.check(&p); err != nil {
+					r.Damage = append(r.Damage, fmt.Sprintf("document of %s: %v", url, err))
+				}
+			}
+			return true, ctx.Err()
+		}); err != nil {
+			return err
+		}
+		registered, err := c.registration()
+		if err != nil {
+			return err
+		}
+		r.Units = len(registered.Set.Units)
+		for _, err := range index.Check(index.IndexDir(c.dir), &registered.Set) {
+			r.Damage = append(r.Damage, err.Error())
+		}
+		return nil
+	})
+	return r, err
+}
+
+// check reads the document of a page.
+func (c *Corpus) check(p *row) error {
+	paths := c.containerPaths(p.Document.Container)
+	text, err := container.Read(c.fs, paths[0], p.Document.XML)
+	if err != nil {
+		return err
+	}
+	line, err := container.Read(c.fs, paths[1], p.Document.JSON)
+	if err != nil {
+		return err
+	}
+	x, err := standard.ParseXML(text)
+	if err != nil {
+		return err
+	}
+	j, err := standard.ParseJSON(line)
+	if err != nil {
+		return err
+	}
+	for _, d := range []*standard.Document{x, j} {
+		if sum := d.Digest(); !bytes.Equal(sum[:], p.Document.Digest) {
+			return fmt.Errorf("container %d has another one", p.Document.Container)
+		}
+	}
+	return nil
+}
