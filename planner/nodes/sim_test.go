@@ -317,6 +317,11 @@ func (n *simNode) kill() {
 		}
 	}
 	n.life.dead = true
+	for _, v := range n.sim.servers {
+		if v.life == n.life && v.end > n.sim.now {
+			v.end = n.sim.now // what was under way ends with it
+		}
+	}
 }
 
 // step is what a node does several times a second.
@@ -475,7 +480,6 @@ func (sh *simShard) visit(page, host string) {
 	s.after(lasts, func() {
 		sh.flying--
 		if l.dead {
-			s.servers[host].end, s.servers[address].end = s.now, s.now
 			return
 		}
 		l.addresses.Leave(address, l.clock())

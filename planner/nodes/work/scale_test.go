@@ -3,6 +3,7 @@ package work
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -28,8 +29,8 @@ import (
 
 const (
 	scaleShards = 32
-	scaleHosts  = 4000
-	scalePause  = 250 * time.Millisecond
+	scaleHosts  = 1000
+	scalePause  = 50 * time.Millisecond
 	scaleFetch  = 50 * time.Millisecond // a visit takes
 	scaleNode   = "RECRAWL_NODES_SCALE_NODE"
 )
@@ -104,9 +105,12 @@ func TestScaleNode(t *testing.T) {
 		Open: func(dir string) (*Parts, bool, error) {
 			store, err := satstore.Open(dir, satstore.Options{})
 			if err != nil {
-				return nil, false, err
+				return nil, errors.Is(err, satstore.ErrInUse), err
 			}
 			corpus := planner.NewCorpus(sitegraph.NewGraph())
+			if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
+				return nil, false, errors.Join(err, store.Close())
+			}
 			return &Parts{Planner: planner.New(corpus, nil, planner.LiveOptions()), Store: store, Web: w, Close: store.Close,
 				Journal: func([]cycle.Event) error { return nil },
 				Loop:    cycle.Options{Workers: 256, Discover: true, Forecast: true, Pause: scalePause}}, false, nil
