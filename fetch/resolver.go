@@ -233,6 +233,9 @@ func (r *resolver) ask(name string, ask *asking, again bool, longest time.Durati
 		r.tells(full, now)
 	}
 	var dns *net.DNSError
+	if errors.As(err, &dns) && dns.Server != "" && r.nameserver != "" {
+		dns.Server = r.nameserver // the error names one of the system, which was not asked
+	}
 	isNoAnswer := local != nil || err != nil && !(errors.As(err, &dns) && dns.IsNotFound)
 	if el, ok := r.names[name]; ok && isNoAnswer { // it tells nothing of a name that was there
 		if a := el.Value.(*answerOf); a.err == nil && now.Before(a.stale) {

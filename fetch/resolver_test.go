@@ -205,6 +205,10 @@ func TestResolver(t *testing.T) {
 		if errors.As(err, &local) {
 			t.Errorf("%s: blamed on this machine: %v", c.name, err)
 		}
+		var dns *net.DNSError
+		if errors.As(err, &dns) && dns.Server != "" && dns.Server != n.addr {
+			t.Errorf("%s: the error names %s, which was not asked", c.name, dns.Server)
+		}
 		asked := n.queries(c.name)
 		if again, _ := r.lookup(t.Context(), strings.ToUpper(c.name)); len(again) != c.addrs || n.queries(c.name) != asked {
 			t.Errorf("%s: asked %d times more though the answer holds", c.name, n.queries(c.name)-asked)
