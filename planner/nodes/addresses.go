@@ -46,10 +46,16 @@ type Addresses struct {
 	Want    func(node, address string)
 	mu      sync.Mutex
 	ours    map[string]*address
-	due     []string             // of these, those that others want
-	turn    time.Time            // since when none was idle that is now
-	seen    map[string]sighting  // entries of others
-	orphans map[string]time.Time // since when the session of the holder is known to be over
+	due     []string            // of these, those that others want
+	turn    time.Time           // since when none was idle that is now
+	seen    map[string]sighting // entries of others
+	orphans map[string]orphan   // since when the session of the holder is known to be over
+}
+
+// orphan is an address of a session that is over.
+type orphan struct {
+	session string
+	since   time.Time // it is known to be over
 }
 
 // address is one that this node has, or is about to.
@@ -78,7 +84,7 @@ func (a *Addresses) Enter(ctx context.Context, to string) (ok bool, until time.T
 	a.mu.Lock()
 	now := a.Now()
 	if a.ours == nil {
-		a.ours, a.seen, a.orphans = map[string]*address{}, map[string]sighting{}, map[string]time.Time{}
+		a.ours, a.seen, a.orphans = map[string]*address{}, map[string]sighting{}, map[string]orphan{}
 	}
 	if !a.Holds(now) {
 		a.mu.Unlock()
@@ -180,7 +186,7 @@ func (a *Addresses) obtain(ctx context.Context, to string, h *address) (until ti
 	default:
 		// Its visits ended before its lease did. An answer may be that of a moment ago: so it is
 		// asked for again.
-		if wait := max(a.Pause, askAgain/2) - a.orphaned(key, now); wait > 0 {
+		if wait := max(a.Pause, askAgain/2) - a.orphaned(key, s.Session, now); wait > 0 {
 			return now.Add(wait), nil
 		}
 	}
@@ -212,16 +218,16 @@ func (a *Addresses) stood(key string, revision uint64, now time.Time) time.Durat
 }
 
 // orphaned is for how long the holder of an address is known to be dead.
-func (a *Addresses) orphaned(key string, now time.Time) time.Duration {
+func (a *Addresses) orphaned(key, session string, now time.Time) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.forget()
-	since, ok := a.orphans[key]
-	if !ok {
-		since = now
-		a.orphans[key] = now
+	o := a.orphans[key]
+	if o.session != session {
+		o = orphan{session, now}
+		a.orphans[key] = o
 	}
-	return now.Sub(since)
+	return now.Sub(o.since)
 }
 
 // orphan reports whether the session of a holder is over. What is not known is taken for no.

@@ -20,7 +20,7 @@
 //     saw no beat of it for TTL on their own clocks, and it ends itself when it had no answer to a
 //     beat for TTL less a fifth. So clocks may be wrong by any amount; they must only run at the
 //     same rate within a tenth. A clock that is wrong is corrected by the median of all (Offset).
-//  3. The store of a shard is the only truth. Links to servers of other shards stay in it until the
+//  3. The store of a shard is the only truth. Links to other servers stay in it until the
 //     other shard has them in its own (Outbox): losing every message costs time, never pages. A
 //     message that comes twice changes nothing.
 //  4. The fetches of all shards of a day are never more than the budget. What a shard does not use

@@ -30,8 +30,8 @@ const (
 	longestLink = 2048
 )
 
-// Outbox keeps the links of a shard to servers of others until those have them. It lies among the
-// settings of the store and changes in the commits of the visits that found the links. The zero
+// Outbox keeps the links of a shard to other servers until their shards have them. It lies among
+// the settings of the store and changes in the commits of the visits that found the links. The zero
 // value is not usable: see NewOutbox. Calls come from the goroutine of the loop.
 //
 // A message never changes once it was sent. So an acknowledgement by its number and its sum is one
@@ -99,13 +99,15 @@ func chunkName(to int, number uint64) string {
 	return outName(to) + "/" + strconv.FormatUint(number%mostChunks, 10)
 }
 
-// See takes in the links of a page that lead to servers of other shards.
-func (o *Outbox) See(links []string, now time.Time) {
+// See takes in the links of a page that lead to other servers. Those of its own shard go the same
+// way: a loop takes in links within a server.
+func (o *Outbox) See(page string, links []string, now time.Time) {
+	server := sitegraph.ServerName(page)
 	for _, url := range links {
-		if ShardOf(url, o.shards) == o.shard || o.repeated(url) {
+		if sitegraph.ServerName(url) == server || o.repeated(url) {
 			continue
 		}
-		if c, err := sitegraph.Canonical(url); err == nil && len(c) <= longestLink && ShardOf(c, o.shards) != o.shard {
+		if c, err := sitegraph.Canonical(url); err == nil && len(c) <= longestLink && sitegraph.ServerName(c) != server {
 			o.add(ShardOf(c, o.shards), c, now)
 		}
 	}

@@ -37,7 +37,7 @@ func TestOutbox(t *testing.T) {
 	now := midnight
 	o := open(t, kept)
 	first := other(1)
-	o.See([]string{first, first, "http://[", "mailto:x"}, now)
+	o.See("http://of.example/", []string{first, first, "http://of.example/x", "http://[", "mailto:x"}, now)
 	if m := o.Due(now.Add(time.Minute)); len(m) != 0 {
 		t.Fatalf("sent before it is kept: %v", m)
 	}
@@ -51,7 +51,7 @@ func TestOutbox(t *testing.T) {
 	if len(m) != 1 || len(m[0].Links) != 1 || m[0].Links[0] != first || m[0].To != 1 {
 		t.Fatalf("sent are %v", m)
 	}
-	o.See([]string{other(2)}, now) // of the next message
+	o.See("http://of.example/", []string{other(2)}, now) // of the next message
 	o.Save(kept.save)
 	if again := o.Due(now.Add(sealAfter + repeatAfter/2)); len(again) != 1 || again[0].Number == m[0].Number {
 		t.Errorf("sent then: %v", again)
@@ -76,6 +76,23 @@ func TestOutbox(t *testing.T) {
 	o.Save(kept.save)
 	if o = open(t, kept); o.Waiting() != 0 || len(o.Due(now.Add(time.Hour))) != 0 {
 		t.Errorf("%d links wait after all were acknowledged", o.Waiting())
+	}
+}
+
+// A server of the same shard is another server as well.
+func TestOutboxToItself(t *testing.T) {
+	kept := settings{}
+	o := open(t, kept)
+	var same []string
+	for i := range 100 {
+		if url := fmt.Sprintf("http://s%d.example/", i); ShardOf(url, 2) == 0 {
+			same = append(same, url)
+		}
+	}
+	o.See(same[0], same[:2], midnight)
+	o.Save(kept.save)
+	if m := o.Due(midnight.Add(sealAfter)); len(m) != 1 || m[0].To != 0 || len(m[0].Links) != 1 || m[0].Links[0] != same[1] {
+		t.Errorf("sent are %v", m)
 	}
 }
 

@@ -3,6 +3,7 @@ package work
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -28,7 +29,8 @@ import (
 
 const (
 	scaleShards = 32
-	scaleHosts  = 20_000
+	scaleHosts  = 1000
+	scalePause  = 50 * time.Millisecond
 	scaleFetch  = 50 * time.Millisecond // a visit takes
 	scaleNode   = "RECRAWL_NODES_SCALE_NODE"
 )
@@ -38,6 +40,7 @@ const (
 type far struct {
 	pages  int
 	visits *atomic.Int64
+	hosts  *atomic.Int64 // whose first page was visited
 }
 
 func farPage(host, n int) string { return fmt.Sprintf("http://s%d.example/%d", host, n) }
@@ -56,6 +59,9 @@ func (w far) Fetch(ctx context.Context, r cycle.Request) (o sitegraph.Observatio
 	w.visits.Add(1)
 	var host, n int
 	fmt.Sscanf(r.Record.URL, "http://s%d.example/%d", &host, &n)
+	if n == 0 {
+		w.hosts.Add(1)
+	}
 	o = sitegraph.Observation{Time: time.Now(), Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, Elapsed: scaleFetch,
 		Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(r.Record.URL))}}
 	for _, next := range []int{2*n + 1, 2*n + 2} {
@@ -83,7 +89,7 @@ func TestScaleNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	w := far{1 << 20, new(atomic.Int64)}
+	w := far{1 << 20, new(atomic.Int64), new(atomic.Int64)}
 	go func() {
 		in := bufio.NewReader(os.Stdin)
 		for { // the other process asks, until it ends this one
@@ -91,20 +97,23 @@ func TestScaleNode(t *testing.T) {
 				stop()
 				return
 			}
-			fmt.Fprintln(os.Stderr, w.visits.Load())
+			fmt.Fprintln(os.Stderr, w.visits.Load(), w.hosts.Load())
 		}
 	}()
 	Run(ctx, []string{farPage(0, 0)}, Options{Name: args[0], Bus: b, Cluster: nodes.Cluster{Shards: scaleShards, PerDay: nodes.Unlimited},
-		TTL: 20 * time.Second, Pause: time.Second, Round: time.Hour, Adopt: []string{"*"}, Dir: args[2], Able: func() error { return nil },
+		TTL: 20 * time.Second, Pause: scalePause, Round: time.Hour, Adopt: []string{"*"}, Dir: args[2], Able: func() error { return nil },
 		Open: func(dir string) (*Parts, bool, error) {
 			store, err := satstore.Open(dir, satstore.Options{})
 			if err != nil {
-				return nil, false, err
+				return nil, errors.Is(err, satstore.ErrInUse), err
 			}
 			corpus := planner.NewCorpus(sitegraph.NewGraph())
+			if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
+				return nil, false, errors.Join(err, store.Close())
+			}
 			return &Parts{Planner: planner.New(corpus, nil, planner.LiveOptions()), Store: store, Web: w, Close: store.Close,
 				Journal: func([]cycle.Event) error { return nil },
-				Loop:    cycle.Options{Workers: 256, Discover: true, Forecast: true, Pause: time.Second}}, false, nil
+				Loop:    cycle.Options{Workers: 256, Discover: true, Forecast: true, Pause: scalePause}}, false, nil
 		}})
 }
 
@@ -134,7 +143,7 @@ func TestScale(t *testing.T) {
 		dir := t.TempDir()
 		var running []*exec.Cmd
 		var ends []func()
-		var asks []func() int
+		var asks []func() (visits, hosts int)
 		for i := range count {
 			name := fmt.Sprintf("n%d", i)
 			c := exec.Command(os.Args[0], "-test.run", "^TestScaleNode$")
@@ -148,10 +157,10 @@ func TestScale(t *testing.T) {
 				t.Fatal(err)
 			}
 			from := bufio.NewReader(out)
-			asks = append(asks, func() (n int) {
+			asks = append(asks, func() (visits, hosts int) {
 				in.Write([]byte("?"))
-				fmt.Fscanln(from, &n)
-				return n
+				fmt.Fscanln(from, &visits, &hosts)
+				return visits, hosts
 			})
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
@@ -171,23 +180,29 @@ func TestScale(t *testing.T) {
 			running = append(running, c)
 			ends = append(ends, func() { in.Close(); c.Wait() })
 		}
-		visits := func() (sum int) {
+		visits := func() (visits, hosts int) {
 			for _, ask := range asks {
-				sum += ask()
+				v, h := ask()
+				visits, hosts = visits+v, hosts+h
 			}
-			return sum
+			return visits, hosts
 		}
-		eventually(t, "there is enough to visit", func() bool { return visits() > scaleHosts })
+		eventually(t, "all hosts are known", func() bool {
+			v, hosts := visits()
+			t.Log(v, hosts)
+			time.Sleep(time.Second)
+			return hosts >= scaleHosts
+		})
 		cpu := func() (sum time.Duration) {
 			for _, c := range running {
 				sum += usage(c.Process)
 			}
 			return sum
 		}
-		before := visits()
+		before, _ := visits()
 		began, used := time.Now(), cpu()
 		time.Sleep(lasts)
-		after := visits()
+		after, _ := visits()
 		took := time.Since(began)
 		n := float64(after - before)
 		t.Logf("%d nodes: %.0f visits a second, %.0f us of processor time each", count, n/took.Seconds(),

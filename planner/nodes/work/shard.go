@@ -213,7 +213,7 @@ func (sh *shard) options(ctx context.Context, broken context.CancelCauseFunc) cy
 		if seen != nil {
 			seen(e)
 		}
-		sh.outbox.See(e.Observation.Links, time.Now())
+		sh.outbox.See(e.Record.URL, e.Observation.Links, time.Now())
 		sh.set(func(r *nodes.ShardReport) { r.Visits++ })
 	}
 	o.Acknowledged = func(events []cycle.Event) {
