@@ -158,14 +158,15 @@ func (w *walk) element(n *html.Node) {
 		}()
 	}
 	if !isHidden(name) {
-		before := w.main
+		before, main := w.main, w.main
 		if n.Data == "main" && !hasAncestor(n, "main") {
-			w.main = true // wherever it stands
+			main = true // wherever it stands
 		} else if isBeside(n) {
-			w.main = false
+			main = false
 		}
-		if w.main != before {
-			w.flush()
+		if main != before {
+			w.flush() // an inline element's passage began before it
+			w.main = main
 		}
 		w.below(n)
 		if w.main != before {
@@ -247,9 +248,11 @@ func appendPlaced(text []byte, pieces *[]piece, page []byte, at place) []byte {
 				end++
 			}
 			if plain := html.UnescapeString(string(page[i:end])); plain != string(page[i:end]) {
-				if spaceLen([]byte(plain)) == len(plain) {
+				if n := spaceLen([]byte(plain)); n > 0 { // "&nbsp0" has more behind it
 					text = appendSpace(text)
-				} else {
+					plain = plain[n:]
+				}
+				if plain != "" {
 					*pieces = append(*pieces, piece{len(text), len(plain), i, end - i})
 					text = append(text, plain...)
 				}
