@@ -47,16 +47,21 @@ func (n *nameserver) is(mood string) {
 
 func serveNames(t *testing.T) *nameserver {
 	t.Helper()
-	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	var conn net.PacketConn
+	var stream net.Listener
+	for { // until a port is free for both
+		var err error
+		if stream, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { stream.Close() })
+		if conn, err = net.ListenPacket("udp", stream.Addr().String()); err == nil {
+			break
+		}
 	}
 	t.Cleanup(func() { conn.Close() })
 	n := &nameserver{addr: conn.LocalAddr().String(), seen: map[string]int{}}
-	if stream, err := net.Listen("tcp", n.addr); err == nil { // else the port is another's there
-		t.Cleanup(func() { stream.Close() })
-		go n.serveStream(stream)
-	}
+	go n.serveStream(stream)
 	go func() {
 		buf := make([]byte, 1500)
 		for {
