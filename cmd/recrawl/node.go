@@ -67,26 +67,20 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 }
 
 // shard opens the store in a directory for a node.
-func (p *program) shard(dir string) (parts *work.Parts, busy bool, err error) {
+func (p *program) shard(dir string) (made *work.Parts, busy bool, err error) {
 	q := *p // with a data directory of its own
 	q.config.Data = dir
-	var opened []interface{ Close() error }
-	end := func() (err error) {
-		for _, o := range opened {
-			err = errors.Join(err, o.Close())
-		}
-		return err
-	}
+	var opened parts
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, end())
+			err = errors.Join(err, opened.Close())
 		}
 	}()
 	filters, err := q.filters()
 	if err != nil {
 		return nil, false, err
 	}
-	opened = append(opened, filters)
+	opened.add(filters)
 	reader := apart.NewReader(apart.Again(readsApart)...)
 	client, err := q.client(reader.Read, filters)
 	if err != nil {
@@ -99,20 +93,20 @@ func (p *program) shard(dir string) (parts *work.Parts, busy bool, err error) {
 	if err != nil {
 		return nil, errors.Is(err, satstore.ErrInUse), err
 	}
-	opened = append(opened, o.store)
+	opened.add(o.store)
 	underWay, err := q.underWay(reader)
 	if err != nil {
 		return nil, false, err
 	}
-	opened = append([]interface{ Close() error }{underWay}, opened...)
+	opened.add(underWay)
 	log, err := journal.Open(filepath.Join(dir, "journal"))
 	if err != nil {
 		return nil, false, err
 	}
-	opened = append([]interface{ Close() error }{log}, opened...)
+	opened.add(log)
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = q.config.MaxPages
-	return &work.Parts{Planner: o.plan, Store: o.store, Web: liveFetcher{client, underWay, nil, nil}, Close: end,
+	return &work.Parts{Planner: o.plan, Store: o.store, Web: liveFetcher{client, underWay, nil, nil}, Close: opened.Close,
 		Journal: func(events []cycle.Event) error { return visits.Append(log, events) },
 		Loop: cycle.Options{
 			Change: q.config.ChangeBy(), Workers: max(2, 2*q.config.Workers/q.config.Node.Shards), Discover: true, Forecast: true, Proof: true,

@@ -5,14 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -304,7 +303,7 @@ func (b *build) take(t *tx, c *cdxj.Capture, removed []string) error {
 // readPages reads the contents of pages at the same time, and takes them up one after the other.
 func (b *build) readPages(ctx context.Context, t *tx, urls []string) error {
 	rows, contents, failed := make([]*row, len(urls)), make([]*content, len(urls)), make([]error, len(urls))
-	if err := together(len(urls), func(i int) (err error) {
+	if err := cores.Try(len(urls), func(i int) (err error) {
 		if rows[i], err = loadRow(b.db, urls[i]); err != nil || rows[i] == nil || rows[i].Gone {
 			return err
 		}
@@ -343,25 +342,6 @@ func (b *build) readPages(ctx context.Context, t *tx, urls []string) error {
 		}
 	}
 	return nil
-}
-
-// together does work for each number below n, as many at a time as there are processors.
-func together(n int, work func(i int) error) error {
-	var wait sync.WaitGroup
-	errs, next := make([]error, n), make(chan int)
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wait.Go(func() {
-			for i := range next {
-				errs[i] = work(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wait.Wait()
-	return errors.Join(errs...)
 }
 
 // forget takes a page out of all tables.

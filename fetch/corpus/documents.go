@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/fetch/corpus/container"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
@@ -142,7 +144,7 @@ func (b *build) write(ctx context.Context) error {
 			return p.commit()
 		}
 		pages := make([]made, len(urls))
-		if err := together(len(urls), func(i int) (err error) {
+		if err := cores.Try(len(urls), func(i int) (err error) {
 			pages[i], err = b.make(ctx, urls[i])
 			return err
 		}); err != nil {
@@ -318,8 +320,8 @@ func (b *build) compact(ctx context.Context) error {
 	if err := each(b.db, []byte{keyIn1}, func(rest string, value []byte) (bool, error) {
 		number := binary.BigEndian.Uint32([]byte(rest))
 		var h holding
-		if _, err := load(b.db, containerKey(keyIn1, number, ""), &h); err != nil {
-			return false, err
+		if err := json.Unmarshal(value, &h); err != nil {
+			return false, fmt.Errorf("read container %d: %w", number, err)
 		}
 		switch {
 		case 2*h.Valid < h.Documents, b.purge && h.Valid < h.Documents:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/fetch/corpus/container"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
@@ -137,7 +138,7 @@ func (x *indexing) take(ctx context.Context, tell func(int)) (n int, err error) 
 		}
 		rows, documents := make([]*row, len(urls)), make([]*standard.Document, len(urls))
 		entries := make([]*entry, len(urls))
-		if err := together(len(urls), func(i int) (err error) {
+		if err := cores.Try(len(urls), func(i int) (err error) {
 			rows[i], entries[i], documents[i], err = x.find(urls[i])
 			return err
 		}); err != nil {

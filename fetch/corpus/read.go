@@ -3,7 +3,6 @@ package corpus
 import (
 	"context"
 	"encoding/json"
-	"mime"
 	"slices"
 	"strings"
 	"unicode"
@@ -32,7 +31,7 @@ const (
 func says(c *cdxj.Capture) said {
 	switch c.Status {
 	case "200", "203":
-		if c.MIME == cdxj.Revisit && (c.Type == "" || isHTML(c.Type)) || isHTML(c.MIME) {
+		if c.MIME == cdxj.Revisit && (c.Type == "" || extract.IsHTML(c.Type)) || extract.IsHTML(c.MIME) {
 			return saysContent
 		}
 		return saysGone
@@ -45,15 +44,6 @@ func says(c *cdxj.Capture) said {
 		return saysNothing
 	}
 	return saysGone
-}
-
-func isHTML(contentType string) bool {
-	kind, _, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		kind, _, _ = strings.Cut(contentType, ";")
-	}
-	kind = strings.ToLower(strings.TrimSpace(kind))
-	return kind == "text/html" || kind == "application/xhtml+xml"
 }
 
 // link is one of a page, with what it says there first.
@@ -77,7 +67,7 @@ func (o *Options) read(ctx context.Context, url string, p *row) (*content, error
 		return nil, err
 	}
 	contentType := answer.Get("Content-Type")
-	if !isHTML(contentType) {
+	if !extract.IsHTML(contentType) {
 		return &content{none: true}, nil
 	}
 	body, err := answer.Text(mostBody)

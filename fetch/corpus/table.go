@@ -166,7 +166,7 @@ func load(r pebble.Reader, key []byte, into any) (bool, error) {
 	return true, nil
 }
 
-// row returns that of an address; nil: there is none.
+// loadRow reads the row of an address; nil: there is none.
 func loadRow(r pebble.Reader, url string) (*row, error) {
 	p := new(row)
 	found, err := load(r, key(keyRow, url), p)

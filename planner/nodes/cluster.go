@@ -21,26 +21,31 @@ var ErrShards = errors.New("the number of shards cannot be changed")
 // differs replaces the old one: it is the one that was given last.
 func Found(ctx context.Context, kv KV, want Cluster) (Cluster, error) {
 	for {
-		e, ok, err := kv.Get(ctx, clusterKey)
-		if err != nil {
+		have, revision, err := Agreed(ctx, kv)
+		switch {
+		case err != nil:
 			return want, err
+		case revision > 0 && have.Shards != want.Shards:
+			return have, fmt.Errorf("the cluster has %d shards, not %d: %w", have.Shards, want.Shards, ErrShards)
+		case revision > 0 && have == want:
+			return have, nil
 		}
-		if ok {
-			var have Cluster
-			if err := json.Unmarshal(e.Value, &have); err != nil {
-				return want, fmt.Errorf("read settings of the cluster: %w", err)
-			}
-			if have.Shards != want.Shards {
-				return have, fmt.Errorf("the cluster has %d shards, not %d: %w", have.Shards, want.Shards, ErrShards)
-			}
-			if have == want {
-				return have, nil
-			}
-		}
-		if _, err := kv.Set(ctx, clusterKey, encode(want), e.Revision); !errors.Is(err, ErrConflict) {
+		if _, err := kv.Set(ctx, clusterKey, encode(want), revision); !errors.Is(err, ErrConflict) {
 			return want, err
 		}
 	}
+}
+
+// Agreed returns what the nodes agreed on, and its revision; 0: no node was here yet.
+func Agreed(ctx context.Context, kv KV) (c Cluster, revision uint64, err error) {
+	e, ok, err := kv.Get(ctx, clusterKey)
+	if err == nil && ok {
+		err = json.Unmarshal(e.Value, &c)
+	}
+	if err != nil {
+		return c, 0, fmt.Errorf("read settings of the cluster: %w", err)
+	}
+	return c, e.Revision, nil
 }
 
 // MostStarts bounds the start pages that wait to be taken in.

@@ -2,7 +2,9 @@ package nodes
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 )
 
 // Entry is a value of a KV.
@@ -25,6 +27,38 @@ type KV interface {
 	Remove(ctx context.Context, key string, revision uint64) error
 	// List returns the entries whose keys begin so. They may be those of a moment ago.
 	List(ctx context.Context, prefix string) ([]Entry, error)
+}
+
+// Listed is an entry that was read.
+type Listed[T any] struct {
+	Key      string
+	Revision uint64
+	Value    T
+}
+
+// NodeStates lists what each node said last.
+func NodeStates(ctx context.Context, kv KV) ([]Listed[NodeState], error) {
+	return list[NodeState](ctx, kv, nodePrefix)
+}
+
+// Tenures lists who has which shard. A shard that nobody ever had is not among them.
+func Tenures(ctx context.Context, kv KV) ([]Listed[Tenure], error) {
+	return list[Tenure](ctx, kv, shardKey)
+}
+
+func list[T any](ctx context.Context, kv KV, prefix string) ([]Listed[T], error) {
+	entries, err := kv.List(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Listed[T], len(entries))
+	for i, e := range entries {
+		all[i].Key, all[i].Revision = e.Key, e.Revision
+		if err := json.Unmarshal(e.Value, &all[i].Value); err != nil {
+			return nil, fmt.Errorf("read %s: %w", e.Key, err)
+		}
+	}
+	return all, nil
 }
 
 // Keys of the KV. A shard has its number behind it, a node its name.

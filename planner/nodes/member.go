@@ -11,10 +11,6 @@ import (
 	"time"
 )
 
-// DefaultTTL is how long a lease lasts: long enough for an election in the KV (a third of a second)
-// and a stalled disk, short enough that servers of a node that died wait seconds.
-const DefaultTTL = 10 * time.Second
-
 // beats is how many beats a lease has: two may be lost.
 const beats = 4
 
@@ -180,7 +176,7 @@ func (m *Member) Joined() bool {
 
 // Look finds out which nodes live, and ends the sessions of those that do not beat any more.
 func (m *Member) Look(ctx context.Context) error {
-	list, err := m.KV.List(ctx, nodePrefix)
+	list, err := NodeStates(ctx, m.KV)
 	if err != nil {
 		return err
 	}
@@ -194,10 +190,7 @@ func (m *Member) Look(ctx context.Context) error {
 		offsets = map[string]time.Duration{}
 	}
 	for _, e := range list {
-		var s NodeState
-		if err := json.Unmarshal(e.Value, &s); err != nil {
-			return fmt.Errorf("read %s: %w", e.Key, err)
-		}
+		s := e.Value
 		entries[s.Name] = nodeEntry{s.Session, s.Dead, e.Revision}
 		before := m.seen[e.Key]
 		stood := see(m.seen, e.Key, e.Revision, now)

@@ -29,7 +29,6 @@ const (
 	Opening               // or it waits for its turn to
 	Running
 	Closing
-	Failed // as Closed, by an error; the host tells it
 )
 
 // Host works on shards. Open and Close return at once; Work says how far they are.
@@ -64,7 +63,7 @@ func (s *Shards) Tenures() []Tenure { return s.tenures }
 
 // Read finds out who has which shard.
 func (s *Shards) Read(ctx context.Context) error {
-	list, err := s.Member.KV.List(ctx, shardKey)
+	list, err := Tenures(ctx, s.Member.KV)
 	if err != nil {
 		return err
 	}
@@ -80,12 +79,8 @@ func (s *Shards) Read(ctx context.Context) error {
 		if err != nil || n < 0 || n >= s.Count {
 			return fmt.Errorf("there is an entry %s in a cluster of %d shards", e.Key, s.Count)
 		}
-		var t Tenure
-		if err := json.Unmarshal(e.Value, &t); err != nil {
-			return fmt.Errorf("read shard %d: %w", n, err)
-		}
 		if e.Revision > s.revisions[n] { // what this node wrote is not forgotten where the list is late
-			s.revisions[n], s.tenures[n] = e.Revision, t
+			s.revisions[n], s.tenures[n] = e.Revision, e.Value
 		}
 	}
 	return nil
@@ -176,7 +171,7 @@ func (s *Shards) give(ctx context.Context, n int, to string) error {
 		s.giving[n] = to
 		s.Host.Close(n)
 	}
-	if w := s.Host.Work(n); w != Closed && w != Failed {
+	if s.Host.Work(n) != Closed {
 		return nil
 	}
 	t := s.tenures[n]

@@ -8,12 +8,13 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
 
 	engine "github.com/blevesearch/bleve_index_api"
+
+	"github.com/recrawl/recrawl/eval/cores"
 )
 
 const (
@@ -89,7 +90,7 @@ func (v *view) search(ctx context.Context, q *Query) (*Results, error) {
 	}
 	found := make([][]match, len(v.units))
 	counts := make([][]int, len(v.units))
-	if err := together(len(v.units), func(i int) (err error) {
+	if err := cores.Try(len(v.units), func(i int) (err error) {
 		found[i], counts[i], err = v.matches(ctx, i, clauses, terms, q)
 		return err
 	}); err != nil {
@@ -299,25 +300,6 @@ func followed(before []uint64, at []*engine.TermFieldVector, any bool) (ends []u
 		}
 	}
 	return ends
-}
-
-// together does work for each number below n, as many at a time as there are processors.
-func together(n int, work func(i int) error) error {
-	errs, next := make([]error, n), make(chan int)
-	var wait sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wait.Go(func() {
-			for i := range next {
-				errs[i] = work(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wait.Wait()
-	return errors.Join(errs...)
 }
 
 // ranking keeps the best matches, the worst of them first.

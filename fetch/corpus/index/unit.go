@@ -269,21 +269,7 @@ func writeGob(dir, name string, value any) error {
 		return err
 	}
 	b.Write(binary.BigEndian.AppendUint32(nil, crc32.Checksum(b.Bytes(), castagnoli)))
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path+".under-way", b.Bytes(), 0o666); err != nil {
-		return err
-	}
-	f, err := os.Open(path + ".under-way")
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".under-way", path); err != nil {
-		return err
-	}
-	return directory.Sync(vfs.Default, dir)
+	return directory.Write(vfs.Default, dir, name, b.Bytes())
 }
 
 // readGob reads such a value.

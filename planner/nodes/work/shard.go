@@ -397,25 +397,22 @@ func (sh *shard) listen() (stop func(), err error) {
 func (sh *shard) grant(ctx context.Context, start time.Time, length time.Duration) (int, error) {
 	l := nodes.Ledger{KV: sh.Bus.Nodes, Shards: sh.Cluster.Shards, PerDay: sh.Cluster.PerDay}
 	before, granted, used := sh.loop.Used()
+	settled := before.IsZero() || granted < 0
 	p := sh.parts.Planner
 	for {
-		err := func() error {
-			if before.IsZero() || granted < 0 {
-				return nil
-			}
-			sh.ledger.Lock()
-			defer sh.ledger.Unlock()
-			return l.Settle(ctx, sh.tenure.Shard, sh.tenure.Epoch, before,
+		share, err := 0, error(nil)
+		sh.ledger.Lock()
+		if !settled {
+			err = l.Settle(ctx, sh.tenure.Shard, sh.tenure.Epoch, before,
 				nodes.Settled{Used: used, Price: price(p), Pages: p.Corpus.Pages()})
-		}()
-		if err == nil {
-			before = time.Time{} // once
-			sh.ledger.Lock()
-			granted, err = l.Claim(ctx, sh.tenure.Shard, sh.tenure.Epoch, start, length)
-			sh.ledger.Unlock()
+			settled = err == nil
 		}
 		if err == nil {
-			return granted, nil
+			share, err = l.Claim(ctx, sh.tenure.Shard, sh.tenure.Epoch, start, length)
+		}
+		sh.ledger.Unlock()
+		if err == nil {
+			return share, nil
 		}
 		if err := (cycle.WallClock{}).SleepUntil(ctx, time.Now().Add(time.Second)); err != nil {
 			return 0, err

@@ -3,7 +3,7 @@ package work
 import (
 	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -43,17 +43,13 @@ type ShardStatus struct {
 	Epoch uint64 `json:"epoch"`
 }
 
-func agreed(ctx context.Context, b *bus.Bus) (c nodes.Cluster, err error) {
-	list, err := b.Nodes.List(ctx, "cluster")
-	if err == nil && len(list) == 0 {
-		return c, fmt.Errorf("no node has joined the cluster yet")
-	} else if err == nil {
-		err = json.Unmarshal(list[0].Value, &c)
+// agreed is what the nodes of a cluster agreed on, once there are any.
+func agreed(ctx context.Context, b *bus.Bus) (nodes.Cluster, error) {
+	c, revision, err := nodes.Agreed(ctx, b.Nodes)
+	if err == nil && revision == 0 {
+		err = errors.New("no node has joined the cluster yet")
 	}
-	if err != nil {
-		return c, fmt.Errorf("read settings of the cluster: %w", err)
-	}
-	return c, nil
+	return c, err
 }
 
 // Look returns how a cluster is getting on. It waits for a beat of each node, for a third of the
@@ -89,16 +85,13 @@ func Look(ctx context.Context, b *bus.Bus, name string) (*Status, error) {
 
 // nodes reads the nodes; true: of some no beat was seen yet, and it is worth waiting for.
 func (s *Status) nodes(ctx context.Context, b *bus.Bus, first map[string]uint64, waited time.Duration) (wait bool, err error) {
-	list, err := b.Nodes.List(ctx, "node.")
+	list, err := nodes.NodeStates(ctx, b.Nodes)
 	if err != nil {
 		return false, err
 	}
 	s.Nodes, s.List = nil, nil
 	for _, e := range list {
-		var n nodes.NodeState
-		if err := json.Unmarshal(e.Value, &n); err != nil {
-			return false, fmt.Errorf("read %s: %w", e.Key, err)
-		}
+		n := e.Value
 		if first[e.Key] == 0 {
 			first[e.Key] = e.Revision
 		}
@@ -123,17 +116,13 @@ func (s *Status) nodes(ctx context.Context, b *bus.Bus, first map[string]uint64,
 
 // shards adds those that nobody reports, and who has them.
 func (s *Status) shards(ctx context.Context, b *bus.Bus) error {
-	list, err := b.Nodes.List(ctx, "shard.")
+	list, err := nodes.Tenures(ctx, b.Nodes)
 	if err != nil {
 		return err
 	}
 	tenures := map[int]nodes.Tenure{}
 	for _, e := range list {
-		var t nodes.Tenure
-		if err := json.Unmarshal(e.Value, &t); err != nil {
-			return fmt.Errorf("read %s: %w", e.Key, err)
-		}
-		tenures[t.Shard] = t
+		tenures[e.Value.Shard] = e.Value
 	}
 	s.List = slices.DeleteFunc(s.List, func(r ShardStatus) bool { return tenures[r.Shard].Owner != r.Node })
 	for n := range s.Shards {
