@@ -43,7 +43,7 @@ type build struct {
 // Build takes in what is new in the archive, and does all that is still to be done.
 func (c *Corpus) Build(ctx context.Context, o Options) (r *Result, err error) {
 	b := &build{Corpus: c, Options: o, result: &Result{Directory: c.dir, LeftOut: map[string]int{}, Notes: []string{}}}
-	err = c.guarded(func() error { return b.run(ctx) })
+	err = c.halt.Guard(func() error { return b.run(ctx) })
 	if err != nil {
 		return nil, fmt.Errorf("build corpus %s: %w", c.dir, err)
 	}

@@ -32,7 +32,7 @@ func (r *Checked) Text(w io.Writer) error {
 // the rows know of them.
 func (c *Corpus) Check(ctx context.Context) (r *Checked, err error) {
 	r = &Checked{Damage: []string{}}
-	err = c.guarded(func() error {
+	err = c.halt.Guard(func() error {
 		if err := each(c.db, []byte{keyRow}, func(url string, value []byte) (bool, error) {
 			var p row
 			if err := json.Unmarshal(value, &p); err != nil {

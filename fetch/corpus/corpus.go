@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"sync"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/satstore/directory"
+	"github.com/recrawl/recrawl/satstore/halt"
 )
 
 const (
@@ -33,10 +32,7 @@ type Corpus struct {
 	lock io.Closer
 	db   *pebble.DB
 	now  func() time.Time
-
-	mu     sync.Mutex
-	err    error // why pages/ cannot be written any more
-	failed chan struct{}
+	halt *halt.Switch // of pages/
 }
 
 // Open opens the corpus of a directory, which is made if create says so.
@@ -53,7 +49,7 @@ func (noneError) Error() string { return "there is no corpus" }
 func (noneError) Hint() string { return "recrawl corpus build makes one of an archive" }
 
 func open(fs vfs.FS, dir string, create bool, now func() time.Time) (c *Corpus, err error) {
-	c = &Corpus{dir: dir, fs: fs, now: now, failed: make(chan struct{})}
+	c = &Corpus{dir: dir, fs: fs, now: now, halt: halt.New("write the pages of the corpus")}
 	if err := c.open(create); err != nil {
 		if c.lock != nil {
 			err = errors.Join(err, c.lock.Close())
@@ -91,14 +87,14 @@ func (c *Corpus) open(create bool) (err error) {
 	if err := directory.Make(fs, fs.PathJoin(dir, standardDir)); err != nil {
 		return err
 	}
-	return c.guarded(c.openPages)
+	return c.halt.Guard(c.openPages)
 }
 
 func (c *Corpus) openPages() (err error) {
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
 	c.db, err = pebble.Open(c.fs.PathJoin(c.dir, pagesDir), &pebble.Options{
-		FS: c.fs, Logger: c, Cache: cache, FormatMajorVersion: pebble.FormatValueSeparation,
+		FS: c.fs, Logger: c.halt, Cache: cache, FormatMajorVersion: pebble.FormatValueSeparation,
 		MemTableSize: memTableBytes, MemTableStopWritesThreshold: 4, L0StopWritesThreshold: 40,
 	})
 	return err
@@ -106,71 +102,8 @@ func (c *Corpus) openPages() (err error) {
 
 // Close ends the use of the directory.
 func (c *Corpus) Close() error {
-	if err := c.broken(); err != nil {
+	if err := c.halt.Err(); err != nil {
 		return c.lock.Close() // what Pebble holds stays held, and said why
 	}
-	return errors.Join(c.guarded(c.db.Close), c.lock.Close())
-}
-
-// guarded does work in a goroutine of its own, which Pebble ends where it cannot write.
-func (c *Corpus) guarded(work func() error) error {
-	if err := c.broken(); err != nil {
-		return err
-	}
-	done := make(chan error, 1)
-	go func() {
-		defer func() {
-			switch fault := recover().(type) {
-			case nil:
-			case runtime.Error:
-				panic(fault)
-			case error: // Pebble panics where it cannot write its log
-				c.fail(fault)
-			default:
-				panic(fault)
-			}
-		}()
-		done <- work()
-	}()
-	select {
-	case err := <-done:
-		return err
-	case <-c.failed:
-		return c.broken()
-	}
-}
-
-func (c *Corpus) broken() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err
-}
-
-// Infof, Errorf and Fatalf make the corpus Pebble's logger. Pebble calls Fatalf where it cannot
-// write its log or its manifest and would end the process. We end the calling goroutine instead.
-func (c *Corpus) Infof(string, ...any) {}
-
-// Errorf is part of Pebble's logger.
-func (c *Corpus) Errorf(string, ...any) {}
-
-// Fatalf is part of Pebble's logger.
-func (c *Corpus) Fatalf(format string, args ...any) {
-	err := fmt.Errorf(format, args...)
-	for _, a := range args {
-		if cause, ok := a.(error); ok { // keep it for errors.Is
-			err = cause
-		}
-	}
-	c.fail(err)
-	runtime.Goexit()
-}
-
-// fail ends the use of Pebble for good.
-func (c *Corpus) fail(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err == nil {
-		c.err = fmt.Errorf("write the pages of the corpus: %w", err)
-		close(c.failed)
-	}
+	return errors.Join(c.halt.Guard(c.db.Close), c.lock.Close())
 }

@@ -79,7 +79,7 @@ func (r *Removal) Text(w io.Writer) error {
 func (c *Corpus) Remove(ctx context.Context, rules []string) (*Removal, error) {
 	b := &build{Corpus: c, result: &Result{LeftOut: map[string]int{}}, purge: true}
 	r := &Removal{Rules: rules}
-	err := c.guarded(func() error {
+	err := c.halt.Guard(func() error {
 		if err := b.forbid(rules, r); err != nil {
 			return err
 		}

@@ -2,12 +2,10 @@ package queues
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -15,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/satstore/directory"
+	"github.com/recrawl/recrawl/satstore/halt"
 )
 
 const (
@@ -35,9 +34,7 @@ type Store struct {
 
 	change sync.Mutex
 
-	failed chan struct{}
-	mu     sync.Mutex
-	err    error
+	halt *halt.Switch
 }
 
 // Open opens a directory, or makes it. fs nil: the disk.
@@ -57,7 +54,7 @@ func Open(dir string, fs vfs.FS) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{lock: lock, failed: make(chan struct{})}
+	s := &Store{lock: lock, halt: halt.New("write queues")}
 	if err := errors.Join(checkFormat(fs, dir), s.open(fs, dir)); err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
@@ -87,7 +84,7 @@ func (s *Store) open(fs vfs.FS, dir string) error {
 	defer cache.Unref()
 	o := &pebble.Options{
 		FS:                          fs,
-		Logger:                      s,
+		Logger:                      s.halt,
 		Cache:                       cache,
 		FormatMajorVersion:          pebble.FormatValueSeparation,
 		MemTableSize:                memTableBytes,
@@ -125,7 +122,7 @@ func (s *Store) Change(fill func(set func(key, value []byte), remove func(key []
 		return s.sync, b.Close()
 	}
 	if err := s.db.Apply(b, pebble.NoSync); err != nil {
-		return nil, s.fail(err)
+		return nil, s.halt.Fail(err)
 	}
 	return s.sync, b.Close()
 }
@@ -143,7 +140,7 @@ func (s *Store) sync() error {
 		return err
 	}
 	if err := s.db.LogData(nil, pebble.Sync); err != nil {
-		return s.fail(err)
+		return s.halt.Fail(err)
 	}
 	return nil
 }
@@ -196,24 +193,10 @@ func (s *Store) Scan(prefix byte, see func(key, value []byte) error) error {
 }
 
 // Failed is closed when the disk failed: see guarantee 3.
-func (s *Store) Failed() <-chan struct{} { return s.failed }
+func (s *Store) Failed() <-chan struct{} { return s.halt.Off() }
 
 // Err is why the store takes nothing more; nil: it works.
-func (s *Store) Err() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
-}
-
-func (s *Store) fail(err error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err == nil {
-		s.err = fmt.Errorf("write queues: %w", err)
-		close(s.failed)
-	}
-	return s.err
-}
+func (s *Store) Err() error { return s.halt.Err() }
 
 // ErrClosed says that the store was closed before the call.
 var ErrClosed = errors.New("queues are closed")
@@ -224,17 +207,6 @@ func (s *Store) Close() error {
 		return errors.Join(err, s.lock.Close())
 	}
 	err := s.sync()
-	s.mu.Lock()
-	s.err = cmp.Or(s.err, ErrClosed)
-	s.mu.Unlock()
+	s.halt.End(ErrClosed)
 	return errors.Join(err, s.db.Close(), s.lock.Close())
-}
-
-// Infof, Errorf and Fatalf make the store Pebble's logger. Pebble calls Fatalf where it cannot
-// write its log or its manifest and would end the process. We end the calling goroutine instead.
-func (s *Store) Infof(string, ...any)  {}
-func (s *Store) Errorf(string, ...any) {}
-func (s *Store) Fatalf(format string, args ...any) {
-	_ = s.fail(fmt.Errorf(format, args...))
-	runtime.Goexit()
 }

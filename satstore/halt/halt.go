@@ -1,0 +1,110 @@
+// Package halt keeps a process alive whose Pebble cannot write any more. Pebble calls Fatalf of its
+// logger where it cannot write its log or its manifest, and expects that to end the process. A
+// Switch as its logger ends the calling goroutine alone, and says why the database takes nothing
+// more.
+package halt
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+)
+
+// Switch is on until the first failure. It may be used by many goroutines.
+type Switch struct {
+	what string
+	off  chan struct{}
+
+	mu  sync.Mutex
+	err error
+}
+
+// New makes a switch that is on. What is done when a failure comes stands before each: "write
+// queues".
+func New(what string) *Switch { return &Switch{what: what, off: make(chan struct{})} }
+
+// Off is closed by the first failure.
+func (s *Switch) Off() <-chan struct{} { return s.off }
+
+// Err is the first failure, or what End was given; nil: neither came.
+func (s *Switch) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// Fail switches off for good, and returns the first failure.
+func (s *Switch) Fail(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = fmt.Errorf("%s: %w", s.what, err)
+		close(s.off)
+	}
+	return s.err
+}
+
+// End lets Err be an error where nothing has failed, as after Close.
+func (s *Switch) End(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// Guard does work in a goroutine of its own, which Pebble may end. It returns the error of the work,
+// or the failure. A call after a failure does nothing.
+func (s *Switch) Guard(work func() error) error {
+	if err := s.Err(); err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			switch fault := recover().(type) {
+			case nil:
+			case runtime.Error:
+				panic(fault)
+			case error: // Pebble panics where it cannot write its log
+				_ = s.Fail(fault)
+			default:
+				panic(fault)
+			}
+		}()
+		done <- work()
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-s.off:
+		return s.Err()
+	}
+}
+
+// Infof is part of Pebble's logger.
+func (s *Switch) Infof(string, ...any) {}
+
+// Errorf is part of Pebble's logger.
+func (s *Switch) Errorf(string, ...any) {}
+
+// Fatalf is part of Pebble's logger. It switches off and ends the calling goroutine.
+func (s *Switch) Fatalf(format string, args ...any) {
+	fault := failure{text: fmt.Sprintf(format, args...)}
+	for _, a := range args {
+		if cause, ok := a.(error); ok {
+			fault.cause = cause
+		}
+	}
+	_ = s.Fail(fault)
+	runtime.Goexit()
+}
+
+// failure is what Pebble says, with the error that it names.
+type failure struct {
+	text  string
+	cause error // nil: it names none
+}
+
+func (f failure) Error() string { return f.text }
+func (f failure) Unwrap() error { return f.cause }
