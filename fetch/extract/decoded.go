@@ -3,9 +3,7 @@ package extract
 import (
 	"bytes"
 	"slices"
-	"unicode/utf8"
 
-	"golang.org/x/net/html/charset"
 	"golang.org/x/text/transform"
 )
 
@@ -34,10 +32,7 @@ const mostDecoded = 1 << 30
 // decodePlaced is toUTF8 with places.
 func decodePlaced(source []byte, contentType string) *decoded {
 	source = source[:min(len(source), mostDecoded)]
-	encoding, name, certain := charset.DetermineEncoding(source, contentType)
-	if name == "windows-1252" && !certain && utf8.Valid(source) {
-		name = "utf-8"
-	}
+	encoding, name := encodingOf(source, contentType)
 	if name == "utf-8" {
 		text := bytes.TrimPrefix(source, []byte("\xef\xbb\xbf"))
 		return &decoded{text: text, skip: len(source) - len(text)}
