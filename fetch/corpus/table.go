@@ -14,8 +14,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
 )
 
-// The first octet of a key says what it is of. Marks are worked off in the order in which they
-// stand here.
+// The first octet of a key says which table it belongs to. The tables of marks say what is still to
+// be done, and for which page: a build empties them in this order.
 const (
 	keyMeta      = 'm' // name: state of the corpus
 	keyFile      = 'f' // WARC file: octets of it that are taken in
@@ -207,9 +207,9 @@ func each(r pebble.Reader, prefix []byte, yield func(rest string, value []byte) 
 	return it.Error()
 }
 
-// marked hands out marks of a kind, some at a time. It goes on behind those that it handed out
-// before, since what was deleted there is not free to pass over, and looks once more from the
-// beginning when it has come to the end.
+// marked hands out marks of a kind, some at a time. It goes on behind the last one: to pass over
+// the many that were deleted before it takes time. At the end it looks once more from the
+// beginning, for marks that were set meanwhile.
 type marked struct {
 	kind  byte
 	after string // the last one

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// asked is the entry of an address that this node, or another one, asks now.
+// asked is the entry of an IP address in the KV: which node may send requests to it.
 type asked struct {
 	Node    string `json:"node"`
 	Session string `json:"session"`
@@ -20,15 +20,15 @@ type asked struct {
 }
 
 const (
-	// holds is how long a node has an address before it looks whether it still has it.
+	// holds is how long a node uses an address before it reads its entry again.
 	holds = time.Minute
-	// idle is how long after its last visit a node gives an address back that nobody wants.
+	// idle is how long a node keeps an address without a visit, where no other node wants it.
 	idle = 2 * time.Minute
-	// looks is how often idle addresses are looked for, and those in doubt looked up.
+	// looks is how often a node searches for idle addresses, and reads entries that are in doubt.
 	looks = 2 * time.Second
-	// doubts is how long after a write without an answer it is looked whether it took effect.
+	// doubts is how long a write to the KV that had no answer may still take effect.
 	doubts = time.Minute
-	// askAgain is how often a visit that needs an address of another node asks for it.
+	// askAgain is how often a node asks for an address that another node has.
 	askAgain = 2 * time.Second
 )
 
@@ -209,7 +209,7 @@ func (a *Addresses) obtain(ctx context.Context, to string, h *address) (until ti
 	return until, nil
 }
 
-// stood is for how long an entry of others is known to stand.
+// stood is how long an entry of another node has not changed, as far as this node has seen.
 func (a *Addresses) stood(key string, revision uint64, now time.Time) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -62,8 +62,8 @@ func (l *Ledger) Claim(ctx context.Context, shard int, epoch uint64, start time.
 	err := l.change(ctx, func(b *books) bool {
 		given = 0
 		at := start.Unix()
-		// A clock that was ahead began a round that lies further ahead than its length: it counts
-		// no more, and brought what it is entitled to already.
+		// A node whose clock was ahead may have begun a round of the future. That one is given up.
+		// Its fetches are in Entitled already, so that none are added for this round.
 		back := b.Round-at > int64(length/time.Second)
 		if day := at - at%ledgerDay; day > b.Day {
 			b.Day, b.Entitled, b.Spent, b.Open = day, 0, 0, nil

@@ -48,13 +48,13 @@ type ShardReport struct {
 	Delay   float64 `json:"delay"`           // seconds from taking the shard to its first round
 }
 
-// sighting is since when an entry stands as it does, by the clock of who saw it.
+// sighting is a revision of an entry, and when it was first seen, by the clock of who saw it.
 type sighting struct {
 	revision uint64
 	since    time.Time
 }
 
-// see notes an entry, and returns for how long it has stood so.
+// see notes the revision of an entry, and returns how long ago that revision was first seen.
 func see(m map[string]sighting, key string, revision uint64, now time.Time) time.Duration {
 	s, ok := m[key]
 	if !ok || s.revision != revision {
@@ -71,8 +71,8 @@ type Member struct {
 	Session string // unlike that of any other life
 	TTL     time.Duration
 	Now     func() time.Time // with a monotonic reading, where there is one
-	// Alone: nobody else can be this node, since it has the lock of its data directory. A session
-	// that its last life left is over at once.
+	// Alone says that no other process can have the name of this node, since this one has the lock
+	// of its data directory. Then a session that an earlier process left is over at once.
 	Alone bool
 
 	revision uint64

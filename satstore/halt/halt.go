@@ -19,8 +19,7 @@ type Switch struct {
 	err error
 }
 
-// New makes a switch that is on. What is done when a failure comes stands before each: "write
-// queues".
+// New makes a switch that is on. Failures begin with what they interrupt, as "write queues".
 func New(what string) *Switch { return &Switch{what: what, off: make(chan struct{})} }
 
 // Off is closed by the first failure.
@@ -53,8 +52,8 @@ func (s *Switch) End(err error) {
 	}
 }
 
-// Guard does work in a goroutine of its own, which Pebble may end. It returns the error of the work,
-// or the failure. A call after a failure does nothing.
+// Guard does work in a goroutine of its own, which Pebble may end. It returns the error of the
+// work, or the failure. A call after a failure does nothing.
 func (s *Switch) Guard(work func() error) error {
 	if err := s.Err(); err != nil {
 		return err
