@@ -32,6 +32,7 @@ const patience = 5 * time.Minute
 const contact = "e2e/1.0 (+https://example.org/bot)"
 
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // heaps are small, and a quarter of the time was spent on their garbage
 	moreAtOnce()
 	code := m.Run()
 	if dir, _ := buildOnce(); dir != "" {

@@ -78,53 +78,55 @@ func TestRunRules(t *testing.T) {
 	}
 	ignoring := file("ignoring.yaml", "  ignore: .ad\n  json: {ignore: $.now}\n")
 	watching := file("watching.yaml", "  watch: h1\n  json: {watch: $.edition}\n")
-	run := func(data, path string, rounds int, more ...string) (verdicts string) {
+	// check makes rounds until there are as many verdicts as it wants.
+	check := func(what, data, path, want string, more ...string) {
+		t.Helper()
 		data = filepath.Join(dir, data)
 		before := 0
 		if _, err := os.Stat(data); err == nil {
 			before = len(readJournal(t, data))
 		}
 		args := []string{"run", "--data", data, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--unlimited",
-			"--policy", "breadth-first", "--round", "1s", "--rounds", fmt.Sprint(rounds), web.URL + path}
-		recrawl(t, append(args, more...)...)
-		for _, e := range readJournal(t, data)[before:] {
-			if e.URL == web.URL+path {
-				verdicts += e.Verdict + " "
+			"--policy", "breadth-first", "--round", "1s", "--rounds", fmt.Sprint(len(strings.Fields(want)) + 1), web.URL + path}
+		var got []string
+		for tries := 0; tries < 10 && len(got) < len(strings.Fields(want)); tries++ { // a busy machine misses rounds
+			got = nil
+			recrawl(t, append(args, more...)...)
+			for _, e := range readJournal(t, data)[before:] {
+				if e.URL == web.URL+path {
+					got = append(got, e.Verdict)
+				}
 			}
 		}
-		return verdicts
-	}
-	check := func(what, got, want string) {
-		t.Helper()
-		if !strings.HasPrefix(got, want) {
+		if !strings.HasPrefix(strings.Join(got, " ")+" ", want+" ") {
 			t.Errorf("%s: verdicts %s, want %s", what, got, want)
 		}
 	}
-	check("no rule", run("without", "/", 4), "first changed changed ")
+	check("no rule", "without", "/", "first changed changed")
 	visits.Store(0)
 	conditional.Store(0)
-	check("a rule", run("with", "/", 6, "--rules", ignoring), "first unchanged unchanged changed unchanged ")
+	check("a rule", "with", "/", "first unchanged unchanged changed unchanged", "--rules", ignoring)
 	if conditional.Load() == 0 {
 		t.Error("no visit was conditional")
 	}
 	visits.Store(30)
 	conditional.Store(0)
-	check("another rule", run("with", "/", 2, "--rules", watching), "baseline ")
+	check("another rule", "with", "/", "baseline", "--rules", watching)
 	if plain := visits.Load() - 30 - conditional.Load(); plain != 1 {
 		t.Errorf("%d visits after the change of rules were unconditional, want 1", plain)
 	}
 	// With an archive the copy is read by the new rule: no change is missed or invented.
-	for next, want := range map[int32]string{0: "unchanged ", 30: "changed "} {
+	for next, want := range map[int32]string{0: "unchanged", 30: "changed"} {
 		data, kept := fmt.Sprint("kept", next), filepath.Join(dir, fmt.Sprint("archive", next))
 		visits.Store(0)
-		check("a rule, with an archive", run(data, "/", 2, "--rules", ignoring, "--archive", kept), "first unchanged ")
+		check("a rule, with an archive", data, "/", "first unchanged", "--rules", ignoring, "--archive", kept)
 		visits.Store(next)
-		check("another rule, with an archive", run(data, "/", 2, "--rules", watching, "--archive", kept), want)
+		check("another rule, with an archive", data, "/", want, "--rules", watching, "--archive", kept)
 		visits.Store(next)
-		check("no rule, with an archive", run(data, "/", 2, "--change", "main", "--archive", kept), "unchanged ")
+		check("no rule, with an archive", data, "/", "unchanged", "--change", "main", "--archive", kept)
 	}
 	visits.Store(0)
-	check("JSON", run("json", "/data", 6, "--rules", ignoring), "first unchanged unchanged changed unchanged ")
+	check("JSON", "json", "/data", "first unchanged unchanged changed unchanged", "--rules", ignoring)
 }
 
 func TestShowPage(t *testing.T) {

@@ -88,10 +88,10 @@ func TestTune(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 64))
 	writeFile(t, filepath.Join(dir, "b.jsonl.gz"), historyFile(t, "b.example", 96))
 	html := filepath.Join(dir, "tune.html")
-	r := recrawl(t, "tune", dir, "--json", "--check", "--weeks", "30", "--budget", "0.5,0.05,0.2", "--target", "coverage=0.5", "--futures", "3", "--html", html).ok(t)
+	r := recrawl(t, "tune", dir, "--json", "--check", "--weeks", "30", "--budget", "0.5,0.05,0.2", "--target", "coverage=0.5", "--futures", "2", "--html", html).ok(t)
 	selfContained(t, html)
 	got := decode[Tune](t, r, true)
-	if got.Source != "histories" || got.Servers != 2 || got.Pages != 164 || got.Base != 12 || got.Weeks != 30 || got.Policy != "value" || got.Futures != 3 {
+	if got.Source != "histories" || got.Servers != 2 || got.Pages != 164 || got.Base != 12 || got.Weeks != 30 || got.Policy != "value" || got.Futures != 2 {
 		t.Errorf("predicted is %+v", got)
 	}
 	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "2 servers") {
@@ -144,7 +144,7 @@ func TestTuneTwice(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "b.jsonl.gz"), historyFile(t, "b.example", 96))
 	html := filepath.Join(t.TempDir(), "tune.html")
 	predict := func() (printed, report string) {
-		r := recrawl(t, "tune", dir, "--json", "--check", "--weeks", "6", "--budget", "0.5,0.05", "--target", "coverage=0.5", "--futures", "3", "--html", html).ok(t)
+		r := recrawl(t, "tune", dir, "--json", "--check", "--weeks", "6", "--budget", "0.5,0.05", "--target", "coverage=0.5", "--futures", "2", "--html", html).ok(t)
 		return r.stdout, readFile(t, html)
 	}
 	printed, report := predict()

@@ -48,6 +48,11 @@ func TestLeastValue(t *testing.T) {
 	settings := []string{"--data", filepath.Join(t.TempDir(), "data"), "--round", "2s", "--budget", "4320000/day", "--least-value", "0.3"}
 	args := append([]string{"run", "--user-agent", contact, "--allow-private", "--delay", "2ms", "--json"}, settings...)
 	first := decode[runResult](t, recrawl(t, append(append(args, "--rounds", "2"), lab.starts()...)...).ok(t), true)
+	for i := 0; first.Waiting+first.Left > 0 && i < 20; i++ { // a busy machine needs more rounds
+		more := decode[runResult](t, recrawl(t, append(args, "--rounds", "1")...).ok(t), true)
+		more.First += first.First
+		first = more
+	}
 	before := lab.count()
 	did := decode[runResult](t, recrawl(t, append(args, "--rounds", "2")...).ok(t), true)
 	if first.First < 30 || did.First != 0 || lab.count() > before+2*first.Sources+4 || did.Budget.LeastValue != 0.3 || did.Budget.Unused < 50 {
@@ -111,6 +116,9 @@ func TestDecidesAsTheProcessBefore(t *testing.T) {
 		})
 		to := filepath.Join(dir, fmt.Sprint("copy", i))
 		recrawl(t, "checkpoint", "--data", data, "--to", to).ok(t)
+		if all := lines(); all[len(all)-1].Round > last {
+			continue // the copy has visits of the next round
+		}
 		plan := decode[planResult](t, recrawl(t, append([]string{"plan", "--data", to, "--json", "--report", "--show", "5"}, settings...)...).ok(t), true)
 		next := last + 1
 		eventually(t, "the next round", func() bool { all := lines(); return all[len(all)-1].Round > next })

@@ -170,7 +170,7 @@ func TestAllServersAtOnce(t *testing.T) {
 		t.Run(fmt.Sprintf("servers=%d/round=%v/%s", c.servers, c.round, c.policy), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newTown(t, c.pause, 300)
-				const length = 30 * time.Minute
+				const length = 20 * time.Minute
 				w.live(cycle.Options{Workers: 64}, c.policy, c.perDay, c.round, length, startsOf("s", c.servers)...)
 				polite := float64(c.servers) * float64(length) / float64(c.pause)
 				if got := float64(w.of("s")); got < 0.9*polite {
