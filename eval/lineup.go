@@ -76,7 +76,7 @@ func (l *Lineup) Variants() []string {
 	}
 	return slices.DeleteFunc(slices.Clone(value.Ablations()), func(name string) bool {
 		w := value.WithoutOf(name)
-		return !strings.HasPrefix(name, l.Compared()+"-") || w.FromSources() ||
+		return !strings.HasPrefix(name, l.Compared()+"-") || w.FromSources() || w.OfSearch() ||
 			l.Protocol == "stream" && policy.SweepOnly(name) || l.Protocol != "stream" && w.StreamsOnly()
 	})
 }

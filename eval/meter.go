@@ -19,6 +19,8 @@ type meter struct {
 	step   int
 	at     int32 // seconds after the base: of the transition that is being booked
 
+	shown shown
+
 	// Sums over pages now, kept up to date.
 	living, copies, fresh int // known and alive; with a copy; whose copy is good
 	sinceSum              int // sum of since over stale ones with a copy, in steps
@@ -60,7 +62,7 @@ type pageMeter struct {
 	died             int32   // step at whose end it was first gone, if it is gone now
 }
 
-func newMeter(c *Corpus, t *truth, graph *sitegraph.Graph) *meter {
+func newMeter(c *Corpus, t *truth, graph *sitegraph.Graph, o *StreamOptions) *meter {
 	m := &meter{
 		corpus:    c,
 		truth:     t,
@@ -69,6 +71,7 @@ func newMeter(c *Corpus, t *truth, graph *sitegraph.Graph) *meter {
 		tallies:   make([]tally, t.servers),
 		standing:  make([]standing, t.servers),
 		discovery: make([]tally, t.servers),
+		shown:     newShown(t, o),
 	}
 	for i := range t.pages {
 		p := &m.pages[i]
@@ -76,6 +79,7 @@ func newMeter(c *Corpus, t *truth, graph *sitegraph.Graph) *meter {
 		if t.pages[i].base {
 			p.copy, p.known, p.has, p.once = p.now, true, true, true
 			m.count(int32(i), 1)
+			m.shown.pages[i] = shownPage{copy: p.now, has: true}
 		}
 		if t.pages[i].discoverable {
 			m.discovery[t.pages[i].server].all++
@@ -159,6 +163,7 @@ func (m *meter) beginStep(d int) {
 			p.now = t.now
 		})
 	}
+	m.shown.publish(d)
 }
 
 // stale tells whether a refetch of p would see a change: the clairvoyant's oracle.
@@ -226,9 +231,11 @@ func (m *meter) seen(e *cycle.Event) {
 			m.deletionDelays += float64(max(m.step-int(m.pages[i].died), 0))
 		}
 		m.update(i, func(p *pageMeter) { p.known, p.has = false, false })
+		m.shown.see(i, m.step, shownPage{})
 	case sitegraph.VerdictUnknown: // a failure, which replay never has: the copy stays as it was
 	default:
 		m.update(i, func(p *pageMeter) { p.copy, p.has = p.now, true })
+		m.shown.see(i, m.step, shownPage{copy: m.pages[i].now, has: true})
 	}
 }
 
@@ -246,6 +253,7 @@ func (m *meter) endStep(d int) {
 		m.age += float64(d*stale-m.sinceSum) / float64(m.copies)
 		m.ageSteps++
 	}
+	m.shown.add(m)
 	m.eventsSoFar += m.truth.eventsOn[d]
 	m.drawFreshness()
 	if perWeek := 7 * m.truth.perDay(); d%perWeek == 0 {
@@ -306,6 +314,7 @@ func (m *meter) result(name string, o StreamOptions) StreamResult {
 	r.UpdateRate = ratio(r.Changed, r.Refetched)
 	r.Coverage = ratio(r.Changed, m.truth.events)
 	r.Freshness = ratio(m.freshness, float64(m.freshSteps))
+	r.SearchFreshness = m.shown.result()
 	perDay := float64(m.truth.perDay())
 	r.MeanAgeDays = ratio(m.age/perDay, float64(m.ageSteps))
 	r.Discovered = ratio(m.discovered, m.truth.discoverable)

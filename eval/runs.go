@@ -49,6 +49,7 @@ func (r *StreamResult) shares() []*Number {
 		&r.Coverage,
 		&r.Freshness,
 		&r.MeanAgeDays,
+		&r.SearchFreshness,
 		&r.DetectionDelayHours,
 		&r.MedianDelayHours,
 		&r.Discovered,

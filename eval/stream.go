@@ -60,6 +60,10 @@ type StreamResult struct {
 	Coverage    Number `json:"coverage"`
 	Freshness   Number `json:"freshness"`
 	MeanAgeDays Number `json:"mean_age_days"`
+	// SearchFreshness is the time average of the share of what a search shows that is true: of the
+	// copies that it has, each weighed by its listed weight, those that are good. A page that is
+	// gone counts until a visit has found it so. 0: neither weights nor a lag are given.
+	SearchFreshness Number `json:"search_freshness,omitempty"`
 	// Of the changes found: from the first change that the copy did not have to the visit, which
 	// sees the page as it is at the end of its round. The median of several runs is the mean of
 	// theirs.
@@ -136,6 +140,13 @@ type StreamOptions struct {
 	LeastValue float64
 	// Limits are budgets beside Budget, as the fetches that a server allows in a day.
 	Limits budget.Limits
+	// Listed are weights of pages that policies go by, and that SearchFreshness is weighed by, as
+	// often as results show each page; nil: 1 for all.
+	Listed *planner.Listed
+	// Lag is how long after a visit a search shows what it found; 0: at once.
+	Lag time.Duration
+	// Search asks for SearchFreshness where neither Listed nor Lag is given.
+	Search bool
 	// Compare names the policy to be compared with the others; "": none. Without are its
 	// variants among the policies, each without a kind of evidence.
 	Compare string
@@ -236,14 +247,18 @@ func (c *Corpus) stream(
 	tick func(),
 ) (StreamResult, error) {
 	corpus := remembered(stage.Graph, stage.Records)
-	m := newMeter(c, t, stage.Graph)
+	if value.WithoutOf(name) != value.WithoutWeights {
+		var w *planner.Weights
+		corpus.SetWeights(w.Times(o.Listed))
+	}
+	m := newMeter(c, t, stage.Graph, &o)
 	if o.Spread || o.Compare != "" {
 		m.resample(o.Seed)
 	}
 	grant := budget.Grant{PerDay: o.Budget * float64(len(c.Pages))}
 	policy, err := policy.New(
 		name,
-		policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run), Alpha: o.Alpha, GoneWorth: o.Gone, Objective: o.Objective,
+		policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run), Alpha: o.Alpha, GoneWorth: o.Gone, Objective: o.Objective, Lag: o.Lag,
 			PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate(), ModelOf: c.modelOf(name)},
 	)
 	if err != nil {

@@ -62,8 +62,10 @@ func ParseWeights(texts []string) (*Weights, error) {
 	return NewWeights(rules), nil
 }
 
-// Weights finds the weight of an address: that of the longest prefix, 1 where none fits.
+// Weights finds the weight of an address: that of the longest prefix, 1 where none fits, times the
+// listed one.
 type Weights struct {
+	listed  *Listed            // nil: none
 	of      map[string]float64 // by prefix; exact ones end in "$"
 	lengths []int              // of prefixes, longest first
 	rest    float64            // of all others
@@ -96,8 +98,30 @@ func NewWeights(rules []WeightRule) *Weights {
 	return w
 }
 
+// Times are weights that are multiplied by listed ones; w is nil where there are no rules, l where
+// nothing is listed.
+func (w *Weights) Times(l *Listed) *Weights {
+	if l == nil {
+		return w
+	}
+	times := Weights{rest: 1, most: 1}
+	if w != nil {
+		times = *w
+	}
+	times.listed, times.most = l, times.most*max(l.most, LeastListed)
+	return &times
+}
+
 // Of returns the weight of a canonical address. It costs a look-up for each length of prefix.
 func (w *Weights) Of(url string) float64 {
+	if w.listed != nil {
+		return w.ruled(url) * max(w.listed.Of(url), LeastListed)
+	}
+	return w.ruled(url)
+}
+
+// ruled is the weight by the rules alone.
+func (w *Weights) ruled(url string) float64 {
 	if x, ok := w.of[url+"$"]; ok {
 		return x
 	}

@@ -36,6 +36,7 @@ type Config struct {
 	ServerBudget []string `key:"server-budget" for:"run node plan explain serve" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
 	MaxAge       []string `key:"max-age" for:"run node plan explain serve" help:"no copy is to be older: 30d, or https://example.com/news/=1d; its visits come before others. Said beforehand where it cannot be kept"`
 	Weight       []string `for:"run node plan explain serve" help:"how much a change of pages is worth whose address begins so: https://example.com/news/=3; 0 for never"`
+	Weights      string   `for:"run node plan explain eval tune serve" path:"any" help:"file of weights of single pages, as corpus weigh writes it: a weight and an address a line; rules of --weight multiply them"`
 	Unlimited    bool     `for:"run node plan explain serve" help:"no budget at all; only for your own servers"`
 
 	New       float64       `default:"0.25" range:"[0,1]" want:"a share from 0 to 1" for:"run node plan explain eval demo tune serve" help:"share of the budget that first visits of new pages may take, 0 to 1"`
@@ -47,8 +48,9 @@ type Config struct {
 	Policy    string        `default:"{policy}" for:"run node plan explain demo tune serve" names:"{policies}" help:"policy that ranks the pages: {policies}"`
 	Gone      float64       `key:"gone-worth" default:"0.3" range:"[0,100]" for:"run node plan explain eval tune serve" help:"value: what it is worth to find that a page is gone, in changes found; 0: such pages are not looked for"`
 	Objective string        `default:"changes" for:"run node plan explain eval tune serve" names:"changes, freshness, age" help:"value: what visits are for: changes, freshness or age of the copies, or weights as changes=1,freshness=0.5"`
+	SearchLag time.Duration `key:"search-lag" range:"[0,8784h]" want:"0 to 8784h" for:"run node plan explain eval tune serve" help:"value: time from a visit until a search shows what it found, as 336h where a corpus is built each two weeks; what does not last so long is worth less"`
 	Alpha     float64       `range:"[0,1)" want:"0 to below 1" for:"run node plan explain eval serve" help:"gamma: the importance that every page has, 0 to below 1; above 0 pages are drawn [NICT eq. 1]"`
-	Seed      uint64        `default:"1" for:"run node plan explain eval demo learn tune schedule-simulate schedule-plan serve" help:"seed of ties and random choices"`
+	Seed      uint64        `default:"1" for:"run node plan explain eval demo learn tune schedule-simulate schedule-plan serve corpus-weigh" help:"seed of ties and random choices"`
 	Change    string        `default:"digest" oneof:"digest, text, main" for:"run node plan explain eval demo survey learn tune import serve" help:"which difference counts as a change: digest, text or main"`
 	Rules     string        `for:"run node show-page" path:"yaml yml" help:"file of rules in YAML: what of pages counts as a change, by the beginning of their address; they overrule --change"`
 	Languages []string      `for:"run node show-page show-filters corpus-build" help:"languages of the pages that are wanted, as de,en; others are visited seldom"`
@@ -78,7 +80,7 @@ type Config struct {
 	Archive     string `for:"run demo export replay diff serve corpus-build corpus-remove" path:"directory" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`
 	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run" help:"compress what came without compression; false: three times the disk, less processor time"`
-	Corpus      string `for:"corpus-build corpus-show corpus-check corpus-remove search run serve" path:"directory" help:"directory of a corpus: pages of an archive in the standard format, and their index"`
+	Corpus      string `for:"corpus-build corpus-show corpus-check corpus-remove corpus-weigh search run serve" path:"directory" help:"directory of a corpus: pages of an archive in the standard format, and their index"`
 	Watch       string `for:"run plan explain" path:"yaml yml" help:"file of rules in YAML: which changes are told to whom, as recrawl watch does alone"`
 
 	Listen    string `for:"run serve" help:"address at which a dashboard is served, as 127.0.0.1:8089; elsewhere than on loopback it asks for a token. run: none without; serve: {dashboard}"`
@@ -93,6 +95,7 @@ type Config struct {
 	Check      Check                `for:"check"`
 	Build      corpus.Settings      `for:"corpus-build"`
 	Search     index.Settings       `for:"search"`
+	Weigh      corpus.WeighSettings `for:"corpus-weigh"`
 	Diff       Diff                 `for:"diff"`
 	Import     Import               `for:"import"`
 	Sites      Sites                `for:"sites"`

@@ -20,9 +20,10 @@ func (p *program) corpusCommand() *cobra.Command {
 		setting.Alias(cmd, "out", "corpus")
 		return cmd
 	}
-	return group(&cobra.Command{Use: "corpus"}, "unknown command %q of corpus", "recrawl corpus build, show, check, remove",
+	return group(&cobra.Command{Use: "corpus"}, "unknown command %q of corpus", "recrawl corpus build, show, check, remove, weigh",
 		below("build", "build --archive DIRECTORY --corpus DIRECTORY", noArguments, p.corpusBuild),
 		below("remove", "remove --corpus DIRECTORY [--archive DIRECTORY] [--data DIRECTORY] ADDRESS...", cobra.MinimumNArgs(1), p.corpusRemove),
+		below("weigh", "weigh --corpus DIRECTORY", noArguments, p.corpusWeigh),
 		below("check", "check --corpus DIRECTORY", noArguments, p.corpusCheck),
 		below("show", "show --corpus DIRECTORY [URL|IDENTIFIER]", cobra.MaximumNArgs(1), p.corpusShow))
 }
@@ -128,6 +129,17 @@ func (p *program) corpusRemove(ctx context.Context, args []string) (err error) {
 			}
 		}
 		return p.printText(r)
+	})
+}
+
+// corpusWeigh prints how much each page counts, for --weights.
+func (p *program) corpusWeigh(ctx context.Context, _ []string) error {
+	return p.withCorpus(false, func(c *corpus.Corpus) error {
+		w, err := c.Weigh(ctx, p.config.Weigh, p.config.Seed)
+		if err != nil {
+			return err
+		}
+		return p.printText(w)
 	})
 }
 

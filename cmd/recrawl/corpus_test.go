@@ -126,6 +126,28 @@ func TestCorpus(t *testing.T) {
 		t.Errorf("%s", byID.stdout)
 	}
 	recrawl(t, "corpus", "show", "--corpus", corpus, "99").refused(t, 2, "identifier 99")
+	weighed := decode[struct {
+		By              string
+		Searches, Seeds int
+		Pages           []struct {
+			URL    string
+			Weight float64
+		}
+	}](t, recrawl(t, "corpus", "weigh", "--corpus", corpus, "--draw", "40", "--json").ok(t), true)
+	if len(weighed.Pages) != 2 || weighed.Searches != 40 || weighed.Pages[0].Weight+weighed.Pages[1].Weight != 2 {
+		t.Errorf("%+v", weighed)
+	}
+	list := writeFile(t, filepath.Join(dir, "weights.tsv"), recrawl(t, "corpus", "weigh", "--corpus", corpus, "--by", "trust", "--seeds", "http://a.example/$").ok(t).stdout)
+	if text := readFile(t, list); !strings.Contains(text, "\thttp://a.example/b\n") {
+		t.Errorf("%s", text)
+	}
+	recrawl(t, "corpus", "weigh", "--corpus", corpus, "--by", "trust").refused(t, 2, "no page of the seeds")
+	stream := []string{"eval", fourServers(t), "--protocol", "stream", "--weeks", "3", "--policy", "value", "--search-lag", "48h", "--weights", list}
+	if text := recrawl(t, stream...).ok(t).stdout; !strings.Contains(text, "search results") {
+		t.Errorf("%s", text)
+	}
+	writeFile(t, list, "much http://a.example/\n")
+	recrawl(t, stream...).refused(t, 2, "weights.tsv: line 1", "corpus weigh")
 	gone := decode[removalResult](t, recrawl(t, "corpus", "remove", "--corpus", corpus, "--archive", captures, "--json", "http://a.example/b$").ok(t), true)
 	if gone.Pages != 1 || gone.Deleted != 1 || gone.Never || gone.Archive == nil || gone.Archive.Records != 6 || gone.Archive.Files != 1 {
 		t.Errorf("%+v", gone)

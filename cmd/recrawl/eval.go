@@ -135,6 +135,13 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []string) ([]eval.StreamRun, error) {
 	all, tick, end := p.streamOptions(len(policies))
 	defer end()
+	listed, err := p.listed()
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		all[i].Listed, all[i].Lag = listed, p.config.SearchLag
+	}
 	return corpus.Streams(ctx, all, policies, p.config.Eval.AtOnce, tick)
 }
 

@@ -284,6 +284,7 @@ type streamRun struct {
 		UpdateRate                  *float64 `json:"update_rate"`
 		Coverage, Freshness         *float64
 		MeanAgeDays                 *float64 `json:"mean_age_days"`
+		SearchFreshness             *float64 `json:"search_freshness"`
 		DetectionDelayHours         *float64 `json:"detection_delay_hours"`
 		MedianDelayHours            *float64 `json:"median_detection_delay_hours"`
 		Discovered                  *float64

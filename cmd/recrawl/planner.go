@@ -57,7 +57,11 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	if o.rules, err = view.OpenRules(store, append(watched.Weights(), c.Weight...)); err != nil {
+	listed, err := p.listed()
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	if o.rules, err = view.OpenRules(store, append(watched.Weights(), c.Weight...), listed); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	build := func() (*planner.Planner, error) {
@@ -108,6 +112,7 @@ func (p *program) newPlanner(corpus *planner.Corpus, rules *view.Rules) (*planne
 		Alpha:     c.Alpha,
 		GoneWorth: c.Gone,
 		Objective: c.ValueObjective(),
+		Lag:       c.SearchLag,
 		PerDay:    corpus.Pace(c.Limits()),
 	})
 	if err != nil {
@@ -117,6 +122,23 @@ func (p *program) newPlanner(corpus *planner.Corpus, rules *view.Rules) (*planne
 	live.LeastValue, live.Limits, live.MostBytes = c.Least, c.Limits(), fetch.MostBytes(c.MaxBody)
 	live.Skip = rules.Skip(corpus.Graph)
 	return planner.New(corpus, ranking, live), nil
+}
+
+// listed reads the weights of --weights; nil: none are given.
+func (p *program) listed() (*planner.Listed, error) {
+	if p.config.Weights == "" {
+		return nil, nil
+	}
+	f, err := os.Open(p.config.Weights)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	l, err := planner.ReadListed(f)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("%s: %w", p.config.Weights, err), "recrawl corpus weigh writes such a file"}
+	}
+	return l, nil
 }
 
 // openStore opens the store of --data for reading.

@@ -30,6 +30,10 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 	if err := writable(c.Tune.HTML); err != nil {
 		return err
 	}
+	listed, err := p.listed()
+	if err != nil {
+		return err
+	}
 	if c.Delay > tune.LongestDelay {
 		return usageError{fmt.Errorf("--delay %v: want at most %v", c.Delay, tune.LongestDelay),
 			"tune counts visits by day, and with a longer delay there are days without any"}
@@ -49,7 +53,7 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 	}
 	predicted, err := tune.Predict(ctx, known, tune.Options{
 		Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, History: c.Tune.History, New: c.New, Gone: c.Gone,
-		Objective: c.ValueObjective(), Change: c.ChangeBy(), Futures: c.Tune.Futures, Seed: c.Seed, AtOnce: c.Tune.AtOnce,
+		Objective: c.ValueObjective(), Listed: listed, Lag: c.SearchLag, Change: c.ChangeBy(), Futures: c.Tune.Futures, Seed: c.Seed, AtOnce: c.Tune.AtOnce,
 	}, r)
 	if err != nil {
 		return err

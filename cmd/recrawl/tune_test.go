@@ -22,6 +22,7 @@ type tunePoint struct {
 	Coverage   tuneRange
 	UpdateRate tuneRange `json:"update_rate"`
 	Freshness  tuneRange
+	Search     tuneRange `json:"search_freshness"`
 }
 
 type tuneChecked struct {
@@ -75,6 +76,7 @@ type Tune struct {
 			Coverage   tuneChecked
 			UpdateRate tuneChecked `json:"update_rate"`
 			Freshness  tuneChecked
+			Search     tuneChecked `json:"search_freshness"`
 		} `json:"budgets"`
 	}
 	Warnings []string
@@ -103,7 +105,7 @@ func TestTune(t *testing.T) {
 		t.Fatalf("the changes of a day are checked as %.3f for %.3f", *c.PerDay.Predicted.Value, *c.PerDay.Measured)
 	}
 	for i, p := range got.Check.Points {
-		for name, c := range map[string]tuneChecked{"coverage": p.Coverage, "update rate": p.UpdateRate, "freshness": p.Freshness} {
+		for name, c := range map[string]tuneChecked{"coverage": p.Coverage, "update rate": p.UpdateRate, "freshness": p.Freshness, "search": p.Search} {
 			if math.Abs(*c.Error) > 0.15 { // a tenth fewer changes are predicted, see above; the rest is chance
 				t.Errorf("budget %g: %s is checked as %.3f for %.3f", p.Budget, name, *c.Predicted.Value, *c.Measured)
 			}

@@ -179,6 +179,11 @@ func StreamSection(run eval.StreamRun, shown []string) report.Section {
 	if withSpread {
 		t.Header = append(t.Header, "C 5-95 %")
 	}
+	searched := slices.ContainsFunc(run.Results, func(r eval.StreamResult) bool { return r.SearchFreshness != 0 })
+	if searched {
+		t.Header = append(t.Header, "search results")
+		t.Note = "search results: time average of the share of copies that a search shows which are good, each page counted by its weight in the list"
+	}
 	if run.Runs > 0 {
 		t.Title += fmt.Sprintf("; means of %d runs, seeds %d to %d", run.Runs, run.Seed, run.Seed+uint64(run.Runs)-1)
 		t.Header = append(t.Header, "C, all runs", "discovered, all runs")
@@ -189,6 +194,9 @@ func StreamSection(run eval.StreamRun, shown []string) report.Section {
 			Tenths(r.DeletionDelayDays), report.Count(r.DeletionVisits)}
 		if withSpread {
 			row = append(row, span(r.Spread[eval.Coverage]))
+		}
+		if searched {
+			row = append(row, Decimals(r.SearchFreshness))
 		}
 		if run.Runs > 0 {
 			row = append(row, span(r.Range(eval.Coverage)), span(r.Range(eval.Discovered)))

@@ -60,15 +60,16 @@ func (t Tune) finding() string {
 func (t Tune) curveSection() report.Section {
 	r := t
 	table := report.Table{Title: fmt.Sprintf("Predicted from %s: %s, %s changes a day, policy %s, %d weeks", r.Source, report.Plural(r.Pages, "page"), Tenths(r.PerDay.Value), r.Policy, r.Weeks),
-		Header: []string{"budget a day", "fetches", "coverage", "update rate", "freshness", ""}}
+		Header: []string{"budget a day", "fetches", "coverage", "update rate", "freshness", "of search results", ""}}
 	for i := range r.Curve {
 		p := &r.Curve[i]
 		note := ""
 		if r.Knee != nil && p.Budget == r.Knee.Budget {
 			note = "knee"
 		}
-		table.Rows = append(table.Rows, []string{percent(eval.Number(p.Budget)), fmt.Sprintf("%.4g", p.PerDay), ranged(p.Coverage), ranged(p.UpdateRate), ranged(p.Freshness), note})
+		table.Rows = append(table.Rows, []string{percent(eval.Number(p.Budget)), fmt.Sprintf("%.4g", p.PerDay), ranged(p.Coverage), ranged(p.UpdateRate), ranged(p.Freshness), ranged(p.SearchFreshness), note})
 	}
+	table.Note = "of search results: share of the copies that a search shows which are good, each page counted as often as the list of --weights says that it is shown, or once; in brackets the futures alone."
 	s := report.Section{Title: "Budgets", Tables: []report.Table{table}}
 	for _, m := range []struct{ name, label string }{{eval.Coverage, "Coverage"}, {eval.UpdateRate, "Update rate"}, {eval.Freshness, "Freshness"}} {
 		s.Charts = append(s.Charts, t.curveChart(m.name, m.label))
@@ -166,6 +167,7 @@ func checkSection(c *tune.Check, curve []tune.Point) report.Section {
 		for _, m := range tune.Measures {
 			row(percent(eval.Number(p.Budget)), strings.ReplaceAll(m, "_", " "), p.Measure(m), 3)
 		}
+		row(percent(eval.Number(p.Budget)), "of search results", p.SearchFreshness, 3)
 	}
 	table.Note = "error: predicted over measured, less 1. Where the number of changes a day is wrong, so is what hangs on it: coverage at small budgets, the update rate at large ones."
 	return report.Section{Title: "Check", Tables: []report.Table{table}}

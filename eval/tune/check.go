@@ -20,6 +20,8 @@ type CheckedPoint struct {
 	Coverage   Checked `json:"coverage"`
 	UpdateRate Checked `json:"update_rate"`
 	Freshness  Checked `json:"freshness"`
+
+	SearchFreshness Checked `json:"search_freshness"`
 }
 
 // Measure is one of Measures.
@@ -78,6 +80,7 @@ func (f *Forecast) Check(
 				checked(p.Coverage, r.Coverage),
 				checked(p.UpdateRate, r.UpdateRate),
 				checked(p.Freshness, r.Freshness),
+				checked(p.SearchFreshness, r.SearchFreshness),
 			},
 		)
 	}

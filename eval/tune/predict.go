@@ -9,6 +9,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -23,6 +24,8 @@ type Options struct {
 	New       float64 // share of a day's budget for first visits
 	Gone      float64 // what it is worth to find that a page is gone, in changes found
 	Objective value.Objective
+	Listed    *planner.Listed // weights of pages, as often as search results show them; nil: 1 for all
+	Lag       time.Duration   // from a visit until a search shows what it found
 	Change    sitegraph.ChangeBy
 	Futures   int // drawn; more tell the spread better and take longer
 	Seed      uint64
@@ -45,6 +48,9 @@ type Point struct {
 	Coverage   Range       `json:"coverage"`
 	UpdateRate Range       `json:"update_rate"`
 	Freshness  Range       `json:"freshness"`
+	// SearchFreshness is the share of what a search shows that is true: of the first results, where
+	// the listed weights say how often they are shown. Its spread is that of the futures alone.
+	SearchFreshness Range `json:"search_freshness"`
 }
 
 // Measure is one of Measures.
@@ -109,6 +115,9 @@ func (o *Options) stream(budget float64, limits budget.Limits) eval.StreamOption
 		New:       o.New,
 		Gone:      o.Gone,
 		Objective: o.Objective,
+		Listed:    o.Listed,
+		Lag:       o.Lag,
+		Search:    true,
 		Seed:      o.Seed,
 		Spread:    true,
 		Limits:    limits,
@@ -125,6 +134,7 @@ func (f *Forecast) Curve(
 	points := make([]Point, len(budgets))
 	values := make([]map[string][]float64, len(budgets))
 	drawn := make([]map[string][]float64, len(budgets))
+	searched := make([][]float64, len(budgets))
 	for i, b := range budgets {
 		points[i] = Point{Budget: b, PerDay: eval.Number(b * float64(f.Pages))}
 		values[i], drawn[i] = map[string][]float64{}, map[string][]float64{}
@@ -144,12 +154,14 @@ func (f *Forecast) Curve(
 				values[i][m] = append(values[i][m], float64(r.Measure(m)))
 				drawn[i][m] = append(drawn[i][m], r.Drawn(m)...)
 			}
+			searched[i] = append(searched[i], float64(r.SearchFreshness))
 		}
 	}
 	for i := range points {
 		points[i].Coverage = rangeOf(values[i][eval.Coverage], drawn[i][eval.Coverage])
 		points[i].UpdateRate = rangeOf(values[i][eval.UpdateRate], drawn[i][eval.UpdateRate])
 		points[i].Freshness = rangeOf(values[i][eval.Freshness], drawn[i][eval.Freshness])
+		points[i].SearchFreshness = rangeOf(searched[i], searched[i])
 	}
 	return points, nil
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package corpus
 
 import (
@@ -5,7 +7,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -14,6 +19,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
+	"github.com/recrawl/recrawl/satstore/proc"
 )
 
 // library is an archive of many pages of some 350 words, with links to each other.
@@ -53,7 +59,55 @@ func (l *library) put(n int) {
 		to := links.IntN(l.pages)
 		fmt.Fprintf(&text, `<a href="http://s%d.example/p%d">page %d</a> `, to%50, to, to)
 	}
-	l.page(fmt.Sprintf("http://s%d.example/p%d", n%50, n), text.String()+"</main></body></html>")
+	url := fmt.Sprintf("http://s%d.example/p%d", n%50, n)
+	l.page(url, text.String()+"</main></body></html>")
+	delete(l.body, url) // it would count as memory of the build
+}
+
+// meter measures the work of a benchmark: processor time, which a busy machine changes little, and
+// the most memory that the program had of the system meanwhile.
+type meter struct {
+	b       *testing.B
+	seconds float64
+	peak    int64
+	stop    chan struct{}
+	done    sync.WaitGroup
+}
+
+func processorSeconds(b *testing.B) float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
+}
+
+// measure runs some work of each iteration.
+func (m *meter) measure(work func()) {
+	debug.FreeOSMemory() // what the iteration before left
+	m.stop = make(chan struct{})
+	m.done.Go(func() {
+		for {
+			m.peak = max(m.peak, proc.Field("/proc/self/status", "RssAnon:")<<10)
+			select {
+			case <-m.stop:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	})
+	began := processorSeconds(m.b)
+	m.b.StartTimer()
+	work()
+	m.b.StopTimer()
+	m.seconds += processorSeconds(m.b) - began
+	close(m.stop)
+	m.done.Wait()
+}
+
+func (m *meter) report() {
+	m.b.ReportMetric(m.seconds/float64(m.b.N), "cpu-s/op")
+	m.b.ReportMetric(float64(m.peak)/1e6, "peak-MB")
 }
 
 // BenchmarkBuild is what a build costs after so many pages have changed, beside one from nothing.
@@ -67,20 +121,22 @@ func BenchmarkBuild(b *testing.B) {
 		l := newLibrary(b, pages)
 		dir := b.TempDir()
 		b.Run(fmt.Sprintf("pages=%d/nothing", pages), func(b *testing.B) {
+			m := &meter{b: b}
 			for b.Loop() {
 				b.StopTimer()
 				if err := os.RemoveAll(dir); err != nil {
 					b.Fatal(err)
 				}
 				c := openTest(b, vfs.Default, dir)
-				b.StartTimer()
-				if _, err := l.build(c, o); err != nil {
-					b.Fatal(err)
-				}
-				b.StopTimer()
+				m.measure(func() {
+					if _, err := l.build(c, o); err != nil {
+						b.Fatal(err)
+					}
+				})
 				closed(b, c)
 				b.StartTimer()
 			}
+			m.report()
 			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N*pages), "ms/page")
 			b.ReportMetric(float64(size(b, filepath.Join(dir, standardDir)))/float64(pages), "standard-B/page")
 			b.ReportMetric(float64(size(b, index.IndexDir(dir)))/float64(pages), "index-B/page")
@@ -88,31 +144,37 @@ func BenchmarkBuild(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("pages=%d/engine", pages), func(b *testing.B) {
 			all := searchable(b, dir)
+			m := &meter{b: b}
 			for b.Loop() {
-				u, err := index.NewBuilder(b.TempDir(), 1)
-				if err != nil {
-					b.Fatal(err)
-				}
-				for i := range all {
-					if err := u.Add(&all[i]); err != nil {
+				b.StopTimer()
+				m.measure(func() {
+					u, err := index.NewBuilder(b.TempDir(), 1)
+					if err != nil {
 						b.Fatal(err)
 					}
-				}
-				if err := u.Close(1); err != nil {
-					b.Fatal(err)
-				}
+					for i := range all {
+						if err := u.Add(&all[i]); err != nil {
+							b.Fatal(err)
+						}
+					}
+					if err := u.Close(1); err != nil {
+						b.Fatal(err)
+					}
+				})
+				b.StartTimer()
 			}
+			m.report()
 			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N*len(all)), "ms/page")
 		})
 		for _, percent := range []int{1, 10, 100} {
 			b.Run(fmt.Sprintf("pages=%d/changed=%d%%", pages, percent), func(b *testing.B) {
 				c := openTest(b, vfs.Default, dir)
 				defer closed(b, c)
-				collected := 0
+				collected, m := 0, &meter{b: b}
 				for b.Loop() {
 					b.StopTimer()
-					for range pages * percent / 100 {
-						l.put(l.rng.IntN(pages))
+					for _, n := range l.rng.Perm(pages)[:pages*percent/100] {
+						l.put(n)
 					}
 					if err := l.archive.Sync(); err != nil {
 						b.Fatal(err)
@@ -122,18 +184,19 @@ func BenchmarkBuild(b *testing.B) {
 						b.Fatal(err)
 					}
 					o.Archive = in
-					b.StartTimer()
-					r, err := c.Build(b.Context(), o)
-					if err != nil {
-						b.Fatal(err)
-					}
-					b.StopTimer()
+					m.measure(func() {
+						r, err := c.Build(b.Context(), o)
+						if err != nil {
+							b.Fatal(err)
+						}
+						collected += r.Collected
+					})
 					if err := in.Close(); err != nil {
 						b.Fatal(err)
 					}
 					b.StartTimer()
-					collected += r.Collected
 				}
+				m.report()
 				changed := float64(b.N*pages*percent) / 100
 				b.ReportMetric(float64(b.Elapsed().Milliseconds())/changed, "ms/page")
 				b.ReportMetric(float64(collected)/changed, "collected/page")

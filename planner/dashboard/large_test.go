@@ -70,7 +70,7 @@ func TestLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := view.OpenRules(store, nil)
+	rules, err := view.OpenRules(store, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -231,5 +232,5 @@ func GivesWorth(name string) bool {
 // newValueWithout builds value, without a kind of evidence.
 func newValueWithout(s Settings, w value.Without) planner.Policy {
 	return value.New(value.Settings{Corpus: s.Corpus, Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay, GoneWorth: float32(s.GoneWorth), Objective: s.Objective,
-		Model: s.Model, ModelOf: s.ModelOf, Without: w})
+		Lag: float32(estimator.Days(s.Lag)), Model: s.Model, ModelOf: s.ModelOf, Without: w})
 }

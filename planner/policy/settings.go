@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"time"
+
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -37,4 +39,6 @@ type Settings struct {
 	GoneWorth float64
 	// Objective says what value visits pages for.
 	Objective value.Objective
+	// Lag is how long after a visit what it found is of use, for value; 0: at once.
+	Lag time.Duration
 }

@@ -60,6 +60,9 @@ type Settings struct {
 	// are not looked for. DefaultGoneWorth suits.
 	GoneWorth float32
 	Objective Objective // of streams; sweeps look for changes
+	// Lag is how long after a visit what it found is of use, in days, as where a search shows it
+	// with the next build of its index; 0: at once.
+	Lag float32
 	// Model is what was learnt from histories; nil: what comes with the program.
 	Model *Model `state:"-"`
 	// ModelOf names the learnt parameters for a server, where they differ from server to server: in
@@ -72,6 +75,9 @@ type Settings struct {
 func New(s Settings) *Policy {
 	v := &Policy{lowest: math.NaN()}
 	v.Settings, v.ties, v.exact = s, rank.NewTies(s.Seed, s.Corpus.Graph.Scratch()), s.Mode == planner.Sweep
+	if s.Mode != planner.Stream || s.Without == WithoutLag {
+		v.Lag = 0
+	}
 	v.price, v.changesPerWorth, v.copyWeight = math.NaN(), 1, firstCopyWeight
 	v.groups = newGroupIndex(s.Corpus, &v.ties)
 	v.exploration.underWay = map[sitegraph.PageID]bool{}

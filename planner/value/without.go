@@ -23,6 +23,8 @@ const (
 	WithoutNew                 // what changes that bring new pages are worth beyond others
 	WithoutFirstVisits         // which addresses like those of new pages held one
 	WithoutInPlace             // what is learnt from the visits made here
+	WithoutWeights             // which pages are worth more by a list, as results show them: it has no rules beside
+	WithoutLag                 // how long after a visit what it found is of use
 	// What feeds and sitemaps claim of pages; those that they name are found as ever.
 	WithoutClaims
 	withouts
@@ -44,6 +46,8 @@ var withoutNames = [withouts]string{
 	WithoutNew:         "new",
 	WithoutFirstVisits: "first-visits",
 	WithoutInPlace:     "in-place",
+	WithoutWeights:     "weights",
+	WithoutLag:         "lag",
 	WithoutClaims:      "claims",
 }
 
@@ -78,8 +82,12 @@ func (w Without) FromSources() bool { return w == WithoutClaims }
 
 // StreamsOnly reports whether a kind of evidence plays no part in sweeps.
 func (w Without) StreamsOnly() bool {
-	return w == WithoutNew || w == WithoutFirstVisits || w == WithoutInPlace
+	return w == WithoutNew || w == WithoutFirstVisits || w == WithoutInPlace || w.OfSearch()
 }
+
+// OfSearch reports whether it is what a search tells of pages: their weights in a list, and the
+// lag. Nothing is denied where none is given.
+func (w Without) OfSearch() bool { return w == WithoutWeights || w == WithoutLag }
 
 // Masks reports whether a kind of evidence is a part of rows. The others are a matter of what is
 // done.

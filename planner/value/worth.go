@@ -48,16 +48,28 @@ func (v *scorer) gain(probability, age, promise float32) (gain, copies float32) 
 		return probability, 0
 	}
 	cycles := min(age/v.cycle, mostCycles)
+	stays := v.stays(probability, age)
 	if (v.Objective == Objective{}) {
-		copies = v.copyWeight * cycles * freshShare(probability)
-		return probability + promiseWorth*promise + copies, copies
+		copies = stays * v.copyWeight * cycles * freshShare(probability)
+		return stays*probability + promiseWorth*promise + copies, copies
 	}
 	o := &v.Objective
-	copies = float32(o.Freshness) * cycles * freshShare(probability)
+	copies = stays * float32(o.Freshness) * cycles * freshShare(probability)
 	if o.Age > 0 {
-		copies += float32(o.Age) * cycles * cycles * ageShare(probability)
+		copies += stays * float32(o.Age) * cycles * cycles * ageShare(probability)
 	}
-	return float32(o.Changes)*(probability+promiseWorth*promise) + copies, copies
+	return float32(o.Changes)*(stays*probability+promiseWorth*promise) + copies, copies
+}
+
+// stays is the probability that what a visit finds is still true when it comes to be of use, a lag
+// later: exp(-r*lag), where the probability of a change since the last visit is 1 - exp(-r*age). A
+// page visited each t days has then a fresh copy for exp(-r*lag) * (1 - exp(-r*t)) / r days of each
+// visit, so that all that a copy is worth is to be multiplied by it.
+func (v *scorer) stays(probability, age float32) float32 {
+	if !(v.Lag > 0) || !(age > 0) {
+		return 1
+	}
+	return exp32(log32(1-min(max(probability, 0), 0.9999)) * v.Lag / age)
 }
 
 // ageShare is the part of the square of an age by which one more visit keeps copies younger:

@@ -147,3 +147,31 @@ func TestWeighCopies(t *testing.T) {
 		t.Errorf("without a budget copies weigh %g", v.copyWeight)
 	}
 }
+
+// What more visits add to the days for which a search shows a true copy, a lag after each visit, is
+// what freshShare and stays say; and with a lag a page that changes sooner is worth less.
+func TestStays(t *testing.T) {
+	const rate, lag = 0.3, 4.
+	var v scorer
+	v.Lag = lag
+	shown := func(visits float64) float64 { // a day, share: the copy is true at exp(-rate*(lag+s)) for s to 1/visits
+		return visits * math.Exp(-rate*lag) * -math.Expm1(-rate/visits) / rate
+	}
+	for _, visits := range []float64{0.05, 0.2, 1} {
+		const step = 1e-5
+		want := (shown(visits+step) - shown(visits-step)) / (2 * step)
+		age := 1 / visits
+		p := float32(-math.Expm1(-rate * age))
+		if got := age * float64(freshShare(p)*v.stays(p, float32(age))); math.Abs(got-want) > 3e-2*want {
+			t.Errorf("%g visits a day: %g, want %g", visits, got, want)
+		}
+	}
+	v.cycle, v.copyWeight = 20, firstCopyWeight
+	if fast, slow := gainOf(&v, 0.95, 1, 0), gainOf(&v, 0.5, 10, 0); fast > slow {
+		t.Errorf("what changes three times a day is worth %g, what does each two weeks %g", fast, slow)
+	}
+	v.Lag = 0
+	if fast, slow := gainOf(&v, 0.95, 1, 0), gainOf(&v, 0.5, 10, 0); fast < slow {
+		t.Errorf("without a lag: %g and %g", fast, slow)
+	}
+}

@@ -82,7 +82,8 @@ func (s *Settings) check() error {
 // Rules are the settings of a planner that may change while it plans: its weights, and the servers
 // at rest. Skip's function is for one goroutine, the loop's; the others for many.
 type Rules struct {
-	given   []string // weights that the run was started with
+	given   []string        // weights that the run was started with
+	listed  *planner.Listed // likewise; nil: none
 	mu      sync.Mutex
 	now     Settings
 	changed bool // weights, since the round began
@@ -95,13 +96,14 @@ type Rules struct {
 	known   int // servers of the graph then
 }
 
-// OpenRules are those kept in a store, after the weights that a run is started with.
-func OpenRules(k Keeper, given []string) (*Rules, error) {
+// OpenRules are those kept in a store, after the weights that a run is started with: rules, and
+// listed ones.
+func OpenRules(k Keeper, given []string, listed *planner.Listed) (*Rules, error) {
 	kept, err := LoadSettings(k)
 	if err != nil {
 		return nil, err
 	}
-	return &Rules{given: slices.Clone(given), now: kept}, nil
+	return &Rules{given: slices.Clone(given), listed: listed, now: kept}, nil
 }
 
 // Weights are the rules for planner.Corpus.SetWeights.
@@ -109,7 +111,7 @@ func (b *Rules) Weights() *planner.Weights {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	w, _ := planner.ParseWeights(append(slices.Clone(b.given), b.now.Weights...)) // both were checked
-	return w
+	return w.Times(b.listed)
 }
 
 // Skip is for planner.Options.Skip: no page of a server at rest is visited.

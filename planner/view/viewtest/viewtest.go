@@ -86,7 +86,7 @@ func planned(t testing.TB, dir string, readOnly bool) (*satstore.Store, *planner
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := view.OpenRules(store, []string{Start(0) + "s1/=2"})
+	rules, err := view.OpenRules(store, []string{Start(0) + "s1/=2"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,279 @@
+package corpus
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/rank"
+	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// WeighSettings say by what pages are weighed.
+type WeighSettings struct {
+	By      string   `default:"results" oneof:"results, trust, servers, plain" want:"results, trust, servers or plain" help:"results: how often a page is among the first ten results of searches; trust: links that lead there from --seeds; servers: other servers that link there; plain: PageRank, which link farms move"`
+	Queries string   `path:"any" help:"results: file of searches, one a line, as often as they are made; none: searches for words of the texts are drawn"`
+	Draw    int      `default:"1000" range:"[1,1000000]" help:"results without --queries: searches that are drawn"`
+	Seeds   []string `help:"trust: servers or addresses that it comes from, as www.example.org"`
+}
+
+// Weighed are weights of the pages of a corpus, as planner.ReadListed reads them.
+type Weighed struct {
+	By       string       `json:"by"`
+	Searches int          `json:"searches"` // 0: it is not by results
+	Seeds    int          `json:"seeds"`    // pages that trust comes from
+	Pages    []PageWeight `json:"pages"`    // the heaviest first
+}
+
+// PageWeight is the weight of a page; their mean over the corpus is 1.
+type PageWeight struct {
+	URL    string  `json:"url"`
+	Weight float64 `json:"weight"`
+}
+
+// Text prints the list that the planner reads.
+func (w *Weighed) Text(to io.Writer) error {
+	out := bufio.NewWriter(to)
+	fmt.Fprintf(out, "# weights by %s; for --weights of recrawl run\n", w.By)
+	for _, p := range w.Pages {
+		fmt.Fprintf(out, "%.6g\t%s\n", p.Weight, p.URL)
+	}
+	return out.Flush()
+}
+
+// SeedError is the error of trust that comes from nowhere.
+type SeedError struct{ error }
+
+// Hint says what to do.
+func (*SeedError) Hint() string {
+	return "name servers that you know and that the corpus has: recrawl corpus weigh --by trust --seeds www.example.org,example.com"
+}
+
+// Weigh weighs the pages of the archive; those that are not selected have the weight 0, as no
+// search shows them. The same corpus and seed give the same weights.
+func (c *Corpus) Weigh(ctx context.Context, s WeighSettings, seed uint64) (w *Weighed, err error) {
+	w = &Weighed{By: s.By, Pages: []PageWeight{}}
+	err = c.halt.Guard(func() error {
+		if s.By == "results" {
+			return c.weighResults(ctx, s, seed, w)
+		}
+		return c.weighLinks(ctx, s, w)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("weigh the pages of %s: %w", c.dir, err)
+	}
+	slices.SortFunc(w.Pages, func(a, b PageWeight) int {
+		if a.Weight != b.Weight && a.Weight > b.Weight {
+			return -1
+		} else if a.Weight != b.Weight {
+			return 1
+		}
+		return strings.Compare(a.URL, b.URL)
+	})
+	return w, nil
+}
+
+// weighResults counts how often each page is among the first ten.
+func (c *Corpus) weighResults(ctx context.Context, s WeighSettings, seed uint64, w *Weighed) error {
+	searcher, err := index.OpenSearcher(c.dir)
+	if err != nil {
+		return err
+	}
+	defer searcher.Close() // nothing was written
+	counts, shown, pages := map[string]int{}, 0, 0
+	search := func(words string) error {
+		r, err := searcher.Search(ctx, &index.Query{Words: words})
+		if errors.Is(err, index.ErrNoWords) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		w.Searches++
+		pages = r.Pages
+		for _, h := range r.Hits {
+			counts[h.URL]++
+			shown++
+		}
+		return nil
+	}
+	if s.Queries != "" {
+		err = eachLine(s.Queries, search)
+	} else {
+		err = c.drawn(s.Draw, rand.New(rand.NewPCG(seed, 0x7365617263686573)), search)
+	}
+	if err != nil {
+		return err
+	}
+	_, urls, _, err := c.pages(ctx)
+	for _, url := range urls {
+		w.Pages = append(w.Pages, PageWeight{url, float64(counts[url]) * float64(pages) / float64(max(shown, 1))})
+	}
+	return err
+}
+
+func eachLine(path string, yield func(string) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in := bufio.NewScanner(f)
+	for in.Scan() {
+		if err := yield(in.Text()); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return in.Err()
+}
+
+// drawn hands out searches for two words of the main text of a page, drawn one by one.
+func (c *Corpus) drawn(some int, rng *rand.Rand, yield func(string) error) error {
+	var urls []string // drawn of all with equal chance, by their place in the table
+	seen := 0
+	if err := each(c.db, []byte{keyIdentifier}, func(_ string, url []byte) (bool, error) {
+		if seen++; len(urls) < some {
+			urls = append(urls, string(url))
+		} else if at := rng.IntN(seen); at < some {
+			urls[at] = string(url)
+		}
+		return true, nil
+	}); err != nil || len(urls) == 0 {
+		return err
+	}
+	for range some {
+		url := urls[rng.IntN(len(urls))]
+		r, err := loadRow(c.db, url)
+		if err != nil || r == nil || r.Document == nil {
+			return errors.Join(err, damaged("the index has %s, of which there is no document", url))
+		}
+		d, err := c.document(r)
+		if err != nil {
+			return err
+		}
+		var words []index.Word
+		for i := range d.Sentences {
+			if d.Sentences[i].Place == standard.Main {
+				words = append(words, index.Words(d.Sentences[i].Raw)...)
+			}
+		}
+		if len(words) == 0 {
+			continue
+		}
+		if err := yield(words[rng.IntN(len(words))].Term + " " + words[rng.IntN(len(words))].Term); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// weighLinks ranks pages by the links of all pages of the archive, selected or not.
+func (c *Corpus) weighLinks(ctx context.Context, s WeighSettings, w *Weighed) error {
+	web, urls, selected, err := c.web(ctx)
+	if err != nil {
+		return err
+	}
+	var ranks []float64
+	switch s.By {
+	case "trust":
+		var seeds []int32
+		for _, text := range s.Seeds {
+			rules, err := ParseRemoval(text)
+			if err != nil {
+				return &SeedError{err}
+			}
+			for p, url := range urls {
+				if !strings.Contains(text, "://") && sitegraph.ServerName(url) == sitegraph.ServerName(rules[0]) || Removes(rules, url) {
+					seeds = append(seeds, int32(p))
+				}
+			}
+		}
+		slices.Sort(seeds)
+		seeds = slices.Compact(seeds)
+		if w.Seeds = len(seeds); w.Seeds == 0 {
+			return &SeedError{fmt.Errorf("the corpus has no page of the seeds %q", s.Seeds)}
+		}
+		ranks = web.Trust(seeds)
+	case "servers":
+		ranks = web.FromServers()
+	default:
+		ranks = web.Plain()
+	}
+	sum, pages := 0., 0
+	for p := range urls {
+		if selected[p] {
+			sum += ranks[p]
+			pages++
+		}
+	}
+	for p, url := range urls {
+		weight := 0.
+		if selected[p] && sum > 0 {
+			weight = ranks[p] * float64(pages) / sum
+		}
+		w.Pages = append(w.Pages, PageWeight{url, weight})
+	}
+	return nil
+}
+
+// pages are all pages of the archive in order of their addresses: their servers, as numbers, and
+// which are selected.
+func (c *Corpus) pages(ctx context.Context) (inServers []int32, urls []string, selected []bool, err error) {
+	servers := map[string]int32{}
+	err = each(c.db, []byte{keyRow}, func(url string, value []byte) (bool, error) {
+		var r row
+		if err := json.Unmarshal(value, &r); err != nil {
+			return false, fmt.Errorf("row of %s: %w", url, err)
+		}
+		if r.Gone || !r.Judged {
+			return true, ctx.Err()
+		}
+		name := sitegraph.ServerName(url)
+		if _, ok := servers[name]; !ok {
+			servers[name] = int32(len(servers))
+		}
+		urls, selected, inServers = append(urls, url), append(selected, r.Verdict.Rule == ""), append(inServers, servers[name])
+		return true, ctx.Err()
+	})
+	return inServers, urls, selected, err
+}
+
+// web is the graph of all pages of the archive, with their addresses, and which are selected. Links
+// to pages that it does not have are left out.
+func (c *Corpus) web(ctx context.Context) (web *rank.Web, urls []string, selected []bool, err error) {
+	web = &rank.Web{}
+	if web.Servers, urls, selected, err = c.pages(ctx); err != nil {
+		return nil, nil, nil, err
+	}
+	number := make(map[string]int32, len(urls))
+	for p, url := range urls {
+		number[url] = int32(p)
+	}
+	web.Links = make([][]int32, len(urls))
+	err = each(c.db, []byte{keyOut}, func(url string, value []byte) (bool, error) {
+		from, ok := number[url]
+		if !ok {
+			return true, ctx.Err()
+		}
+		var links []link
+		if err := json.Unmarshal(value, &links); err != nil {
+			return false, fmt.Errorf("links of %s: %w", url, err)
+		}
+		for _, l := range links { // each address once
+			if to, ok := number[l.To]; ok && to != from {
+				web.Links[from] = append(web.Links[from], to)
+			}
+		}
+		return true, ctx.Err()
+	})
+	return web, urls, selected, err
+}
