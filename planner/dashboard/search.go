@@ -28,7 +28,7 @@ func (s *Server) find(ctx context.Context, r *http.Request) (*index.Results, err
 	if err = errors.Join(err, failed); err != nil {
 		return nil, err
 	}
-	settings := index.Settings{Server: r.FormValue("server"), Language: r.FormValue("language"), Changed: r.FormValue("changed"),
+	settings := index.Settings{In: r.Form["in"], Server: r.FormValue("server"), Language: r.FormValue("language"), Changed: r.FormValue("changed"),
 		Verified: r.FormValue("verified"), Most: most, Skip: skip}
 	q, err := settings.Query(r.FormValue("q"))
 	if err != nil {

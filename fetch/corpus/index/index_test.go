@@ -134,6 +134,11 @@ func TestQueries(t *testing.T) {
 		{Query{Words: "flood", Changed: noon.AddDate(0, 0, 1)}, "bb"},
 		{Query{Words: "川", Verified: noon.AddDate(0, 0, 9)}, "ccc"},
 		{Query{Words: "ebb"}, ""},
+		{Query{Words: "river", In: []string{"title"}}, "a"},
+		{Query{Words: "river", In: []string{"anchor"}}, "bb"},
+		{Query{Words: "river", In: []string{"body"}}, ""},
+		{Query{Words: "spring -river", In: []string{"title", "body"}}, "bb"},
+		{Query{Words: `"river guide"`, In: []string{"anchor"}}, "bb"},
 	} {
 		if got := strings.Join(urls(t, x, c.q), " "); got != c.want {
 			t.Errorf("%+v finds %q, want %q", c.q, got, c.want)
@@ -143,6 +148,10 @@ func TestQueries(t *testing.T) {
 		if _, err := x.Search(context.Background(), &Query{Words: empty}); !errors.Is(err, ErrNoWords) {
 			t.Errorf("%q: %v", empty, err)
 		}
+	}
+	var bad *QueryError
+	if _, err := x.Search(context.Background(), &Query{Words: "river", In: []string{"links"}}); !errors.As(err, &bad) {
+		t.Error(err)
 	}
 	r, err := x.Search(context.Background(), &Query{Words: "quay boats"})
 	if err != nil || r.Hits[0].Snippet != "Boats lay at the quay." || len(r.Hits[0].Marks) != 2 {

@@ -1,6 +1,8 @@
 package index
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -14,6 +16,7 @@ type Query struct {
 	// between quotation marks stand one after the other in one of these; with "-" before them none
 	// has them.
 	Words    string
+	In       []string  // of Fields, where words are looked for; none: in all
 	Server   string    // that the page is of; "": any
 	Language string    // of the page, as ja; "": any
 	Changed  time.Time // the content was first seen then or later; zero: whenever
@@ -27,6 +30,25 @@ const (
 	// MostResults bounds results, with those that are skipped.
 	MostResults = 1000
 )
+
+// Fields are the parts of a page that are searched: its title, its main text, and the texts of links
+// to it.
+var Fields = []string{fields[titleField].name, fields[bodyField].name, fields[anchorField].name}
+
+// scope says in which fields words are looked for.
+type scope [len(fields)]bool
+
+func (q *Query) scope() (in scope, err error) {
+	for f := range in {
+		in[f] = len(q.In) == 0 || slices.Contains(q.In, fields[f].name)
+	}
+	for _, name := range q.In {
+		if !slices.Contains(Fields, name) {
+			return in, &QueryError{fmt.Errorf("%.40q is no part of a page: want some of %s", name, strings.Join(Fields, ", "))}
+		}
+	}
+	return in, nil
+}
 
 // clause is a part of a query.
 type clause struct {

@@ -76,6 +76,10 @@ type match struct {
 // search is one in one view.
 func (v *view) search(ctx context.Context, q *Query) (*Results, error) {
 	began := time.Now()
+	in, err := q.scope()
+	if err != nil {
+		return nil, err
+	}
 	clauses := parse(q.Words)
 	var terms []string
 	for _, c := range clauses {
@@ -91,7 +95,7 @@ func (v *view) search(ctx context.Context, q *Query) (*Results, error) {
 	found := make([][]match, len(v.units))
 	counts := make([][]int, len(v.units))
 	if err := cores.Try(len(v.units), func(i int) (err error) {
-		found[i], counts[i], err = v.matches(ctx, i, clauses, terms, q)
+		found[i], counts[i], err = v.matches(ctx, i, clauses, terms, q, in)
 		return err
 	}); err != nil {
 		return nil, fmt.Errorf("search: %w", err)
@@ -131,12 +135,12 @@ func (v *view) search(ctx context.Context, q *Query) (*Results, error) {
 }
 
 // matches are the pages of a unit that a query wants, and how many living ones have each word.
-func (v *view) matches(ctx context.Context, i int, clauses []clause, terms []string, q *Query) (found []match, counts []int, err error) {
+func (v *view) matches(ctx context.Context, i int, clauses []clause, terms []string, q *Query, in scope) (found []match, counts []int, err error) {
 	u, s := v.units[i], v.states[i]
 	counts = make([]int, len(terms))
 	var have []joined
 	for t, term := range terms {
-		here, err := v.frequencies(ctx, u, s, term)
+		here, err := v.frequencies(ctx, u, s, term, in)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -149,7 +153,7 @@ func (v *view) matches(ctx context.Context, i int, clauses []clause, terms []str
 		if !c.not && !c.phrase || len(have) == 0 {
 			continue
 		}
-		with, err := u.having(ctx, &c, have)
+		with, err := u.having(ctx, &c, have, in)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -206,8 +210,11 @@ func (u *unit) wanted(place uint32, s *state, q *Query) bool {
 
 // frequencies are the weighted frequencies of a word in the living pages of a unit that have it,
 // ascending (BM25F: lengths count in each field).
-func (v *view) frequencies(ctx context.Context, u *unit, s *state, term string) (all []posting, err error) {
+func (v *view) frequencies(ctx context.Context, u *unit, s *state, term string, in scope) (all []posting, err error) {
 	for f := range fields {
+		if !in[f] {
+			continue
+		}
 		var here []posting
 		if err := u.postings(ctx, term, f, func(document uint64, frequency int) {
 			place := u.Order[document]
@@ -248,12 +255,15 @@ func added(a, b []posting) []posting {
 }
 
 // having are those of some documents that have a phrase, or all words of a clause.
-func (u *unit) having(ctx context.Context, c *clause, some []joined) (map[uint32]bool, error) {
+func (u *unit) having(ctx context.Context, c *clause, some []joined, in scope) (map[uint32]bool, error) {
 	with, among := map[uint32]bool{}, make(map[uint32]bool, len(some))
 	for _, j := range some {
 		among[j.document] = true
 	}
 	for f := range fields {
+		if !in[f] {
+			continue
+		}
 		places := map[uint32][]uint64{} // where the words so far end
 		for t, term := range c.terms {
 			next := map[uint32][]uint64{}

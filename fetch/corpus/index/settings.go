@@ -9,12 +9,13 @@ import (
 
 // Settings are those of a search that the user makes.
 type Settings struct {
-	Server   string `help:"only pages of this server, as www.example.org"`
-	Language string `help:"only pages in this language, as ja"`
-	Changed  string `help:"only pages whose content is of this day or later, as 2026-01-31"`
-	Verified string `help:"only pages that were seen on this day or later, as 2026-01-31"`
-	Most     int    `default:"10" range:"[1,1000]" help:"results to show"`
-	Skip     int    `range:"[0,1000]" help:"results to leave out before them"`
+	In       []string `names:"title, body, anchor" help:"look for words in these parts of a page alone: title, body, anchor (the texts of links to it); none: in all"`
+	Server   string   `help:"only pages of this server, as www.example.org"`
+	Language string   `help:"only pages in this language, as ja"`
+	Changed  string   `help:"only pages whose content is of this day or later, as 2026-01-31"`
+	Verified string   `help:"only pages that were seen on this day or later, as 2026-01-31"`
+	Most     int      `default:"10" range:"[1,1000]" help:"results to show"`
+	Skip     int      `range:"[0,1000]" help:"results to leave out before them"`
 }
 
 // QueryError is the error of a query that cannot be asked.
@@ -31,7 +32,7 @@ const day = "2006-01-02"
 
 // Query is what the settings and words ask for. Its error is a QueryError.
 func (s *Settings) Query(words string) (*Query, error) {
-	q := &Query{Words: words, Server: strings.ToLower(s.Server), Language: strings.ToLower(s.Language), Most: s.Most, Skip: s.Skip}
+	q := &Query{Words: words, In: s.In, Server: strings.ToLower(s.Server), Language: strings.ToLower(s.Language), Most: s.Most, Skip: s.Skip}
 	for _, date := range []struct {
 		name, text string
 		into       *time.Time

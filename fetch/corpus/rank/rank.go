@@ -15,9 +15,9 @@
 //     which takes n names, counts n times.
 //   - trust: nobody begins in a farm. With T the trust of all its pages, and I what pages outside
 //     pass to it by their links (of each page its trust, times the share of its links that go
-//     there), T <= Damping * (I + T), so that T <= I * Damping / (1 - Damping), whatever the size of
-//     the farm and however it is linked inside. It moves by links from trusted pages alone, as of
-//     comments that it places there.
+//     there), T <= Damping * (I + T), so that T <= I * Damping / (1 - Damping), whatever the size
+//     of the farm and however it is linked inside. It moves by links from trusted pages alone, as
+//     of comments that it places there.
 //
 // All ranks but servers add up to 1 over the pages. Work is proportional to the links, times some
 // 50 rounds; memory is 4 octets a link and 30 a page.
