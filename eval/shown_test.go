@@ -13,9 +13,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Of three pages, all visited each day, one changes each tenth day and one dies: a search that shows
-// the visits of a lag before is wrong for so many days of each change, and for so many after the
-// death; each page counts by its weight.
+// Of three pages, all visited each day, one changes each tenth day and one dies: a search that
+// shows the visits of a lag before is wrong for so many days of each change, and for so many after
+// the death; each page counts by its weight.
 func TestSearchFreshness(t *testing.T) {
 	version := func(at int64, content string, links ...string) history.Version {
 		return history.Version{T: at, Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(content))}, Links: links, LinksKnown: true}

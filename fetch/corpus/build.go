@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -25,9 +26,6 @@ const (
 	// never find the disk full.
 	minFree = 100 << 20
 )
-
-// errFull says that the disk is too full to go on.
-var errFull = errors.New("the disk is full")
 
 // build is one under way.
 type build struct {
@@ -131,9 +129,14 @@ func (b *build) mayGoOn(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	return b.room(0)
+}
+
+// room reports whether so many octets, and minFree, are free.
+func (b *build) room(octets int64) error {
 	usage, err := b.fs.GetDiskUsage(b.dir)
-	if err == nil && usage.AvailBytes < minFree {
-		return fmt.Errorf("%w: %d bytes are free, and %d are needed to go on", errFull, usage.AvailBytes, minFree)
+	if needed := uint64(octets + minFree); err == nil && usage.AvailBytes < needed {
+		return fmt.Errorf("%w: %d bytes are free, and %d are needed to go on", syscall.ENOSPC, usage.AvailBytes, needed)
 	}
 	return nil
 }

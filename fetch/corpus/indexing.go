@@ -275,6 +275,13 @@ func (x *indexing) change(unit int) (*index.Change, error) {
 
 func (x *indexing) closeUnit() error {
 	pages := x.builder.Len()
+	octets, err := x.builder.Octets()
+	if err == nil {
+		err = x.room(octets)
+	}
+	if err != nil {
+		return err
+	}
 	if err := x.builder.Close(x.now.Set.Number); err != nil {
 		return err
 	}

@@ -31,8 +31,8 @@ const (
 	MostResults = 1000
 )
 
-// Fields are the parts of a page that are searched: its title, its main text, and the texts of links
-// to it.
+// Fields are the parts of a page that are searched: its title, its main text, and the texts of
+// links to it.
 var Fields = []string{fields[titleField].name, fields[bodyField].name, fields[anchorField].name}
 
 // scope says in which fields words are looked for.

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/blevesearch/bleve/v2"
@@ -139,7 +141,7 @@ func (b *Builder) Add(p *Page) error {
 	anchors, anchorLength := lines(p.Anchors)
 	if err := b.engine.Index(strconv.FormatUint(place, 16), map[string]any{
 		"url": p.URL, fields[titleField].name: p.Title, fields[bodyField].name: body, fields[anchorField].name: anchors}); err != nil {
-		return fmt.Errorf("index %s: %w", p.URL, err)
+		return fmt.Errorf("index %s: %w", p.URL, engineError(err))
 	}
 	t := &b.pages
 	t.IDs, t.Tie = append(t.IDs, p.ID), append(t.Tie, p.Tie)
@@ -184,7 +186,7 @@ func (b *Builder) Close(set int) (err error) {
 		}
 	}()
 	if err := b.engine.Close(); err != nil {
-		return err
+		return engineError(err)
 	}
 	e, reader, err := openEngine(b.dir)
 	if err != nil {
@@ -222,10 +224,37 @@ func (b *Builder) Close(set int) (err error) {
 	return syncAll(b.dir)
 }
 
-// Abandon removes what was built.
-func (b *Builder) Abandon() {
-	b.engine.Close()
-	os.RemoveAll(b.dir)
+// Abandon removes what was built. The engine has no file open between two calls; its Close would
+// merge what is to be removed, and panics where a write has failed.
+func (b *Builder) Abandon() { os.RemoveAll(b.dir) }
+
+// Octets is how much of the disk it has. Close needs as much again, to merge its parts.
+func (b *Builder) Octets() (octets int64, err error) {
+	err = filepath.WalkDir(b.dir, func(_ string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			octets += info.Size()
+		}
+		return err
+	})
+	return octets, err
+}
+
+// fullError is an error of the engine that came of a full disk.
+type fullError struct{ error }
+
+func (fullError) Unwrap() error { return syscall.ENOSPC }
+
+// engineError says that the disk is full where the engine, which formats its causes, says so in
+// words alone.
+func engineError(err error) error {
+	if !errors.Is(err, syscall.ENOSPC) && strings.Contains(err.Error(), syscall.ENOSPC.Error()) {
+		return fullError{err}
+	}
+	return err
 }
 
 func stateName(set int) string { return fmt.Sprintf("state-%d", set) }
