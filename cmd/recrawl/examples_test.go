@@ -205,6 +205,8 @@ func prepare(t *testing.T, w *lab) string {
 		writeFile(t, at(name), readFile(t, files[0]))
 	}
 	writeFile(t, at("captures.cdxj.gz"), readFile(t, at("captures.cdxj")))
+	writeFile(t, at("searches.txt"), "news\n")
+	writeFile(t, at("weights.tsv"), "2\t"+w.bases[0]+"/news/\n")
 	writeFile(t, at("urls.txt"), "https://www.example.org/a\nhttps://www.example.org/b\n")
 	do("import", "--set", at("seen"), "--quiet", at("urls.txt"))
 	writeFile(t, at("access.log"), `192.0.2.1 - - [10/Oct/2025:13:55:36 +0000] "GET /news/ HTTP/1.1" 200 2326`+"\n")
