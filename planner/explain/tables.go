@@ -46,7 +46,7 @@ func (e *Page) knownTable() report.Table {
 		{"hint", e.Hint.String()},
 	}}
 	if e.Weight != 1 {
-		t.Rows = append(t.Rows, []string{"weight", fmt.Sprint(e.Weight)})
+		t.Rows = append(t.Rows, []string{"weight", fmt.Sprint(float32(e.Weight))})
 	}
 	return t
 }
