@@ -34,22 +34,43 @@ const (
 
 // gathering is a body that is being read.
 type gathering struct {
-	bytes.Buffer
-	ctx   context.Context
-	large chan struct{}
-	held  chan struct{} // large, once a place there is taken
+	octets []byte
+	ctx    context.Context
+	large  chan struct{}
+	held   chan struct{} // large, once a place there is taken
+}
+
+// readFrom adds all that a reader has. Room grows by a quarter, where a bytes.Buffer doubles it: a
+// page of usual size that waits for its second half would have room for three. That of large pages
+// is doubled, so that they are seldom copied.
+func (g *gathering) readFrom(r io.Reader) error {
+	for {
+		room := bytes.MinRead
+		if n := len(g.octets); n >= usualBody && cap(g.octets)-n < room {
+			room = n
+		}
+		g.octets = slices.Grow(g.octets, room)
+		n, err := r.Read(g.octets[len(g.octets):cap(g.octets)])
+		g.octets = g.octets[:len(g.octets)+n]
+		switch err {
+		case nil:
+		case io.EOF:
+			return nil
+		default:
+			return err
+		}
+	}
 }
 
 // gather reads to the end. Before it takes more than smallBody it waits for a place.
 func (g *gathering) gather(r io.Reader) error {
-	if _, err := g.ReadFrom(io.LimitReader(r, smallBody)); err != nil || g.Len() < smallBody {
+	if err := g.readFrom(io.LimitReader(r, smallBody)); err != nil || len(g.octets) < smallBody {
 		return err
 	}
 	if err := g.hold(); err != nil {
 		return err
 	}
-	_, err := g.ReadFrom(r)
-	return err
+	return g.readFrom(r)
 }
 
 // hold waits for a place, unless there is one.
@@ -89,6 +110,8 @@ const (
 	firstRead = 16 << 10
 	// largestRoom is the largest room that is used again.
 	largestRoom = 128 << 10
+	// usualBody is more than most pages have.
+	usualBody = 64 << 10
 )
 
 // rooms are used again: to make and collect one for each page takes a twentieth of a visit.
@@ -121,7 +144,7 @@ func (b *body) read(ctx context.Context, r *http.Response, limit int64, large ch
 		return err
 	}
 	wire := &wireReader{r: io.LimitReader(r.Body, limit+1)}
-	buf := &gathering{Buffer: *bytes.NewBuffer(takeRoom()), ctx: ctx, large: large}
+	buf := &gathering{octets: takeRoom(), ctx: ctx, large: large}
 	defer func() { b.large = buf.held }()
 	if len(codings) == 0 {
 		err = buf.gather(wire)
@@ -135,7 +158,7 @@ func (b *body) read(ctx context.Context, r *http.Response, limit int64, large ch
 	if wire.err != nil {
 		return fmt.Errorf("read the body: %w", wire.err)
 	}
-	b.octets = buf.Bytes()
+	b.octets = buf.octets
 	switch {
 	case int64(len(b.octets)) > limit || wire.n > limit:
 		b.octets = b.octets[:min(int64(len(b.octets)), limit)]

@@ -39,22 +39,22 @@ func decodeHeld(buf *gathering, r io.Reader, codings []string, limit int64, ends
 	if err != nil {
 		return err
 	}
-	if coded.Len() == 0 && !endsByClosing {
+	if len(coded.octets) == 0 && !endsByClosing {
 		return nil
 	}
 	if buf.held == nil {
 		// Most pages are small. A larger one is decoded once more: it must not wait for a place of
 		// large bodies while it has one of decoders.
-		err := undo(buf, coded.Bytes(), codings, smallBody, endsByClosing)
-		if err != nil || buf.Len() < smallBody {
+		err := undo(buf, coded.octets, codings, smallBody, endsByClosing)
+		if err != nil || len(buf.octets) < smallBody {
 			return err
 		}
-		buf.Reset()
+		buf.octets = buf.octets[:0]
 		if err := buf.hold(); err != nil {
 			return err
 		}
 	}
-	return undo(buf, coded.Bytes(), codings, limit, endsByClosing)
+	return undo(buf, coded.octets, codings, limit, endsByClosing)
 }
 
 // undo decodes into buf, which has room for so many octets.
@@ -92,8 +92,9 @@ func undo(buf *gathering, coded []byte, codings []string, limit int64, endsByClo
 			r = z
 		}
 	}
-	n, err := buf.ReadFrom(io.LimitReader(contextReader{buf.ctx, r}, limit))
-	if n == 0 && err == nil && endsByClosing {
+	before := len(buf.octets)
+	err := buf.readFrom(io.LimitReader(contextReader{buf.ctx, r}, limit))
+	if len(buf.octets) == before && err == nil && endsByClosing {
 		return io.ErrUnexpectedEOF
 	}
 	return err

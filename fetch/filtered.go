@@ -12,16 +12,17 @@ import (
 // filtered lets the filters of the user judge a page that was fetched. One that they reject is
 // excluded. Its links are told where the filter lets them be followed, and its digests, by which it
 // can be known again. judged is false where a filter failed: the next visit must see the content.
-func (c *Client) filtered(ctx context.Context, o sitegraph.Observation, page *extract.Page) (after sitegraph.Observation, judged bool) {
+func (c *Client) filtered(ctx context.Context, o *sitegraph.Observation, page *extract.Page) (judged bool) {
 	if c.o.Filters == nil || page.Seen == nil {
-		return o, true
+		return true
 	}
 	ruling, err := c.o.Filters.Judge(ctx, Judged(o.URL, page))
 	switch {
 	case err != nil:
-		return failed(o, printable(err.Error())), false
+		failed(o, printable(err.Error()))
+		return false
 	case ruling.Filter == "":
-		return o, !ruling.Unsure
+		return !ruling.Unsure
 	}
 	o.Outcome, o.Filter = sitegraph.OutcomeExcluded, ruling.Filter
 	o.Detail = fmt.Sprintf("filter %s: %s", ruling.Filter, ruling.Why)
@@ -30,7 +31,7 @@ func (c *Client) filtered(ctx context.Context, o sitegraph.Observation, page *ex
 		o.Links, o.Frames = nil, nil
 		o.Sources = o.Sources[:len(o.Sources)-len(page.Sources)] // those of the server stay
 	}
-	return o, true
+	return true
 }
 
 // Judged is what filters are told of a page.

@@ -24,11 +24,13 @@ func FuzzHeaders(f *testing.F) {
 			t.Errorf("wait until %v", at)
 		}
 		a := &answer{status: http.StatusMovedPermanently, header: h, ended: now}
-		o := validated(sitegraph.Observation{}, a)
+		o := new(sitegraph.Observation)
+		validate(o, a)
 		if strings.ContainsAny(o.ETag, "\r\n\x00") || o.LastModified.After(now) {
 			t.Errorf("validators %q, %v", o.ETag, o.LastModified)
 		}
-		o = judgeRedirect(sitegraph.Observation{URL: home}, a, &sitegraph.Record{})
+		o = &sitegraph.Observation{URL: home}
+		judgeRedirect(o, a, &sitegraph.Record{})
 		reply := &answer{status: http.StatusPermanentRedirect, header: h, ended: now}
 		for _, target := range []string{o.RedirectTo, reply.reply(home).Location} {
 			if again, err := sitegraph.Canonical(target); target != "" && (err != nil || again != target) {

@@ -288,9 +288,9 @@ func TestProxies(t *testing.T) {
 			t.Errorf("a private address in a link: %v %q, %v", o.Outcome, o.Detail, err)
 		}
 		began := clock.Now() // another server of the same proxy need not wait
-		o, until, err := c.Try(t.Context(), sitegraph.Record{URL: strings.Replace(tt.url, "example.com", "other.example", 1)})
+		other, until, err := c.Try(t.Context(), &sitegraph.Record{URL: strings.Replace(tt.url, "example.com", "other.example", 1)})
 		if err != nil || tt.outcome == sitegraph.OutcomeFetched && until.Sub(began) > 10*time.Second {
-			t.Errorf("%s: another server: %v, until %v, %v", name, o.Outcome, until.Sub(began), err)
+			t.Errorf("%s: another server: %v, until %v, %v", name, other.Outcome, until.Sub(began), err)
 		}
 	}
 }

@@ -49,37 +49,36 @@ func (a *answer) mediaType() string {
 //	anything else                failed
 func (c *Client) judge(
 	ctx context.Context,
-	o sitegraph.Observation,
+	o *sitegraph.Observation,
 	a *answer,
 	rec *sitegraph.Record,
 	conditional bool,
-) sitegraph.Observation {
+) {
 	switch s := a.status; {
 	case s == http.StatusOK || s == http.StatusNonAuthoritativeInfo:
 		if rec.State == sitegraph.StateSource {
-			return c.judgeSource(ctx, o, a)
+			c.judgeSource(ctx, o, a)
+		} else {
+			c.judgeContent(ctx, o, a, rec)
 		}
-		return c.judgeContent(ctx, o, a, rec)
 	case s == http.StatusNotModified && conditional:
 		o.Outcome = sitegraph.OutcomeNotModified
-		return o
 	case s == http.StatusNotModified:
-		return failed(o, "not modified, but the page was asked for without condition")
+		failed(o, "not modified, but the page was asked for without condition")
 	case s >= 300 && s < 400 && s != 305 && s != 306:
-		return judgeRedirect(o, a, rec)
+		judgeRedirect(o, a, rec)
 	case s == http.StatusNotFound || s == http.StatusGone:
 		o.Outcome = sitegraph.OutcomeGone
-		return o
 	case s == http.StatusPreconditionFailed && conditional:
-		return failed(o, statusText(s)+" to our condition; it is asked for without next time")
+		failed(o, statusText(s)+" to our condition; it is asked for without next time")
 	case s >= 400 && s < 500 && !isTemporary(s):
 		o.Outcome, o.Detail = sitegraph.OutcomeExcluded, statusText(s)
-		return o
+	default:
+		if t, ok := retryAfter(a.header, a.ended); ok && t.After(o.NotBefore) {
+			o.NotBefore = t
+		}
+		failed(o, statusText(a.status))
 	}
-	if t, ok := retryAfter(a.header, a.ended); ok && t.After(o.NotBefore) {
-		o.NotBefore = t
-	}
-	return failed(o, statusText(a.status))
 }
 
 // isTemporary names the 4xx that speak of the moment: time-out, too early, too many.
@@ -94,10 +93,10 @@ func statusText(status int) string {
 
 func (c *Client) judgeContent(
 	ctx context.Context,
-	o sitegraph.Observation,
+	o *sitegraph.Observation,
 	a *answer,
 	rec *sitegraph.Record,
-) sitegraph.Observation {
+) {
 	contentType := a.header.Get("Content-Type")
 	json := c.o.Rules.For(o.URL).JSON() && extract.IsJSON(contentType)
 	if !json && !isHTML(contentType, a.body.octets) {
@@ -105,38 +104,36 @@ func (c *Client) judgeContent(
 		o.Detail = "not a page: " + o.MediaType
 		// Somebody linked to a feed as to a page, or named one to begin with.
 		if strings.Contains(o.MediaType, "xml") {
-			if content, err := c.read(ctx, &o, a, true); err == nil && !content.None {
+			if content, err := c.read(ctx, o, a, true); err == nil && !content.None {
 				o.Sources = append(slices.Clip(o.Sources), o.URL)
 			}
 		}
-		return o
+		return
 	}
-	o, judged := c.extractPage(ctx, o, a, rec)
-	if o.Outcome != sitegraph.OutcomeFetched || !judged {
-		return o
+	if judged := c.extractPage(ctx, o, a, rec); judged && o.Outcome == sitegraph.OutcomeFetched {
+		validate(o, a)
 	}
-	return validated(o, a)
 }
 
-// validated takes what the next visit can make its condition.
-func validated(o sitegraph.Observation, a *answer) sitegraph.Observation {
+// validate takes what the next visit can make its condition.
+func validate(o *sitegraph.Observation, a *answer) {
 	if tag := a.header.Get("ETag"); validETag(tag) {
 		o.ETag = strings.Clone(tag)
 	}
 	o.LastModified = lastModified(a.header, a.ended)
-	return o
 }
 
 // judgeSource reads a feed or sitemap. Types are of no use here: half of all feeds have
 // a wrong one.
-func (c *Client) judgeSource(ctx context.Context, o sitegraph.Observation, a *answer) sitegraph.Observation {
-	content, err := c.read(ctx, &o, a, true)
+func (c *Client) judgeSource(ctx context.Context, o *sitegraph.Observation, a *answer) {
+	content, err := c.read(ctx, o, a, true)
 	if err != nil {
-		return failed(o, printable(err.Error()))
+		failed(o, printable(err.Error()))
+		return
 	}
 	if content.None {
 		o.Outcome, o.Detail = sitegraph.OutcomeExcluded, printable(content.Missing)
-		return o
+		return
 	}
 	listing := &content.Listing
 	o.Outcome, o.Detail = sitegraph.OutcomeFetched, printable(content.Missing)
@@ -148,7 +145,7 @@ func (c *Client) judgeSource(ctx context.Context, o sitegraph.Observation, a *an
 	o.Digests.Bytes = sitegraph.DigestOf(a.body.octets)
 	o.Size = int64(len(a.body.octets))
 	o.Truncated = a.body.truncated || content.Missing != ""
-	return validated(o, a)
+	validate(o, a)
 }
 
 // hubs are those that a source names, and its topic there. Header lines go before what the source
@@ -190,25 +187,28 @@ func isHTML(contentType string, octets []byte) bool {
 // A page of which there is a copy is not given up for a redirect that calls itself temporary:
 // a login or maintenance page would empty the whole corpus. Only after patience such answers
 // in a row it counts as moved.
-func judgeRedirect(o sitegraph.Observation, a *answer, rec *sitegraph.Record) sitegraph.Observation {
+func judgeRedirect(o *sitegraph.Observation, a *answer, rec *sitegraph.Record) {
 	locations := a.header.Values("Location")
 	if len(locations) != 1 || locations[0] == "" {
-		return failed(o, statusText(a.status)+" without one Location")
+		failed(o, statusText(a.status)+" without one Location")
+		return
 	}
 	target, ok := resolveTarget(o.URL, locations[0])
 	self, _ := sitegraph.Canonical(o.URL)
 	switch {
 	case !ok:
-		return failed(o, statusText(a.status)+" to no web page: "+printable(locations[0]))
+		failed(o, statusText(a.status)+" to no web page: "+printable(locations[0]))
+		return
 	case target == self:
-		return failed(o, statusText(a.status)+" to itself")
+		failed(o, statusText(a.status)+" to itself")
+		return
 	}
 	permanent := a.status == http.StatusMovedPermanently || a.status == http.StatusPermanentRedirect
 	if !permanent && rec.State == sitegraph.StateAlive && rec.Errors < patience {
-		return failed(o, statusText(a.status)+" to "+printable(target))
+		failed(o, statusText(a.status)+" to "+printable(target))
+		return
 	}
 	o.Outcome, o.RedirectTo = sitegraph.OutcomeRedirected, strings.Clone(target)
-	return o
 }
 
 // patience is how many temporary redirects in a row a page with a copy survives; with the

@@ -262,7 +262,7 @@ func TestProbesArePolite(t *testing.T) {
 	if probes() != 2 {
 		t.Errorf("%d probes, want another one after a week", probes())
 	}
-	o, until, err := c.Try(t.Context(), sitegraph.Record{URL: "http://h.example/x/y"})
+	o, until, err := c.Try(t.Context(), &sitegraph.Record{URL: "http://h.example/x/y"})
 	if err != nil || o.Outcome == sitegraph.OutcomeFailed && until.IsZero() {
 		t.Errorf("%v, %v, %v", o.Outcome, until, err)
 	}

@@ -70,7 +70,7 @@ func TestGuardAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			rec := sitegraph.Record{URL: c.scheme + "://h.example/x"}
-			o, until, err := client.Try(t.Context(), rec)
+			o, until, err := client.Try(t.Context(), &rec)
 			var local *LocalError
 			if errors.As(err, &local) != c.local || err != nil && !strings.Contains(err.Error(), c.detail) {
 				t.Fatalf("error %v", err)
@@ -86,7 +86,7 @@ func TestGuardAnswers(t *testing.T) {
 			}
 			if c.wait > 0 { // nothing is asked of the server before
 				before := asked
-				if _, until, err := client.Try(t.Context(), rec); err != nil || until.IsZero() || asked > before {
+				if _, until, err := client.Try(t.Context(), &rec); err != nil || until.IsZero() || asked > before {
 					t.Errorf("asked again at once: %v, %v, %d requests", until, err, asked)
 				}
 			}

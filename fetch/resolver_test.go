@@ -421,11 +421,11 @@ func TestTryWaitsForNoName(t *testing.T) {
 	visit := func(name string) (sitegraph.Observation, time.Time, error) {
 		t.Helper()
 		began := time.Now()
-		o, until, err := c.Try(t.Context(), sitegraph.Record{URL: strings.Replace(web.URL, "127.0.0.1", name, 1) + "/"})
+		o, until, err := c.Try(t.Context(), &sitegraph.Record{URL: strings.Replace(web.URL, "127.0.0.1", name, 1) + "/"})
 		if took := time.Since(began); took > 200*time.Millisecond {
 			t.Errorf("Try of %s took %v", name, took)
 		}
-		return o, until, err
+		return *o, until, err
 	}
 	eventually := func(name string) sitegraph.Observation {
 		t.Helper()

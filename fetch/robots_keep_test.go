@@ -32,7 +32,7 @@ func (s settings) try(t *testing.T, c *Client, url string) (o sitegraph.Observat
 	if err := c.Recall(url, s.setting); err != nil {
 		t.Fatal(err)
 	}
-	o, until, err := c.Try(t.Context(), sitegraph.Record{URL: url})
+	seen, until, err := c.Try(t.Context(), &sitegraph.Record{URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func (s settings) try(t *testing.T, c *Client, url string) (o sitegraph.Observat
 		t.Fatal(err)
 	}
 	if until.IsZero() {
-		return o, 0
+		return *seen, 0
 	}
 	return sitegraph.Observation{}, until.Sub(c.clock.Now())
 }
@@ -167,7 +167,7 @@ func TestUnreachableRobotsIsAWait(t *testing.T) {
 	var pauses []time.Duration
 	var last time.Time
 	for i := range 200 {
-		o, until, err := c.Try(t.Context(), sitegraph.Record{URL: fmt.Sprint(home, i)})
+		o, until, err := c.Try(t.Context(), &sitegraph.Record{URL: fmt.Sprint(home, i)})
 		switch {
 		case err != nil:
 			t.Fatal(err)

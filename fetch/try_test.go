@@ -34,7 +34,7 @@ func TestTry(t *testing.T) {
 	began := w.clock.Now()
 	try := func(url string) (sitegraph.Observation, time.Duration) {
 		before, requests := w.clock.Now(), len(w.requests)
-		o, until, err := c.Try(t.Context(), sitegraph.Record{URL: url})
+		o, until, err := c.Try(t.Context(), &sitegraph.Record{URL: url})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,9 +45,9 @@ func TestTry(t *testing.T) {
 			t.Errorf("%s: %d requests by one Try", url, len(w.requests)-requests)
 		}
 		if until.IsZero() {
-			return o, 0
+			return *o, 0
 		}
-		return o, until.Sub(before)
+		return *o, until.Sub(before)
 	}
 	// The redirect leads to another host of the site, whose turn it is: two hops at two servers,
 	// and then the delay.
@@ -95,7 +95,7 @@ func TestTryWhileBusy(t *testing.T) {
 		c.Visit(context.Background(), sitegraph.Record{URL: home + "slow"})
 	}()
 	<-begun
-	_, until, err := c.Try(t.Context(), sitegraph.Record{URL: home})
+	_, until, err := c.Try(t.Context(), &sitegraph.Record{URL: home})
 	if wait := until.Sub(w.clock.Now()); err != nil || wait != busyAgain {
 		t.Errorf("wait %v, error %v", wait, err)
 	}

@@ -60,8 +60,8 @@ func (n *notYet) again(now time.Time) time.Time {
 // is ctx's, or a LocalError.
 func (c *Client) Try(
 	ctx context.Context,
-	rec sitegraph.Record,
-) (o sitegraph.Observation, until time.Time, err error) {
+	rec *sitegraph.Record,
+) (o *sitegraph.Observation, until time.Time, err error) {
 	o, err = c.once(ctx, rec)
 	var later *notYet
 	switch {
@@ -78,16 +78,16 @@ func (c *Client) Try(
 // had: then it fails. Whatever the site does is an outcome; the error is ctx's, or a LocalError.
 func (c *Client) Visit(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
 	for {
-		o, err := c.once(ctx, rec)
+		o, err := c.once(ctx, &rec)
 		var later *notYet
 		if !errors.As(err, &later) {
-			return o, err
+			return *o, err
 		}
 		if later.unreachable {
-			return o, nil
+			return *o, nil
 		}
 		if err := later.wait(ctx, c.clock); err != nil {
-			return o, err
+			return *o, err
 		}
 	}
 }

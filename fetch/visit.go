@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
@@ -14,24 +13,30 @@ import (
 )
 
 // once makes a visit if its turn has come.
-func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
-	o := sitegraph.Observation{URL: rec.URL}
+//
+// A visit waits for its page in here, as may a thousand others. So observations and records are
+// handed on by their addresses: each copy would be 800 octets of each stack.
+func (c *Client) once(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Observation, error) {
+	o := &sitegraph.Observation{URL: rec.URL}
 	u, err := url.Parse(rec.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return c.excluded(o, "not an address of a web page"), nil
+		c.excluded(o, "not an address of a web page")
+		return o, nil
 	}
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
 
 	policy, err := c.robotsFor(ctx, u, int(rec.Errors))
 	switch {
 	case isLocal(err):
-		return c.unasked(o, err), err
+		c.unasked(o, err)
+		return o, err
 	case err != nil:
 		return o, err
 	}
 	switch {
 	case policy.refused != "":
-		return c.excluded(o, policy.refused), nil
+		c.excluded(o, policy.refused)
+		return o, nil
 	case policy.unreachable != "":
 		o.Time, o.Trouble, o.Elapsed = c.clock.Now(), policy.trouble, policy.elapsed
 		o.Outcome, o.Detail = sitegraph.OutcomeFailed, "robots.txt: "+policy.unreachable
@@ -45,7 +50,7 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 		}
 		return o, nil
 	case !policy.rules.Allowed(u.RequestURI()):
-		o = c.excluded(o, "robots.txt")
+		c.excluded(o, "robots.txt")
 		o.ByRobots, o.Robots = true, policy.rules.Fingerprint()
 		o.NotBefore = policy.after // nothing was asked of the page's server but its robots.txt
 		return o, nil
@@ -55,19 +60,20 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 	delay, _ := policy.rules.Delay()
 	rule := c.o.Rules.For(o.URL)
 	if rec.State == sitegraph.StateAlive {
-		o.CopyMain = c.reread(ctx, &rec, rule)
+		o.CopyMain = c.reread(ctx, rec, rule)
 		if o.CopyMain.IsZero() && !rule.Made(rec.Digests.Main) {
-			rec.ETag, rec.LastModified = "", time.Time{} // the copy says nothing by the rule that holds now
+			rec = rec.Unconditional() // the copy says nothing by the rule that holds now
 		}
 	}
-	header, conditional := requestHeader(&rec, rule.JSON())
+	header, conditional := requestHeader(rec, rule.JSON())
 	limit := c.o.MaxBody
 	if rec.State == sitegraph.StateSource {
 		limit = c.o.MaxSource
 	}
 	if err := c.probe(ctx, u, int(rec.Errors), policy, delay); err != nil {
 		if isLocal(err) {
-			return c.unasked(o, err), err
+			c.unasked(o, err)
+			return o, err
 		}
 		return o, err
 	}
@@ -80,21 +86,24 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 	case errors.As(err, &later):
 		return o, err
 	case isLocal(err):
-		return c.unasked(o, err), err
+		c.unasked(o, err)
+		return o, err
 	}
 	wireOf(ctx).hold(a)
 	defer a.release()
 	if a == nil || isRefused(err) {
-		return c.unasked(o, err), nil
+		c.unasked(o, err)
+		return o, nil
 	}
 	o.Time, o.Status, o.Elapsed = a.ended, a.status, a.ended.Sub(a.began)
 	o.NotBefore = a.ended.Add(max(delay, c.PauseOf(u.Host)))
 	o.Address, o.Trouble, o.MediaType = a.addr.String(), troubleOf(a, err), a.mediaType()
 	o.NoArchive = extract.NoArchive(c.agent, a.header.Values("X-Robots-Tag"))
 	if err != nil {
-		return failed(o, failure(err)), nil
+		failed(o, failure(err))
+		return o, nil
 	}
-	o = c.judge(ctx, o, a, &rec, conditional)
+	c.judge(ctx, o, a, rec, conditional)
 	if a.local != nil {
 		return o, a.local
 	}
@@ -104,25 +113,24 @@ func (c *Client) once(ctx context.Context, rec sitegraph.Record) (sitegraph.Obse
 	return o, nil
 }
 
-func (c *Client) excluded(o sitegraph.Observation, detail string) sitegraph.Observation {
+func (c *Client) excluded(o *sitegraph.Observation, detail string) {
 	o.Time = c.clock.Now()
 	o.Outcome, o.Detail = sitegraph.OutcomeExcluded, detail
-	return o
 }
 
 // unasked is a visit whose request was never sent: the name was not found, or the guard
 // refused where it leads. The gate knows when the server may be asked next.
-func (c *Client) unasked(o sitegraph.Observation, err error) sitegraph.Observation {
+func (c *Client) unasked(o *sitegraph.Observation, err error) {
 	if isRefused(err) {
-		return c.excluded(o, failure(err))
+		c.excluded(o, failure(err))
+		return
 	}
 	o.Time, o.Trouble = c.clock.Now(), sitegraph.TroubleFailing
-	return failed(o, failure(err))
+	failed(o, failure(err))
 }
 
-func failed(o sitegraph.Observation, detail string) sitegraph.Observation {
+func failed(o *sitegraph.Observation, detail string) {
 	o.Outcome, o.Detail = sitegraph.OutcomeFailed, detail
-	return o
 }
 
 // read hands the body of an answer to the reader of the options.
@@ -160,18 +168,19 @@ func (c *Client) read(
 // extractPage fills o from the body of an HTML page. judged is false where a filter failed.
 func (c *Client) extractPage(
 	ctx context.Context,
-	o sitegraph.Observation,
+	o *sitegraph.Observation,
 	a *answer,
 	rec *sitegraph.Record,
-) (after sitegraph.Observation, judged bool) {
-	content, err := c.read(ctx, &o, a, false)
+) (judged bool) {
+	content, err := c.read(ctx, o, a, false)
 	if err != nil {
-		return failed(o, printable(err.Error())), true
+		failed(o, printable(err.Error()))
+		return true
 	}
 	page := &content.Page
-	if c.isMissing(ctx, &o, a, rec, page) {
+	if c.isMissing(ctx, o, a, rec, page) {
 		o.Outcome, o.Detail = sitegraph.OutcomeGone, softMissing
-		return o, true
+		return true
 	}
 	o.Outcome = sitegraph.OutcomeFetched
 	o.Digests, o.Watched = page.Digests, page.Watched.Observed()

@@ -37,13 +37,13 @@ type frontier struct {
 // newLine is what waits of a server, first in, first out.
 type newLine struct {
 	pages    []ticket
-	head     int
 	score    float64 // what the server is ranked by
-	ranked   bool
-	later    bool    // there
 	claim    float64 // first visits that its share has room for
-	unlooked uint8   // first visits since the last visit to a page with a copy
 	served   float64 // turns: where it stands after what was served; see frontier.rank
+	head     int32   // of pages
+	ranked   bool
+	later    bool  // there
+	unlooked uint8 // first visits since the last visit to a page with a copy
 }
 
 // ticket is a page's place among all that wait.
@@ -52,7 +52,7 @@ type ticket struct {
 	page   sitegraph.PageID
 }
 
-func (l *newLine) len() int { return len(l.pages) - l.head }
+func (l *newLine) len() int { return len(l.pages) - int(l.head) }
 
 // begin puts pages whose visit failed back in line once their wait is over, and deep ones
 // that a shorter path reaches by now. Depths must be up to date.
@@ -91,7 +91,7 @@ func (f *frontier) push(p sitegraph.PageID) {
 	f.back++
 	s := f.corpus.Graph.Server(p)
 	l := f.line(s)
-	if l.head > 1024 && l.head > len(l.pages)/2 { // give back what was popped
+	if l.head > 1024 && int(l.head) > len(l.pages)/2 { // give back what was popped
 		l.pages = append(l.pages[:0], l.pages[l.head:]...)
 		l.head = 0
 	}

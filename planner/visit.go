@@ -12,8 +12,13 @@ import (
 
 // Visit is the intent to fetch a page: what to visit.
 type Visit struct {
-	Page        sitegraph.PageID
-	First       bool      // the page has no copy: discovery, not a refetch
+	Page  sitegraph.PageID
+	First bool // the page has no copy: discovery, not a refetch
+	// Asked: somebody asked for it. It goes before visits of its server that were chosen earlier.
+	Asked    bool
+	planned  bool // what it needs is set aside under the limits
+	leftover bool // a first visit beyond the share of new pages, from what the policy left
+
 	Due         time.Time // since when it has been due; zero: the policy has no due times
 	Probability float64   // of having changed since the copy; NaN: the policy does not estimate it
 	Gone        float64   // probability that it is gone, where that is why it is visited; else 0
@@ -21,16 +26,12 @@ type Visit struct {
 	// Beside is what it is worth beside the changes expected, as the copy that it brings.
 	Beside float64
 	Reason Reason // why it was chosen
-	// Asked: somebody asked for it. It goes before visits of its server that were chosen earlier.
-	Asked bool
 	// DrawnFrom is how many pages a visit of exploration was drawn from: each was as likely as the
 	// others. 0: it was made for its worth.
 	DrawnFrom int
 
-	planned  bool  // what it needs is set aside under the limits
-	need     int64 // bytes set aside for it
-	round    int   // by Planner.rounds
-	leftover bool  // a first visit beyond the share of new pages, from what the policy left
+	need  int64 // bytes set aside for it
+	round int   // by Planner.rounds
 }
 
 // Due is when a page is to be visited next, and why.

@@ -3,9 +3,13 @@ package satstore
 import (
 	"errors"
 	"os"
+	"syscall"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // InUse tells of the lock, and reads nothing: not a store that could not be opened.
@@ -35,5 +39,34 @@ func TestInUse(t *testing.T) {
 			t.Fatalf("a store without catalogue: %v", err)
 		}
 		inUse(false)
+	}
+}
+
+// A store on a medium that cannot be written is read and checked, as a backup should be.
+func TestReadOnlyMedium(t *testing.T) {
+	mem := vfs.NewMem()
+	s := mustOpen(t, "store", Options{FS: mem, Now: day0})
+	must(t, s.Add(&sitegraph.Record{URL: "http://h.example/", Due: day0}))
+	must(t, s.Commit())
+	must(t, s.Close())
+	for _, reason := range []error{syscall.EROFS, syscall.EACCES} {
+		fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && op.Kind != errorfs.OpFileClose {
+				return &os.PathError{Op: "open", Path: op.Path, Err: reason}
+			}
+			return nil
+		}))
+		s, err := Open("store", Options{FS: fs, Now: day0, ReadOnly: true})
+		if err != nil {
+			t.Errorf("%v: %v", reason, err)
+			continue
+		}
+		if r, err := s.Check(t.Context(), nil); err != nil || len(r.Damage) > 0 {
+			t.Errorf("%v: check: %+v, %v", reason, r, err)
+		}
+		must(t, s.Close())
+		if _, err := Open("store", Options{FS: fs, Now: day0}); !errors.Is(err, reason) {
+			t.Errorf("%v: open for writing: %v", reason, err)
+		}
 	}
 }

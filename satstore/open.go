@@ -124,7 +124,7 @@ func (s *Store) claim() error {
 		}
 	}
 	var err error
-	if s.lock, err = directory.Lock(s.fs, s.dir); err != nil {
+	if s.lock, err = directory.LockFor(s.fs, s.dir, s.o.ReadOnly); err != nil {
 		return err
 	}
 	err = readFormat(s.fs, s.dir)

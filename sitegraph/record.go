@@ -133,6 +133,13 @@ type Record struct {
 	Reason       string        // why it is due then
 }
 
+// Unconditional is the record for a visit that asks for the page whatever has changed.
+func (r *Record) Unconditional() *Record {
+	u := *r
+	u.ETag, u.LastModified = "", time.Time{}
+	return &u
+}
+
 // wrongClock is how far a time must lie ahead to have been written by a clock that was wrong.
 const wrongClock = 24 * time.Hour
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -41,7 +42,8 @@ type attack struct {
 // wire is a connection on which an attack writes whatever it likes.
 type wire struct {
 	net.Conn
-	lab *attackLab
+	lab   *attackLab
+	asked *http.Request
 }
 
 func (w *wire) send(format string, args ...any) { fmt.Fprintf(w, format, args...) }
@@ -92,6 +94,11 @@ func everyPage(body string) func(*wire, string) {
 		}
 		w.html(body)
 	}
+}
+
+// everyNew serves for all pages what it makes of a new random text.
+func everyNew(page func(id string) string) func(*wire, string) {
+	return func(w *wire, path string) { everyPage(page(fmt.Sprintf("%08x7f", rand.Uint32())))(w, path) }
 }
 
 // start serves a start page in its own way.
@@ -383,6 +390,9 @@ func attacks() []attack {
 			}
 			w.html(b.String())
 		}, want: "fetched"},
+		{id: "U01d", about: "session ids in paths and queries, new ones in each link", serve: everyNew(func(id string) string {
+			return "<a href='/a;jsessionid=" + id + "'>x</a><a href='/b?PHPSESSID=" + id + "'>x</a><a href='/(S(" + id + "))/c'>x</a><a href='/sid-" + id + "/d'>x</a>"
+		}), want: "fetched", most: 3}, // the start page, /a and /b
 		{id: "U02", about: "links of 1 MB, with 10,000 parameters, 10^5 ../", serve: startPage(func(w *wire) {
 			w.html("<a href='/" + strings.Repeat("x", 1<<20) + "'>x</a><a href='?" + strings.Repeat("a=b&", 10_000) + "'>x</a><a href='" + strings.Repeat("../", 100_000) + "y'>x</a><a href='ht\ttp://127.1.0.99\\x'>x</a>")
 		}), want: "fetched"},
@@ -580,7 +590,7 @@ func (l *attackLab) answer(conn net.Conn) {
 		l.asked[i]++
 	}
 	l.mu.Unlock()
-	l.attacks[i].serve(&wire{conn, l}, request.URL.Path)
+	l.attacks[i].serve(&wire{conn, l, request}, request.URL.Path)
 }
 
 // serveNames answers for the hosts of attacks: private.test is not public, rebind.test only at first, both.test has an

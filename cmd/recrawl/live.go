@@ -71,9 +71,10 @@ func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Obse
 	defer f.underWay.Begin(r.Record.URL)()
 	f.watch.Fresh(&r.Record)
 	v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability, First: r.Visit.First}
-	return f.archive.Take(ctx, v, r.Record, func(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
+	o, err := f.archive.Take(ctx, v, &r.Record, func(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Observation, error) {
 		return f.visit(ctx, rec, r.MaxBytes)
 	})
+	return *o, err
 }
 
 // Recall is called before each visit.
@@ -97,7 +98,7 @@ func (f liveFetcher) Keep(save func(name string, value []byte) error) error {
 }
 
 // visit makes the visit.
-func (f liveFetcher) visit(ctx context.Context, rec sitegraph.Record, most int64) (sitegraph.Observation, error) {
+func (f liveFetcher) visit(ctx context.Context, rec *sitegraph.Record, most int64) (*sitegraph.Observation, error) {
 	o, until, err := f.Try(ctx, rec, most)
 	var local *fetch.LocalError
 	switch {

@@ -35,7 +35,11 @@ func taking(a *archive.Archive) timetravel.Take {
 		visit func(context.Context, sitegraph.Record) (sitegraph.Observation, error),
 	) (sitegraph.Observation, error) {
 		v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability, First: r.Visit.First}
-		return a.Take(ctx, v, r.Record, visit)
+		o, err := a.Take(ctx, v, &r.Record, func(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Observation, error) {
+			o, err := visit(ctx, *rec)
+			return &o, err
+		})
+		return *o, err
 	}
 }
 

@@ -655,21 +655,21 @@ func BenchmarkPut(b *testing.B) {
 func TestTake(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, dir, Options{})
-	rec := sitegraph.Record{URL: "http://h.example/x", ETag: `"x"`, LastModified: noon}
+	rec := &sitegraph.Record{URL: "http://h.example/x", ETag: `"x"`, LastModified: noon}
 	asked := 0
-	visit := func(_ context.Context, r sitegraph.Record) (sitegraph.Observation, error) {
+	visit := func(_ context.Context, r *sitegraph.Record) (*sitegraph.Observation, error) {
 		if asked++; r.ETag != "" || !r.LastModified.IsZero() {
 			t.Errorf("asked with %q and %v", r.ETag, r.LastModified)
 		}
-		return sitegraph.Observation{URL: r.URL, Time: noon, Outcome: sitegraph.OutcomeFetched}, nil
+		return &sitegraph.Observation{URL: r.URL, Time: noon, Outcome: sitegraph.OutcomeFetched}, nil
 	}
 	if o, err := a.Take(t.Context(), Visit{}, rec, visit); err != nil || o.Outcome != sitegraph.OutcomeFetched {
 		t.Errorf("%+v, %v", o, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := a.Take(ctx, Visit{}, rec, func(context.Context, sitegraph.Record) (sitegraph.Observation, error) {
+	if _, err := a.Take(ctx, Visit{}, rec, func(context.Context, *sitegraph.Record) (*sitegraph.Observation, error) {
 		cancel()
-		return sitegraph.Observation{}, ctx.Err()
+		return new(sitegraph.Observation), ctx.Err()
 	}); !errors.Is(err, context.Canceled) {
 		t.Errorf("broken off: %v", err)
 	}
@@ -678,7 +678,7 @@ func TestTake(t *testing.T) {
 		t.Errorf("a visit without an answer leaves nothing to write: %v", err)
 	}
 	var none *Archive
-	if _, err := none.Take(t.Context(), Visit{}, sitegraph.Record{}, visit); err != nil || errors.Join(none.Sync(), none.Close()) != nil || none.Notes() != nil {
+	if _, err := none.Take(t.Context(), Visit{}, new(sitegraph.Record), visit); err != nil || errors.Join(none.Sync(), none.Close()) != nil || none.Notes() != nil {
 		t.Errorf("no archive: %v", err)
 	}
 }

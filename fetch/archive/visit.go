@@ -38,19 +38,19 @@ type Visit struct {
 // must read that anew. The error is that of the visit, or of the archive: then the visit must not
 // count as made.
 func (a *Archive) Take(
-	ctx context.Context, v Visit, rec sitegraph.Record,
-	visit func(context.Context, sitegraph.Record) (sitegraph.Observation, error),
-) (sitegraph.Observation, error) {
+	ctx context.Context, v Visit, rec *sitegraph.Record,
+	visit func(context.Context, *sitegraph.Record) (*sitegraph.Observation, error),
+) (*sitegraph.Observation, error) {
 	if a == nil {
 		return visit(ctx, rec)
 	}
 	v.URL, v.Referer = rec.URL, rec.Referer
 	held, err := a.Begin(&v)
 	if err != nil {
-		return sitegraph.Observation{}, err
+		return new(sitegraph.Observation), err
 	}
 	if !held {
-		rec.ETag, rec.LastModified = "", time.Time{}
+		rec = rec.Unconditional()
 	}
 	ctx, wire := fetch.Listen(ctx)
 	defer wire.Release()

@@ -24,8 +24,8 @@ func New(o fetch.Options) (*Client, error) {
 // Try is fetch.Client.Try for a visit that may read so many bytes; 0: any number. The observation
 // tells how many it has read, also where there is an error.
 func (c *Client) Try(
-	ctx context.Context, r sitegraph.Record, mostBytes int64,
-) (o sitegraph.Observation, until time.Time, err error) {
+	ctx context.Context, r *sitegraph.Record, mostBytes int64,
+) (o *sitegraph.Observation, until time.Time, err error) {
 	m := &meter{most: mostBytes}
 	o, until, err = c.Client.Try(context.WithValue(ctx, meterKey{}, m), r)
 	m.settle()

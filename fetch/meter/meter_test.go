@@ -105,7 +105,7 @@ func TestMeter(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.path, "/", test.most), func(t *testing.T) {
 			before := passed.Load()
-			o, _, err := client.Try(t.Context(), sitegraph.Record{URL: "http://" + address + test.path}, test.most)
+			o, _, err := client.Try(t.Context(), &sitegraph.Record{URL: "http://" + address + test.path}, test.most)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +147,7 @@ func TestMeterOfVisitGivenUp(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	o, _, err := client.Try(ctx, sitegraph.Record{URL: web.URL + "/"}, 1<<20)
+	o, _, err := client.Try(ctx, &sitegraph.Record{URL: web.URL + "/"}, 1<<20)
 	if err == nil || o.Transferred < 6000 || time.Since(began) > 5*time.Second {
 		t.Errorf("%v, %d bytes after %v", err, o.Transferred, time.Since(began))
 	}

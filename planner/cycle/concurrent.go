@@ -5,8 +5,6 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
-
-	"github.com/recrawl/recrawl/planner"
 )
 
 // crew does the concurrent work: up to Workers visits under way, each in a goroutine of its own. A
@@ -25,8 +23,8 @@ type crew struct {
 	speed    speed
 	flights
 	done chan *completion
-	jobs chan job     // to idle workers
-	idle atomic.Int32 // workers
+	jobs chan *completion // to idle workers
+	idle atomic.Int32     // workers
 
 	unsought [allPaces][]*line // whose address is to be looked up
 	seeks    flights
@@ -46,10 +44,10 @@ func (l *Loop) hire(ctx context.Context) *crew {
 		Loop:    l,
 		flights: newFlights(l.Workers, &l.answers),
 		done:    make(chan *completion, mostFlights(l.Workers)),
-		jobs:    make(chan job),
+		jobs:    make(chan *completion),
 		seeks:   newFlights(seekers, &l.names),
 		found:   make(chan found, mostFlights(seekers)),
-		batch:   cmp.Or(l.Batch, usualBatch),
+		batch:   cmp.Or(l.Batch, usualBatch()),
 	}
 	c.locator, _ = l.Fetcher.(Locator)
 	c.dispatch.open(c.Clock.Now())
@@ -161,51 +159,43 @@ func (c *crew) beginReady(ctx context.Context, now time.Time) (bool, error) {
 	}
 	p := c.dispatch.take(of, now)
 	l := p.lines[0]
-	v := c.takeFirst(l)
+	do := &completion{visit: c.takeFirst(l)}
 	l.made++
-	var request Request
-	if ok, err := c.begin(&v, &request); err != nil {
+	if ok, err := c.begin(&do.visit, &do.request); err != nil {
 		return false, err
 	} else if !ok {
-		c.Planner.Return(v)
+		c.Planner.Return(do.visit)
 		c.dispatch.land(p)
 		c.admit(l, now)
 		return true, nil
 	}
-	l.page, p.busy = v.Page, true
+	l.page, p.busy = do.visit.Page, true
 	c.takeOff(&l.flight, of, now)
 	c.stall.last = now
 	c.speed.begin(now)
 	c.admit(l, now)
 	select {
-	case c.jobs <- job{v, request}:
+	case c.jobs <- do:
 	default: // no worker is idle
-		go c.fetch(ctx, job{v, request})
+		go c.fetch(ctx, do)
 	}
 	return true, nil
 }
 
-// job is a visit that a worker makes.
-type job struct {
-	visit   planner.Visit
-	request Request
-}
-
 // fetch is a worker: it makes a visit, and then others, unless so many workers are idle that all
 // Workers are. A new worker must let its stack grow, which takes a twentieth of a short visit.
-func (c *crew) fetch(ctx context.Context, of job) {
+func (c *crew) fetch(ctx context.Context, do *completion) {
 	for {
 		began := c.Clock.Now()
-		done := &completion{visit: of.visit, request: of.request} // not on the stack, which is large
-		done.seen, done.err = c.Fetcher.Fetch(ctx, done.request)
-		done.took = c.Clock.Now().Sub(began)
-		c.done <- done
+		do.seen, do.err = c.Fetcher.Fetch(ctx, do.request)
+		do.took = c.Clock.Now().Sub(began)
+		c.done <- do
 		if c.idle.Add(1) > int32(c.workers) {
 			c.idle.Add(-1)
 			return
 		}
 		select {
-		case of = <-c.jobs:
+		case do = <-c.jobs:
 			c.idle.Add(-1)
 		case <-ctx.Done():
 			return

@@ -2,6 +2,7 @@ package cycle
 
 import (
 	"math"
+	"runtime"
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
@@ -9,13 +10,21 @@ import (
 )
 
 const (
-	// usualBatch bounds the visits that are chosen and wait for their server: about 30 MB, with all
-	// that is remembered of so many servers. At a visit each 10 s they take 6,500 visits a second.
-	usualBatch = 1 << 16
+	// batchPerProcessor bounds the visits that are chosen and wait for their server: with all
+	// that is remembered of so many servers they take 15 MB. At a visit each 10 s they are 1,600
+	// visits a second, about as many as a processor can fetch.
+	batchPerProcessor = 1 << 14
+	leastBatch        = 1 << 15
+	mostBatch         = 1 << 16
 	// aFew visits of a server are chosen ahead where the budget suffices for all that politeness
 	// allows. More would be chosen without knowing the newest outcomes.
 	aFew = 2
 )
+
+// usualBatch is the batch where Options name none.
+func usualBatch() int {
+	return min(max(batchPerProcessor*runtime.GOMAXPROCS(0), leastBatch), mostBatch)
+}
 
 // depth is how many visits may wait in a line. Where politeness limits the crawl it is a few, so
 // that all servers have some. Where the budget does, it is all that the server can be asked in the

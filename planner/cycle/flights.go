@@ -96,8 +96,8 @@ type lane struct {
 
 // flight is one of a line's, under way or over.
 type flight struct {
-	pace  pace // with which it began
 	began time.Time
+	pace  pace // with which it began
 	up    bool
 	old   bool
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// completion is what a worker hands back.
+// completion is a visit that a worker makes, and what it hands back.
 type completion struct {
 	visit   planner.Visit
 	request Request

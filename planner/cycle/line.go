@@ -14,24 +14,24 @@ import (
 // asked for does.
 type line struct {
 	server    sitegraph.ServerID
-	visits    []planner.Visit
-	asked     int              // of visits, at its head: those that somebody asked for
-	made      int              // that began in this round
+	page      sitegraph.PageID // of the last visit
 	flight                     // the last visit
-	page      sitegraph.PageID // that it is to
+	visits    []planner.Visit
+	asked     int // of visits, at its head: those that somebody asked for
+	made      int // that began in this round
 	notBefore time.Time
 	pause     time.Duration // last time between the end of a visit and notBefore
 	usual     time.Duration // and what it is at least
 	slowdown                // what its troubles cost it
+	seeking   bool          // at is being found out, or is to be
+	index     int32         // in at.lines; -1: not there
 	blameless int           // faults in a row that were taken for this machine's
 	barred    []bar
 	vanished  vanished
 
 	at      *place
 	located time.Time // when at was found out; zero: never
-	seeking bool      // it is being found out, or is to be
 	search  flight    // the last look-up
-	index   int       // in at.lines; -1: not there
 }
 
 // place is an address at which one or more servers are asked, one visit at a time.
@@ -59,8 +59,8 @@ type byTurn []*line
 
 func (b byTurn) Len() int           { return len(b) }
 func (b byTurn) Less(i, j int) bool { return b[i].notBefore.Before(b[j].notBefore) }
-func (b byTurn) Swap(i, j int)      { b[i], b[j] = b[j], b[i]; b[i].index, b[j].index = i, j }
-func (b *byTurn) Push(x any)        { l := x.(*line); l.index = len(*b); *b = append(*b, l) }
+func (b byTurn) Swap(i, j int)      { b[i], b[j] = b[j], b[i]; b[i].index, b[j].index = int32(i), int32(j) }
+func (b *byTurn) Push(x any)        { l := x.(*line); l.index = int32(len(*b)); *b = append(*b, l) }
 func (b *byTurn) Pop() any {
 	last := len(*b) - 1
 	l := (*b)[last]
@@ -79,9 +79,9 @@ func (c *crew) settle(l *line) {
 	case idle && l.index < 0:
 		heap.Push(&p.lines, l)
 	case idle:
-		heap.Fix(&p.lines, l.index)
+		heap.Fix(&p.lines, int(l.index))
 	case l.index >= 0:
-		heap.Remove(&p.lines, l.index)
+		heap.Remove(&p.lines, int(l.index))
 	}
 	c.settlePlace(p)
 }

@@ -40,7 +40,7 @@ type Options struct {
 	PauseOf func(server string) time.Duration
 
 	// Batch bounds the visits that are chosen ahead, with several workers: those of a batch of
-	// [NICT 3.6]. 131,072 if not set, about 15 MB.
+	// [NICT 3.6]. If not set: 16,384 for each processor, 32,768 to 65,536 in all.
 	Batch int
 
 	// Discover takes in the links of fetched pages, and so new pages. Without it the set of pages

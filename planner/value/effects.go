@@ -153,23 +153,25 @@ func (b effects) total() float32 {
 
 // tally adds a visit to the tallies of the server and the shape of its page.
 func (k *groupIndex) tally(l outcome) {
-	to := k.day(l.to)
-	k.servers[k.corpus.Graph.Server(l.page)].tally.see(to, k.round, l.changed, l.raw)
-	shape := &k.list[k.memberships[l.page].shape]
-	if shape.pages < manyPages {
-		return
+	of := k.toTell(l.page)
+	for _, e := range [...]*evidence{of.server, of.shape} {
+		if e == of.shape && e.pages < manyPages {
+			continue
+		}
+		if e.tally == nil {
+			e.tally = new(tally)
+		}
+		e.tally.see(k.day(l.to), k.round, l.changed, l.raw)
 	}
-	if shape.tally == nil {
-		shape.tally = new(tally)
-	}
-	shape.tally.see(to, k.round, l.changed, l.raw)
 }
 
 // effectsSince adds up the visits to the server and the shape of a page after a moment, in unix
 // seconds.
 func (k *groupIndex) effectsSince(p sitegraph.PageID, last uint32) (b effects) {
 	since := k.day(last)
-	b.server = k.servers[k.corpus.Graph.Server(p)].tally.since(since)
+	if showed := k.servers[k.corpus.Graph.Server(p)].tally; showed != nil {
+		b.server = showed.since(since)
+	}
 	if showed := k.list[k.memberships[p].shape].tally; showed != nil {
 		b.shape = showed.since(since)
 	}

@@ -9,16 +9,28 @@ import (
 // change fell into which span (interval-censored Nelson-Aalen, in spans of adapted length).
 // A visit to a page that covers several days spreads what it saw over them, most where the
 // group is known to have changed. All times are days; see clock.
+//
+// Of most groups of a large crawl nothing was told yet: they take 16 bytes.
 type evidence struct {
+	pages int32 // in the group
+	*told       // never nil once the group is made; untold of others
+}
+
+// told is what visits told of a group.
+type told struct {
 	spans []span          // ascending
 	after *[maxSpans]sums // of a group of manyPages, by span: over all spans after it, if known is true
+	tally *tally          // of a server, or of a shape of manyPages; nil: nothing is known
 	known bool
 	facts
 }
 
-// facts are what is counted of a group over all time.
+// untold is what is known of all groups that nothing was told of. It is only read: own comes before
+// all that changes anything but pages.
+var untold told
+
+// facts are what is counted of visits to a group over all time.
 type facts struct {
-	pages   int32   // in the group
 	start   float32 // of the first span
 	visits  float32 // visits that compared a page with its copy, or found it gone
 	changes float32 // and saw a change

@@ -81,7 +81,7 @@ func (e *evidence) deadShare(parent float32) float32 { return (e.dead + parent) 
 
 // addFirstVisit tells the groups of an address what its first visit met, now.
 func (k *groupIndex) addFirstVisit(p sitegraph.PageID, dead bool) {
-	of := k.groupsOf(p)
+	of := k.toTell(p)
 	for _, e := range [...]*evidence{&k.all, of.server, of.section, of.directory, of.shape} {
 		e.addFirstVisit(dead)
 	}
@@ -128,11 +128,15 @@ func (k *groupIndex) replayFirstVisits() {
 		e.capFirstVisits(firstVisitsKept)
 	}
 	keep(&k.all, all)
-	for i := range servers {
-		keep(&k.servers[i].evidence, servers[i])
+	for i, s := range servers {
+		if s.visits > 0 || k.servers[i].told != &untold {
+			keep(k.servers[i].own(), s)
+		}
 	}
-	for i := range groups {
-		keep(&k.list[i].evidence, groups[i])
+	for i, s := range groups {
+		if s.visits > 0 || k.list[i].told != &untold {
+			keep(k.own(int32(i)), s)
+		}
 	}
 }
 

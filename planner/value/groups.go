@@ -40,7 +40,6 @@ type groupIndex struct {
 type group struct {
 	evidence
 	ofShape
-	tally *tally // nil if nothing is known, or there are not manyPages
 }
 
 // ofShape is what is known of shapes only.
@@ -51,10 +50,7 @@ type ofShape struct {
 }
 
 // serverGroup is what is known of a server's pages.
-type serverGroup struct {
-	evidence
-	tally tally
-}
+type serverGroup struct{ evidence }
 
 // membership names the groups of a page by their places in the list. Its shape knows its section,
 // and the graph its server.
@@ -76,7 +72,7 @@ func (k *groupIndex) groupsOf(p sitegraph.PageID) pageGroups {
 }
 
 func newGroupIndex(c *planner.Corpus, t *rank.Ties) *groupIndex {
-	k := &groupIndex{corpus: c, ties: t, beliefs: newRateBelief(), round: 1}
+	k := &groupIndex{corpus: c, ties: t, beliefs: newRateBelief(), round: 1, all: evidence{told: new(told)}}
 	k.anchorNewest()
 	return k
 }
@@ -85,7 +81,7 @@ func newGroupIndex(c *planner.Corpus, t *rank.Ties) *groupIndex {
 func (k *groupIndex) grow() {
 	g := k.corpus.Graph
 	for n := g.Servers(); len(k.servers) < n; {
-		k.servers = append(k.servers, serverGroup{})
+		k.servers = append(k.servers, serverGroup{evidence{told: &untold}})
 	}
 	first := sitegraph.PageID(len(k.memberships))
 	n := k.corpus.Pages() - int(first)
@@ -126,9 +122,13 @@ func (k *groupIndex) grow() {
 
 // group finds or makes the group of a key and counts one more page in it.
 func (k *groupIndex) group(kind byte, server sitegraph.ServerID, text string) int32 {
-	i, added := k.keys.of(sitegraph.GroupKey(kind, server, text), k.corpus.Graph.Scratch())
+	file := k.corpus.Graph.Scratch()
+	i, added := k.keys.of(sitegraph.GroupKey(kind, server, text), file)
 	if added {
-		k.list = scratch.Append(nil, k.list, group{evidence: evidence{spans: k.room(int(i))}, ofShape: ofShape{nextRescored: sitegraph.NoPage}})
+		if file != nil {
+			k.rooms = scratch.Grow(file, k.rooms, (int(i)+1)*mostSpans)
+		}
+		k.list = scratch.Append(nil, k.list, group{evidence{told: &untold}, ofShape{nextRescored: sitegraph.NoPage}})
 	}
 	k.list[i].pages++
 	return i
@@ -136,12 +136,36 @@ func (k *groupIndex) group(kind byte, server sitegraph.ServerID, text string) in
 
 // room is where the spans of a group lie in the scratch file; nil: in memory, as many as there are.
 func (k *groupIndex) room(i int) []span {
-	file := k.corpus.Graph.Scratch()
-	if file == nil {
+	if k.rooms == nil {
 		return nil
 	}
-	k.rooms = scratch.Grow(file, k.rooms, (i+1)*mostSpans)
 	return k.rooms[i*mostSpans : i*mostSpans : (i+1)*mostSpans]
+}
+
+// own makes room for what is told of a group.
+func (k *groupIndex) own(i int32) *evidence {
+	e := &k.list[i].evidence
+	if e.told == &untold {
+		e.told = &told{spans: k.room(int(i))}
+	}
+	return e
+}
+
+// own makes room for what is told of a server.
+func (s *serverGroup) own() *evidence {
+	if s.told == &untold {
+		s.told = new(told)
+	}
+	return &s.evidence
+}
+
+// toTell are the groups of a page, for one who tells them something.
+func (k *groupIndex) toTell(p sitegraph.PageID) pageGroups {
+	of := k.memberships[p]
+	return pageGroups{
+		k.own(of.shape), k.own(of.directory), k.own(k.list[of.shape].section),
+		k.servers[k.corpus.Graph.Server(p)].own(),
+	}
 }
 
 // mostListed bounds the directories that a page is known to link to.
@@ -229,7 +253,7 @@ func (k *groupIndex) observe(l outcome) {
 // observeInServer tells those of its server, where the rate of all pages is known. What is told of
 // different servers may be told at once.
 func (k *groupIndex) observeInServer(l outcome, all float32) {
-	of := k.groupsOf(l.page)
+	of := k.toTell(l.page)
 	r := of.rates(all)
 	inServer, inSection, inShape := of.gone()
 	of.server.observeLeft(l.left, inServer)
@@ -273,7 +297,7 @@ const mostFound = 20
 // found tells the groups of a page that a change of it made pages known.
 func (k *groupIndex) found(p sitegraph.PageID, pages int) {
 	n := float32(min(pages, mostFound))
-	of := k.groupsOf(p)
+	of := k.toTell(p)
 	of.shape.found += n
 	of.server.found += n
 	k.all.found += n

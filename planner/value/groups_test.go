@@ -1,11 +1,25 @@
 package value
 
 import (
+	"fmt"
+	"os"
+	"reflect"
 	"testing"
 
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
+
+// What nothing was told of, and what never had a page to rank, are one value each for all groups
+// and servers: whatever the tests did, nothing may have written to them.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if !reflect.DeepEqual(untold, told{}) || !reflect.DeepEqual(unranked, ranked{}) {
+		fmt.Printf("something was told of all groups, or ranked of all servers: %+v, %+v\n", untold, unranked)
+		code = 1
+	}
+	os.Exit(code)
+}
 
 // leave tells that a page was visited and is gone.
 func (h *handDriven) leave(p sitegraph.PageID, day int) {

@@ -56,17 +56,22 @@ func (t *groupKeys) free(key uint64) uint64 {
 type packedGroups struct {
 	groups     []packedGroup
 	servers    []packedGroup
-	rooms      []span // of groups, mostSpans of each; nil: they are in spans
-	spans      []span // of groups without rooms, then of servers
-	tallied    []int32
-	tallies    []packedTally // of those groups, then of all servers
+	rooms      []span        // of groups, mostSpans of each; nil: they are in spans
+	spans      []span        // of groups without rooms, then of servers
+	tallied    []int32       // groups
+	tallies    []packedTally // of those groups, then of servers
 	tallySpans []counts
+
+	talliedServers []int32
 }
 
+// packedGroup is a group of which something was told, or one of which only its pages are known.
 type packedGroup struct {
 	facts
 	ofShape
+	pages int32
 	spans int32
+	told  bool
 }
 
 type packedTally struct {
@@ -85,7 +90,7 @@ func (v *Policy) Pack(inFiles bool) {
 	}
 	for i := range k.list {
 		g := &k.list[i]
-		p.groups[i] = packedGroup{g.facts, g.ofShape, int32(len(g.spans))}
+		p.groups[i] = packed(&g.evidence, g.ofShape)
 		if !inRooms {
 			p.spans = append(p.spans, g.spans...)
 		}
@@ -96,11 +101,18 @@ func (v *Policy) Pack(inFiles bool) {
 	}
 	for i := range k.servers {
 		s := &k.servers[i]
-		p.servers[i] = packedGroup{facts: s.facts, spans: int32(len(s.spans))}
+		p.servers[i] = packed(&s.evidence, ofShape{})
 		p.spans = append(p.spans, s.spans...)
-		p.addTally(&s.tally)
+		if s.tally != nil {
+			p.talliedServers = append(p.talliedServers, int32(i))
+			p.addTally(s.tally)
+		}
 	}
 	k.packed = p
+}
+
+func packed(e *evidence, of ofShape) packedGroup {
+	return packedGroup{e.facts, of, e.pages, int32(len(e.spans)), e.told != &untold}
 }
 
 func (p *packedGroups) addTally(t *tally) {
@@ -117,34 +129,47 @@ func (k *groupIndex) unpack() {
 	k.packed = nil
 	k.list = make([]group, len(p.groups))
 	k.rooms = p.rooms
+	if file := k.corpus.Graph.Scratch(); file != nil && k.rooms == nil && len(k.list) > 0 {
+		k.rooms = scratch.Grow(file, k.rooms, len(k.list)*mostSpans)
+	}
 	spans := p.spans
 	take := func(n int32) (own []span) {
 		own, spans = spans[:n:n], spans[n:]
 		return own
 	}
 	tallies, tallySpans := p.tallies, p.tallySpans
-	takeTally := func() tally {
+	takeTally := func() *tally {
 		of := tallies[0]
-		t := tally{start: of.start, spans: tallySpans[:of.spans:of.spans]}
+		t := &tally{start: of.start, spans: tallySpans[:of.spans:of.spans]}
 		tallies, tallySpans = tallies[1:], tallySpans[of.spans:]
 		return t
 	}
 	for i := range k.list {
 		of, g := &p.groups[i], &k.list[i]
-		g.facts, g.ofShape = of.facts, of.ofShape
-		if p.rooms == nil {
-			g.spans = append(k.room(i), take(of.spans)...)
-		} else {
-			g.spans = k.rooms[i*mostSpans:][:of.spans:mostSpans]
+		*g = group{evidence{of.pages, &untold}, of.ofShape}
+		switch {
+		case !of.told:
+			continue
+		case p.rooms == nil:
+			k.own(int32(i)).spans = append(k.room(i), take(of.spans)...)
+		default:
+			k.own(int32(i)).spans = k.room(i)[:of.spans]
 		}
+		g.facts = of.facts
 	}
 	for _, i := range p.tallied {
-		t := takeTally()
-		k.list[i].tally = &t
+		k.list[i].tally = takeTally()
 	}
 	k.servers = make([]serverGroup, len(p.servers))
 	for i := range k.servers {
 		of, s := &p.servers[i], &k.servers[i]
-		s.facts, s.spans, s.tally = of.facts, take(of.spans), takeTally()
+		s.evidence = evidence{of.pages, &untold}
+		if of.told {
+			s.own().spans = take(of.spans)
+			s.facts = of.facts
+		}
+	}
+	for _, i := range p.talliedServers {
+		k.servers[i].tally = takeTally()
 	}
 }

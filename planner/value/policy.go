@@ -122,7 +122,7 @@ func (v *Policy) Begin(r planner.Round) {
 	v.scratch = nil
 	for s := range v.surprises {
 		n := &v.surprises[s]
-		n.inRound, n.followUps, n.order, n.after = 0, 0, nil, place{}
+		n.inRound, n.followUps, n.order = 0, 0, nil
 	}
 	v.reserve = v.reserveOf(v.price)
 	if v.Mode == planner.Stream {

@@ -229,22 +229,23 @@ func TestByScore(t *testing.T) {
 		return 1
 	})
 	n := &v.surprises[0]
+	n.order = new(order)
 	for time, visits := range []int32{0, leastKept + 100} {
 		n.inRound = visits
 		for i, c := range want {
-			if len(n.order) == 0 {
+			if len(n.order.pages) == 0 {
 				if !v.inScoreOrder(0, n) {
 					t.Fatalf("time %d: %d pages, want %d", time+1, i, len(want))
 				}
 				clear(v.scratch) // it is another server's next
-				if most := min(max(leastKept, int(visits)), len(want)-i); len(n.order) != most {
-					t.Fatalf("%d pages kept after %d visits, want %d", len(n.order), visits, most)
+				if most := min(max(leastKept, int(visits)), len(want)-i); len(n.order.pages) != most {
+					t.Fatalf("%d pages kept after %d visits, want %d", len(n.order.pages), visits, most)
 				}
 			}
-			if n.order[0] != c.Page {
-				t.Fatalf("time %d, place %d: page %d, want %d", time+1, i, n.order[0], c.Page)
+			if n.order.pages[0] != c.Page {
+				t.Fatalf("time %d, place %d: page %d, want %d", time+1, i, n.order.pages[0], c.Page)
 			}
-			n.order = n.order[1:]
+			n.order.pages = n.order.pages[1:]
 		}
 		if v.inScoreOrder(0, n) {
 			t.Fatalf("time %d: more than %d pages", time+1, len(want))

@@ -31,10 +31,14 @@ type surpriseOf struct {
 	visits    int32
 	inRound   int32
 	followUps int32 // probes that followed others in this round
-	// order is its pages by their scores, in this round, best first: those still to be thought of.
-	// At most leastKept at a time, or as many as were visited in the round; after is the last of
-	// them.
-	order []sitegraph.PageID `state:"-"`
+	order     *order
+}
+
+// order is that of a server's pages by their scores, in this round. Most servers need none.
+type order struct {
+	// pages are those still to be thought of, best first. At most leastKept at a time, or as many
+	// as were visited in the round; after is the last of them.
+	pages []sitegraph.PageID `state:"-"`
 	after place
 }
 
@@ -93,12 +97,15 @@ func (v *propagation) propagate(p sitegraph.PageID, surprise float32) {
 	// Until the next time half as many visits more are made here: to the best of them.
 	n.sum, n.visits = 0, 0
 	pages := max(int(n.inRound), leastRescored)
+	if n.order == nil {
+		n.order = new(order)
+	}
 	for idle := 0; pages > 0 && idle < mostIdle; {
-		if len(n.order) == 0 && !v.inScoreOrder(server, n) {
+		if len(n.order.pages) == 0 && !v.inScoreOrder(server, n) {
 			return
 		}
-		next := n.order[:min(block*logodds.Lanes, pages, len(n.order))]
-		n.order = n.order[len(next):]
+		next := n.order.pages[:min(block*logodds.Lanes, pages, len(n.order.pages))]
+		n.order.pages = n.order.pages[len(next):]
 		pages -= len(next)
 		if idle += len(next); v.rescoreSample(next) {
 			idle = 0
@@ -217,21 +224,21 @@ func (v *propagation) inScoreOrder(server sitegraph.ServerID, n *surpriseOf) boo
 	after := v.scratch[:0]
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
 		if s := &v.scores[p]; s.again != 0 { // whether it is open is asked when it is its turn
-			if c := placed(s.raw, v.ties.Of(p), p); n.after.before(c) {
+			if c := placed(s.raw, v.ties.Of(p), p); n.order.after.before(c) {
 				after = append(after, c)
 			}
 		}
 	}
 	v.scratch = after
 	if len(after) == 0 {
-		n.after = place{}
+		n.order.after = place{}
 		return false
 	}
 	next := firstOf(after, max(leastKept, int(n.inRound)))
 	slices.SortFunc(next, place.compare)
-	n.order, n.after = make([]sitegraph.PageID, len(next)), next[len(next)-1]
+	n.order.pages, n.order.after = make([]sitegraph.PageID, len(next)), next[len(next)-1]
 	for i, c := range next {
-		n.order[i] = c.page
+		n.order.pages[i] = c.page
 	}
 	return true
 }

@@ -168,10 +168,11 @@ func TestSpread(t *testing.T) {
 		v.reserve = 0
 		p, n := open[0], &v.surprises[0]
 		v.groups.list[v.groups.memberships[p].shape].surprise = -10 // it is not about these
-		if !v.inScoreOrder(0, n) || len(n.order) != len(open) {
-			t.Fatalf("%d pages in order, want %d", len(n.order), len(open))
+		n.order = new(order)
+		if !v.inScoreOrder(0, n) || len(n.order.pages) != len(open) {
+			t.Fatalf("%d pages in order, want %d", len(n.order.pages), len(open))
 		}
-		order := n.order
+		order := n.order.pages
 		const atOnce = 8 * block
 		at := []int{0, 4 * atOnce, leastRescored + atOnce} // blocks that are worth more
 		if rising {
@@ -183,13 +184,13 @@ func TestSpread(t *testing.T) {
 		}
 		const idle = 4 * atOnce // the first with which there are idleMost
 		for time, heard := range []int{2, 3} {
-			before := len(n.order)
+			before := len(n.order.pages)
 			v.propagate(p, surpriseThreshold)
 			want := idle
 			if rising {
 				want = []int{leastRescored, 2*atOnce + idle}[time]
 			}
-			if got := before - len(n.order); got != want {
+			if got := before - len(n.order.pages); got != want {
 				t.Errorf("rising %v, news %d: of %d pages, want %d", rising, time+1, got, want)
 			}
 			for i, from := range at {

@@ -244,8 +244,9 @@ func (v *ranker) rateDue() {
 func (v *ranker) clearLists() {
 	v.queue.listed = false
 	for s := range v.rankings.of {
-		of := &v.rankings.of[s]
-		of.pages.All, of.fresh.All, of.low = of.pages.All[:0], of.fresh.All[:0], of.low[:0]
+		if of := v.rankings.of[s].ranked; of != &unranked {
+			of.pages.All, of.fresh.All, of.low = of.pages.All[:0], of.fresh.All[:0], of.low[:0]
+		}
 	}
 }
 
@@ -255,7 +256,7 @@ func (v *ranker) list(p sitegraph.PageID) {
 	if worth < v.queue.floor || v.Corpus.Memory(p).State != sitegraph.StateAlive {
 		return
 	}
-	of := &v.rankings.of[v.Corpus.Graph.Server(p)]
+	of := v.rankings.of[v.Corpus.Graph.Server(p)].own()
 	if c := v.standing(p); worth >= v.reserve {
 		of.pages.All = append(of.pages.All, c)
 	} else {
@@ -279,7 +280,9 @@ func (v *ranker) listAll() {
 		}
 	}
 	for s := range v.rankings.of {
-		v.rankings.of[s].fit()
+		if of := v.rankings.of[s].ranked; of != &unranked {
+			of.fit()
+		}
 	}
 }
 
@@ -289,7 +292,9 @@ func (v *ranker) takeOver() {
 	q := &v.queue
 	q.floor = max(q.floor, v.reserve/2)
 	for s := range v.rankings.of {
-		v.rankings.of[s].takeOver(v)
+		if of := &v.rankings.of[s]; of.ranked != &unranked {
+			of.takeOver(v)
+		}
 	}
 	slices.Sort(q.dropped)
 	for _, p := range slices.Compact(q.dropped) {

@@ -47,15 +47,32 @@ type (
 
 // serverRanking ranks pages of a server.
 type serverRanking struct {
-	pages    standings  // an entry is good if its score is the page's worth, and the page open
-	fresh    standings  // the same, of the best, scored anew
-	low      []standing // of pages worth less than reserve, for later rounds: see queue
-	surprise float32    // since then: sum of |outcome - probability| of visits to the server
+	*ranked
+	surprise float32 // since then: sum of |outcome - probability| of visits to the server
 	// Share of the worth that the last batch of pages kept when it was scored anew; 1 at most.
 	retention float32
 	lead      float32 // what the server is ranked by
 	alive     int32   // pages that could be visited when the round began
 	tie       float32
+}
+
+// ranked are the pages of a server by their worth.
+type ranked struct {
+	pages standings  // an entry is good if its score is the page's worth, and the page open
+	fresh standings  // the same, of the best, scored anew
+	low   []standing // of pages worth less than reserve, for later rounds: see queue
+}
+
+// unranked is what is ranked of servers that never had a page to rank, as where none was visited.
+// It is only read: own comes before a page is added.
+var unranked ranked
+
+// own makes room for pages.
+func (of *serverRanking) own() *ranked {
+	if of.ranked == &unranked {
+		of.ranked = new(ranked)
+	}
+	return of.ranked
 }
 
 const (
@@ -77,7 +94,7 @@ func (v *ranker) roomForServers() {
 	for s := sitegraph.ServerID(len(v.rankings.of)); int(s) < v.Corpus.Graph.Servers(); s++ {
 		v.rankings.of = append(
 			v.rankings.of,
-			serverRanking{tie: float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))},
+			serverRanking{ranked: &unranked, tie: float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))},
 		)
 	}
 }
@@ -89,12 +106,12 @@ func (v *scorer) standing(p sitegraph.PageID) standing {
 
 // add ranks a page, before order.
 func (v *ranker) add(p sitegraph.PageID) {
-	of := &v.rankings.of[v.Corpus.Graph.Server(p)]
+	of := v.rankings.of[v.Corpus.Graph.Server(p)].own()
 	of.pages.All = append(of.pages.All, v.standing(p))
 }
 
 // fit gives back room for far more pages than there are.
-func (of *serverRanking) fit() {
+func (of *ranked) fit() {
 	of.pages.Fit()
 	of.fresh.Fit()
 }
@@ -187,7 +204,7 @@ func (v *ranker) push(p sitegraph.PageID) {
 	s := v.Corpus.Graph.Server(p)
 	of := &v.rankings.of[s]
 	worth := v.worth(p)
-	of.pages.Push(v.standing(p))
+	of.own().pages.Push(v.standing(p))
 	if len(of.pages.All)+len(of.fresh.All) == 1 || worth > of.lead {
 		v.rankServer(s, worth)
 	}

@@ -41,6 +41,25 @@ func Lock(fs vfs.FS, dir string) (io.Closer, error) {
 	return nil, fmt.Errorf("lock %s: %w", dir, err)
 }
 
+// LockFor is Lock for one who perhaps only reads. Where the lock file cannot be written, as on a
+// medium that is read-only or of another user, who reads asks only whether a writer has the lock.
+func LockFor(fs vfs.FS, dir string, reading bool) (io.Closer, error) {
+	lock, err := Lock(fs, dir)
+	if err == nil || !reading || errors.Is(err, ErrInUse) || !errors.Is(err, syscall.EROFS) && !errors.Is(err, os.ErrPermission) {
+		return lock, err
+	}
+	shared, held := share(fs, fs.PathJoin(dir, LockName))
+	if held {
+		return nil, fmt.Errorf("lock %s: %w", dir, ErrInUse)
+	}
+	return shared, nil
+}
+
+// unlocked is the lock of a reader where there is nothing to lock.
+type unlocked struct{}
+
+func (unlocked) Close() error { return nil }
+
 // Make makes a directory and those above it, durably.
 func Make(fs vfs.FS, dir string) error {
 	var missing []string

@@ -67,7 +67,7 @@ func (s *Store) checkLog(add func(error) error) error {
 		return add(unread(path, 0, "log", err))
 	}
 	defer f.Close()
-	r := &logReader{file: f, size: s.log.size}
+	r := &logReader{path: path, file: f, size: s.log.size}
 	if s.o.ReadOnly {
 		r.size = s.log.valid
 	}

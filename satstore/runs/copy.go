@@ -20,13 +20,31 @@ func (s *Store) CopyTo(dir string) error {
 	if s.visiting != nil {
 		return ErrBusy
 	}
-	if err := s.fail(s.shareAll()); err != nil {
-		return err
+	share, err := s.links(dir)
+	if err == nil {
+		if err := s.fail(s.settle(share)); err != nil {
+			return err
+		}
+		err = s.copyTo(dir)
 	}
-	if err := s.copyTo(dir); err != nil {
+	if err != nil {
 		return fmt.Errorf("copy run store %s to %s: %w", s.dir, dir, err)
 	}
 	return nil
+}
+
+// links makes the directory of a copy, and reports whether files of the store can be linked there.
+// Where they cannot, as on another disk, none is shared, and both stores can go on to give back
+// what is garbage in theirs.
+func (s *Store) links(dir string) (bool, error) {
+	if err := directory.MakeEmpty(s.fs, dir); err != nil {
+		return false, err
+	}
+	trial := s.fs.PathJoin(dir, "LINK")
+	if s.fs.Link(s.indexPath(s.indexNo), trial) != nil {
+		return false, nil
+	}
+	return true, s.fs.Remove(trial)
 }
 
 // endRuns ends the files of both classes.
@@ -38,16 +56,17 @@ func (s *Store) endRuns() error {
 	return err
 }
 
-// shareAll makes a checkpoint that marks all run files as used by others too, and as full.
-func (s *Store) shareAll() error {
-	s.sharing = true
+// settle makes a checkpoint that marks all run files as full, and where they are shared as used by
+// others, too.
+func (s *Store) settle(share bool) error {
+	s.sharing = share
 	defer func() { s.sharing = false }()
 	if err := s.endRuns(); err != nil {
 		return err
 	}
 	for _, f := range s.files.all {
 		if f != nil {
-			f.shared = true
+			f.shared = f.shared || share
 		}
 	}
 	if err := s.commit(true); err != nil {
@@ -57,9 +76,6 @@ func (s *Store) shareAll() error {
 }
 
 func (s *Store) copyTo(dir string) error {
-	if err := directory.MakeEmpty(s.fs, dir); err != nil {
-		return err
-	}
 	paths := []string{s.indexPath(s.indexNo)}
 	for _, f := range s.files.all {
 		if f != nil {
@@ -88,10 +104,20 @@ func (s *Store) copyTo(dir string) error {
 	return directory.WriteFormat(s.fs, dir, s.formatText())
 }
 
-// copyFile copies a file durably; its name is durable when the directory is synced.
+// copyFile copies a file durably, without what are holes in it; its name is durable when the
+// directory is synced.
 func copyFile(fs vfs.FS, from, to string) error {
-	if err := vfs.Copy(fs, from, to); err != nil {
-		return err
+	copied := false
+	if fs == vfs.Default {
+		var err error
+		if copied, err = copySparse(from, to); err != nil {
+			return err
+		}
+	}
+	if !copied {
+		if err := vfs.Copy(fs, from, to); err != nil {
+			return err
+		}
 	}
 	f, err := fs.OpenReadWrite(to, vfs.WriteCategoryUnspecified)
 	if err != nil {

@@ -320,6 +320,32 @@ func TestTornLogTailIsCut(t *testing.T) {
 	}
 }
 
+// A frame of a kind that only a newer program knows is no torn tail: the log is refused, and stays
+// as it is.
+func TestUnknownKindOfFrame(t *testing.T) {
+	mem := vfs.NewMem()
+	o := smallOptions(mem)
+	s, err := Open(storeDir, o)
+	must(t, err)
+	must(t, s.Put(1, 1, []byte("x")))
+	must(t, s.Commit())
+	name, txn := vfs.Default.PathBase(s.segmentPath(1)), s.log.txn
+	files := contents(t, mem, storeDir)
+	must(t, s.Close())
+	frame := make([]byte, logHeader+3)
+	copy(frame[logHeader:], "new")
+	putLogHeader(frame, lastLogKind+1, txn, frame[logHeader:])
+	files[name] = append(files[name], frame...)
+	o.FS = diskOf(t, files)
+	var format *FormatError
+	if s, err := Open(storeDir, o); !errors.As(err, &format) || format.Found != lastLogKind+1 {
+		t.Fatalf("a newer kind of frame: %v, %v", s != nil, err)
+	}
+	if after := contents(t, o.FS.(*vfs.MemFS), storeDir); !bytes.Equal(after[name], files[name]) {
+		t.Errorf("the log of %d bytes has %d", len(files[name]), len(after[name]))
+	}
+}
+
 func TestDamageErrorSaysWhere(t *testing.T) {
 	err := fmt.Errorf("open: %w", &DamageError{Path: "d/run-7", Offset: 12, What: "block", Seqs: []uint32{1, 2}})
 	if want := "open: d/run-7: damaged at byte 12: block, 2 records"; err.Error() != want {

@@ -28,9 +28,13 @@ type FormatError struct {
 	Path  string // of the version file
 	Found int    // version of the store
 	Known int    // highest version this program reads
+	Frame bool   // they are kinds of a frame of the log, which is Path
 }
 
 func (e *FormatError) Error() string {
+	if e.Frame {
+		return fmt.Sprintf("%s: the log has a whole frame of kind %d, this program knows up to %d", e.Path, e.Found, e.Known)
+	}
 	if e.Found < e.Known {
 		return fmt.Sprintf(
 			"%s: store has format %d, of an earlier development version; this program reads %d",

@@ -62,7 +62,7 @@ type files struct {
 	freeSpot []uint16
 	next     uint32 // number
 
-	mu    sync.Mutex // of what follows and open, refs, used of all files
+	mu    sync.Mutex // of what follows, open, refs, used of all files, and of changes to all
 	opens int
 	ticks uint64
 }
@@ -71,7 +71,10 @@ func (t *files) path(number uint32) string {
 	return t.fs.PathJoin(t.dir, fmt.Sprintf("%s%08d", runPrefix, number))
 }
 
+// add makes a file known. Readers of others may look for one to close meanwhile.
 func (t *files) add(f *runFile) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if n := len(t.freeSpot); n > 0 {
 		f.spot = t.freeSpot[n-1]
 		t.freeSpot = t.freeSpot[:n-1]
@@ -147,8 +150,8 @@ func (t *files) closeAll() {
 // drop forgets a file.
 func (t *files) drop(f *runFile) {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.shut(f)
-	t.mu.Unlock()
 	t.all[f.spot] = nil
 	t.freeSpot = append(t.freeSpot, f.spot)
 }

@@ -19,6 +19,7 @@ type logFrame struct {
 
 // logReader reads the frames of a segment.
 type logReader struct {
+	path string
 	file vfs.File
 	size int64 // bytes of the file
 	at   int64 // where the next frame starts
@@ -35,8 +36,9 @@ func parseLogHeader(h []byte) (kind byte, txn uint64, length int64, ok bool) {
 	return h[16], binary.LittleEndian.Uint64(h[8:]), int64(binary.LittleEndian.Uint32(h[4:])), true
 }
 
-// next returns the next frame; io.EOF at the end of the file; errLogFrame where the bytes
-// are no whole, undamaged frame, and then stays there.
+// next returns the next frame; io.EOF at the end of the file; errLogFrame where the bytes are no
+// whole, undamaged frame, and then stays there. One of a kind that is not known here was written by
+// a newer program (*FormatError): to take it for a torn one would cut off what was acknowledged.
 func (r *logReader) next() (logFrame, error) {
 	if r.at == r.size {
 		return logFrame{}, io.EOF
@@ -49,7 +51,7 @@ func (r *logReader) next() (logFrame, error) {
 		return logFrame{}, err
 	}
 	kind, txn, n, ok := parseLogHeader(h[:])
-	if !ok || kind < logSnapshot || kind > lastLogKind || r.at+logHeader+n > r.size {
+	if !ok || r.at+logHeader+n > r.size {
 		return logFrame{}, errLogFrame
 	}
 	r.buf = sized(r.buf, int(n)) // at most the file's length
@@ -58,6 +60,9 @@ func (r *logReader) next() (logFrame, error) {
 	}
 	if crc32.Checksum(r.buf, castagnoli) != binary.LittleEndian.Uint32(h[20:]) {
 		return logFrame{}, errLogFrame
+	}
+	if kind < logSnapshot || kind > lastLogKind {
+		return logFrame{}, &FormatError{Path: r.path, Found: int(kind), Known: lastLogKind, Frame: true}
 	}
 	f := logFrame{kind: kind, txn: txn, offset: r.at, payload: r.buf}
 	r.at += logHeader + n

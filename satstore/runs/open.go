@@ -74,7 +74,7 @@ func (s *Store) claim() (err error) {
 			return err
 		}
 	}
-	if s.lock, err = directory.Lock(s.fs, s.dir); err != nil {
+	if s.lock, err = directory.LockFor(s.fs, s.dir, s.o.ReadOnly); err != nil {
 		return err
 	}
 	err = s.readFormat()

@@ -63,3 +63,42 @@ func TestReadAheadStops(t *testing.T) {
 	}
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
+
+// Files come and go while others are read and closed for room: the race detector would tell.
+func TestFilesComeWhileOthersAreRead(t *testing.T) {
+	mem := vfs.NewMem()
+	table := files{fs: mem, dir: "d"}
+	must(t, mem.MkdirAll("d", 0o755))
+	var old []*runFile
+	for number := range uint32(maxOpenFiles + 8) {
+		f, err := mem.Create(table.path(number), vfs.WriteCategoryUnspecified)
+		must(t, err)
+		must(t, f.Close())
+		old = append(old, &runFile{number: number})
+		table.add(old[number])
+	}
+	read := make(chan error, 1)
+	go func() {
+		for range 5 {
+			for _, f := range old { // more than may be open: each closes another
+				if _, err := table.acquire(f); err != nil {
+					read <- err
+					return
+				}
+				table.release(f)
+			}
+		}
+		read <- nil
+	}()
+	for number := range uint32(2000) {
+		f := &runFile{number: 1000 + number}
+		if table.add(f); number%3 == 0 {
+			table.drop(f)
+		}
+	}
+	must(t, <-read)
+	if n := table.count(); n != len(old)+2000-667 {
+		t.Errorf("%d files", n)
+	}
+	table.closeAll()
+}

@@ -56,7 +56,7 @@ func (g *segment) open(fs vfs.FS) (bool, error) {
 		return false, err
 	}
 	g.size = stat.Size()
-	r := &logReader{file: g.file, size: g.size}
+	r := &logReader{path: g.path, file: g.file, size: g.size}
 	f, err := r.next()
 	if err == nil && (!isSnapshot(f.kind) || len(f.payload) < snapshotHead) {
 		err = errLogFrame
@@ -109,7 +109,7 @@ func (g *segment) findEnd(r *logReader) (bool, error) {
 func (s *Store) replaySegment(g *segment) error {
 	s.replay = true
 	defer func() { s.replay = false }()
-	r := &logReader{file: g.file, size: g.valid, at: g.first}
+	r := &logReader{path: g.path, file: g.file, size: g.valid, at: g.first}
 	for {
 		f, err := r.next()
 		if err == io.EOF {

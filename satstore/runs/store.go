@@ -31,7 +31,7 @@ type Store struct {
 	roll        int64    // length at which a file ends at the earliest: rollBytes
 	chunks      [][]byte // spare buffers of the writers
 	serial      uint64   // of the last run
-	sharing     bool     // a copy is being made: its run files are shared
+	sharing     bool     // a copy with links is being made: its run files are shared
 	newNames    bool     // a file was made since the directory was synced
 	indexNo     int64    // number of the index file
 	runTotal    int64    // bytes of runs written since Open

@@ -82,7 +82,7 @@ func (s *Set) open() (err error) {
 	} else if err := directory.Make(s.fs, s.dir); err != nil {
 		return err
 	}
-	if s.lock, err = directory.Lock(s.fs, s.dir); err != nil {
+	if s.lock, err = directory.LockFor(s.fs, s.dir, s.o.ReadOnly); err != nil {
 		return err
 	}
 	s.m, err = readManifest(s.fs, s.dir)

@@ -58,6 +58,32 @@ func TestLabelled(t *testing.T) {
 	}
 }
 
+// Pages that the words were not made for: few are found, and hardly any wrongly. docs/filters.md
+// has the figures.
+func TestPagesThatWordsWereNotMadeFor(t *testing.T) {
+	set := opened(t, filter.Options{File: "testdata/filters.yaml"})
+	for _, test := range []struct {
+		file string
+		want map[string][3]int // found, rejected wrongly, missed
+	}{
+		{"unwanted.jsonl", map[string][3]int{"gambling": {5, 1, 13}, "adult": {1, 0, 17}, "link farm": {6, 0, 6}}},
+		{"unwanted-held-out.jsonl", map[string][3]int{"gambling": {1, 0, 17}, "adult": {2, 1, 16}, "link farm": {9, 1, 3}}},
+	} {
+		r, err := Of(context.Background(), "testdata/"+test.file, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Filters {
+			if got := [3]int{f.Hits, f.FalseAlarms, f.Misses}; got != test.want[f.Filter] {
+				t.Errorf("%s, %s: found, wrong, missed %v, want %v", test.file, f.Filter, got, test.want[f.Filter])
+			}
+		}
+		if len(r.Filters) != len(test.want) {
+			t.Errorf("%d filters", len(r.Filters))
+		}
+	}
+}
+
 // Real sites whose language is known.
 func TestRealSites(t *testing.T) {
 	const most = 150 // pages of a site

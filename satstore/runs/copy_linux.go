@@ -1,0 +1,57 @@
+package runs
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+)
+
+// seekData and seekHole are those of lseek(2): to where data begins, and where it ends.
+const seekData, seekHole = 3, 4
+
+// copySparse copies the data of a file and leaves holes where it has them; false: the system does
+// not tell where holes are, and nothing was copied.
+func copySparse(from, to string) (copied bool, err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return false, err
+	}
+	defer in.Close()
+	stat, err := in.Stat()
+	if err != nil {
+		return false, err
+	}
+	if _, err := in.Seek(0, seekHole); errors.Is(err, syscall.EINVAL) {
+		return false, nil
+	}
+	out, err := os.Create(to)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	for at := int64(0); at < stat.Size(); {
+		begin, err := in.Seek(at, seekData)
+		if errors.Is(err, syscall.ENXIO) { // a hole up to the end
+			break
+		}
+		if err != nil {
+			return false, err
+		}
+		end, err := in.Seek(begin, seekHole)
+		if err != nil {
+			return false, err
+		}
+		if _, err := in.Seek(begin, io.SeekStart); err != nil {
+			return false, err
+		}
+		if _, err := out.Seek(begin, io.SeekStart); err != nil {
+			return false, err
+		}
+		if _, err := io.CopyN(out, in, end-begin); err != nil {
+			return false, err
+		}
+		at = end
+	}
+	return true, out.Truncate(stat.Size())
+}

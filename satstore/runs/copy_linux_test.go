@@ -1,0 +1,45 @@
+package runs
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A copy takes no more of the disk than the file, whose garbage was given back.
+func TestCopyKeepsHoles(t *testing.T) {
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	f, err := os.Create(from)
+	must(t, err)
+	part := bytes.Repeat([]byte("part"), 4<<10)
+	for _, at := range []int64{0, 4 << 20, 9 << 20} {
+		_, err := f.WriteAt(part, at)
+		must(t, err)
+	}
+	must(t, f.Truncate(16<<20))
+	must(t, f.Close())
+	taken := func(path string) int64 {
+		var s syscall.Stat_t
+		must(t, syscall.Stat(path, &s))
+		return s.Blocks * 512
+	}
+	if taken(from) > 1<<20 {
+		t.Skip("the file system has no holes")
+	}
+	must(t, copyFile(vfs.Default, from, to))
+	a, err := os.ReadFile(from)
+	must(t, err)
+	b, err := os.ReadFile(to)
+	must(t, err)
+	if !bytes.Equal(a, b) {
+		t.Fatal("the copy is another file")
+	}
+	if got, want := taken(to), taken(from); got > want+64<<10 {
+		t.Errorf("the copy takes %d bytes of the disk, the file %d", got, want)
+	}
+}
