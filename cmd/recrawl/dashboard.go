@@ -25,7 +25,7 @@ const mostAhead = 131_072
 
 // serveStored serves a store that stands still until the context ends.
 func (p *program) serveStored(ctx context.Context, _ []string) (err error) {
-	o, err := p.open(true)
+	o, err := p.open(ctx, true)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (p *program) runCommand() *cobra.Command {
 func (p *program) run(ctx context.Context, args []string) (err error) {
 	l := &crawl{program: p, result: present.NewRun(), status: p.status()}
 	defer closing(&l.parts, &err)
-	if err := l.open(args); err != nil {
+	if err := l.open(ctx, args); err != nil {
 		return err
 	}
 	work, stop := context.WithCancel(ctx) // a visit that cannot be written down is the last one
@@ -75,7 +75,7 @@ type crawl struct {
 }
 
 // open opens all that a run works with.
-func (l *crawl) open(args []string) (err error) {
+func (l *crawl) open(ctx context.Context, args []string) (err error) {
 	p, c := l.program, &l.config
 	if l.seeds, err = canonicalSeeds(args); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (l *crawl) open(args []string) (err error) {
 	if l.client, err = p.client(reader.Read, l.filters); err != nil {
 		return err
 	}
-	if l.data, err = p.open(false); err != nil {
+	if l.data, err = p.open(ctx, false); err != nil {
 		return err
 	}
 	l.parts.add(l.data.store)

@@ -57,7 +57,8 @@ func (s *Store) shareAll() error {
 }
 
 func (s *Store) copyTo(dir string) error {
-	if err := directory.MakeEmpty(s.fs, dir); err != nil {
+	fs := s.o.CopyFS
+	if err := directory.MakeEmpty(fs, dir); err != nil {
 		return err
 	}
 	paths := []string{s.indexPath(s.indexNo)}
@@ -67,25 +68,25 @@ func (s *Store) copyTo(dir string) error {
 		}
 	}
 	for _, path := range paths {
-		to := s.fs.PathJoin(dir, s.fs.PathBase(path))
-		if err := s.fs.Link(path, to); err == nil {
+		to := fs.PathJoin(dir, fs.PathBase(path))
+		if err := fs.Link(path, to); err == nil {
 			continue
 		}
 		// A file that is missing is missing in the copy, too, and noted when that is opened.
-		if err := copyFile(s.fs, path, to); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := copyFile(fs, path, to); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
 	// The log grows in place: it is never linked.
 	log := s.segmentPath(s.log.number)
-	if err := copyFile(s.fs, log, s.fs.PathJoin(dir, s.fs.PathBase(log))); err != nil {
+	if err := copyFile(fs, log, fs.PathJoin(dir, fs.PathBase(log))); err != nil {
 		return err
 	}
-	if err := directory.Sync(s.fs, dir); err != nil {
+	if err := directory.Sync(fs, dir); err != nil {
 		return err
 	}
 	// The commit point: without it the directory is no store.
-	return directory.WriteFormat(s.fs, dir, s.formatText())
+	return directory.WriteFormat(fs, dir, s.formatText())
 }
 
 // copyFile copies a file durably; its name is durable when the directory is synced.
