@@ -106,7 +106,7 @@ func (p *program) shard(ctx context.Context, dir string) (made *work.Parts, busy
 	opened.add(log)
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = q.config.MaxPages
-	return &work.Parts{Planner: o.plan, Store: o.store, Web: liveFetcher{client, underWay, nil, nil}, Close: opened.Close,
+	return &work.Parts{Planner: o.plan, Store: o.store, Web: liveFetcher{Client: client, underWay: underWay}, Close: opened.Close,
 		Journal: func(events []cycle.Event) error { return visits.Append(log, events) },
 		Loop: cycle.Options{
 			Change: q.config.ChangeBy(), Workers: max(2, 2*q.config.Workers/q.config.Node.Shards), Discover: true, Forecast: true, Proof: true,

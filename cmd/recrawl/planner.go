@@ -53,7 +53,7 @@ func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 	}
 	dir := c.Data // of the scratch file
 	if readOnly {
-		dir = "" // no file: it is soon over
+		dir = p.scratch
 	}
 	o := &opened{store: store}
 	watched, err := p.watched()

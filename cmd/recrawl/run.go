@@ -21,6 +21,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/present"
+	"github.com/recrawl/recrawl/planner/tracing"
 	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore/journal"
@@ -65,6 +66,7 @@ type crawl struct {
 	others   *intake.Others
 	watch    *watch.Watch
 	desk     *view.Desk
+	trace    *tracing.Tracer
 	parts    parts // of these, what is closed at the end
 
 	loop       *cycle.Loop
@@ -124,6 +126,11 @@ func (l *crawl) open(ctx context.Context, args []string) (err error) {
 	if l.watch, err = p.openWatch(l.data.store); err != nil {
 		return err
 	}
+	l.trace, err = tracing.Open(tracing.Options{Address: c.Trace, Share: c.TraceShare, Version: versionName(), Warn: func(err error) { p.warn(err.Error()) }})
+	if err != nil {
+		return err
+	}
+	l.parts.add(l.trace)
 	desk, served, err := p.dashboard(l.data, view.Options{Run: l.result})
 	if err != nil {
 		return err
@@ -143,7 +150,7 @@ func (l *crawl) makeLoop(stop func()) {
 	sight := &watching.Sight{Watch: l.watch}
 	l.loop = cycle.New(cycle.Options{
 		Planner:    l.data.plan,
-		Fetcher:    liveFetcher{l.client, l.underWay, l.archive, l.watch},
+		Fetcher:    liveFetcher{l.client, l.underWay, l.archive, l.watch, l.trace},
 		Store:      l.data.store,
 		Clock:      cycle.WallClock{},
 		Change:     c.ChangeBy(),
@@ -181,6 +188,7 @@ func (l *crawl) makeLoop(stop func()) {
 					stop()
 				}
 			}
+			l.trace.Acknowledged(events)
 			l.status.show(result, l.data.plan)
 			l.look()
 		},
@@ -214,6 +222,7 @@ func (l *crawl) endRound(r planner.Round) bool {
 	l.result.EndRound(l.data.plan, r, l.config.PerDay())
 	l.look()
 	l.desk.EndRound()
+	l.trace.EndRound(r)
 	l.status.rest(l.result, l.data.plan, r.End)
 	return l.journalErr == nil && (l.config.Rounds == 0 || l.result.Rounds < l.config.Rounds)
 }
