@@ -69,7 +69,8 @@ func parsePages() (map[string]*template.Template, error) {
 var helpers = template.FuncMap{
 	"n":       func(v any) string { return report.Grouped(toInt(v)) },
 	"pct":     func(v float64) string { return percent(v) },
-	"sig":     func(v float64) string { return fmt.Sprintf("%.3g", v) },
+	"sig":     func(v float64) string { return report.Significant(v, 3) },
+	"counted": view.Counted,
 	"p":       probability,
 	"span":    secondsText,
 	"ago":     func(t any) string { return ago(t, time.Now()) },

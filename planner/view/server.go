@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/sites"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
@@ -128,9 +129,9 @@ func (s *Server) finding() string {
 	case s.Resting:
 		text += "; it is at rest: none of its pages is visited"
 	case s.Feasible != nil && !s.Feasible.OK:
-		text += fmt.Sprintf("; %.0f visits a day are wanted of it, and %.0f of these cannot be made", s.Feasible.Wanted, s.Feasible.Lost)
+		text += fmt.Sprintf("; %s visits a day are wanted of it, and %s of these cannot be made", report.Significant(s.Feasible.Wanted, 3), report.Significant(s.Feasible.Lost, 3))
 	case s.Feasible != nil && s.Feasible.Wanted > 0:
-		text += fmt.Sprintf("; all %.3g visits a day that are wanted of it can be made", s.Feasible.Wanted)
+		text += fmt.Sprintf("; all %s visits a day that are wanted of it can be made", report.Significant(s.Feasible.Wanted, 3))
 	}
 	return text + "."
 }
@@ -151,8 +152,8 @@ const (
 	copyPages = 2000
 	// copyMost bounds what people are shown of a server: 25 looks, and 25 MB while it is kept.
 	copyMost = 50_000
-	// demandPages bounds the pages that a demand rests on: 5 ms.
-	demandPages = 10_000
+	// demandPages bounds the pages that a demand rests on: some milliseconds, of a cold memory, too.
+	demandPages = 2_000
 	copiesKept  = 4
 	copyHolds   = 20 * time.Second
 )

@@ -87,8 +87,8 @@ type sampled struct {
 }
 
 const (
-	// lookFor bounds a look of a survey, and lookShare is what part of the time looks take. Of the
-	// first one looks are longer and take firstShare: until it is there nothing is known of all pages.
+	// lookFor bounds a look of a survey, and lookShare is which part of the time looks take. Those
+	// of the first one are longer and take more of it: before it nothing is known of all pages.
 	lookFor    = 2 * time.Millisecond
 	firstFor   = 8 * time.Millisecond
 	lookShare  = 20
