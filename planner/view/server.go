@@ -152,7 +152,7 @@ const (
 	copyPages = 2000
 	// copyMost bounds what people are shown of a server: 25 looks, and 25 MB while it is kept.
 	copyMost = 50_000
-	// demandPages bounds the pages that a demand rests on: some milliseconds, of a cold memory, too.
+	// demandPages bounds the pages that a demand rests on: some milliseconds, in cold memory too.
 	demandPages = 2_000
 	copiesKept  = 4
 	copyHolds   = 20 * time.Second
