@@ -28,7 +28,7 @@ const (
 	part       = 0.1
 )
 
-// epoch is later than all dates in addresses of the sites: those far ahead would be taken for traps.
+// epoch is later than all dates in addresses of the sites: those far ahead are taken for traps.
 var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // mostMeasured bounds the pages of a server, for those who have less time.
