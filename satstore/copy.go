@@ -28,6 +28,11 @@ func (s *Store) copyTo(dir string) error {
 	if err := directory.MakeEmpty(s.fs, dir); err != nil {
 		return err
 	}
+	done, err := s.copies.begin(dir, s.o.Told, s.satDir(), s.catalogueDir())
+	if err != nil {
+		return err
+	}
+	defer done()
 	// The runs make a checkpoint, before which the catalogue is flushed.
 	if err := s.runs.CopyTo(s.fs.PathJoin(dir, satName)); err != nil {
 		return err

@@ -21,6 +21,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err == nil {
 		s := &Store{
 			fs:       o.FS,
+			copies:   &toldFS{FS: o.FS},
 			dir:      dir,
 			o:        o,
 			settings: map[string][]byte{},
@@ -73,7 +74,7 @@ func (s *Store) begin() error {
 			return err
 		}
 	}
-	if s.cat, err = openCatalogue(s.fs, s.catalogueDir(), s.o.ReadOnly, !born); err != nil {
+	if s.cat, err = openCatalogue(s.copies, s.catalogueDir(), s.o.ReadOnly, !born); err != nil {
 		return err
 	}
 	if !born {
@@ -179,6 +180,7 @@ func (s *Store) clearUnborn() error {
 func (s *Store) openRuns(born bool) error {
 	o := s.o.runs()
 	o.Apply, o.Flush = s.cat.applyRepr, s.flushCatalogue
+	o.CopyFS = s.copies
 	o.Lost = func(seqs []uint32) {
 		for _, seq := range seqs {
 			s.lost = append(s.lost, sitegraph.PageID(seq))

@@ -33,6 +33,8 @@ type Options struct {
 	Apply func(r *sitegraph.Record, messages [][]byte)
 	// ReadOnly opens an existing store and writes nothing but the lock.
 	ReadOnly bool
+	// Told is told how far long work has come, and may end it; nil: nobody is.
+	Told Told
 
 	tune func(o *runs.Options) // tests
 }

@@ -23,7 +23,8 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 	if s.changed {
 		return errors.New("restore with changes that are not committed")
 	}
-	if err := s.restoreGraph(g); err != nil {
+	entries := s.o.Told.count("addresses, links and records", toldEntries, 3*s.Pages())
+	if err := s.restoreGraph(g, entries); err != nil {
 		return fmt.Errorf("restore the graph: %w", err)
 	}
 	s.busy = true
@@ -38,6 +39,9 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 	seen := make([]uint64, (s.Pages()+63)/64)
 	var r sitegraph.Record
 	err := s.runs.Each(func(f *runs.Record) error {
+		if err := entries.add(1); err != nil {
+			return err
+		}
 		p := sitegraph.PageID(f.Seq)
 		if err := s.known(p); err != nil {
 			return &DamageError{Path: s.satDir(), What: err.Error()}
@@ -74,11 +78,14 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 // damaged.
 func (s *Store) AddressAlone() int { return s.addressAlone }
 
-func (s *Store) restoreGraph(g *sitegraph.Graph) error {
+func (s *Store) restoreGraph(g *sitegraph.Graph, entries *count) error {
 	damaged := func(format string, args ...any) error {
 		return &DamageError{Path: s.catalogueDir(), What: fmt.Sprintf(format, args...)}
 	}
 	err := s.cat.each(keyAddress, func(p sitegraph.PageID, url []byte) error {
+		if err := entries.add(1); err != nil {
+			return err
+		}
 		if int(p) != g.Pages() {
 			return damaged("no address of page %d", g.Pages())
 		}
@@ -104,6 +111,9 @@ func (s *Store) restoreGraph(g *sitegraph.Graph) error {
 		return err
 	}
 	return s.cat.each(keyLinks, func(p sitegraph.PageID, value []byte) error {
+		if err := entries.add(1); err != nil {
+			return err
+		}
 		if s.known(p) != nil {
 			return damaged("links of page %d of %d", p, s.Pages())
 		}

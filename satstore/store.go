@@ -17,11 +17,13 @@ import (
 // Store is a store of page records by scheduled access time. Its calls must come from one
 // goroutine at a time.
 type Store struct {
-	fs   vfs.FS
-	dir  string
-	o    Options
-	lock io.Closer
-	unit int64 // u in seconds
+	fs  vfs.FS
+	dir string
+	o   Options
+	// copies is fs, where copies are written: who is told of them is told by it.
+	copies *toldFS
+	lock   io.Closer
+	unit   int64 // u in seconds
 
 	runs *runs.Store // records and messages
 	cat  *catalogue  // addresses, links, settings

@@ -17,6 +17,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/tracing"
 	"github.com/recrawl/recrawl/planner/value"
 )
 
@@ -31,6 +32,9 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 	}
 	if c.Archive != "" && c.Proxy != "" {
 		r.Refuse("proxy", c.Proxy, "none beside --archive: an archive keeps what the server sent, not what a proxy makes of it")
+	}
+	if tracing.Check(c.Trace) != nil {
+		r.Refuse("trace", c.Trace, "the address of a collector, as http://127.0.0.1:4318")
 	}
 	if live := policy.LiveNames(); !slices.Contains(live, c.Policy) {
 		want := "one of " + strings.Join(live, ", ")

@@ -111,7 +111,7 @@ func bodyDigest(t *testing.T, block []byte) string {
 func acknowledgedAreKept(t *testing.T, data, dir string, cutAllowed bool) (visits int) {
 	t.Helper()
 	kept := readArchive(t, dir, cutAllowed)
-	_, err := journal.Read(filepath.Join(data, "journal"), func(e *journal.Entry) {
+	_, err := journal.Read(filepath.Join(data, "journal"), nil, func(e *journal.Entry) {
 		if e.Status == 0 {
 			return // no answer came
 		}

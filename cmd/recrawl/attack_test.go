@@ -777,7 +777,7 @@ func rebindRefused(t *testing.T, dir string) bool {
 func (l *attackLab) done(t *testing.T, dir string) bool {
 	t.Helper()
 	named := map[string]bool{}
-	if _, err := journal.Read(filepath.Join(dir, "journal"), func(e *journal.Entry) { named[e.URL] = true }); err != nil {
+	if _, err := journal.Read(filepath.Join(dir, "journal"), nil, func(e *journal.Entry) { named[e.URL] = true }); err != nil {
 		t.Fatal(err)
 	}
 	for i, a := range l.attacks {

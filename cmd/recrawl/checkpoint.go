@@ -38,7 +38,9 @@ func (p *program) checkpoint(ctx context.Context, _ []string) error {
 	if _, err := os.Stat(filepath.Dir(to)); err != nil {
 		return fmt.Errorf("directory of the copy: %w", err)
 	}
-	running, err := checkpoint.Make(ctx, c.Data, to)
+	stages := p.stages(ctx)
+	running, err := checkpoint.Make(ctx, c.Data, to, stages.Tell)
+	stages.End()
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +26,11 @@ const mostAhead = 131_072
 
 // serveStored serves a store that stands still until the context ends.
 func (p *program) serveStored(ctx context.Context, _ []string) (err error) {
-	o, err := p.open(true)
+	if dir, err := os.MkdirTemp(p.config.Data, "serve-"); err == nil { // else it takes memory
+		p.scratch = dir
+		defer os.RemoveAll(dir) // a part that stays is empty
+	}
+	o, err := p.open(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -63,7 +68,8 @@ func (p *program) dashboard(o *opened, of view.Options) (*view.Desk, *dashboard.
 	of.Tune = tune.Options{Listed: listed, Lag: c.SearchLag, Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, New: c.New, Gone: c.Gone,
 		Objective: c.ValueObjective(), Change: c.ChangeBy(), Futures: c.Tune.Futures, Seed: c.Seed}
 	desk := view.New(of)
-	options := dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: versionName(), PProf: c.PProf, Log: p.logger()}
+	options := dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: versionName(), PProf: c.PProf, Log: p.logger(),
+		Certificate: c.Certificate, CertificateKey: c.CertificateKey}
 	if c.Corpus != "" { // it is read until the program ends
 		s, err := index.OpenSearcher(c.Corpus)
 		if err != nil {
@@ -75,6 +81,7 @@ func (p *program) dashboard(o *opened, of view.Options) (*view.Desk, *dashboard.
 	if err != nil {
 		return nil, nil, err
 	}
+	p.warn(served.Open())
 	served.Serve()
 	p.note("dashboard: %s", served.URL())
 	return desk, served, nil

@@ -113,4 +113,8 @@ func TestDashboard(t *testing.T) {
 		t.Error("no plan of a stopped store")
 	}
 	s.interrupt()
+	s.result().exit(t, 130)
+	if left, err := filepath.Glob(filepath.Join(dir, "serve-*")); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, error %v", left, err)
+	}
 }

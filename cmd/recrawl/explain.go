@@ -34,7 +34,7 @@ func (p *program) explain(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	o, err := p.open(true)
+	o, err := p.open(ctx, true)
 	if err != nil {
 		return p.instead(err, func(c dashboard.Command) error { return c.Print(ctx, "page", url.Values{"url": {address}}) })
 	}

@@ -73,9 +73,9 @@ func (p *program) export(ctx context.Context, to string) error {
 	case to == "":
 		return usageError{errors.New("no directory for the histories given"), "say where they go: --history histories; what was kept is exported with --archive"}
 	}
-	bar := p.progress("histories", 0)
-	result, err := recorded.WriteHistories(ctx, c.Data, to, bar.Of)
-	bar.End()
+	stages := p.stages(ctx)
+	result, err := recorded.WriteHistories(c.Data, to, stages.Tell)
+	stages.End()
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,9 @@ func (p *program) learnCommand() *cobra.Command {
 
 // relearn learns from the journal of a crawl.
 func (p *program) relearn(ctx context.Context) error {
-	r, err := recorded.Relearn(ctx, p.config.Data, p.config.Seed)
+	stages := p.stages(ctx)
+	r, err := recorded.Relearn(p.config.Data, p.config.Seed, stages.Tell)
+	stages.End()
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/tracing"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -65,16 +66,19 @@ type liveFetcher struct {
 	underWay *apart.Register
 	archive  *archive.Archive // nil: nothing is kept
 	watch    *watch.Watch     // nil: nothing is watched
+	trace    *tracing.Tracer  // nil: nobody is told
 }
 
-func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
+func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (o sitegraph.Observation, err error) {
 	defer f.underWay.Begin(r.Record.URL)()
+	over := f.trace.Fetch(r.Record.Page)
+	defer func() { over(err) }()
 	f.watch.Fresh(&r.Record)
 	v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability, First: r.Visit.First}
-	o, err := f.archive.Take(ctx, v, &r.Record, func(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Observation, error) {
+	seen, err := f.archive.Take(ctx, v, &r.Record, func(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Observation, error) {
 		return f.visit(ctx, rec, r.MaxBytes)
 	})
-	return *o, err
+	return *seen, err
 }
 
 // Recall is called before each visit.

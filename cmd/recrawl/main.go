@@ -82,6 +82,9 @@ type program struct {
 	json           bool
 	quiet          bool
 	rules          *watch.File // of --watch, once it was read
+	// scratch is a directory for what a store that is only read takes; "": memory, since it is soon
+	// over.
+	scratch string
 }
 
 func (p *program) rootCommand() *cobra.Command {

@@ -47,7 +47,7 @@ func TestSoftMissing(t *testing.T) {
 		}
 	}
 	outcomes := map[string]string{}
-	if _, err := journal.Read(filepath.Join(dir, "data", "journal"), func(e *journal.Entry) {
+	if _, err := journal.Read(filepath.Join(dir, "data", "journal"), nil, func(e *journal.Entry) {
 		outcomes[strings.TrimPrefix(e.URL, "http://"+server.at)] = e.Outcome + " " + e.Detail
 	}); err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func TestNoArchive(t *testing.T) {
 		t.Errorf("the archive: %s", shown)
 	}
 	said := map[string]bool{}
-	if _, err := journal.Read(filepath.Join(dir, "data", "journal"), func(e *journal.Entry) {
+	if _, err := journal.Read(filepath.Join(dir, "data", "journal"), nil, func(e *journal.Entry) {
 		if e.Status == 200 {
 			said[strings.TrimPrefix(e.URL, "http://"+server.at)] = e.NoArchive
 			if e.Digest == "" {

@@ -45,7 +45,7 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 		name, _ = os.Hostname()
 	}
 	o := work.Options{Name: name, Version: versionName(), TTL: c.Node.Lease, Pause: c.Delay, Round: c.Round, Adopt: c.Node.Adopt,
-		Cluster: nodes.Cluster{Shards: c.Node.Shards, PerDay: c.PerDay()}, Dir: c.Node.Stores, Open: p.shard, Note: p.note}
+		Cluster: nodes.Cluster{Shards: c.Node.Shards, PerDay: c.PerDay()}, Dir: c.Node.Stores, Open: func(dir string) (*work.Parts, bool, error) { return p.shard(ctx, dir) }, Note: p.note}
 	if o.Dir == "" {
 		o.Dir = filepath.Join(c.Data, "shards")
 	}
@@ -67,7 +67,7 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 }
 
 // shard opens the store in a directory for a node.
-func (p *program) shard(dir string) (made *work.Parts, busy bool, err error) {
+func (p *program) shard(ctx context.Context, dir string) (made *work.Parts, busy bool, err error) {
 	q := *p // with a data directory of its own
 	q.config.Data = dir
 	var opened parts
@@ -89,7 +89,7 @@ func (p *program) shard(dir string) (made *work.Parts, busy bool, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, false, err
 	}
-	o, err := q.open(false)
+	o, err := q.open(ctx, false)
 	if err != nil {
 		return nil, errors.Is(err, satstore.ErrInUse), err
 	}
@@ -106,7 +106,7 @@ func (p *program) shard(dir string) (made *work.Parts, busy bool, err error) {
 	opened.add(log)
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = q.config.MaxPages
-	return &work.Parts{Planner: o.plan, Store: o.store, Web: liveFetcher{client, underWay, nil, nil}, Close: opened.Close,
+	return &work.Parts{Planner: o.plan, Store: o.store, Web: liveFetcher{Client: client, underWay: underWay}, Close: opened.Close,
 		Journal: func(events []cycle.Event) error { return visits.Append(log, events) },
 		Loop: cycle.Options{
 			Change: q.config.ChangeBy(), Workers: max(2, 2*q.config.Workers/q.config.Node.Shards), Discover: true, Forecast: true, Proof: true,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -143,8 +144,18 @@ func regular(path string) error {
 
 // progress tells on standard error how far long work has come; nothing with --quiet.
 func (p *program) progress(what string, total int) *progress.Bar {
+	return progress.New(p.beside(), what, total)
+}
+
+// stages is progress of work in several parts, which ends with the context.
+func (p *program) stages(ctx context.Context) *progress.Stages {
+	return progress.NewStages(ctx, p.beside())
+}
+
+// beside is where progress is told.
+func (p *program) beside() io.Writer {
 	if p.quiet {
-		return progress.New(io.Discard, what, total)
+		return io.Discard
 	}
-	return progress.New(p.stderr, what, total)
+	return p.stderr
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -34,7 +35,7 @@ var errNoData = usageError{
 }
 
 // open reads a data directory. An existing one is required to read only.
-func (p *program) open(readOnly bool) (*opened, error) {
+func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 	c := &p.config
 	if c.Data == "" {
 		return nil, errNoData
@@ -44,13 +45,15 @@ func (p *program) open(readOnly bool) (*opened, error) {
 			return nil, fmt.Errorf("data directory: %w", err)
 		}
 	}
-	store, err := satstore.Open(c.Data, satstore.Options{ReadOnly: readOnly})
+	stages := p.stages(ctx)
+	defer stages.End()
+	store, err := satstore.Open(c.Data, satstore.Options{ReadOnly: readOnly, Told: stages.Tell})
 	if err != nil {
 		return nil, err
 	}
 	dir := c.Data // of the scratch file
 	if readOnly {
-		dir = "" // no file: it is soon over
+		dir = p.scratch
 	}
 	o := &opened{store: store}
 	watched, err := p.watched()
@@ -89,6 +92,7 @@ func (p *program) open(readOnly bool) (*opened, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
+	store.Untold()
 	p.warnOfDamage(store.Damage(), store.AddressAlone())
 	o.plan, o.corpus = plan, plan.Corpus
 	return o, nil

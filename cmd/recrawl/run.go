@@ -21,6 +21,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/present"
+	"github.com/recrawl/recrawl/planner/tracing"
 	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore/journal"
@@ -38,7 +39,7 @@ func (p *program) runCommand() *cobra.Command {
 func (p *program) run(ctx context.Context, args []string) (err error) {
 	l := &crawl{program: p, result: present.NewRun(), status: p.status()}
 	defer closing(&l.parts, &err)
-	if err := l.open(args); err != nil {
+	if err := l.open(ctx, args); err != nil {
 		return err
 	}
 	work, stop := context.WithCancel(ctx) // a visit that cannot be written down is the last one
@@ -65,6 +66,7 @@ type crawl struct {
 	others   *intake.Others
 	watch    *watch.Watch
 	desk     *view.Desk
+	trace    *tracing.Tracer
 	parts    parts // of these, what is closed at the end
 
 	loop       *cycle.Loop
@@ -75,7 +77,7 @@ type crawl struct {
 }
 
 // open opens all that a run works with.
-func (l *crawl) open(args []string) (err error) {
+func (l *crawl) open(ctx context.Context, args []string) (err error) {
 	p, c := l.program, &l.config
 	if l.seeds, err = canonicalSeeds(args); err != nil {
 		return err
@@ -91,7 +93,7 @@ func (l *crawl) open(args []string) (err error) {
 	if l.client, err = p.client(reader.Read, l.filters); err != nil {
 		return err
 	}
-	if l.data, err = p.open(false); err != nil {
+	if l.data, err = p.open(ctx, false); err != nil {
 		return err
 	}
 	l.parts.add(l.data.store)
@@ -124,6 +126,11 @@ func (l *crawl) open(args []string) (err error) {
 	if l.watch, err = p.openWatch(l.data.store); err != nil {
 		return err
 	}
+	l.trace, err = tracing.Open(tracing.Options{Address: c.Trace, Share: c.TraceShare, Version: versionName(), Warn: func(err error) { p.warn(err.Error()) }})
+	if err != nil {
+		return err
+	}
+	l.parts.add(l.trace)
 	desk, served, err := p.dashboard(l.data, view.Options{Run: l.result})
 	if err != nil {
 		return err
@@ -143,7 +150,7 @@ func (l *crawl) makeLoop(stop func()) {
 	sight := &watching.Sight{Watch: l.watch}
 	l.loop = cycle.New(cycle.Options{
 		Planner:    l.data.plan,
-		Fetcher:    liveFetcher{l.client, l.underWay, l.archive, l.watch},
+		Fetcher:    liveFetcher{l.client, l.underWay, l.archive, l.watch, l.trace},
 		Store:      l.data.store,
 		Clock:      cycle.WallClock{},
 		Change:     c.ChangeBy(),
@@ -181,6 +188,7 @@ func (l *crawl) makeLoop(stop func()) {
 					stop()
 				}
 			}
+			l.trace.Acknowledged(events)
 			l.status.show(result, l.data.plan)
 			l.look()
 		},
@@ -214,6 +222,7 @@ func (l *crawl) endRound(r planner.Round) bool {
 	l.result.EndRound(l.data.plan, r, l.config.PerDay())
 	l.look()
 	l.desk.EndRound()
+	l.trace.EndRound(r)
 	l.status.rest(l.result, l.data.plan, r.End)
 	return l.journalErr == nil && (l.config.Rounds == 0 || l.result.Rounds < l.config.Rounds)
 }

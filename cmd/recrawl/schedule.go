@@ -52,6 +52,8 @@ func (p *program) servers(ctx context.Context, paths []string, least servers.Tic
 		doubts  []string
 		err     error
 	)
+	stages := p.stages(ctx)
+	defer stages.End()
 	switch {
 	case !oneOf(len(paths) > 0, p.config.Data != "", c.Journal != "", c.Log != "", c.Generate > 0):
 		return nil, usageError{errors.New("schedule wants one source: histories, --data, --journal, --log or --generate"),
@@ -67,10 +69,10 @@ func (p *program) servers(ctx context.Context, paths []string, least servers.Tic
 		return schedule.ReadLog(f, c.Log, least)
 	case c.Journal != "":
 		name = "journal"
-		demands, doubts, err = recorded.DemandsInJournal(c.Journal, least, recorded.By(c.By))
+		demands, doubts, err = recorded.DemandsInJournal(c.Journal, least, recorded.By(c.By), stages.Tell)
 	case p.config.Data != "":
 		name = "store"
-		demands, doubts, err = recorded.DemandsInStore(p.config.Data, least, recorded.By(c.By))
+		demands, doubts, err = recorded.DemandsInStore(p.config.Data, least, recorded.By(c.By), stages.Tell)
 	default:
 		name = "histories"
 		var read []*history.Server
@@ -146,10 +148,12 @@ func (p *program) schedulePlan(ctx context.Context, paths []string) error {
 		return err
 	}
 	target, _ := schedule.ParseTarget(c.Target) // checked before
+	bar := p.progress("simulations", 0)
 	plan, err := schedule.Size(ctx, source, schedule.PlanOptions{
 		Target: target, PageBytes: c.PageBytes, Connections: c.PerNode, Mbps: c.NodeMbps,
-		Delay: least, Hours: c.Hours, Seed: p.config.Seed,
+		Delay: least, Hours: c.Hours, Seed: p.config.Seed, Told: bar.Of,
 	})
+	bar.End()
 	if err != nil {
 		return err
 	}

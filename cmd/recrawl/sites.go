@@ -82,7 +82,7 @@ func (p *program) askSites(ctx context.Context, err error, server string) error 
 func (p *program) siteSource(ctx context.Context, server string) (*sites.Source, error) {
 	c := &p.config
 	if c.Data != "" {
-		o, err := p.open(true)
+		o, err := p.open(ctx, true)
 		if err != nil {
 			return nil, err
 		}

@@ -85,12 +85,14 @@ func (p *program) evidence(ctx context.Context, paths []string) (e tune.Evidence
 			"leave --check out, or name histories"}
 	}
 	var pages []tune.Visited
+	stages := p.stages(ctx)
+	defer stages.End()
 	if c.Tune.Journal != "" {
 		e.Name = "journal"
-		pages, e.Doubts, err = recorded.InJournal(c.Tune.Journal)
+		pages, e.Doubts, err = recorded.InJournal(c.Tune.Journal, stages.Tell)
 	} else {
 		e.Name = "store"
-		pages, e.Doubts, err = recorded.InStore(c.Data)
+		pages, e.Doubts, err = recorded.InStore(c.Data, stages.Tell)
 	}
 	if err != nil {
 		return e, nil, noJournal(err)

@@ -1,7 +1,6 @@
 package recorded
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,8 +16,8 @@ import (
 
 // Histories reads what visits saw of each page, from the journal, and the links of the pages as
 // they are now, from the store. torn counts the lines of the journal that cannot be read.
-func Histories(data string) (servers []*history.Server, torn int, err error) {
-	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
+func Histories(data string, told satstore.Told) (servers []*history.Server, torn int, err error) {
+	store, err := satstore.Open(data, satstore.Options{ReadOnly: true, Told: told})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -33,7 +32,7 @@ func Histories(data string) (servers []*history.Server, torn int, err error) {
 		return nil, 0, err
 	}
 	b := history.NewBuilder()
-	torn, err = journal.Read(filepath.Join(data, "journal"), func(e *journal.Entry) {
+	torn, err = journal.Read(filepath.Join(data, "journal"), told, func(e *journal.Entry) {
 		if v, ok := versionOf(e); ok && !sources[e.URL] {
 			b.See(e.URL, v)
 		}
@@ -45,6 +44,14 @@ func Histories(data string) (servers []*history.Server, torn int, err error) {
 		b.Link(graph.URL(page), urlsOf(graph, graph.Links(page)), urlsOf(graph, graph.Frames(page)))
 	}
 	return b.Servers(), torn, nil
+}
+
+// tell tells who is told, if there is somebody.
+func tell(told satstore.Told, what string, done, total int) error {
+	if told == nil {
+		return nil
+	}
+	return told(what, done, total)
 }
 
 // Export is what was written as histories.
@@ -63,9 +70,9 @@ var ErrNoVisits = errors.New("no page in the journal")
 // WriteHistories writes the histories of a data directory into another one, which is made if need
 // be. It fails with ErrNoVisits if there are none, and replaces no file.
 func WriteHistories(
-	ctx context.Context, data, dir string, progress func(done, total int),
+	data, dir string, told satstore.Told,
 ) (*Export, error) {
-	servers, torn, err := Histories(data)
+	servers, torn, err := Histories(data, told)
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +84,9 @@ func WriteHistories(
 	}
 	e := &Export{Servers: len(servers), Torn: torn, dir: dir}
 	for i, s := range servers {
-		if err := ctx.Err(); err != nil {
+		if err := tell(told, "histories", i, len(servers)); err != nil {
 			return nil, err
 		}
-		progress(i, len(servers))
 		if _, err := history.Save(dir, s); err != nil {
 			return nil, err
 		}

@@ -92,7 +92,7 @@ func TestHistories(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	servers, torn, err := Histories(data)
+	servers, torn, err := Histories(data, nil)
 	if err != nil || torn != 1 || len(servers) != 1 || servers[0].Name != "h.example" {
 		t.Fatalf("%d servers, %d torn, %v", len(servers), torn, err)
 	}
@@ -118,7 +118,7 @@ func TestHistories(t *testing.T) {
 // The store tells of the pages that there is a copy of, the journal of all that were visited.
 func TestEvidence(t *testing.T) {
 	data := visited(t)
-	stored, doubts, err := InStore(data)
+	stored, doubts, err := InStore(data, nil)
 	if err != nil || len(doubts) > 0 || len(stored) != 2 {
 		t.Fatalf("%d pages, %q, %v", len(stored), doubts, err)
 	}
@@ -131,7 +131,7 @@ func TestEvidence(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	journaled, doubts, err := InJournal(filepath.Join(data, "journal"))
+	journaled, doubts, err := InJournal(filepath.Join(data, "journal"), nil)
 	if err != nil || len(doubts) > 0 || len(journaled) != 4 {
 		t.Fatalf("%d pages, %q, %v", len(journaled), doubts, err)
 	}
@@ -144,7 +144,7 @@ func TestEvidence(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	if _, _, err := InJournal(data); !errors.Is(err, journal.ErrNone) {
+	if _, _, err := InJournal(data, nil); !errors.Is(err, journal.ErrNone) {
 		t.Errorf("no journal: %v", err)
 	}
 }
@@ -153,11 +153,11 @@ func TestEvidence(t *testing.T) {
 // knows.
 func TestDemands(t *testing.T) {
 	data := visited(t)
-	stored, _, err := DemandsInStore(data, 10_000, Planned)
+	stored, _, err := DemandsInStore(data, 10_000, Planned, nil)
 	if err != nil || len(stored) != 1 || stored[0].Name != "h.example" || len(stored[0].Pages) != 2 || stored[0].Least != 10_000 {
 		t.Errorf("store: %+v, %v", stored, err)
 	}
-	journaled, doubts, err := DemandsInJournal(filepath.Join(data, "journal"), 10_000, Change)
+	journaled, doubts, err := DemandsInJournal(filepath.Join(data, "journal"), 10_000, Change, nil)
 	if err != nil || len(doubts) > 0 || len(journaled) != 1 || len(journaled[0].Pages) != 3 {
 		t.Fatalf("journal: %+v, %q, %v", journaled, doubts, err)
 	}

@@ -1,7 +1,6 @@
 package recorded
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,11 +50,11 @@ func (r *Relearnt) Finding() string {
 // The visits were chosen, so they are no fair sample of the pages. But what is learnt is what
 // follows from the features of a page, and the features say why it was chosen, too. A probe stands
 // for the pages that it was drawn from, and counts as the root of their number.
-func Relearn(ctx context.Context, data string, seed uint64) (r *Relearnt, err error) {
+func Relearn(data string, seed uint64, told satstore.Told) (r *Relearnt, err error) {
 	if _, err := os.Stat(journalOf(data)); err != nil {
 		return nil, fmt.Errorf("read journal: %w", err) // before a store is made where there was none
 	}
-	store, err := satstore.Open(data, satstore.Options{})
+	store, err := satstore.Open(data, satstore.Options{Told: told})
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +74,7 @@ func Relearn(ctx context.Context, data string, seed uint64) (r *Relearnt, err er
 		return nil, err
 	}
 	graph.Refresh()
-	days, r, err := visitsByDay(data, graph, sources)
+	days, r, err := visitsByDay(data, graph, sources, told)
 	if err != nil {
 		return nil, err
 	}
@@ -85,11 +84,15 @@ func Relearn(ctx context.Context, data string, seed uint64) (r *Relearnt, err er
 	}
 	t := newTeller(graph, seed, float64(r.Visits)/float64(max(len(days), 1)))
 	t.policy.Replay(r.Visits, before)
-	for _, day := range days {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+	for i, day := range days {
+		if err := tell(told, "days", i, len(days)); err != nil {
+			return nil, err
 		}
 		t.tell(day)
+	}
+	// A forest may take longer than all that: nothing was written yet.
+	if err := tell(told, "learning", len(days), len(days)); err != nil {
+		return nil, err
 	}
 	t.policy.LearnNow()
 	t.policy.GoOn(before)
@@ -104,8 +107,8 @@ func Relearn(ctx context.Context, data string, seed uint64) (r *Relearnt, err er
 // journalOf is where the journal of a crawl is.
 func journalOf(data string) string { return filepath.Join(data, "journal") }
 
-// told is a visit of a journal.
-type told struct {
+// shown is a visit of a journal.
+type shown struct {
 	page      sitegraph.PageID
 	at        time.Time
 	verdict   sitegraph.Verdict
@@ -117,16 +120,17 @@ func visitsByDay(
 	data string,
 	graph *sitegraph.Graph,
 	sources map[sitegraph.PageID]bool,
-) (days [][]told, r *Relearnt, err error) {
+	told satstore.Told,
+) (days [][]shown, r *Relearnt, err error) {
 	r = &Relearnt{}
-	var visits []told
-	r.Torn, err = journal.Read(journalOf(data), func(e *journal.Entry) {
+	var visits []shown
+	r.Torn, err = journal.Read(journalOf(data), told, func(e *journal.Entry) {
 		page, ok := graph.Lookup(e.URL)
 		verdict := sitegraph.ParseVerdict(e.Verdict)
 		if !ok || sources[page] || verdict == sitegraph.VerdictUnknown || verdict == sitegraph.VerdictDoubted {
 			return
 		}
-		visits = append(visits, told{page, e.Time, verdict, e.DrawnFrom})
+		visits = append(visits, shown{page, e.Time, verdict, e.DrawnFrom})
 		if verdict != sitegraph.VerdictFirst {
 			r.Visits++
 		}
@@ -135,7 +139,7 @@ func visitsByDay(
 		err = fmt.Errorf("the journal in %s has no visit to a page that was known: there is nothing to learn from yet", data)
 	}
 	// Visits that end at about the same time are not in order.
-	slices.SortStableFunc(visits, func(a, b told) int { return a.at.Compare(b.at) })
+	slices.SortStableFunc(visits, func(a, b shown) int { return a.at.Compare(b.at) })
 	day := func(i int) time.Time { return visits[i].at.UTC().Truncate(24 * time.Hour) }
 	for from, i := 0, 1; i <= len(visits); i++ {
 		if i == len(visits) || day(i) != day(from) {
@@ -167,7 +171,7 @@ func newTeller(graph *sitegraph.Graph, seed uint64, perDay float64) *teller {
 }
 
 // tell shows the visits of a day.
-func (t *teller) tell(day []told) {
+func (t *teller) tell(day []shown) {
 	t.rounds++
 	start := day[0].at.UTC().Truncate(24 * time.Hour)
 	round := planner.Round{Number: t.rounds, Start: start, End: start.Add(24 * time.Hour), Budget: len(day)}

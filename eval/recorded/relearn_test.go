@@ -68,7 +68,7 @@ func crawled(t *testing.T, visits int, changed func(server, page, n int) bool) (
 // there in another process: pages that change at every other visit.
 func TestRelearn(t *testing.T) {
 	data := crawled(t, 16, func(_, p, n int) bool { return (n+p)%2 == 0 })
-	r, err := Relearn(context.Background(), data, 1)
+	r, err := Relearn(data, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestRelearn(t *testing.T) {
 	if p := r.InPlace; !(p.Loss < p.LossBefore) || p.Examples == 0 || p.HeldOut == 0 {
 		t.Errorf("adopted by %+v", p)
 	}
-	again, err := Relearn(context.Background(), data, 1)
+	again, err := Relearn(data, 1, nil)
 	if err != nil || again.InPlace.Version < r.InPlace.Version {
 		t.Errorf("learnt again %+v, %v, after %+v", again, err, r)
 	}
@@ -137,7 +137,7 @@ func TestRelearnKeepsWhatNoJournalTells(t *testing.T) {
 	if before.Price != 0.3 || len(before.Servers) != 1 {
 		t.Fatalf("known before: %+v", before)
 	}
-	if _, err := Relearn(context.Background(), data, 1); err != nil {
+	if _, err := Relearn(data, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	after := kept(func(store *satstore.Store, policy *value.Policy) error { return cycle.RecallLearnt(store, policy) })
@@ -167,7 +167,7 @@ func TestRelearnFromPartOfAJournal(t *testing.T) {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	days, r, err := visitsByDay(data, graph, nil)
+	days, r, err := visitsByDay(data, graph, nil, nil)
 	if err != nil || r.Days != 3 || len(days) != 3 || len(days[0]) != 2 || len(days[1]) != 3 || len(days[2]) != 1 {
 		t.Fatalf("%+v, %+v, %v; want 2, 3 and 1 visits on 3 days", days, r, err)
 	}
@@ -186,18 +186,18 @@ func TestRelearnFromPartOfAJournal(t *testing.T) {
 // it was.
 func TestRelearnRefuses(t *testing.T) {
 	data := crawled(t, 0, nil)
-	if _, err := Relearn(context.Background(), data, 1); err == nil || !strings.Contains(err.Error(), "nothing to learn from") {
+	if _, err := Relearn(data, 1, nil); err == nil || !strings.Contains(err.Error(), "nothing to learn from") {
 		t.Errorf("error %v", err)
 	}
 	none := filepath.Join(t.TempDir(), "none")
-	_, err := Relearn(context.Background(), none, 1)
+	_, err := Relearn(none, 1, nil)
 	if _, made := os.Stat(none); !errors.Is(err, os.ErrNotExist) || !errors.Is(made, os.ErrNotExist) {
 		t.Errorf("of a directory that is not there: %v, then %v", err, made)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	data = crawled(t, 3, func(_, p, n int) bool { return n == p%3 })
-	if _, err := Relearn(ctx, data, 1); !errors.Is(err, context.Canceled) {
+	if _, err := Relearn(data, 1, func(string, int, int) error { return ctx.Err() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -18,6 +20,16 @@ func Grouped(n int64) string {
 		return fmt.Sprint(n)
 	}
 	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
+}
+
+// Significant is a number rounded to so many digits, with commas between its thousands; small ones
+// and very large ones have an exponent.
+func Significant(v float64, digits int) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	if err != nil || math.Abs(rounded) < 1000 || math.Abs(rounded) >= 1e15 {
+		return fmt.Sprintf("%g", rounded)
+	}
+	return Grouped(int64(rounded))
 }
 
 // Shorten joins the first of a list and says how many more there are.

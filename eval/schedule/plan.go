@@ -1,9 +1,11 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -61,6 +63,8 @@ type PlanOptions struct {
 	Delay       schedule.Tick
 	Hours       float64 // simulated to find the least pool; 0: not simulated
 	Seed        uint64
+	// Told is told how many simulations are made, of how many as far as that is known.
+	Told func(done, total int)
 }
 
 // Plan is what schedule plan prints: what a target takes.
@@ -164,7 +168,8 @@ func (p *Plan) size(demands []schedule.Demand, rng *rand.Rand, o PlanOptions) {
 // longest.
 func leastPool(ctx context.Context, demands []schedule.Demand, rng *rand.Rand, o PlanOptions) (Range, error) {
 	var all []float64
-	for resample := range 3 {
+	search := &poolSearch{PlanOptions: o}
+	for resample := range simulatedPools {
 		w := &simulate.Web{PageBytes: o.PageBytes}
 		for i := range demands {
 			d := &demands[i]
@@ -173,7 +178,8 @@ func leastPool(ctx context.Context, demands []schedule.Demand, rng *rand.Rand, o
 			}
 			w.Add(d.Name, d.Load().Interval(), logOf(d.Times))
 		}
-		least, err := searchPool(ctx, w, o)
+		search.rest = simulatedPools - 1 - resample
+		least, err := search.of(ctx, w)
 		if err != nil {
 			return Range{}, err
 		}
@@ -197,7 +203,29 @@ func logOf(t schedule.Times) []uint32 {
 	return took
 }
 
-func searchPool(ctx context.Context, w *simulate.Web, o PlanOptions) (int, error) {
+// simulatedPools are those that the spread of the simulated pool is of.
+const simulatedPools = 3
+
+// poolSearch searches for least pools, one after the other.
+type poolSearch struct {
+	PlanOptions
+	done int // simulations
+	each int // simulations of the last pool; 0: none is found yet
+	rest int // pools that come after this one
+}
+
+// tell tells how far it has come, where so many simulations are left of this pool. The pools that
+// come take as many as the last one.
+func (s *poolSearch) tell(left, ofThis int) {
+	s.done++
+	if s.Told != nil {
+		s.Told(s.done, s.done+left+s.rest*cmp.Or(s.each, ofThis))
+	}
+}
+
+// of doubles a pool until it misses nothing, and then halves the distance to the largest that does.
+func (s *poolSearch) of(ctx context.Context, w *simulate.Web) (int, error) {
+	o, before := &s.PlanOptions, s.done
 	missed := func(connections int) (int64, error) {
 		r, err := simulate.Run(ctx, w, simulate.Options{Policy: schedule.EDF, Connections: connections, Least: o.Delay, Duration: schedule.Tick(o.Hours * float64(schedule.Hour))})
 		return r.By.ToPool, err
@@ -208,6 +236,7 @@ func searchPool(ctx context.Context, w *simulate.Web, o PlanOptions) (int, error
 		if err != nil {
 			return 0, err
 		}
+		s.tell(bits.Len(uint(high-low-1)), 2*bits.Len(uint(high)))
 		if n == 0 || high > len(w.Servers) {
 			break
 		}
@@ -224,7 +253,9 @@ func searchPool(ctx context.Context, w *simulate.Web, o PlanOptions) (int, error
 		} else {
 			low = mid
 		}
+		s.tell(bits.Len(uint(high-low-1)), s.done+1-before)
 	}
+	s.each = s.done - before
 	return high, nil
 }
 

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -157,5 +158,27 @@ func TestLargeSites(t *testing.T) {
 	if len(large) != 1 || large[0].Address != "192.0.2.2" || len(large[0].Servers) != 2 || math.Abs(large[0].Days-4) > 1e-3 ||
 		math.Abs(large[0].Delay-8.75) > 1e-3 {
 		t.Errorf("%+v", large)
+	}
+}
+
+// A search for least pools tells how far it has come, up to all of it, and ends with the context.
+func TestSearchTells(t *testing.T) {
+	s := read(t, "a.example,3,10\nb.example,4,10\nc.example,5,10\nd.example,6,10\ne.example,6,10\nf.example,7,11\n")
+	last, most, calls := 0, 0, 0
+	o := PlanOptions{Target: Target{"intervals", 1}, PageBytes: 1000, Connections: 4, Mbps: 10, Delay: schedule.Second / 10, Hours: 1, Seed: 1,
+		Told: func(done, total int) {
+			if calls++; done != calls || total < done {
+				t.Errorf("call %d: %d of %d", calls, done, total)
+			}
+			last, most = done, total
+		}}
+	p, err := Size(t.Context(), s, o)
+	if err != nil || p.Simulated.Value < 2 || last != most || calls < 9 {
+		t.Errorf("%+v, %d of %d, error %v", p, last, most, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Told = func(int, int) { cancel() }
+	if _, err := Size(ctx, s, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v", err)
 	}
 }

@@ -2,20 +2,13 @@ package urlfrontier_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -25,44 +18,10 @@ import (
 	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
 
+	"github.com/recrawl/recrawl/fetch/certificate/certificatetest"
 	"github.com/recrawl/recrawl/fetch/urlfrontier"
 	pb "github.com/recrawl/recrawl/fetch/urlfrontier/urlfrontierpb"
 )
-
-// certificate writes one for 127.0.0.1 and its key, and returns who trusts it.
-func certificate(t *testing.T, dir string) (certificate, key string, trust *x509.CertPool) {
-	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &secret.PublicKey, secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secretDER, err := x509.MarshalPKCS8PrivateKey(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certificate, key = filepath.Join(dir, "certificate.pem"), filepath.Join(dir, "key.pem")
-	for path, block := range map[string]*pem.Block{
-		certificate: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: secretDER},
-	} {
-		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	parsed, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trust = x509.NewCertPool()
-	trust.AddCert(parsed)
-	return certificate, key, trust
-}
 
 // With TLS and a token nobody calls without them, but for the health check. Reflection tells the
 // services.
@@ -76,7 +35,7 @@ func TestTokenAndTLS(t *testing.T) {
 	o := urlfrontier.Options{}
 	o.TokenFile = token
 	var trust *x509.CertPool
-	o.Certificate, o.CertificateKey, trust = certificate(t, dir)
+	o.Certificate, o.CertificateKey, trust = certificatetest.Write(t, dir)
 	h.start(o, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: trust})))
 
 	answer, err := healthpb.NewHealthClient(h.conn).Check(t.Context(), &healthpb.HealthCheckRequest{Service: "urlfrontier.URLFrontier"})

@@ -2,11 +2,12 @@ package urlfrontier
 
 import (
 	"bytes"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"os"
+
+	"github.com/recrawl/recrawl/fetch/certificate"
 )
 
 // Settings are those of a user.
@@ -54,15 +55,6 @@ func (o *Options) Check() error {
 	case o.web != nil && !o.web.IP.IsLoopback():
 		return fmt.Errorf("listen at %s: %w", o.Web, ErrOpen)
 	}
-	switch {
-	case (o.Certificate == "") != (o.CertificateKey == ""):
-		return errors.New("a certificate and its key belong together")
-	case o.Certificate != "":
-		certificate, err := tls.LoadX509KeyPair(o.Certificate, o.CertificateKey)
-		if err != nil {
-			return fmt.Errorf("read certificate: %w", err)
-		}
-		o.tls = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
-	}
-	return nil
+	o.tls, err = certificate.Config(o.Certificate, o.CertificateKey)
+	return err
 }

@@ -28,7 +28,8 @@ const (
 	part       = 0.1
 )
 
-var epoch = time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC)
+// epoch is later than all dates in addresses of the sites: those far ahead are taken for traps.
+var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // mostMeasured bounds the pages of a server, for those who have less time.
 var mostMeasured = flag.Int("pages", 0, "TestMeasureOnSites: pages of a server that become known at most; 0: all")

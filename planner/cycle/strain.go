@@ -19,14 +19,15 @@ const classStep = 1.01
 func (l *Loop) Demands() []schedule.Demand {
 	all := make([]schedule.Demand, l.graph.Servers())
 	for s := range all {
-		all[s] = l.demandOf(sitegraph.ServerID(s))
+		all[s] = l.demandOf(sitegraph.ServerID(s), 1)
 	}
 	return all
 }
 
 // demandOf is what is wanted of a server: visits to its pages at the times between their changes.
-// Pages of about the same interval and weight are one entry.
-func (l *Loop) demandOf(server sitegraph.ServerID) schedule.Demand {
+// Pages of about the same interval and weight are one entry. It looks at each page whose number on
+// the server is a multiple of step, which stands for as many.
+func (l *Loop) demandOf(server sitegraph.ServerID, step int) schedule.Demand {
 	corpus := l.Planner.Corpus
 	d := schedule.Demand{Name: l.graph.ServerName(server), Least: schedule.Tick(l.pauseOf(server).Milliseconds())}
 	type class struct {
@@ -34,7 +35,9 @@ func (l *Loop) demandOf(server sitegraph.ServerID) schedule.Demand {
 		weight   float64
 	}
 	at := map[class]int{}
-	for _, page := range l.graph.ServerPages(server) {
+	pages := l.graph.ServerPages(server)
+	for i := 0; i < len(pages); i += step {
+		page := pages[i]
 		if int(page) >= corpus.Pages() { // it became known a moment ago
 			break
 		}
@@ -44,14 +47,14 @@ func (l *Loop) demandOf(server sitegraph.ServerID) schedule.Demand {
 			continue
 		}
 		of := class{int(math.Round(math.Log(days) / math.Log(classStep))), corpus.Weight(page)}
-		i, ok := at[of]
+		k, ok := at[of]
 		if !ok {
-			i = len(d.Pages)
-			at[of] = i
+			k = len(d.Pages)
+			at[of] = k
 			interval := schedule.Tick(math.Min(math.Max(math.Pow(classStep, float64(of.interval))*float64(schedule.Day), 1), 1e15))
 			d.Pages = append(d.Pages, schedule.Pages{Interval: interval, Weight: of.weight})
 		}
-		d.Pages[i].Count++
+		d.Pages[k].Count += min(step, len(pages)-i)
 	}
 	if line := l.lines[server]; line != nil {
 		d.Least = max(d.Least, schedule.Tick(line.pause.Milliseconds()))
@@ -128,7 +131,7 @@ func (l *Loop) weighStrains() {
 }
 
 func (l *Loop) weighStrain(s sitegraph.ServerID) {
-	d := l.demandOf(s)
+	d := l.demandOf(s, 1)
 	wanted := 0.0
 	if load := d.Load(); load > 0 {
 		wanted = float64(d.Cycle(schedule.Usual)) / float64(load.Interval())

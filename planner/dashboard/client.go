@@ -12,6 +12,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/recrawl/recrawl/fetch/certificate"
 )
 
 // ErrNobody says that no process serves a dashboard of a data directory.
@@ -135,13 +137,17 @@ func ask(ctx context.Context, method, data, path string, query url.Values, accep
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, method, "http://"+reachable(w.Address)+"/api/v1/"+path+"?"+query.Encode(), nil)
+	scheme, transport := "http", &http.Transport{} // no proxy: it is this machine
+	if w.Certificate != "" {
+		scheme, transport.TLSClientConfig = "https", certificate.Known(w.Certificate)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, scheme+"://"+reachable(w.Address)+"/api/v1/"+path+"?"+query.Encode(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w (%w)", ErrNobody, err)
 	}
 	r.Header.Set("Authorization", "Bearer "+w.Secret)
 	r.Header.Set("Accept", accept)
-	client := http.Client{Transport: &http.Transport{}} // no proxy: it is this machine
+	client := http.Client{Transport: transport}
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(r)
 	if err != nil {

@@ -3,6 +3,8 @@ package dashboard
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +22,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/recrawl/recrawl/fetch/certificate"
+	"github.com/recrawl/recrawl/fetch/certificate/certificatetest"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/planner/view/viewtest"
@@ -260,7 +264,7 @@ func TestPages(t *testing.T) {
 	page := "?url=" + url.QueryEscape(viewtest.Start(0)+"s0/p5")
 	for path, want := range map[string]string{
 		"/": "it is &lt;b&gt;down&lt;/b&gt; &amp; out", "/freshness": "Age of the copies", "/due": "overdue", "/servers": "www1.example", "/servers?q=www1&sort=server&order=desc": "1 of 3 servers",
-		"/servers/www0.example": "Can it be kept fresh?", "/servers/www0.example/sites": "What a change of the top tells", "/page" + page: "What is known", "/page/estimates" + page: "It", "/page/visits" + page: "p(changed)",
+		"/servers/www0.example": "Can it be kept fresh?", "/servers/www0.example/sites": "What a change of the top tells", "/servers/www0.example/pages?q=s0&sort=url": "Part of an address", "/page" + page: "What is known", "/page/estimates" + page: "It", "/page/visits" + page: "p(changed)",
 		"/page/diff" + page: "there is no archive", "/plan": "The next visits", "/tune": "Predict", "/hints": "Servers at rest", "/journal?q=DOWN": "failed",
 		"/search": "Changed since", "/search?q=river&skip=10": "The &lt;i&gt;<mark>river</mark>&lt;/i&gt; rose.", "/search?q=none": "No page.",
 	} {
@@ -316,7 +320,7 @@ func TestGuard(t *testing.T) {
 		"localhost":      {"GET", "/", "", []string{"Host", "localhost:1"}, 200},
 		"form":           {"POST", "/hints", form, []string{"Content-Type", kind, "Origin", own}, 200},
 		"no token":       {"POST", "/hints", "do=hint&urls=x", []string{"Content-Type", kind}, 403},
-		"wrong token":    {"POST", "/hints", strings.Replace(form, s.form, "x"+s.form[1:], 1), []string{"Content-Type", kind}, 403},
+		"wrong token":    {"POST", "/hints", strings.Replace(form, s.form, "!"+s.form[1:], 1), []string{"Content-Type", kind}, 403},
 		"other origin":   {"POST", "/hints", form, []string{"Content-Type", kind, "Origin", "http://evil.example"}, 403},
 		"null origin":    {"POST", "/hints", form, []string{"Content-Type", kind, "Origin", "null"}, 403},
 		"other site":     {"POST", "/hints", form, []string{"Content-Type", kind, "Sec-Fetch-Site", "cross-site"}, 403},
@@ -385,6 +389,65 @@ func TestToken(t *testing.T) {
 	}
 	if s3, err := New(Options{Desk: d, Address: "0.0.0.0:0", Data: dir}); err == nil || s3 != nil {
 		t.Error("a token that others can read is taken")
+	}
+}
+
+// With a certificate all is TLS, beyond loopback with the token; commands of this machine know the
+// server by the file of its certificate.
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := Options{Desk: viewtest.Idle(), Address: "0.0.0.0:0", Data: dir, Version: "test"}
+	var trust *x509.CertPool
+	o.Certificate, o.CertificateKey, trust = certificatetest.Write(t, dir)
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Serve()
+	defer s.Close()
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trust}, ForceAttemptHTTP2: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	host := reachable(s.listener.Addr().String())
+	ask := func(method, path string, headers ...string) *http.Response {
+		r, err := http.NewRequestWithContext(t.Context(), method, "https://"+host+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		answer, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		return answer
+	}
+	if a := ask("GET", "/hints"); a.StatusCode != 401 || a.ProtoMajor != 2 {
+		t.Errorf("without the token: %s %s", a.Proto, a.Status)
+	}
+	a := ask("GET", "/hints?token="+s.token)
+	if c := a.Cookies(); a.StatusCode != 303 || len(c) != 1 || !c[0].Secure || !c[0].HttpOnly {
+		t.Errorf("with the token: %s, cookies %v", a.Status, c)
+	}
+	for origin, want := range map[string]int{"https://" + host: 400, "http://" + host: 403} { // 400: it is no target
+		if a := ask("POST", "/api/v1/tune?target=x", "Origin", origin, "X-Form-Token", s.form, "Authorization", "Bearer "+s.token); a.StatusCode != want {
+			t.Errorf("a form of %s: %s", origin, a.Status)
+		}
+	}
+	if a, _ := do(t, "GET", "http://"+host+"/", ""); a.StatusCode != 400 {
+		t.Errorf("plain HTTP: %s", a.Status)
+	}
+	if text, err := Ask(t.Context(), dir, "settings", nil, "application/json"); err != nil || !strings.Contains(string(text), "weights") {
+		t.Errorf("a command is answered %q, error %v", text, err)
+	}
+	if !strings.HasPrefix(s.URL(), "https://") || s.Open() != "" {
+		t.Errorf("it is found at %s, and %q", s.URL(), s.Open())
+	}
+	o.CertificateKey = o.Certificate
+	if _, err := New(o); !errors.As(err, new(*certificate.Error)) {
+		t.Errorf("with a certificate for a key: %v", err)
 	}
 }
 

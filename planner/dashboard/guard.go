@@ -89,7 +89,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, token string) {
 		s.refuse(w, r, http.StatusUnauthorized, "this is not the token")
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: s.cookie(), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int((30 * 24 * time.Hour).Seconds())})
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: s.cookie(), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.tls, MaxAge: int((30 * 24 * time.Hour).Seconds())})
 	q := r.URL.Query()
 	q.Del("token")
 	to := url.URL{Path: "/" + strings.TrimLeft(r.URL.Path, "/"), RawQuery: q.Encode()}
@@ -123,7 +123,7 @@ func (s *Server) ownOrigin(r *http.Request) bool {
 		return true
 	}
 	u, err := url.Parse(origin)
-	return err == nil && u.Scheme == "http" && u.Host == r.Host || err == nil && u.Scheme == "https" && u.Host == r.Host && !s.loopback
+	return err == nil && u.Scheme == s.scheme() && u.Host == r.Host || err == nil && u.Scheme == "https" && u.Host == r.Host && !s.loopback
 }
 
 func isLoopback(hostPort string) bool {

@@ -27,6 +27,7 @@ var (
 	largePages   = flag.Int("pages", 300_000, "pages of TestLarge")
 	largeServers = flag.Int("servers", 30_000, "and its servers")
 	largeTimes   = flag.Int("times", 20, "how often it loads each page")
+	largeStore   = flag.String("store", "", "where its store is built, and used again if it is there")
 )
 
 // later is a clock that begins where the store of a large web was closed, and goes like the wall's.
@@ -47,12 +48,17 @@ func TestLarge(t *testing.T) {
 	if os.Getenv("RECRAWL_LONG") == "" {
 		t.Skip("RECRAWL_LONG=1 runs it")
 	}
-	web, dir := scale.NewWeb(*largePages, *largeServers, 10, 1), t.TempDir()
-	began := time.Now()
-	if err := scale.Build(t.Context(), dir, web, func(int, int) {}); err != nil {
-		t.Fatal(err)
+	web, dir := scale.NewWeb(*largePages, *largeServers, 20, 1), *largeStore
+	if dir == "" {
+		dir = filepath.Join(t.TempDir(), "store")
 	}
-	t.Logf("built %s in %v", web, time.Since(began).Round(time.Second))
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		began := time.Now()
+		if err := scale.Build(t.Context(), dir, web, func(int, int) {}); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("built %s in %v", web, time.Since(began).Round(time.Second))
+	}
 	store, err := satstore.Open(dir, satstore.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +109,7 @@ func TestLarge(t *testing.T) {
 	small := desk.Servers(view.ServersQuery{Sort: "server", Limit: 1000}).Servers
 	t.Logf("the largest server has %d pages", largest.Pages)
 	for _, path := range []string{"/", "/freshness", "/due", "/servers", "/servers?sort=fresh&order=asc", "/servers?q=9", "/servers/" + small[len(small)-1].Name, "/servers/" + largest.Name,
-		"/page" + page, "/plan", "/tune", "/hints", "/journal", "/metrics", "/api/v1/now", "/servers/" + small[len(small)-1].Name + "/sites", "/page/estimates" + page} {
+		"/page" + page, "/plan", "/tune", "/hints", "/journal", "/metrics", "/api/v1/now", "/servers/" + small[len(small)-1].Name + "/sites", "/servers/" + largest.Name + "/pages", "/servers/" + largest.Name + "/sites", "/page/estimates" + page} {
 		times := make([]time.Duration, *largeTimes)
 		before := visits()
 		for i := range times {

@@ -69,7 +69,8 @@ func parsePages() (map[string]*template.Template, error) {
 var helpers = template.FuncMap{
 	"n":       func(v any) string { return report.Grouped(toInt(v)) },
 	"pct":     func(v float64) string { return percent(v) },
-	"sig":     func(v float64) string { return fmt.Sprintf("%.3g", v) },
+	"sig":     func(v float64) string { return report.Significant(v, 3) },
+	"counted": view.Counted,
 	"p":       probability,
 	"span":    secondsText,
 	"ago":     func(t any) string { return ago(t, time.Now()) },
@@ -358,7 +359,9 @@ type listPage struct {
 	Query  string
 	Sort   string
 	Order  string
-	From   int // of the rows shown, from 1
+	Server string // whose pages these are
+	Looked int    // pages that were looked through
+	From   int    // of the rows shown, from 1
 	To     int
 	Found  int
 	Known  int
@@ -441,17 +444,28 @@ func orderOf(descending bool) string {
 
 type serverPage struct {
 	*view.Server
-	Pages  listPage
-	Method string
-	All    []string
+	Pages *listPage // nil: they come later
+	Query string    // of their list
 }
 
+// server shows one. Pages that are there at once are on it; those of a large server come later.
 func (s *Server) server(r *http.Request) (*content, error) {
-	name := r.PathValue("server")
-	v, err := s.o.Desk.Server(r.Context(), name)
+	v, err := s.o.Desk.Server(r.Context(), r.PathValue("server"))
 	if err != nil {
 		return nil, err
 	}
+	p := serverPage{Server: v, Query: r.URL.RawQuery}
+	if v.Quick() {
+		if p.Pages, err = s.listOf(r); err != nil {
+			return nil, err
+		}
+	}
+	return &content{name: "server", Title: v.Name, Finding: v.Finding, Data: p}, nil
+}
+
+// listOf is the list of pages of a server, those with the most changes in front unless asked
+// otherwise.
+func (s *Server) listOf(r *http.Request) (*listPage, error) {
 	if r.FormValue("sort") == "" {
 		q := r.URL.Query()
 		q.Set("sort", "changes")
@@ -462,10 +476,18 @@ func (s *Server) server(r *http.Request) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := listPage{List: l.Pages, Query: r.FormValue("q"), Sort: r.FormValue("sort"), Order: r.FormValue("order"), Found: l.Found, Known: l.Known,
-		base: serverAddress(v.Name), limit: 50, offset: l.Offset}
+	p := &listPage{List: l.Pages, Query: r.FormValue("q"), Sort: r.FormValue("sort"), Order: r.FormValue("order"), Found: l.Found, Known: l.Known,
+		Server: l.Server, Looked: l.Looked, base: serverAddress(l.Server), limit: 50, offset: l.Offset}
 	p.From, p.To = min(l.Offset+1, l.Found), l.Offset+len(l.Pages)
-	return &content{name: "server", Title: v.Name, Finding: v.Finding, Data: serverPage{v, p, "a", sitegraph.PartitionMethods()}}, nil
+	return p, nil
+}
+
+func (s *Server) pagesFragment(r *http.Request) (any, error) {
+	p, err := s.listOf(r)
+	if err != nil {
+		return nil, err // not a nil list of a type
+	}
+	return p, nil
 }
 
 type sitesPage struct {
@@ -475,6 +497,7 @@ type sitesPage struct {
 	Sites   int
 	Orphans int
 	Pages   int
+	Left    int // pages that were not looked at
 	Drawn   bool
 	Signals []view.Signal
 	Largest []siteRow
@@ -498,12 +521,12 @@ func (s *Server) sitesFragment(r *http.Request) (any, error) {
 		method = "a"
 	}
 	server := r.PathValue("server")
-	d, err := s.o.Desk.Sites(r.Context(), server, method)
+	d, left, err := s.o.Desk.SitesShown(r.Context(), server, method)
 	if err != nil {
 		return nil, err
 	}
 	p := sitesPage{Server: d.Result.Server, Method: method, All: sitegraph.PartitionMethods(), Sites: len(d.Result.Sites), Orphans: len(d.Result.Orphans),
-		Pages: d.Result.Pages, Drawn: d.Result.Pages > 0 && d.Result.Pages <= drawnPages}
+		Pages: d.Result.Pages, Left: left, Drawn: d.Result.Pages > 0 && d.Result.Pages <= drawnPages}
 	for _, site := range d.Result.Sites {
 		p.Largest = append(p.Largest, siteRow{site.Tops[0], len(site.Tops), len(site.Tops) + len(site.Members)})
 	}

@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/recrawl/recrawl/fetch/certificate"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/planner/view"
 )
@@ -32,7 +33,9 @@ type Options struct {
 	Version string          // of the program
 	Corpus  *index.Searcher // what is searched; nil: nothing
 	PProf   bool            // serve profiles at /debug/pprof/
-	Log     *slog.Logger
+	// Certificate and CertificateKey are PEM files, for TLS; "": there is none.
+	Certificate, CertificateKey string
+	Log                         *slog.Logger
 }
 
 // Logger writes lines of text, or of JSON; of a quiet program only what is wrong.
@@ -67,6 +70,7 @@ type Server struct {
 	token    string // of everybody, where it is not served on loopback; "": none is asked for
 	form     string // of forms
 	loopback bool
+	tls      bool
 	stop     context.CancelFunc
 }
 
@@ -91,6 +95,11 @@ func New(o Options) (*Server, error) {
 	if s.pages, err = parsePages(); err != nil {
 		return nil, err
 	}
+	config, err := certificate.Config(o.Certificate, o.CertificateKey)
+	if err != nil {
+		return nil, err
+	}
+	s.tls = config != nil
 	s.listener, err = net.Listen("tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
 	if err != nil {
 		return nil, fmt.Errorf("%w at %s: %w", ErrListen, o.Address, err)
@@ -106,7 +115,7 @@ func New(o Options) (*Server, error) {
 	s.requests, s.metrics = newMetrics(o.Desk, o.Version)
 	s.http = &http.Server{
 		Handler: s.routes(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second,
-		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10, TLSConfig: config,
 		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
 	}
 	if err := s.announce(); err != nil {
@@ -117,11 +126,26 @@ func New(o Options) (*Server, error) {
 
 // URL is where people find it, with the token where one is asked for.
 func (s *Server) URL() string {
-	u := "http://" + s.listener.Addr().String() + "/"
+	u := s.scheme() + "://" + s.listener.Addr().String() + "/"
 	if s.token != "" {
 		u += "?token=" + s.token
 	}
 	return u
+}
+
+func (s *Server) scheme() string {
+	if s.tls {
+		return "https"
+	}
+	return "http"
+}
+
+// Open says what others on the way can read; "": nothing.
+func (s *Server) Open() string {
+	if s.tls || s.loopback {
+		return ""
+	}
+	return "the dashboard and its token cross the network as plain text: name a certificate (--listen-certificate), or put a proxy with TLS in front"
 }
 
 // Serve answers until Close.
@@ -132,7 +156,11 @@ func (s *Server) Serve() {
 	go s.events.run(ctx)
 	s.o.Log.Info("dashboard serves", "address", s.listener.Addr().String())
 	go func() {
-		if err := s.http.Serve(s.listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		serve := s.http.Serve
+		if s.tls {
+			serve = func(l net.Listener) error { return s.http.ServeTLS(l, "", "") }
+		}
+		if err := serve(s.listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			s.o.Log.Error("dashboard ended", "err", err)
 		}
 	}()
@@ -180,6 +208,7 @@ func (s *Server) routes() http.Handler {
 	fragment := func(pattern, name string, f func(*http.Request) (any, error)) {
 		m.Handle("GET "+pattern, s.counted(pattern, s.slot(s.fragment(name, f))))
 	}
+	fragment("/servers/{server}/pages", "pages", s.pagesFragment)
 	fragment("/servers/{server}/sites", "sites", s.sitesFragment)
 	fragment("/page/estimates", "estimates", s.estimatesFragment)
 	fragment("/page/visits", "visits", s.visitsFragment)
@@ -228,13 +257,22 @@ type where struct {
 	Address string `json:"address"`
 	Secret  string `json:"secret"`
 	PID     int    `json:"pid"`
+	// Certificate is the file of that of the server; "": it has none.
+	Certificate string `json:"certificate,omitempty"`
 }
 
 func announced(data string) string { return filepath.Join(data, "dashboard.json") }
 
 // announce lets commands of the same user find the server.
 func (s *Server) announce() error {
-	text, err := json.Marshal(where{s.listener.Addr().String(), s.secret, os.Getpid()})
+	w := where{Address: s.listener.Addr().String(), Secret: s.secret, PID: os.Getpid()}
+	if s.tls {
+		var err error
+		if w.Certificate, err = filepath.Abs(s.o.Certificate); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(w)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/tune"
 	"github.com/recrawl/recrawl/fetch/archive/difference"
 	"github.com/recrawl/recrawl/planner/view"
@@ -80,7 +81,7 @@ func shownNumber(v eval.Number) string {
 	if math.IsNaN(float64(v)) {
 		return "–"
 	}
-	return fmt.Sprintf("%.4g", float64(v))
+	return report.Significant(float64(v), 4)
 }
 
 // ranged is a share with its spread.

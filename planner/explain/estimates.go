@@ -88,7 +88,7 @@ func estimateTable(estimates []estimate) report.Table {
 	for _, x := range estimates {
 		t.Rows = append(t.Rows, []string{
 			x.Method,
-			fmt.Sprintf("%.4f", x.RatePerDay),
+			report.Significant(x.RatePerDay, 4),
 			x.rateRange(),
 			x.daysBetween(),
 			fmt.Sprintf("%.3f", x.Probability),
@@ -104,9 +104,9 @@ func (x *estimate) rateRange() string {
 	case x.Low == x.High:
 		return "-"
 	case x.High >= estimator.FastestRate:
-		return fmt.Sprintf("%.4f..any", x.Low)
+		return report.Significant(x.Low, 4) + "..any"
 	}
-	return fmt.Sprintf("%.4f..%.4f", x.Low, x.High)
+	return report.Significant(x.Low, 4) + ".." + report.Significant(x.High, 4)
 }
 
 func (x *estimate) daysBetween() string {

@@ -90,7 +90,7 @@ func (d *Desk) ahead(id sitegraph.PageID) (ahead *cycle.Preview, at time.Time, i
 // as the last survey took it.
 func (d *Desk) compare(ctx context.Context, p *Page, now time.Time) error {
 	server := sitegraph.ServerName(p.record.URL)
-	c, err := d.copyOf(ctx, server)
+	c, err := d.copyOf(ctx, server, copyMost, p.record.Page)
 	if err != nil {
 		return err
 	}

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/sites"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
@@ -24,7 +26,12 @@ type Server struct {
 	Starts   []string     `json:"start_pages"`
 	Standing *StandingNow `json:"standing"` // with the loop; null: there is none
 	Feasible *Feasible    `json:"feasible"` // null: there is no loop
+
+	known int // pages, feeds and sitemaps too
 }
+
+// Quick reports whether its pages are there in one look.
+func (s *Server) Quick() bool { return s.known <= copyPages }
 
 // StandingNow is cycle.Standing.
 type StandingNow struct {
@@ -70,8 +77,9 @@ func (d *Desk) Server(ctx context.Context, name string) (*Server, error) {
 		for _, p := range c.Graph.StartPages(id)[:min(len(c.Graph.StartPages(id)), 20)] {
 			s.Starts = append(s.Starts, strings.Clone(c.Graph.URL(p)))
 		}
+		s.known = len(c.Graph.ServerPages(id))
 		if l := d.loop.Load(); l != nil {
-			of, wanted := l.Standing(id), l.Demand(id)
+			of, wanted := l.Standing(id), l.Demand(id, demandPages)
 			s.Standing, demand = standingOf(of), &wanted
 		}
 	})
@@ -121,9 +129,9 @@ func (s *Server) finding() string {
 	case s.Resting:
 		text += "; it is at rest: none of its pages is visited"
 	case s.Feasible != nil && !s.Feasible.OK:
-		text += fmt.Sprintf("; %.0f visits a day are wanted of it, and %.0f of these cannot be made", s.Feasible.Wanted, s.Feasible.Lost)
+		text += fmt.Sprintf("; %s visits a day are wanted of it, and %s of these cannot be made", report.Significant(s.Feasible.Wanted, 3), report.Significant(s.Feasible.Lost, 3))
 	case s.Feasible != nil && s.Feasible.Wanted > 0:
-		text += fmt.Sprintf("; all %.3g visits a day that are wanted of it can be made", s.Feasible.Wanted)
+		text += fmt.Sprintf("; all %s visits a day that are wanted of it can be made", report.Significant(s.Feasible.Wanted, 3))
 	}
 	return text + "."
 }
@@ -131,17 +139,23 @@ func (s *Server) finding() string {
 // serverCopy is a server as it was at a time: its pages, in the order in which they became known.
 type serverCopy struct {
 	name   string
+	of     int // pages of the server; more than are copied where that would take too long
 	at     time.Time
 	graph  *sitegraph.Graph // of this server alone; its pages are numbered anew, from 0
 	corpus *planner.Corpus
 	pages  []sitegraph.PageID // as the planner numbers them
 	weight []float64
+	depth  []int
 }
 
 const (
-	copyPages  = 2000
-	copiesKept = 4
-	copyHolds  = 20 * time.Second
+	copyPages = 2000
+	// copyMost bounds what people are shown of a server: 25 looks, and 25 MB while it is kept.
+	copyMost = 50_000
+	// demandPages bounds the pages that a demand rests on: some milliseconds, in cold memory too.
+	demandPages = 2_000
+	copiesKept  = 4
+	copyHolds   = 20 * time.Second
 )
 
 // copies are those of the servers that were looked at last.
@@ -150,23 +164,53 @@ type copies struct {
 	kept []*serverCopy // the newest first
 }
 
-// copyOf copies a server, unless that was done a moment ago.
-func (d *Desk) copyOf(ctx context.Context, name string) (*serverCopy, error) {
+// anyPage stands for those that became known first.
+const anyPage = ^sitegraph.PageID(0)
+
+// copyOf copies a server, unless that was done a moment ago: all of it, or where it has more pages
+// than most its start pages and those that became known about when a page did.
+func (d *Desk) copyOf(ctx context.Context, name string, most int, about sitegraph.PageID) (*serverCopy, error) {
 	d.copies.mu.Lock()
 	defer d.copies.mu.Unlock() // one at a time
 	d.copies.kept = slices.DeleteFunc(d.copies.kept, func(c *serverCopy) bool { return time.Since(c.at) > copyHolds })
 	for _, c := range d.copies.kept {
-		if c.name == name {
+		_, has := slices.BinarySearch(c.pages, about)
+		if c.name == name && (len(c.pages) == c.of || most < c.of && (has || about == anyPage)) {
 			return c, nil
 		}
 	}
-	c, err := d.copyServer(ctx, name)
+	c, err := d.copyServer(ctx, name, most, about)
 	if err != nil {
 		return nil, err
 	}
 	d.copies.kept = append([]*serverCopy{c}, d.copies.kept...)
 	d.copies.kept = d.copies.kept[:min(len(d.copies.kept), copiesKept)]
 	return c, nil
+}
+
+// chosenOf are the pages of a server that are copied, in the order in which they became known.
+func chosenOf(g *sitegraph.Graph, id sitegraph.ServerID, known, most int, about sitegraph.PageID) []sitegraph.PageID {
+	pages := g.ServerPages(id)
+	for len(pages) > 0 && int(pages[len(pages)-1]) >= known { // it became known a moment ago
+		pages = pages[:len(pages)-1]
+	}
+	if len(pages) <= most {
+		return slices.Clone(pages)
+	}
+	from := 0
+	if about != anyPage {
+		at, _ := slices.BinarySearch(pages, about)
+		from = min(max(at-most/2, 0), len(pages)-most)
+	}
+	chosen := slices.Clone(pages[from : from+most])
+	starts := g.StartPages(id)
+	for _, p := range starts[:min(len(starts), most)] {
+		if int(p) < known {
+			chosen = append(chosen, p)
+		}
+	}
+	slices.Sort(chosen)
+	return slices.Compact(chosen)
 }
 
 // pageCopy is what is copied of a page.
@@ -176,32 +220,31 @@ type pageCopy struct {
 	start         bool
 	memory        planner.Memory
 	weight        float64
+	depth         int
 }
 
-func (d *Desk) copyServer(ctx context.Context, name string) (*serverCopy, error) {
+func (d *Desk) copyServer(ctx context.Context, name string, most int, about sitegraph.PageID) (*serverCopy, error) {
 	c := &serverCopy{name: name, at: time.Now()}
 	var all []pageCopy
-	for done := false; !done; {
-		known := true
+	for known := false; !known || len(all) < len(c.pages); {
 		err := d.do(ctx, func() {
 			corpus := d.o.Planner.Corpus
 			g := corpus.Graph
-			id, ok := g.LookupServer(name)
-			if known = ok; !ok {
-				return
-			}
-			pages := g.ServerPages(id)
-			from := len(c.pages)
-			for _, p := range pages[from:min(from+copyPages, len(pages))] {
-				if int(p) >= corpus.Pages() { // it became known a moment ago
-					done = true
+			if !known {
+				id, ok := g.LookupServer(name)
+				if !ok {
 					return
 				}
-				c.pages = append(c.pages, p)
-				all = append(all, pageCopy{strings.Clone(g.URL(p)), slices.Clone(g.Links(p)), slices.Clone(g.Frames(p)), false,
-					*corpus.Memory(p), corpus.Weight(p)})
+				known = true
+				c.pages, c.of = chosenOf(g, id, corpus.Pages(), most, about), len(g.ServerPages(id))
+				all = make([]pageCopy, 0, len(c.pages))
 			}
-			if done = len(c.pages) == len(pages); done {
+			for _, p := range c.pages[len(all):min(len(all)+copyPages, len(c.pages))] {
+				all = append(all, pageCopy{strings.Clone(g.URL(p)), slices.Clone(g.Links(p)), slices.Clone(g.Frames(p)), false,
+					*corpus.Memory(p), corpus.Weight(p), g.Depth(p)})
+			}
+			if len(all) == len(c.pages) {
+				id, _ := g.LookupServer(name)
 				for _, p := range g.StartPages(id) {
 					if i, ok := slices.BinarySearch(c.pages, p); ok {
 						all[i].start = true
@@ -229,7 +272,7 @@ func (c *serverCopy) build(all []pageCopy) {
 		} else {
 			c.graph.Add(all[i].url)
 		}
-		c.weight = append(c.weight, all[i].weight)
+		c.weight, c.depth = append(c.weight, all[i].weight), append(c.depth, all[i].depth)
 	}
 	own := func(list []sitegraph.PageID) (mine []sitegraph.PageID) {
 		for _, p := range list {
@@ -261,18 +304,28 @@ func recordOf(p sitegraph.PageID, url string, m *planner.Memory) *sitegraph.Reco
 	return r
 }
 
-// Sites divides a server by a method of sitegraph.PartitionMethods. It is ErrUnknown if the server
-// is not known.
+// Sites divides a server by a method of sitegraph.PartitionMethods; that of very many pages takes
+// up to half a minute. It is ErrUnknown if the server is not known.
 func (d *Desk) Sites(ctx context.Context, server, method string) (*sites.Division, error) {
-	c, err := d.copyOf(ctx, sites.ServerOf(strings.TrimSpace(server)))
+	v, _, err := d.sites(ctx, server, method, math.MaxInt)
+	return v, err
+}
+
+// SitesShown divides what people are shown of a server. left is how many pages it has beside that.
+func (d *Desk) SitesShown(ctx context.Context, server, method string) (v *sites.Division, left int, err error) {
+	return d.sites(ctx, server, method, copyMost)
+}
+
+func (d *Desk) sites(ctx context.Context, server, method string, most int) (*sites.Division, int, error) {
+	c, err := d.copyOf(ctx, sites.ServerOf(strings.TrimSpace(server)), most, anyPage)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	of, err := sites.Known(c.corpus, c.name)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return sites.Divide(of, method), nil
+	return sites.Divide(of, method), c.of - len(c.pages), nil
 }
 
 // Signal is what the top page of a site tells of its members: how many weeks of members, in which
@@ -298,7 +351,7 @@ const leastWeeks = 20
 
 // Signals are those of the largest sites of a server, by directories.
 func (d *Desk) Signals(ctx context.Context, server string) ([]Signal, error) {
-	c, err := d.copyOf(ctx, sites.ServerOf(strings.TrimSpace(server)))
+	c, err := d.copyOf(ctx, sites.ServerOf(strings.TrimSpace(server)), copyMost, anyPage)
 	if err != nil {
 		return nil, err
 	}
@@ -383,19 +436,21 @@ var PageColumns = []string{"url", "state", "depth", "visits", "changes", "failur
 type PageList struct {
 	Server string    `json:"server"`
 	Known  int       `json:"known"`
+	Looked int       `json:"looked"` // of these, the ones that became known first and were looked through
 	Found  int       `json:"found"`
 	Offset int       `json:"offset"`
 	Pages  []PageRow `json:"pages"`
 }
 
 // Pages lists pages of a server: those with a text in their address, sorted by one of PageColumns.
+// Of a server of very many it looks through those that became known first.
 func (d *Desk) Pages(ctx context.Context, server, search, column string, descending bool, offset, limit int) (*PageList, error) {
-	c, err := d.copyOf(ctx, sites.ServerOf(strings.TrimSpace(server)))
+	c, err := d.copyOf(ctx, sites.ServerOf(strings.TrimSpace(server)), copyMost, anyPage)
 	if err != nil {
 		return nil, err
 	}
 	search = strings.ToLower(strings.TrimSpace(search))
-	list := &PageList{Server: c.name, Known: len(c.pages), Offset: max(offset, 0), Pages: []PageRow{}}
+	list := &PageList{Server: c.name, Known: c.of, Looked: len(c.pages), Offset: max(offset, 0), Pages: []PageRow{}}
 	var rows []sitegraph.PageID
 	for p := range sitegraph.PageID(len(c.pages)) {
 		if search == "" || strings.Contains(strings.ToLower(c.graph.URL(p)), search) {
@@ -422,7 +477,7 @@ func (d *Desk) Pages(ctx context.Context, server, search, column string, descend
 
 func (c *serverCopy) row(p sitegraph.PageID) PageRow {
 	m := c.corpus.Memory(p)
-	r := PageRow{URL: c.graph.URL(p), State: m.State.String(), Depth: c.graph.Depth(p), Visits: int(m.History.Visits),
+	r := PageRow{URL: c.graph.URL(p), State: m.State.String(), Depth: c.depth[p], Visits: int(m.History.Visits),
 		Changes: int(m.History.Changes), Failures: int(m.Errors), Weight: c.weight[p]}
 	if m.Tried > 0 {
 		t := time.Unix(int64(m.Tried), 0).UTC()
@@ -440,7 +495,7 @@ func (c *serverCopy) comparePages(a, b sitegraph.PageID, column string) int {
 	case "state":
 		return cmp.Compare(x.State, y.State)
 	case "depth":
-		return cmp.Compare(c.graph.Depth(a), c.graph.Depth(b))
+		return cmp.Compare(c.depth[a], c.depth[b])
 	case "visits":
 		return cmp.Compare(x.History.Visits, y.History.Visits)
 	case "changes":

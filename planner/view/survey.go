@@ -87,9 +87,12 @@ type sampled struct {
 }
 
 const (
-	// lookFor bounds a look of a survey, and lookShare is what part of the time looks take.
-	lookFor   = 2 * time.Millisecond
-	lookShare = 20
+	// lookFor bounds a look of a survey, and lookShare is which part of the time looks take. Those
+	// of the first one are longer and take more of it: before it nothing is known of all pages.
+	lookFor    = 2 * time.Millisecond
+	firstFor   = 8 * time.Millisecond
+	lookShare  = 20
+	firstShare = 4
 	// askedPages bounds the pages whose probability a survey asks the policy for, some microseconds
 	// each; sampledPages those kept for priors.
 	askedPages   = 50_000
@@ -102,7 +105,8 @@ type surveyor struct {
 	*Survey
 	now     time.Time
 	next    sitegraph.PageID
-	step    int // every so many pages is asked for
+	within  time.Duration // of a look
+	step    int           // every so many pages is asked for
 	policy  planner.Estimator
 	fresh   []float64 // by server: sums over pages asked for
 	asked   []float64
@@ -115,6 +119,14 @@ func (d *Desk) Survey(ctx context.Context) error {
 	began := time.Now()
 	s := &surveyor{Survey: &Survey{}, now: began}
 	s.Due = dueBuckets(began)
+	share := time.Duration(lookShare)
+	s.within = lookFor
+	switch {
+	case !d.Live():
+		share = 1 // nobody is held up
+	case d.survey.Load().At.IsZero():
+		share, s.within = firstShare, firstFor
+	}
 	for done := false; !done; {
 		from := time.Now()
 		var within time.Duration
@@ -128,7 +140,7 @@ func (d *Desk) Survey(ctx context.Context) error {
 		if done {
 			break
 		}
-		pause := lookShare*within - time.Since(from)
+		pause := share*within - time.Since(from)
 		select {
 		case <-time.After(max(pause, 0)):
 		case <-d.ended:
@@ -155,7 +167,7 @@ func (s *surveyor) look(d *Desk) (done bool) {
 	}
 	for began := time.Now(); s.next < pages; s.next++ {
 		s.page(d.o.Planner, s.next)
-		if s.next%256 == 255 && time.Since(began) > lookFor {
+		if s.next%256 == 255 && time.Since(began) > s.within {
 			s.next++
 			return s.next >= pages
 		}

@@ -71,7 +71,7 @@ type made struct {
 func making(ctx context.Context, data, to string) <-chan made {
 	done := make(chan made, 1)
 	go func() {
-		running, err := Make(ctx, data, to)
+		running, err := Make(ctx, data, to, nil)
 		done <- made{running, err}
 	}()
 	return done
@@ -107,14 +107,34 @@ func TestMake(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if running, err := Make(t.Context(), data, late); running || err != nil {
+	if running, err := Make(t.Context(), data, late, nil); running || err != nil {
 		t.Errorf("free: running %v, %v", running, err)
 	}
 	checkCopy(t, late)
 	nothingLeft(t, data)
-	if _, err := Make(t.Context(), dir, late); !errors.Is(err, satstore.ErrNoStore) {
+	if _, err := Make(t.Context(), dir, late, nil); !errors.Is(err, satstore.ErrNoStore) {
 		t.Errorf("no store: %v", err)
 	}
+}
+
+// A copy that is interrupted leaves nothing.
+func TestInterrupted(t *testing.T) {
+	data, store := opened(t)
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "copy")
+	_, err := Make(t.Context(), data, to, func(string, int, int) error { return context.Canceled })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(to); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a part of the copy: %v", err)
+	}
+	if _, err := Make(t.Context(), data, to, nil); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+	checkCopy(t, to)
 }
 
 // A store that becomes free while Make waits is copied by Make.
@@ -169,7 +189,7 @@ func TestGivenUp(t *testing.T) {
 	data, store := opened(t)
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		running, err := Make(t.Context(), data, "/copy")
+		running, err := Make(t.Context(), data, "/copy", nil)
 		var unanswered *UnansweredError
 		if !running || !errors.As(err, &unanswered) || unanswered.Data != data {
 			t.Errorf("running %v, %v", running, err)

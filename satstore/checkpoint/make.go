@@ -57,23 +57,24 @@ func (r Result) Text(w io.Writer) error {
 
 // Make copies the store in the directory data into a new directory. Where another process has it
 // open, that one is asked, and running is true. Relative paths would mean another place to that
-// process: to must be absolute.
-func Make(ctx context.Context, data, to string) (running bool, err error) {
-	err = copyStore(data, to)
+// process: to must be absolute. told is told how far a copy of our own has come, and its error ends
+// it; nil: nobody is. One that the other process makes is waited for until the context ends.
+func Make(ctx context.Context, data, to string, told satstore.Told) (running bool, err error) {
+	err = copyStore(data, to, told)
 	if errors.Is(err, satstore.ErrInUse) {
-		return ask(ctx, data, to)
+		return ask(ctx, data, to, told)
 	}
 	return false, err
 }
 
 // copyStore copies a store that no other process has open.
-func copyStore(data, to string) (err error) {
+func copyStore(data, to string, told satstore.Told) (err error) {
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true}) // for writing it would make one
 	if err == nil {
 		err = store.Close()
 	}
 	if err == nil {
-		store, err = satstore.Open(data, satstore.Options{})
+		store, err = satstore.Open(data, satstore.Options{Told: told})
 	}
 	if err != nil {
 		return err
@@ -83,12 +84,15 @@ func copyStore(data, to string) (err error) {
 			err = closed
 		}
 	}()
-	return store.Checkpoint(to)
+	if err = store.Checkpoint(to); errors.Is(err, context.Canceled) {
+		err = errors.Join(err, os.RemoveAll(to)) // nobody wants a part of it
+	}
+	return err
 }
 
 // ask leaves a request for the process that works on a directory, and waits for its answer. Where
 // the store becomes free before, it makes the copy itself, and running is false.
-func ask(ctx context.Context, data, to string) (running bool, err error) {
+func ask(ctx context.Context, data, to string, told satstore.Told) (running bool, err error) {
 	place := newPlace(data)
 	if err := (request{To: to}).write(place + requestSuffix); err != nil {
 		return true, err
@@ -117,7 +121,7 @@ func ask(ctx context.Context, data, to string) (running bool, err error) {
 				continue
 			}
 			if takeBack() {
-				if err := copyStore(data, to); !errors.Is(err, satstore.ErrInUse) {
+				if err := copyStore(data, to, told); !errors.Is(err, satstore.ErrInUse) {
 					return false, err
 				}
 				if err := (request{To: to}).write(place + requestSuffix); err != nil { // another process was faster

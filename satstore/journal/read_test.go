@@ -13,10 +13,10 @@ import (
 // Read hands out what was appended, by day, and leaves out torn lines.
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Read(dir, func(*Entry) {}); !errors.Is(err, ErrNone) {
+	if _, err := Read(dir, nil, func(*Entry) {}); !errors.Is(err, ErrNone) {
 		t.Errorf("an empty directory is read with %v", err)
 	}
-	if _, err := Read(filepath.Join(dir, "missing"), func(*Entry) {}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Read(filepath.Join(dir, "missing"), nil, func(*Entry) {}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing directory is read with %v", err)
 	}
 	j, err := Open(dir)
@@ -43,7 +43,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	var got []string
-	torn, err := Read(dir, func(e *Entry) { got = append(got, e.URL) })
+	torn, err := Read(dir, nil, func(e *Entry) { got = append(got, e.URL) })
 	if err != nil || torn != 1 || !slices.Equal(got, urls) {
 		t.Errorf("read %v, %d torn, %v", got, torn, err)
 	}
@@ -51,7 +51,7 @@ func TestRead(t *testing.T) {
 	if err := os.WriteFile(day, []byte(strings.Repeat("x", maxLineBytes+1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(dir, func(*Entry) {}); err == nil || !strings.Contains(err.Error(), day) {
+	if _, err := Read(dir, nil, func(*Entry) {}); err == nil || !strings.Contains(err.Error(), day) {
 		t.Errorf("an endless line is read with %v", err)
 	}
 }

@@ -76,6 +76,7 @@ func (s *Store) settle(share bool) error {
 }
 
 func (s *Store) copyTo(dir string) error {
+	fs := s.o.CopyFS
 	paths := []string{s.indexPath(s.indexNo)}
 	for _, f := range s.files.all {
 		if f != nil {
@@ -83,34 +84,34 @@ func (s *Store) copyTo(dir string) error {
 		}
 	}
 	for _, path := range paths {
-		to := s.fs.PathJoin(dir, s.fs.PathBase(path))
-		if err := s.fs.Link(path, to); err == nil {
+		to := fs.PathJoin(dir, fs.PathBase(path))
+		if err := fs.Link(path, to); err == nil {
 			continue
 		}
 		// A file that is missing is missing in the copy, too, and noted when that is opened.
-		if err := copyFile(s.fs, path, to); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := s.copyFile(path, to); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
 	// The log grows in place: it is never linked.
 	log := s.segmentPath(s.log.number)
-	if err := copyFile(s.fs, log, s.fs.PathJoin(dir, s.fs.PathBase(log))); err != nil {
+	if err := s.copyFile(log, fs.PathJoin(dir, fs.PathBase(log))); err != nil {
 		return err
 	}
-	if err := directory.Sync(s.fs, dir); err != nil {
+	if err := directory.Sync(fs, dir); err != nil {
 		return err
 	}
 	// The commit point: without it the directory is no store.
-	return directory.WriteFormat(s.fs, dir, s.formatText())
+	return directory.WriteFormat(fs, dir, s.formatText())
 }
 
 // copyFile copies a file durably, without what are holes in it; its name is durable when the
 // directory is synced.
-func copyFile(fs vfs.FS, from, to string) error {
-	copied := false
-	if fs == vfs.Default {
+func (s *Store) copyFile(from, to string) error {
+	fs, copied := s.o.CopyFS, false
+	if s.fs == vfs.Default {
 		var err error
-		if copied, err = copySparse(from, to); err != nil {
+		if copied, err = copySparse(fs, from, to); err != nil {
 			return err
 		}
 	}

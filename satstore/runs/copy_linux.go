@@ -5,14 +5,16 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // seekData and seekHole are those of lseek(2): to where data begins, and where it ends.
 const seekData, seekHole = 3, 4
 
-// copySparse copies the data of a file and leaves holes where it has them; false: the system does
+// copySparse copies the data of a file on disk through fs and leaves holes where it has them; false: the system does
 // not tell where holes are, and nothing was copied.
-func copySparse(from, to string) (copied bool, err error) {
+func copySparse(fs vfs.FS, from, to string) (copied bool, err error) {
 	in, err := os.Open(from)
 	if err != nil {
 		return false, err
@@ -25,11 +27,15 @@ func copySparse(from, to string) (copied bool, err error) {
 	if _, err := in.Seek(0, seekHole); errors.Is(err, syscall.EINVAL) {
 		return false, nil
 	}
-	out, err := os.Create(to)
+	out, err := fs.Create(to, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, out.Close()) }()
+	defer func() {
+		if err = errors.Join(err, out.Close()); err == nil {
+			err = os.Truncate(to, stat.Size()) // it may end in a hole
+		}
+	}()
 	for at := int64(0); at < stat.Size(); {
 		begin, err := in.Seek(at, seekData)
 		if errors.Is(err, syscall.ENXIO) { // a hole up to the end
@@ -45,13 +51,10 @@ func copySparse(from, to string) (copied bool, err error) {
 		if _, err := in.Seek(begin, io.SeekStart); err != nil {
 			return false, err
 		}
-		if _, err := out.Seek(begin, io.SeekStart); err != nil {
-			return false, err
-		}
-		if _, err := io.CopyN(out, in, end-begin); err != nil {
+		if _, err := io.CopyN(io.NewOffsetWriter(out, begin), in, end-begin); err != nil {
 			return false, err
 		}
 		at = end
 	}
-	return true, out.Truncate(stat.Size())
+	return true, nil
 }

@@ -31,7 +31,8 @@ func TestCopyKeepsHoles(t *testing.T) {
 	if taken(from) > 1<<20 {
 		t.Skip("the file system has no holes")
 	}
-	must(t, copyFile(vfs.Default, from, to))
+	s := &Store{fs: vfs.Default, o: Options{CopyFS: vfs.Default}}
+	must(t, s.copyFile(from, to))
 	a, err := os.ReadFile(from)
 	must(t, err)
 	b, err := os.ReadFile(to)

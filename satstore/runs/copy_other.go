@@ -2,5 +2,7 @@
 
 package runs
 
+import "github.com/cockroachdb/pebble/v2/vfs"
+
 // copySparse copies nothing: files have no holes here.
-func copySparse(string, string) (bool, error) { return false, nil }
+func copySparse(vfs.FS, string, string) (bool, error) { return false, nil }

@@ -38,6 +38,9 @@ type Options struct {
 	// ReadOnly opens an existing store and writes nothing but the lock.
 	ReadOnly bool
 
+	// CopyFS is what CopyTo writes a copy through, of the same disk; default FS.
+	CopyFS vfs.FS
+
 	// Apply gets what Attach took, in order, once it is durable: during Commit, and during Open
 	// what was committed since the log began, again. Of a payload applied twice, with those
 	// that followed, nothing may be seen.
@@ -52,6 +55,9 @@ type Options struct {
 func (o Options) withDefaults() (Options, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
+	}
+	if o.CopyFS == nil {
+		o.CopyFS = o.FS
 	}
 	orInt := func(v *int, d int) {
 		if *v == 0 {

@@ -3,6 +3,7 @@
 package progress
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -175,6 +176,35 @@ func pace(done, total int, took time.Duration) string {
 		text += fmt.Sprintf(", %v left", left.Round(time.Second))
 	}
 	return text
+}
+
+// Stages tells of work that has several parts one after the other, each with a bar of its own.
+type Stages struct {
+	ctx  context.Context
+	out  io.Writer
+	what string
+	bar  *Bar
+}
+
+// NewStages begins to tell; out is as New has it. Tell ends the work when the context ends.
+func NewStages(ctx context.Context, out io.Writer) *Stages { return &Stages{ctx: ctx, out: out} }
+
+// Tell says how far the part of a name has come, of how much. The error is that of the context.
+func (s *Stages) Tell(what string, done, total int) error {
+	if s.bar == nil || s.what != what {
+		s.End()
+		s.what, s.bar = what, New(s.out, what, total)
+	}
+	s.bar.Of(done, total)
+	return s.ctx.Err()
+}
+
+// End removes what is shown.
+func (s *Stages) End() {
+	if s.bar != nil {
+		s.bar.End()
+		s.bar = nil
+	}
 }
 
 // End removes the bar.

@@ -2,10 +2,13 @@ package progress
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -57,4 +60,29 @@ func TestWidthAndColours(t *testing.T) {
 	if HasColours(f) || HasColours(new(bytes.Buffer)) {
 		t.Error("a file has colours")
 	}
+}
+
+// Parts of work are told of one after the other, each with its own rate, until the context ends.
+func TestStages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		ctx, cancel := context.WithCancel(t.Context())
+		s := NewStages(ctx, &out)
+		tell := func(what string, done int, want error) {
+			if err := s.Tell(what, done, 10); !errors.Is(err, want) {
+				t.Errorf("%s %d: error %v", what, done, err)
+			}
+		}
+		for _, what := range []string{"pages", "days"} {
+			tell(what, 0, nil)
+			time.Sleep(LineEvery)
+			tell(what, 5, nil)
+		}
+		cancel()
+		tell("days", 6, context.Canceled)
+		s.End()
+		if want := "pages: 5 of 10, 1 a second, 5s left\ndays: 5 of 10, 1 a second, 5s left\n"; out.String() != want {
+			t.Errorf("told %q, want %q", out.String(), want)
+		}
+	})
 }

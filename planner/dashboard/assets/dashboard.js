@@ -2,7 +2,7 @@
 (() => {
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const grouped = n => Math.round(n).toLocaleString("en-US");
-const sig = n => Number(n.toPrecision(3)).toString();
+const sig = n => { const r = Number(n.toPrecision(3)); return Math.abs(r) < 1000 ? r.toString() : grouped(r); };
 const pct = v => { const p = 100 * v; return (p === 0 || p === 100 ? p.toFixed(0) : p < 1 || p > 99 ? p.toFixed(2) : p.toFixed(1)) + " %"; };
 const get = async url => {
 	const r = await fetch(url, {headers: {Accept: "application/json"}});
@@ -147,7 +147,7 @@ const slide = figure => {
 		const k = Math.min(Math.max((Math.log(b) - Math.log(c[i - 1].budget)) / (Math.log(c[i].budget) - Math.log(c[i - 1].budget)), 0), 1);
 		const at = (name, of = "value") => c[i - 1][name][of] * (1 - k) + c[i][name][of] * k;
 		const fetches = b * t.pages;
-		const text = grouped(fetches) + " fetches a day (" + sig(100 * b) + " % of the pages): " + pct(at("coverage")) + " of the changes found (" + pct(at("coverage", "low")) + " to " + pct(at("coverage", "high")) + "), "
+		const text = sig(fetches) + " fetches a day (" + sig(100 * b) + " % of the pages): " + pct(at("coverage")) + " of the changes found (" + pct(at("coverage", "low")) + " to " + pct(at("coverage", "high")) + "), "
 			+ pct(at("freshness")) + " of the copies fresh, update rate " + pct(at("update_rate"));
 		out.textContent = text;
 		input.setAttribute("aria-valuetext", text);

@@ -58,7 +58,7 @@ func Run(ctx context.Context, w *Web, o Options) (Result, error) {
 		r.s.Add(0, of)
 	}
 	for from := schedule.Tick(0); from < o.Duration; from += schedule.Day {
-		r.until(min(from+schedule.Day, o.Duration), o.Apart > 0)
+		r.until(ctx, min(from+schedule.Day, o.Duration), o.Apart > 0)
 		if o.Day != nil {
 			o.Day()
 		}
@@ -80,9 +80,9 @@ type run struct {
 	busy   int64 // ticks of connections
 }
 
-// until goes from event to event up to a moment.
-func (r *run) until(end schedule.Tick, apart bool) {
-	for r.now < end {
+// until goes from event to event up to a moment, or the end of the context.
+func (r *run) until(ctx context.Context, end schedule.Tick, apart bool) {
+	for r.now < end && ctx.Err() == nil {
 		for {
 			id, ok := r.ends.Pop(int64(r.now))
 			if !ok {

@@ -70,7 +70,7 @@ func TestAppend(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := 0
-	torn, err := journal.Read(dir, func(e *journal.Entry) {
+	torn, err := journal.Read(dir, nil, func(e *journal.Entry) {
 		if (e.Probability == nil) != (read == 1) {
 			t.Errorf("line %d: probability %v", read, e.Probability)
 		}

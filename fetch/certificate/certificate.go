@@ -1,0 +1,101 @@
+// Package certificate gives servers their certificates, from PEM files as those who issue them
+// leave them, and takes a renewed one without a restart.
+package certificate
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// lookEvery is how often the files are looked at, at most: they are renewed each few weeks.
+const lookEvery = time.Minute
+
+// Config is that of a server with the certificate of a file, the ones that vouch for it behind it,
+// and its key. It is nil where no files are named. A renewed pair is taken within a minute, once
+// both files fit together.
+func Config(certificate, key string) (*tls.Config, error) {
+	switch {
+	case certificate == "" && key == "":
+		return nil, nil
+	case certificate == "" || key == "":
+		return nil, &Error{errors.New("a certificate and its key belong together")}
+	}
+	p := &pair{certificate: certificate, key: key}
+	if err := p.read(time.Now()); err != nil {
+		return nil, &Error{fmt.Errorf("read certificate: %w", err)}
+	}
+	return &tls.Config{GetCertificate: p.get, MinVersion: tls.VersionTLS12}, nil
+}
+
+// Error says why a certificate cannot be used.
+type Error struct{ error }
+
+func (e *Error) Unwrap() error { return e.error }
+
+// Hint says what is wanted.
+func (e *Error) Hint() string {
+	return "name two PEM files that this user can read: the certificate with those that vouch for it behind it, and its key"
+}
+
+// pair is a certificate and its key.
+type pair struct {
+	certificate, key string
+
+	mu     sync.Mutex
+	now    *tls.Certificate
+	looked time.Time
+	of     [2]time.Time // when the files were written
+}
+
+func (p *pair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now := time.Now(); now.Sub(p.looked) >= lookEvery {
+		_ = p.read(now) // else the one that we have, until it is put right
+	}
+	return p.now, nil
+}
+
+func (p *pair) read(now time.Time) error {
+	p.looked = now
+	var of [2]time.Time
+	for i, name := range []string{p.certificate, p.key} {
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		of[i] = info.ModTime()
+	}
+	if of == p.of {
+		return nil
+	}
+	c, err := tls.LoadX509KeyPair(p.certificate, p.key)
+	if err != nil {
+		return err
+	}
+	p.now, p.of = &c, of
+	return nil
+}
+
+// Known is the configuration of a client on the same machine, who knows a server by the file of its
+// certificate and under whatever address.
+func Known(certificate string) *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true, // it is compared whole
+		VerifyConnection: func(s tls.ConnectionState) error {
+			text, err := os.ReadFile(certificate)
+			if err != nil {
+				return err
+			}
+			block, _ := pem.Decode(text)
+			if block == nil || !bytes.Equal(block.Bytes, s.PeerCertificates[0].Raw) {
+				return fmt.Errorf("the server has another certificate than that of %s", certificate)
+			}
+			return nil
+		}}
+}
