@@ -12,8 +12,8 @@ import (
 // seekData and seekHole are those of lseek(2): to where data begins, and where it ends.
 const seekData, seekHole = 3, 4
 
-// copySparse copies the data of a file on disk through fs and leaves holes where it has them; false: the system does
-// not tell where holes are, and nothing was copied.
+// copySparse copies the data of a file on disk through fs and leaves holes where it has them;
+// false: the system does not tell where holes are, and nothing was copied.
 func copySparse(fs vfs.FS, from, to string) (copied bool, err error) {
 	in, err := os.Open(from)
 	if err != nil {
