@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// moreAtOnce lets twice as many parallel tests run as there are cores, if nobody said how many: most
+// moreAtOnce lets three times as many parallel tests run as there are cores, if nobody said how many: most
 // of them wait for pauses, rounds and the disk.
 func moreAtOnce() {
 	const parallel = "test.parallel"
@@ -49,7 +49,7 @@ func moreAtOnce() {
 	said := false
 	flag.Visit(func(f *flag.Flag) { said = said || f.Name == parallel })
 	if !said {
-		_ = flag.Set(parallel, strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+		_ = flag.Set(parallel, strconv.Itoa(3*runtime.GOMAXPROCS(0)))
 	}
 }
 
