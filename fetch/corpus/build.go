@@ -35,7 +35,6 @@ type build struct {
 	state  *state
 	fresh  bool // no page was compared with others so far, and so all are marked to be
 	began  time.Time
-	purge  bool // nothing of deleted versions is to stay on disk
 }
 
 // Build takes in what is new in the archive, and does all that is still to be done.
@@ -49,7 +48,7 @@ func (c *Corpus) Build(ctx context.Context, o Options) (r *Result, err error) {
 }
 
 func (b *build) run(ctx context.Context) error {
-	if err := b.prepare(); err != nil {
+	if err := b.prepare(ctx); err != nil {
 		return err
 	}
 	if err := b.intake(ctx); err != nil {
@@ -58,8 +57,13 @@ func (b *build) run(ctx context.Context) error {
 	return b.stages(ctx)
 }
 
-// stages do all that is marked.
+// stages do all that is marked, and what is left of a removal.
 func (b *build) stages(ctx context.Context) error {
+	if b.state.Purge {
+		if err := b.forgetRemoved(ctx); err != nil {
+			return err
+		}
+	}
 	for _, stage := range []struct {
 		name string
 		mark byte
@@ -84,7 +88,13 @@ func (b *build) stages(ctx context.Context) error {
 	if err := b.index(ctx); err != nil {
 		return err
 	}
-	return b.finish()
+	if err := b.finish(); err != nil {
+		return err
+	}
+	if b.state.Purge {
+		return b.endPurge(ctx)
+	}
+	return nil
 }
 
 // work does what is marked, some at a time.
@@ -108,15 +118,43 @@ func (b *build) work(ctx context.Context, stage string, mark byte, work func(con
 			t.Close() // nothing of it is kept
 			return err
 		}
-		if err := t.store(key(keyMeta, "state"), b.state); err != nil {
-			return err
-		}
-		if err := t.Commit(pebble.NoSync); err != nil {
+		if err := b.commit(t, pebble.NoSync); err != nil {
 			return err
 		}
 		done += len(marked)
 		b.tell(stage, done)
 	}
+}
+
+// commit commits a batch with the state of the corpus.
+func (b *build) commit(t *tx, how *pebble.WriteOptions) error {
+	if err := t.store(key(keyMeta, "state"), b.state); err != nil {
+		return err
+	}
+	return t.Commit(how)
+}
+
+// eachRow hands out the addresses of rows that begin so. What is written of them is committed some
+// at a time.
+func (b *build) eachRow(ctx context.Context, prefix string, yield func(t *tx, url string) error) error {
+	t, some := b.begin(), 0
+	defer func() { t.Close() }()
+	if err := each(b.db, key(keyRow, prefix), func(rest string, _ []byte) (bool, error) {
+		if err := yield(t, prefix+rest); err != nil {
+			return false, err
+		}
+		if some++; some%atOnce != 0 {
+			return true, nil
+		}
+		if err := b.commit(t, pebble.NoSync); err != nil {
+			return false, err
+		}
+		t = b.begin()
+		return true, b.mayGoOn(ctx)
+	}); err != nil {
+		return err
+	}
+	return b.commit(t, pebble.NoSync)
 }
 
 func (b *build) tell(stage string, done int) {
@@ -141,45 +179,47 @@ func (b *build) room(octets int64) error {
 	return nil
 }
 
-// prepare marks what other settings ask for, and removes what a crash left.
-func (b *build) prepare() error {
+// resume reads the state, and removes what a crash left.
+func (b *build) resume() (err error) {
+	if b.state, err = b.meta(); err != nil {
+		return err
+	}
+	b.fresh, b.began = !b.state.Compared, b.now()
+	return b.sweep()
+}
+
+// prepare marks what other settings ask for.
+func (b *build) prepare(ctx context.Context) error {
+	if err := b.resume(); err != nil {
+		return err
+	}
 	reading, judging, err := b.fingerprints()
 	if err != nil {
 		return err
 	}
-	meta, err := b.meta()
-	if err != nil {
-		return err
-	}
-	b.state, b.fresh, b.began = meta, !meta.Compared, b.now()
-	if err := b.sweep(); err != nil {
-		return err
-	}
+	meta := b.state
 	meta.Settings = b.Settings
 	if meta.Reading == reading && meta.Judging == judging {
 		return nil
 	}
-	t := b.begin()
-	defer t.Close()
-	if err := each(b.db, []byte{keyRow}, func(url string, _ []byte) (bool, error) {
+	if err := b.eachRow(ctx, "", func(t *tx, url string) error {
 		marks := []byte{markAlone, markNear}
 		if meta.Reading != reading {
 			marks = append(marks, markRead)
 		}
 		for _, mark := range marks {
 			if err := t.mark(mark, url); err != nil {
-				return false, err
+				return err
 			}
 		}
-		return true, t.mark(markQuota, sitegraph.ServerName(url))
+		return t.mark(markQuota, sitegraph.ServerName(url))
 	}); err != nil {
 		return err
 	}
 	meta.Reading, meta.Judging = reading, judging
-	if err := t.store(key(keyMeta, "state"), meta); err != nil {
-		return err
-	}
-	return t.Commit(pebble.Sync)
+	t := b.begin()
+	defer t.Close()
+	return b.commit(t, pebble.Sync)
 }
 
 // state is what is known of the corpus as a whole.
@@ -187,8 +227,9 @@ type state struct {
 	Settings  Settings       `json:"settings"` // of the last build
 	Reading   string         `json:"reading"`  // fingerprints of settings
 	Judging   string         `json:"judging"`
-	Builds    int            `json:"builds"`   // completed
-	Compared  bool           `json:"compared"` // pages have been looked at for near copies
+	Builds    int            `json:"builds"`          // completed
+	Compared  bool           `json:"compared"`        // pages have been looked at for near copies
+	Purge     bool           `json:"purge,omitempty"` // a removal is under way: nothing of deleted versions is to stay on disk
 	Container uint32         `json:"container"`
 	Pages     int            `json:"pages"`
 	Counts    map[string]int `json:"counts"` // judged pages by rule; "": selected
@@ -360,7 +401,7 @@ func (b *build) forget(t *tx, url string, p *row) error {
 		return err
 	}
 	b.count(p, nil)
-	return errors.Join(t.Delete(key(keyDraft, url), nil), t.Delete(key(keyRow, url), nil), t.Delete(key(markAlone, url), nil))
+	return errors.Join(t.Delete(key(keyDraft, url), nil), t.Delete(key(keyRow, url), nil), t.Delete(key(markRead, url), nil), t.Delete(key(markAlone, url), nil))
 }
 
 // relink replaces the links of a page, and marks the pages whose links from others that changes.
@@ -433,15 +474,12 @@ func outside(r pebble.Reader, url string) (found bool, err error) {
 // finish makes all durable and counts.
 func (b *build) finish() error {
 	meta := b.state
-	if !b.purge {
+	if b.Archive != nil {
 		meta.Builds++
 	}
 	t := b.begin()
 	defer t.Close()
-	if err := t.store(key(keyMeta, "state"), meta); err != nil {
-		return err
-	}
-	if err := t.Commit(pebble.Sync); err != nil {
+	if err := b.commit(t, pebble.Sync); err != nil {
 		return err
 	}
 	b.result.Pages, b.result.Selected = meta.Pages, meta.Counts[""]

@@ -635,6 +635,54 @@ func TestRemove(t *testing.T) {
 	equal(t, "without them", held(t, c), held(t, whole))
 }
 
+// interrupted is a context that ends when it has been asked some times.
+type interrupted struct {
+	context.Context
+	left int
+}
+
+func (c *interrupted) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// The build behind a removal that was interrupted ends it, wherever that was.
+func TestRemoveInterrupted(t *testing.T) {
+	const secret = "zanzibarsecret"
+	w := newWeb(t, 3)
+	for i := range 6 {
+		w.page(fmt.Sprintf("http://a.example/p%d", i), "<main>"+w.text(uint64(i), 90)+`<a href="http://a.example/private/x">to it</a></main>`)
+	}
+	w.page("http://a.example/private/x", "<main>"+secret+" "+w.text(50, 90)+"</main>")
+	w.close()
+	o, interruptions := options(), 0
+	o.Quota = 0
+	for asked := 0; ; asked = asked*3/2 + 1 {
+		c := openTest(t, vfs.Default, t.TempDir())
+		if _, err := w.build(c, o); err != nil {
+			t.Fatal(err)
+		}
+		_, err := c.Remove(&interrupted{context.Background(), asked}, []string{"http://a.example/private/"})
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if _, bad := w.build(c, o); bad != nil {
+			t.Fatal(bad)
+		}
+		lacks(t, c.dir, secret)
+		closed(t, c)
+		if err == nil {
+			break
+		}
+		interruptions++
+	}
+	if interruptions < 3 {
+		t.Errorf("only %d removals were interrupted", interruptions)
+	}
+}
+
 // lacks looks for a text in all files below a directory, and in what is compressed there.
 func lacks(t *testing.T, dir, secret string) {
 	t.Helper()

@@ -121,7 +121,7 @@ func (p *pair) abandon() {
 // made is what is to be written of a page.
 type made struct {
 	row     *row
-	later   bool // it takes the archive or an annotator, which a removal does not have
+	later   bool // it takes the archive, which a removal does not have
 	verdict selection.Verdict
 	texts   [2][]byte // nil: nothing new
 	written document
@@ -176,7 +176,7 @@ func (b *build) make(ctx context.Context, url string) (m made, err error) {
 	if m.verdict, err = b.verdict(b.db, m.row); err != nil || m.verdict.Rule != "" {
 		return m, err
 	}
-	if m.later = b.purge && (m.row.Document == nil || !m.row.Document.Of.Equal(m.row.Changed)); m.later {
+	if m.later = b.Archive == nil && (m.row.Document == nil || !m.row.Document.Of.Equal(m.row.Changed)); m.later {
 		return m, nil
 	}
 	d, old, err := b.draft(ctx, url, m.row)
@@ -324,7 +324,7 @@ func (b *build) compact(ctx context.Context) error {
 			return false, fmt.Errorf("read container %d: %w", number, err)
 		}
 		switch {
-		case 2*h.Valid < h.Documents, b.purge && h.Valid < h.Documents:
+		case 2*h.Valid < h.Documents, b.state.Purge && h.Valid < h.Documents:
 			sparse = append(sparse, number)
 		case h.Documents < fullDocuments/4:
 			small = append(small, number)

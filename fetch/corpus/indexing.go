@@ -318,7 +318,7 @@ func (x *indexing) publish() (*registration, error) {
 	}
 	x.result.Sets++
 	x.t.Close()
-	if x.purge { // nothing of what was removed stays, also for those who read the set before
+	if x.state.Purge { // nothing of what was removed stays, also for those who read the set before
 		return &x.now, index.Sweep(x.dir, &x.now.Set)
 	}
 	return &x.now, index.Sweep(x.dir, &x.now.Set, &x.last.Set)
@@ -336,7 +336,7 @@ func (b *build) collect(ctx context.Context, dir string, last *registration) err
 			small++
 		}
 	}
-	if pages == 0 || small <= mostUnits && float64(deleted) < b.Garbage*float64(pages) && !(b.purge && deleted > 0) {
+	if pages == 0 || small <= mostUnits && float64(deleted) < b.Garbage*float64(pages) && !(b.state.Purge && deleted > 0) {
 		return nil
 	}
 	began := time.Now()

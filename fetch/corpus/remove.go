@@ -75,73 +75,77 @@ func (r *Removal) Text(w io.Writer) error {
 // Remove takes pages out of the corpus for good: rows, documents, and the index. Containers and
 // units that had something of them are written anew, so that nothing of it stays on disk. What
 // needs the archive, as a page that was left out as a copy of one of them, waits for the next
-// build.
+// build. A removal that was interrupted is ended by the next one, or by the next build.
 func (c *Corpus) Remove(ctx context.Context, rules []string) (*Removal, error) {
-	b := &build{Corpus: c, result: &Result{LeftOut: map[string]int{}}, purge: true}
-	r := &Removal{Rules: rules}
+	b := &build{Corpus: c, result: &Result{LeftOut: map[string]int{}}}
 	err := c.halt.Guard(func() error {
-		if err := b.forbid(rules, r); err != nil {
+		if err := b.forbid(rules); err != nil {
 			return err
 		}
-		if err := b.stages(ctx); err != nil {
-			return err
-		}
-		if err := b.db.Flush(); err != nil {
-			return err
-		}
-		if err := b.db.Compact(ctx, []byte{0}, []byte{0xff}, false); err != nil {
-			return err
-		}
-		// Pebble keeps old logs to write over them, until it is opened anew.
-		if err := c.db.Close(); err != nil {
-			return err
-		}
-		return c.openPages()
+		return b.stages(ctx)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("remove from corpus %s: %w", c.dir, err)
 	}
-	r.Deleted = b.result.Deleted
-	return r, nil
+	return &Removal{Rules: rules, Pages: b.result.Gone, Deleted: b.result.Deleted}, nil
 }
 
-// forbid notes the rules, and forgets the pages that they mean.
-func (b *build) forbid(rules []string, r *Removal) (err error) {
-	if b.state, err = b.meta(); err != nil {
+// forbid notes the rules, and that the pages that they mean are to be removed.
+func (b *build) forbid(rules []string) error {
+	if err := b.resume(); err != nil {
 		return err
 	}
-	b.Settings, b.began = b.state.Settings, b.now()
-	if err := b.sweep(); err != nil {
-		return err
-	}
+	b.Settings, b.state.Purge = b.state.Settings, true
 	t := b.begin()
 	defer t.Close()
 	for _, rule := range rules {
 		if err := t.Set(key(keyRemoved, rule), nil, nil); err != nil {
 			return err
 		}
-		var urls []string
-		if err := each(b.db, key(keyRow, strings.TrimSuffix(rule, "$")), func(rest string, _ []byte) (bool, error) {
-			if url := strings.TrimSuffix(rule, "$") + rest; matches(rule, url) {
-				urls = append(urls, url)
+	}
+	return b.commit(t, pebble.Sync)
+}
+
+// forgetRemoved forgets the pages that rules of removals mean.
+func (b *build) forgetRemoved(ctx context.Context) error {
+	rules, err := b.removed()
+	if err != nil {
+		return err
+	}
+	for _, rule := range rules {
+		if err := b.eachRow(ctx, strings.TrimSuffix(rule, "$"), func(t *tx, url string) error {
+			if !matches(rule, url) {
+				return nil
 			}
-			return true, nil
-		}); err != nil {
-			return err
-		}
-		for _, url := range urls {
 			p, err := loadRow(t, url)
 			if err != nil || p == nil {
 				return errors.Join(err, damaged("a row of %s is lost", url))
 			}
-			r.Pages++
-			if err := errors.Join(b.forget(t, url, p), t.Delete(key(markRead, url), nil)); err != nil {
-				return err
-			}
+			return b.forget(t, url, p)
+		}); err != nil {
+			return err
 		}
 	}
-	if err := t.store(key(keyMeta, "state"), b.state); err != nil {
+	return nil
+}
+
+// endPurge lets nothing of what was removed stay in the files of Pebble.
+func (b *build) endPurge(ctx context.Context) error {
+	if err := b.db.Flush(); err != nil {
 		return err
 	}
-	return t.Commit(pebble.Sync)
+	if err := b.db.Compact(ctx, []byte{0}, []byte{0xff}, false); err != nil {
+		return err
+	}
+	// Pebble keeps old logs to write over them, until it is opened anew.
+	if err := b.db.Close(); err != nil {
+		return b.halt.Fail(err)
+	}
+	if err := b.openPages(); err != nil {
+		return b.halt.Fail(err)
+	}
+	b.state.Purge = false
+	t := b.begin()
+	defer t.Close()
+	return b.commit(t, pebble.Sync)
 }
