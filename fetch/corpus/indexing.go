@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -25,8 +24,8 @@ const (
 	keyIndexed    = 'x' // address: entry
 	keyIdentifier = 'j' // identifier, 8 octets: address
 
-	// publishEvery is how many new versions are published together at most: their identifiers are
-	// in memory, 100 octets each.
+	// publishEvery is how many new versions are published together at most: what is known of them
+	// is in memory, some 300 octets each.
 	publishEvery = 100_000
 	// mostUnits is how many units a set has at most before some are collected, beside full ones.
 	mostUnits = 32
@@ -96,16 +95,15 @@ func (b *build) index(ctx context.Context) error {
 	for done := 0; ; {
 		x := b.indexing(dir, last)
 		n, err := x.take(ctx, func(n int) { b.tell("index", done+n) })
-		if err == nil && n == 0 {
-			x.abandon()
-			return b.collect(ctx, dir, last)
-		}
-		if err == nil {
+		if err == nil && n > 0 {
 			last, err = x.publish()
 		}
+		x.end()
 		if err != nil {
-			x.abandon()
 			return err
+		}
+		if n == 0 {
+			return b.collect(ctx, dir, last)
 		}
 		done += n
 	}
@@ -118,7 +116,8 @@ func (b *build) indexing(dir string, last *registration) *indexing {
 	return x
 }
 
-func (x *indexing) abandon() {
+// end throws away what is not published.
+func (x *indexing) end() {
 	x.t.Close()
 	if x.builder != nil {
 		x.builder.Abandon()
@@ -312,12 +311,10 @@ func (x *indexing) publish() (*registration, error) {
 	if err := x.t.Commit(pebble.Sync); err != nil {
 		return nil, err
 	}
-	x.t = x.begin()
 	if err := index.Publish(x.dir, &x.now.Set); err != nil {
 		return nil, err
 	}
 	x.result.Sets++
-	x.t.Close()
 	if x.state.Purge { // nothing of what was removed stays, also for those who read the set before
 		return &x.now, index.Sweep(x.dir, &x.now.Set)
 	}
@@ -326,7 +323,8 @@ func (x *indexing) publish() (*registration, error) {
 
 // collect builds units anew, once the share of what was added and deleted since the last time is
 // large, or there are many small ones. Units that are full and have nothing deleted stay, unless
-// they have an identifier that would not be dense.
+// they have an identifier that would not be dense. Each new unit is published with the old ones that
+// it is made of left out, so that memory does not grow with the corpus.
 func (b *build) collect(ctx context.Context, dir string, last *registration) error {
 	pages, deleted, small := 0, 0, 0
 	for _, u := range last.Set.Units {
@@ -340,86 +338,120 @@ func (b *build) collect(ctx context.Context, dir string, last *registration) err
 		return nil
 	}
 	began := time.Now()
-	x := b.indexing(dir, last)
-	defer func() {
-		if x != nil {
-			x.abandon()
-		}
-	}()
-	living := uint64(last.Set.Living())
-	used := make([]bool, living) // of the identifiers that stay
-	var stay []index.Unit
-	type moving struct {
-		url string
-		id  uint64
+	g, err := b.garbage(dir, &last.Set)
+	if err != nil {
+		return err
 	}
-	var moved []moving
-	for _, u := range last.Set.Units {
-		c, err := x.change(u.Number)
+	for len(g.old) > 0 {
+		x := b.indexing(dir, last)
+		err := x.move(ctx, g)
+		if err == nil {
+			last, err = x.publish()
+		}
+		x.end()
 		if err != nil {
-			return err
-		}
-		if u.Deleted == 0 && u.Pages >= b.Unit && slices.Max(c.IDs()) < living {
-			stay = append(stay, u)
-			for _, id := range c.IDs() {
-				used[id] = true
-			}
-			continue
-		}
-		for place, id := range c.IDs() {
-			if c.Deleted(uint32(place)) {
-				continue
-			}
-			url, err := get(b.db, identifierKey(id))
-			if err != nil || url == nil {
-				return errors.Join(err, damaged("nobody knows identifier %d", id))
-			}
-			moved = append(moved, moving{string(url), id})
-		}
-		delete(x.changes, u.Number)
-	}
-	clear(x.changes)
-	// A page keeps its identifier if that is dense.
-	slices.SortFunc(moved, func(a, b moving) int { return cmp.Compare(a.id, b.id) })
-	for _, m := range moved {
-		if m.id < living {
-			used[m.id] = true
-		}
-	}
-	x.now.Set.Units, x.now.NextID, x.now.Added = stay, living, 0
-	free := uint64(0)
-	for i, m := range moved {
-		if i%atOnce == 0 {
-			if err := b.mayGoOn(ctx); err != nil {
-				return err
-			}
-			b.tell("collection", i)
-		}
-		r, err := loadRow(b.db, m.url)
-		if err != nil || r == nil || r.Document == nil {
-			return errors.Join(err, damaged("the index has %s, of which there is no document", m.url))
-		}
-		d, err := b.document(r)
-		if err != nil {
-			return err
-		}
-		id := m.id
-		if id >= living {
-			for used[free] {
-				free++
-			}
-			id = free
-			used[free] = true
-			if err := x.t.Delete(identifierKey(m.id), nil); err != nil {
-				return err
-			}
-		}
-		if err := x.add(m.url, id, r, d); err != nil {
 			return fmt.Errorf("collect identifiers: %w", err)
 		}
 	}
-	_, err := x.publish()
-	x = nil
-	b.result.Collected, b.result.CollectionSeconds = len(moved), time.Since(began).Seconds()
-	return err
+	b.result.CollectionSeconds = time.Since(began).Seconds()
+	return nil
+}
+
+// garbage is what a collection has still to do.
+type garbage struct {
+	old  []index.Unit // to be built anew
+	used []bool       // by living pages, of the identifiers that are dense; an octet a page
+	free uint64       // none below it
+}
+
+// garbage finds out what is to be collected of a set.
+func (b *build) garbage(dir string, set *index.Set) (*garbage, error) {
+	living := uint64(set.Living())
+	g := &garbage{used: make([]bool, living)}
+	for _, u := range set.Units {
+		c, err := index.Edit(dir, u)
+		if err != nil {
+			return nil, err
+		}
+		if u.Deleted > 0 || u.Pages < b.Unit || slices.Max(c.IDs()) >= living {
+			g.old = append(g.old, u)
+		}
+		for place, id := range c.IDs() {
+			if id < living && !c.Deleted(uint32(place)) {
+				g.used[id] = true // a page keeps its identifier if that is dense
+			}
+		}
+	}
+	return g, nil
+}
+
+// dense is the identifier of a page after a collection.
+func (g *garbage) dense(id uint64) uint64 {
+	if id < uint64(len(g.used)) {
+		return id
+	}
+	for g.used[g.free] {
+		g.free++
+	}
+	g.used[g.free] = true
+	return g.free
+}
+
+// move builds a unit of what is left of old ones.
+func (x *indexing) move(ctx context.Context, g *garbage) error {
+	pages := 0
+	for len(g.old) > 0 {
+		u := g.old[0]
+		if pages > 0 && pages+u.Pages-u.Deleted > x.Unit {
+			break
+		}
+		g.old, pages = g.old[1:], pages+u.Pages-u.Deleted
+		x.now.Set.Units = slices.DeleteFunc(x.now.Set.Units, func(of index.Unit) bool { return of.Number == u.Number })
+		c, err := index.Edit(x.dir, u)
+		if err != nil {
+			return err
+		}
+		for place, id := range c.IDs() {
+			if place%atOnce == 0 {
+				if err := x.mayGoOn(ctx); err != nil {
+					return err
+				}
+				x.tell("collection", x.result.Collected)
+			}
+			if c.Deleted(uint32(place)) {
+				continue
+			}
+			if err := x.moveOne(id, g); err != nil {
+				return err
+			}
+		}
+	}
+	if len(g.old) == 0 {
+		x.now.NextID, x.now.Added = uint64(len(g.used)), 0
+	}
+	return nil
+}
+
+// moveOne moves the page of an identifier.
+func (x *indexing) moveOne(id uint64, g *garbage) error {
+	url, err := get(x.db, identifierKey(id))
+	if err != nil || url == nil {
+		return errors.Join(err, damaged("nobody knows identifier %d", id))
+	}
+	r, err := loadRow(x.db, string(url))
+	if err != nil || r == nil || r.Document == nil {
+		return errors.Join(err, damaged("the index has %s, of which there is no document", url))
+	}
+	d, err := x.document(r)
+	if err != nil {
+		return err
+	}
+	dense := g.dense(id)
+	if dense != id {
+		if err := x.t.Delete(identifierKey(id), nil); err != nil {
+			return err
+		}
+	}
+	x.result.Collected++
+	return x.add(string(url), dense, r, d)
 }

@@ -12,6 +12,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
+// mostChanges is how many pages of a group or a server are judged anew in a batch: a server may
+// have millions of copies of a page.
+var mostChanges = 10_000
+
 // judgeAlone judges pages by what is known of each, and puts those that may stay among those alike.
 func (b *build) judgeAlone(_ context.Context, t *tx, urls []string) error {
 	for _, url := range urls {
@@ -72,22 +76,32 @@ func (b *build) leaveGroup(t *tx, p *row) error {
 // row says to stay, so that only rows are loaded for which that is another one.
 func (b *build) judgeGroups(_ context.Context, t *tx, digests []string) error {
 	for _, digest := range digests {
+		if t.Len() > fullBytes { // enough for a batch
+			if err := t.mark(markGroup, digest); err != nil {
+				return err
+			}
+			continue
+		}
 		stays := ""
-		type change struct{ order, stays string }
-		var changes []change
+		var changes []string
 		if err := each(t, key(keyDigest, digest, ""), func(order string, value []byte) (bool, error) {
 			if stays == "" {
 				stays = selection.URLOf(order)
 			}
 			if string(value) != stays {
-				changes = append(changes, change{order, stays})
+				changes = append(changes, order)
 			}
-			return true, nil
+			return len(changes) < mostChanges, nil
 		}); err != nil {
 			return err
 		}
-		for _, c := range changes {
-			url := selection.URLOf(c.order)
+		if len(changes) == mostChanges { // there may be more
+			if err := t.mark(markGroup, digest); err != nil {
+				return err
+			}
+		}
+		for _, order := range changes {
+			url := selection.URLOf(order)
 			p, err := loadRow(t, url)
 			if err != nil || p == nil {
 				return errors.Join(err, damaged("the group of %s has no row", url))
@@ -99,7 +113,7 @@ func (b *build) judgeGroups(_ context.Context, t *tx, digests []string) error {
 			if err := b.setNear(t, p, p.CopyOf == "" && selection.HasNear(&p.Facts)); err != nil {
 				return err
 			}
-			if err := errors.Join(t.Set(key(keyDigest, digest, c.order), []byte(stays), nil), t.store(key(keyRow, url), p),
+			if err := errors.Join(t.Set(key(keyDigest, digest, order), []byte(stays), nil), t.store(key(keyRow, url), p),
 				t.mark(markNear, url), t.mark(markWrite, url)); err != nil {
 				return err
 			}
@@ -229,9 +243,14 @@ func (b *build) judgeQuotas(_ context.Context, t *tx, servers []string) error {
 			if room := b.Quota == 0 || n <= b.Quota; room != (string(value) == "1") {
 				changes = append(changes, order)
 			}
-			return true, nil
+			return len(changes) < mostChanges, nil
 		}); err != nil {
 			return err
+		}
+		if len(changes) == mostChanges { // there may be more
+			if err := t.mark(markQuota, server); err != nil {
+				return err
+			}
 		}
 		for _, order := range changes {
 			k := key(keyServer, server, order)

@@ -19,7 +19,7 @@ type Settings struct {
 
 	Annotate []string `help:"program that annotates the documents, with its arguments; each line it gets is a document, its answer a JSON array"`
 	Unit     int      `default:"1000000" range:"[100,10000000]" help:"pages of a unit of the index"`
-	Garbage  float64  `default:"0.3" range:"(0,1]" want:"a share above 0 and at most 1" help:"share of a unit's pages that are deleted, from which it is built anew"`
+	Garbage  float64  `default:"0.3" range:"(0,1]" want:"a share above 0 and at most 1" help:"share of the identifiers that are deleted, from which units of the index are built anew"`
 }
 
 // Options are what a build works with.
