@@ -205,6 +205,32 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
+// BenchmarkLarge is what a build takes whose pages have 2 MB each, as many as a server likes.
+func BenchmarkLarge(b *testing.B) {
+	w := newWeb(b, 1)
+	for n := range 100 {
+		url := fmt.Sprintf("http://s.example/p%d", n)
+		w.page(url, "<main>"+w.text(uint64(n), 350_000)+"</main>")
+		delete(w.body, url) // it would count as memory of the build
+	}
+	if err := w.archive.Sync(); err != nil {
+		b.Fatal(err)
+	}
+	m := &meter{b: b}
+	for b.Loop() {
+		b.StopTimer()
+		c := openTest(b, vfs.Default, b.TempDir())
+		m.measure(func() {
+			if _, err := w.build(c, Options{Settings: Settings{Unit: 1_000_000, Garbage: 0.3}}); err != nil {
+				b.Fatal(err)
+			}
+		})
+		closed(b, c)
+		b.StartTimer()
+	}
+	m.report()
+}
+
 // searchable are all pages of a corpus, as they are indexed.
 func searchable(b *testing.B, dir string) (all []index.Page) {
 	c := openTest(b, vfs.Default, dir)

@@ -19,9 +19,11 @@ import (
 )
 
 const (
-	// atOnce is how many marks are worked off in a batch. With their drafts and rows they take some
-	// 10 MB.
+	// atOnce is how many marks are worked off in a batch.
 	atOnce = 256
+	// pagesAtOnce is how many pages are in memory with all that they say: a page of 2 MB takes some
+	// 10 MB.
+	pagesAtOnce = 16
 	// minFree is the least free space of the disk with which a batch begins, in octets: Pebble must
 	// never find the disk full.
 	minFree = 100 << 20
@@ -67,15 +69,17 @@ func (b *build) stages(ctx context.Context) error {
 	for _, stage := range []struct {
 		name string
 		mark byte
+		most int // in a batch
 		work func(context.Context, *tx, []string) error
 	}{
-		{"read", markRead, b.readPages}, {"judge", markAlone, b.judgeAlone}, {"copies", markGroup, b.judgeGroups},
-		{"near copies", markNear, b.judgeNear}, {"quotas", markQuota, b.judgeQuotas},
+		{"read", markRead, pagesAtOnce, b.readPages}, {"judge", markAlone, atOnce, b.judgeAlone},
+		{"copies", markGroup, atOnce, b.judgeGroups}, {"near copies", markNear, atOnce, b.judgeNear},
+		{"quotas", markQuota, atOnce, b.judgeQuotas},
 	} {
 		if stage.mark == markRead && b.Archive == nil {
 			continue
 		}
-		if err := b.work(ctx, stage.name, stage.mark, stage.work); err != nil {
+		if err := b.work(ctx, stage.name, stage.mark, stage.most, stage.work); err != nil {
 			return err
 		}
 	}
@@ -98,13 +102,13 @@ func (b *build) stages(ctx context.Context) error {
 }
 
 // work does what is marked, some at a time.
-func (b *build) work(ctx context.Context, stage string, mark byte, work func(context.Context, *tx, []string) error) error {
+func (b *build) work(ctx context.Context, stage string, mark byte, most int, work func(context.Context, *tx, []string) error) error {
 	marks := marked{kind: mark}
 	for done := 0; ; {
 		if err := b.mayGoOn(ctx); err != nil {
 			return err
 		}
-		marked, err := marks.next(b.db, atOnce)
+		marked, err := marks.next(b.db, most)
 		if err != nil || len(marked) == 0 {
 			return err
 		}

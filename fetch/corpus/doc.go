@@ -26,7 +26,8 @@
 // # Guarantees
 //
 //  1. A corpus depends on archive and settings alone, but for FormatTime: built at once or in many
-//     builds, it has the same pages, verdicts, documents and results of searches.
+//     builds, it has the same pages, verdicts, documents and results of searches. That holds where
+//     the captures of a page lie in the archive in the order of their times, as those of a run do.
 //  2. A build reads of the archive what is new, and touches of the corpus what depends on it: pages
 //     with new contents, those that they link to or did, and those alike. Work on all pages is done
 //     only where settings changed.
@@ -35,7 +36,9 @@
 //  4. Containers of which less than half is still valid are written anew, and small ones are
 //     merged.
 //  5. An address that was removed is never taken in again (Remove).
-//  6. Memory is bounded: by the documents of a container, and the identifiers of an index unit.
+//  6. Memory is bounded, however many and large the pages of a server are: by some pages that are
+//     read or written, the rows of a container, the identifiers of an index unit, and an octet for
+//     each page where identifiers are collected.
 //
 // A Corpus is for one goroutine at a time.
 //

@@ -136,7 +136,7 @@ func (b *build) write(ctx context.Context) error {
 		if err := b.mayGoOn(ctx); err != nil {
 			return err
 		}
-		urls, err := marks.next(p.t, atOnce)
+		urls, err := marks.next(p.t, pagesAtOnce)
 		if err != nil {
 			return err
 		}

@@ -131,7 +131,7 @@ func (x *indexing) take(ctx context.Context, tell func(int)) (n int, err error) 
 		if err := x.mayGoOn(ctx); err != nil {
 			return n, err
 		}
-		urls, err := marks.next(x.t, atOnce)
+		urls, err := marks.next(x.t, pagesAtOnce)
 		if err != nil || len(urls) == 0 {
 			return n, err
 		}
@@ -323,8 +323,8 @@ func (x *indexing) publish() (*registration, error) {
 
 // collect builds units anew, once the share of what was added and deleted since the last time is
 // large, or there are many small ones. Units that are full and have nothing deleted stay, unless
-// they have an identifier that would not be dense. Each new unit is published with the old ones that
-// it is made of left out, so that memory does not grow with the corpus.
+// they have an identifier that would not be dense. Each new unit is published, and the old ones
+// that it is made of are left out, so that memory does not grow with the corpus.
 func (b *build) collect(ctx context.Context, dir string, last *registration) error {
 	pages, deleted, small := 0, 0, 0
 	for _, u := range last.Set.Units {

@@ -57,8 +57,9 @@ type content struct {
 	none  bool               // it is no page
 }
 
-// mostBody bounds a body that is read, in octets.
-const mostBody = 64 << 20
+// mostBody is how much of a body is read, in octets: some octets of content coding may stand for
+// gigabytes.
+const mostBody = 8 << 20
 
 // read reads a capture of a page.
 func (o *Options) read(ctx context.Context, url string, p *row) (*content, error) {

@@ -32,6 +32,8 @@
 //     error. Units of the set before the searched one stay, for those who still read it.
 //  7. Memory of a Searcher: some 60 octets an identifier. A search takes some 60 octets for each
 //     page that has its first word, and 16 for each that has another.
+//  8. Memory of a Builder: some 60 octets an identifier, and some 50 times the text of 32 pages, of
+//     which MostText counts at most.
 //
 // Why ranking is our own: of bleve 2.6 the frequency of a word counts deleted pages, and its
 // average length of texts is taken from the dictionary of each index, so that scores would change

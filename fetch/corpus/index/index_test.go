@@ -163,6 +163,20 @@ func TestQueries(t *testing.T) {
 	}
 }
 
+// Of long texts the beginning is searched.
+func TestLongTexts(t *testing.T) {
+	s := newShelf(t)
+	long := strings.Repeat("an a é ", MostText/8)
+	s.unit(Page{URL: "a", Title: "first " + long + " last", Body: []string{"early", long, long, "late"}, Anchors: []string{long, long, "behind"}})
+	s.publish()
+	x := s.searcher()
+	for word, want := range map[string]int{"first": 1, "last": 0, "early": 1, "late": 0, "behind": 0} {
+		if found := len(urls(t, x, Query{Words: word})); found != want {
+			t.Errorf("%q finds %d pages", word, found)
+		}
+	}
+}
+
 // Scores do not depend on units, nor on what was deleted.
 func TestOneRanking(t *testing.T) {
 	needsDictionary(t)

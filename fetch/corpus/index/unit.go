@@ -106,8 +106,13 @@ type Builder struct {
 	langs   map[string]uint16
 }
 
-// batch is how many pages the engine analyses at once.
-const batch = 256
+const (
+	// batch is how many pages the engine analyses at once. It takes some 50 octets for one of them.
+	batch = 32
+	// MostText is how much of a title, of a main text and of the texts of links is searched, in
+	// octets.
+	MostText = 512 << 10
+)
 
 // NewBuilder begins a unit in a directory of an index.
 func NewBuilder(index string, number int) (*Builder, error) {
@@ -137,10 +142,11 @@ func (b *Builder) Len() int { return len(b.pages.IDs) }
 // Add adds a page, whose identifier no other has.
 func (b *Builder) Add(p *Page) error {
 	place := uint64(b.Len())
-	body, length := lines(p.Body)
-	anchors, anchorLength := lines(p.Anchors)
+	title, titleLength := lines(p.Title)
+	body, length := lines(p.Body...)
+	anchors, anchorLength := lines(p.Anchors...)
 	if err := b.engine.Index(strconv.FormatUint(place, 16), map[string]any{
-		"url": p.URL, fields[titleField].name: p.Title, fields[bodyField].name: body, fields[anchorField].name: anchors}); err != nil {
+		"url": p.URL, fields[titleField].name: title, fields[bodyField].name: body, fields[anchorField].name: anchors}); err != nil {
 		return fmt.Errorf("index %s: %w", p.URL, engineError(err))
 	}
 	t := &b.pages
@@ -158,7 +164,7 @@ func (b *Builder) Add(p *Page) error {
 		t.Languages = append(t.Languages, p.Language)
 	}
 	t.Server, t.Language = append(t.Server, server), append(t.Language, lang)
-	for i, n := range [...]int{titleField: len(p.Title), bodyField: length, anchorField: anchorLength} {
+	for i, n := range [...]int{titleField: titleLength, bodyField: length, anchorField: anchorLength} {
 		t.Lengths[i] = append(t.Lengths[i], uint32(n))
 	}
 	b.state.Changed = append(b.state.Changed, p.Changed.Unix())
@@ -166,12 +172,16 @@ func (b *Builder) Add(p *Page) error {
 	return nil
 }
 
-// lines are texts one a line, and their octets.
-func lines(texts []string) (string, int) {
+// lines are texts one a line, up to MostText, and their octets.
+func lines(texts ...string) (string, int) {
 	var b bytes.Buffer
 	for i, text := range texts {
 		if i > 0 {
 			b.WriteByte('\n')
+		}
+		if room := max(MostText-b.Len(), 0); len(text) > room {
+			b.WriteString(strings.ToValidUTF8(text[:room], ""))
+			break
 		}
 		b.WriteString(text)
 	}
