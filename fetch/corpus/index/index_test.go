@@ -291,6 +291,27 @@ func TestSets(t *testing.T) {
 	}
 }
 
+// A corpus that is built anew in its place is searched, though its sets and units have the numbers
+// of those before.
+func TestBuiltAnew(t *testing.T) {
+	s := newShelf(t)
+	s.unit(Page{URL: "before", Title: "river"})
+	s.publish()
+	x := s.searcher()
+	if err := os.RemoveAll(s.corpus); err != nil {
+		t.Fatal(err)
+	}
+	again := &shelf{t: t, corpus: s.corpus}
+	again.unit(Page{URL: "after", Title: "river"})
+	again.publish()
+	if err := x.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	if got := urls(t, x, Query{Words: "river"}); len(got) != 1 || got[0] != "after" {
+		t.Errorf("it finds %v", got)
+	}
+}
+
 func (s *shelf) state(t testing.TB) int {
 	set, err := ReadSet(IndexDir(s.corpus))
 	if err != nil {

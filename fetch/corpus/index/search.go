@@ -354,7 +354,8 @@ func (v *view) hit(m *match, terms []string) (h Hit, err error) {
 	return h, err
 }
 
-// open opens the units of a set; units that are open already are taken.
+// openView opens the units of a set. Those that are open already are taken, unless the directory
+// has other ones by now, as where the corpus was built anew.
 func openView(index string, s *Set, open map[int]*unit) (v *view, err error) {
 	v = &view{set: s, units: make([]*unit, len(s.Units)), states: make([]*state, len(s.Units))}
 	var opened []*unit
@@ -368,7 +369,7 @@ func openView(index string, s *Set, open map[int]*unit) (v *view, err error) {
 	var octets [len(fields)]float64
 	for i, of := range s.Units {
 		u := open[of.Number]
-		if u == nil {
+		if u == nil || !u.isThere() {
 			if u, err = openUnit(index, of.Number); err != nil {
 				return nil, err
 			}

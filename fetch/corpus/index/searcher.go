@@ -14,8 +14,8 @@ import (
 type Searcher struct {
 	dir string
 
-	changing sync.Mutex // one at a time looks for another set
-	stamp    time.Time  // of search.json when it was read
+	changing sync.Mutex  // one at a time looks for another set
+	file     os.FileInfo // search.json when it was read
 	checked  time.Time
 
 	mu    sync.RWMutex
@@ -56,7 +56,7 @@ func (s *Searcher) Refresh() (err error) {
 	defer s.changing.Unlock()
 	s.checked = time.Now()
 	info, err := os.Stat(filepath.Join(s.dir, searchName))
-	if errors.Is(err, os.ErrNotExist) || err == nil && info.ModTime().Equal(s.stamp) {
+	if errors.Is(err, os.ErrNotExist) || err == nil && sameFile(info, s.file) {
 		return nil
 	}
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Searcher) Refresh() (err error) {
 	const tries = 3 // units of a set may be removed while it is opened
 	for try := 1; ; try++ {
 		if err = s.change(); err == nil {
-			s.stamp = info.ModTime()
+			s.file = info
 			return nil
 		}
 		if !errors.Is(err, os.ErrNotExist) || try == tries {
@@ -74,9 +74,14 @@ func (s *Searcher) Refresh() (err error) {
 	}
 }
 
+// sameFile reports whether a file is what it was, and not another one of its name.
+func sameFile(now, before os.FileInfo) bool {
+	return before != nil && os.SameFile(now, before) && now.ModTime().Equal(before.ModTime())
+}
+
 func (s *Searcher) change() error {
 	set, err := ReadSet(s.dir)
-	if err != nil || set.Number == s.view.set.Number {
+	if err != nil {
 		return err
 	}
 	open := map[int]*unit{}
@@ -95,7 +100,9 @@ func (s *Searcher) change() error {
 	s.mu.Unlock()
 	before.users.Wait()
 	for _, u := range next.units {
-		delete(open, u.number)
+		if open[u.number] == u {
+			delete(open, u.number)
+		}
 	}
 	for _, u := range open {
 		err = errors.Join(err, u.close())

@@ -331,6 +331,7 @@ func readGob(path string, into any) error {
 type unit struct {
 	number int
 	dir    string
+	file   os.FileInfo // of pages
 	pages
 	engine bleve.Index
 	reader engine.IndexReader
@@ -338,13 +339,23 @@ type unit struct {
 
 func openUnit(index string, number int) (u *unit, err error) {
 	u = &unit{number: number, dir: unitPath(index, number)}
-	if err := readGob(filepath.Join(u.dir, pagesName), &u.pages); err != nil {
+	path := filepath.Join(u.dir, pagesName)
+	if u.file, err = os.Stat(path); err == nil {
+		err = readGob(path, &u.pages)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("open a unit of the index: %w", err)
 	}
 	if u.engine, u.reader, err = openEngine(u.dir); err != nil {
 		return nil, fmt.Errorf("open unit %s: %w", u.dir, err)
 	}
 	return u, nil
+}
+
+// isThere reports whether the directory still has this unit.
+func (u *unit) isThere() bool {
+	info, err := os.Stat(filepath.Join(u.dir, pagesName))
+	return err == nil && sameFile(info, u.file)
 }
 
 func (u *unit) close() error { return errors.Join(u.reader.Close(), u.engine.Close()) }
