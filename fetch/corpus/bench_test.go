@@ -231,6 +231,42 @@ func BenchmarkLarge(b *testing.B) {
 	m.report()
 }
 
+// BenchmarkNear is what a build takes where all pages of a server change that are near copies of each
+// other, as those of a template.
+func BenchmarkNear(b *testing.B) {
+	for _, pages := range []int{2_000, 8_000} {
+		b.Run(fmt.Sprintf("pages=%d", pages), func(b *testing.B) {
+			w := newWeb(b, 1)
+			visit := func(round int) {
+				for n := range pages {
+					w.page(fmt.Sprintf("http://s.example/p%d", n), fmt.Sprintf("<main>%s number %d %d</main>", w.text(1, 150), n, round))
+				}
+				if err := w.archive.Sync(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			c := openTest(b, vfs.Default, b.TempDir())
+			defer closed(b, c)
+			o := Options{Settings: Settings{Unit: 1_000_000, Garbage: 0.3, Options: selection.Options{Near: 3}}}
+			build := func() {
+				if _, err := w.build(c, o); err != nil {
+					b.Fatal(err)
+				}
+			}
+			visit(0)
+			build()
+			m := &meter{b: b}
+			for round := 1; b.Loop(); round++ {
+				b.StopTimer()
+				visit(round)
+				m.measure(build)
+				b.StartTimer()
+			}
+			m.report()
+		})
+	}
+}
+
 // searchable are all pages of a corpus, as they are indexed.
 func searchable(b *testing.B, dir string) (all []index.Page) {
 	c := openTest(b, vfs.Default, dir)

@@ -73,8 +73,8 @@ func (b *build) stages(ctx context.Context) error {
 		work func(context.Context, *tx, []string) error
 	}{
 		{"read", markRead, pagesAtOnce, b.readPages}, {"judge", markAlone, atOnce, b.judgeAlone},
-		{"copies", markGroup, atOnce, b.judgeGroups}, {"near copies", markNear, atOnce, b.judgeNear},
-		{"quotas", markQuota, atOnce, b.judgeQuotas},
+		{"copies", markGroup, atOnce, b.judgeGroups}, {"blocks", markBlock, mostChanges, b.judgeBlocks},
+		{"near copies", markNear, atOnce, b.judgeNear}, {"quotas", markQuota, atOnce, b.judgeQuotas},
 	} {
 		if stage.mark == markRead && b.Archive == nil {
 			continue

@@ -126,8 +126,7 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("the corpus is damaged: "+format, args...)
 }
 
-// setNear puts a page into the table of SimHashes or takes it out, and marks the pages behind it
-// that are near.
+// setNear puts a page into the table of SimHashes or takes it out, and notes that for those near it.
 func (b *build) setNear(t *tx, p *row, in bool) error {
 	if p.Near == in && (!in || p.Hash == p.Facts.SimHash) {
 		return nil
@@ -157,9 +156,34 @@ func (b *build) putBlocks(t *tx, hash uint64, order string, in bool) error {
 		if b.fresh {
 			continue // all pages are marked
 		}
-		if err := each(t, k[:blockHead], func(other string, value []byte) (bool, error) {
-			if other > order && b.IsNear(hash, binary.BigEndian.Uint64(value)) {
-				return true, t.mark(markNear, selection.URLOf(other))
+		if err := t.mark(markBlock, string(k[1:blockHead])+string(binary.BigEndian.AppendUint64(nil, hash))+order); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judgeBlocks marks the pages that are near others that came into the table of SimHashes or left it.
+// Each block is read once for all of them: of pages of a template, all may be near each other.
+func (b *build) judgeBlocks(_ context.Context, t *tx, changes []string) error {
+	const head = blockHead - 1
+	type change struct {
+		hash  uint64
+		order string
+	}
+	for len(changes) > 0 {
+		block := changes[0][:head]
+		var here []change
+		for len(changes) > 0 && changes[0][:head] == block {
+			hash, order := changes[0][head:head+8], changes[0][head+8:]
+			here, changes = append(here, change{binary.BigEndian.Uint64([]byte(hash)), order}), changes[1:]
+		}
+		if err := each(t, key(keySimHash, block), func(other string, value []byte) (bool, error) {
+			hash := binary.BigEndian.Uint64(value)
+			for i := range here {
+				if b.IsNear(hash, here[i].hash) && here[i].order < other {
+					return true, t.mark(markNear, selection.URLOf(other))
+				}
 			}
 			return true, nil
 		}); err != nil {

@@ -33,6 +33,7 @@ const (
 	markRead  = 'A' // address: its last capture is to be read
 	markAlone = 'B' // address: it is to be judged alone
 	markGroup = 'C' // digest: which of the pages stays
+	markBlock = 'H' // block, SimHash and order: of a page that came into the table or left it
 	markNear  = 'D' // address: whether it is a near copy
 	markQuota = 'E' // server: which of its pages have room
 	markWrite = 'F' // address: verdict and document
