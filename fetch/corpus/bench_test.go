@@ -231,8 +231,8 @@ func BenchmarkLarge(b *testing.B) {
 	m.report()
 }
 
-// BenchmarkNear is what a build takes where all pages of a server change that are near copies of each
-// other, as those of a template.
+// BenchmarkNear is what a build takes where all pages of a server change that are near copies of
+// each other, as those of a template.
 func BenchmarkNear(b *testing.B) {
 	for _, pages := range []int{2_000, 8_000} {
 		b.Run(fmt.Sprintf("pages=%d", pages), func(b *testing.B) {

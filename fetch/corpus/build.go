@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 	"syscall"
@@ -348,7 +349,19 @@ func (b *build) take(t *tx, c *cdxj.Capture, removed []string) error {
 	return t.store(key(keyRow, url), p)
 }
 
+// ArchiveError is the error of a build whose archive lacks a file, or cannot be read. The pages of
+// the file are still there: they stay in the corpus.
+type ArchiveError struct{ error }
+
+func (e *ArchiveError) Unwrap() error { return e.error }
+
+// Hint says what to do.
+func (e *ArchiveError) Hint() string {
+	return "give the archive that the corpus was built of, with all its files; to leave out what it has no more, build a corpus in an empty directory"
+}
+
 // readPages reads the contents of pages at the same time, and takes them up one after the other.
+// Pages whose records are damaged are left out.
 func (b *build) readPages(ctx context.Context, t *tx, urls []string) error {
 	rows, contents, failed := make([]*row, len(urls)), make([]*content, len(urls)), make([]error, len(urls))
 	if err := cores.Try(len(urls), func(i int) (err error) {
@@ -356,6 +369,10 @@ func (b *build) readPages(ctx context.Context, t *tx, urls []string) error {
 			return err
 		}
 		contents[i], failed[i] = b.read(ctx, urls[i], rows[i])
+		var file *fs.PathError
+		if errors.As(failed[i], &file) {
+			return &ArchiveError{failed[i]}
+		}
 		return ctx.Err()
 	}); err != nil {
 		return err

@@ -686,6 +686,39 @@ func TestCollection(t *testing.T) {
 	}
 }
 
+// A build with an archive that lacks a file says so, and loses no page.
+func TestArchiveLacksFile(t *testing.T) {
+	w := newWeb(t, 6)
+	w.step(60)
+	w.close()
+	c := openTest(t, vfs.NewMem(), t.TempDir())
+	defer closed(t, c)
+	o := options()
+	if _, err := w.build(c, o); err != nil {
+		t.Fatal(err)
+	}
+	before := held(t, c)
+	names, err := archive.Names(w.dir)
+	if err != nil || len(names) < 2 {
+		t.Fatal(names, err)
+	}
+	if err := os.Rename(names[0], names[0]+".away"); err != nil {
+		t.Fatal(err)
+	}
+	o.Annotate = []string{"other"} // all pages are read again
+	var lacks *ArchiveError
+	if _, err := w.build(c, o); !errors.As(err, &lacks) || !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), names[0]) {
+		t.Errorf("%v, want that %s is missing", err, names[0])
+	}
+	if err := os.Rename(names[0]+".away", names[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.build(c, o); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "with the file", held(t, c), before)
+}
+
 // interrupted is a context that ends when it has been asked some times.
 type interrupted struct {
 	context.Context

@@ -126,7 +126,8 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("the corpus is damaged: "+format, args...)
 }
 
-// setNear puts a page into the table of SimHashes or takes it out, and notes that for those near it.
+// setNear puts a page into the table of SimHashes or takes it out, and notes that for those near
+// it.
 func (b *build) setNear(t *tx, p *row, in bool) error {
 	if p.Near == in && (!in || p.Hash == p.Facts.SimHash) {
 		return nil
@@ -163,8 +164,8 @@ func (b *build) putBlocks(t *tx, hash uint64, order string, in bool) error {
 	return nil
 }
 
-// judgeBlocks marks the pages that are near others that came into the table of SimHashes or left it.
-// Each block is read once for all of them: of pages of a template, all may be near each other.
+// judgeBlocks marks the pages that are near others that came into the table of SimHashes or left
+// it. Each block is read once for all of them: of pages of a template, all may be near each other.
 func (b *build) judgeBlocks(_ context.Context, t *tx, changes []string) error {
 	const head = blockHead - 1
 	type change struct {
