@@ -157,6 +157,10 @@ func TestQueries(t *testing.T) {
 	if err != nil || r.Hits[0].Snippet != "Boats lay at the quay." || len(r.Hits[0].Marks) != 2 {
 		t.Errorf("%+v, %v", r, err)
 	}
+	rest, err := x.Search(context.Background(), &Query{Words: "flood", Most: MostResults, Skip: 1})
+	if err != nil || rest.Total != 3 || len(rest.Hits) != 2 {
+		t.Errorf("%+v, %v", rest, err)
+	}
 	first, err := x.Search(context.Background(), &Query{Words: "flood", Most: 1, Skip: 1})
 	if err != nil || first.Total != 3 || len(first.Hits) != 1 || first.Hits[0].URL != "bb" {
 		t.Errorf("%+v, %v", first, err)

@@ -110,8 +110,8 @@ func (v *view) search(ctx context.Context, q *Query) (*Results, error) {
 		r.Terms = append(r.Terms, TermHits{term, n})
 		weights[t] = math.Log(1 + (float64(v.living)-float64(n)+0.5)/(float64(n)+0.5))
 	}
-	most := min(cmp.Or(max(q.Most, 0), usualResults), MostResults)
-	skip := min(max(q.Skip, 0), MostResults-most)
+	skip := min(max(q.Skip, 0), MostResults)
+	most := min(cmp.Or(max(q.Most, 0), usualResults), MostResults-skip)
 	best := &ranking{view: v}
 	for i := range found {
 		r.Total += len(found[i])
