@@ -31,7 +31,7 @@
 //  6. What a crash leaves under way is no part of a set. A file of ours that is damaged is an
 //     error. Units of the set before the searched one stay, for those who still read it.
 //  7. Memory of a Searcher: some 60 octets an identifier. A search takes some 60 octets for each
-//     page that has its first word, and 16 for each that has another.
+//     page that has its first word, and 16 for each that has another; 8 are made at the same time.
 //  8. Memory of a Builder: some 60 octets an identifier, and some 50 times the text of 32 pages, of
 //     which MostText counts at most.
 //

@@ -295,6 +295,26 @@ func TestSets(t *testing.T) {
 	}
 }
 
+// More searches than may be made at once wait, no longer than they want.
+func TestManySearches(t *testing.T) {
+	s := newShelf(t)
+	s.unit(Page{URL: "a", Title: "river"})
+	s.publish()
+	x := s.searcher()
+	for range mostSearches {
+		x.turns <- struct{}{} // as many are under way
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	if r, err := x.Search(ctx, &Query{Words: "river"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	<-x.turns
+	if got := urls(t, x, Query{Words: "river"}); len(got) != 1 {
+		t.Errorf("it finds %v", got)
+	}
+}
+
 // A corpus that is built anew in its place is searched, though its sets and units have the numbers
 // of those before.
 func TestBuiltAnew(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 
 // Searcher searches the set that was published last. It may be used by many goroutines.
 type Searcher struct {
-	dir string
+	dir   string
+	turns chan struct{} // one of each search under way
 
 	changing sync.Mutex  // one at a time looks for another set
 	file     os.FileInfo // search.json when it was read
@@ -23,12 +24,16 @@ type Searcher struct {
 	pause time.Duration // longest change to another set
 }
 
+// mostSearches is how many searches are made at the same time; others wait. A search for a frequent
+// word takes 60 MB for each million pages.
+const mostSearches = 8
+
 // checkEvery is how often a search looks whether there is another set.
 const checkEvery = time.Second
 
 // OpenSearcher opens the index of a corpus. One without a set has no pages.
 func OpenSearcher(corpus string) (*Searcher, error) {
-	s := &Searcher{dir: IndexDir(corpus), view: &view{set: &Set{Number: -1}}}
+	s := &Searcher{dir: IndexDir(corpus), turns: make(chan struct{}, mostSearches), view: &view{set: &Set{Number: -1}}}
 	if _, err := os.Stat(filepath.Join(s.dir, searchName)); errors.Is(err, os.ErrNotExist) {
 		return nil, &NoneError{corpus}
 	}
@@ -119,6 +124,12 @@ func (s *Searcher) Pause() time.Duration {
 
 // Search answers a query from one set.
 func (s *Searcher) Search(ctx context.Context, q *Query) (*Results, error) {
+	select {
+	case s.turns <- struct{}{}:
+		defer func() { <-s.turns }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	if s.changing.TryLock() {
 		due := time.Since(s.checked) >= checkEvery
 		s.changing.Unlock()
