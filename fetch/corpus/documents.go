@@ -15,6 +15,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus/container"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 const (
@@ -378,7 +379,7 @@ func (b *build) compact(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return directory.Sync(b.fs, b.fs.PathJoin(b.dir, standardDir))
 }
 
 // move writes some documents of a container into the pair; left: there may be more.

@@ -5,18 +5,18 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/fetch/corpus/container"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -73,7 +73,7 @@ type indexing struct {
 // index brings the index to where the documents are.
 func (b *build) index(ctx context.Context) error {
 	dir := index.IndexDir(b.dir)
-	if err := os.MkdirAll(filepath.Join(dir, "units"), 0o777); err != nil {
+	if err := directory.Make(vfs.Default, dir); err != nil {
 		return err
 	}
 	last, err := b.registration()

@@ -25,6 +25,8 @@ import (
 	"github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // FrameSize is how many octets of text are compressed together, at least: some ten pages. Larger
@@ -105,7 +107,7 @@ func (w *Writer) Close() error {
 		err = w.fs.Rename(w.path+UnderWay, w.path)
 	}
 	if err == nil {
-		err = syncDirectory(w.fs, filepath.Dir(w.path))
+		err = directory.Sync(w.fs, filepath.Dir(w.path))
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", w.path, err)
@@ -120,14 +122,6 @@ func (w *Writer) Abandon() error {
 	}
 	w.file.Close() // is thrown away
 	return w.fs.Remove(w.path + UnderWay)
-}
-
-func syncDirectory(fs vfs.FS, dir string) error {
-	d, err := fs.OpenDir(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // MostText bounds a text that is read, in octets.

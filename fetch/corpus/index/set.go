@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,7 +83,8 @@ func Sweep(index string, sets ...*Set) error {
 	}
 	for _, dir := range dirs {
 		if !keep[dir] {
-			if err := os.RemoveAll(dir); err != nil {
+			// What was removed from the corpus must not come back with a crash.
+			if err := cmp.Or(os.RemoveAll(dir), directory.Sync(vfs.Default, filepath.Dir(dir))); err != nil {
 				return err
 			}
 			continue

@@ -120,7 +120,7 @@ func NewBuilder(index string, number int) (*Builder, error) {
 	b := &Builder{dir: dir, servers: map[string]uint32{}, langs: map[string]uint16{}}
 	err := os.RemoveAll(dir)
 	if err == nil {
-		err = os.MkdirAll(dir, 0o777)
+		err = directory.Make(vfs.Default, dir)
 	}
 	if err == nil {
 		b.engine, err = bleve.NewBuilder(filepath.Join(dir, engineDir), mappingOf(), map[string]any{
