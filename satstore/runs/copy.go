@@ -25,7 +25,7 @@ func (s *Store) CopyTo(dir string) error {
 		if err := s.fail(s.settle(share)); err != nil {
 			return err
 		}
-		err = s.copyTo(dir)
+		err = s.copyTo(dir, share)
 	}
 	if err != nil {
 		return fmt.Errorf("copy run store %s to %s: %w", s.dir, dir, err)
@@ -75,7 +75,9 @@ func (s *Store) settle(share bool) error {
 	return errors.Join(s.checkpoint(), s.endRuns(), s.endReclaim())
 }
 
-func (s *Store) copyTo(dir string) error {
+// copyTo links run files only if they are marked as shared: else both stores would give back what
+// is garbage to one of them.
+func (s *Store) copyTo(dir string, share bool) error {
 	fs := s.o.CopyFS
 	paths := []string{s.indexPath(s.indexNo)}
 	for _, f := range s.files.all {
@@ -85,7 +87,7 @@ func (s *Store) copyTo(dir string) error {
 	}
 	for _, path := range paths {
 		to := fs.PathJoin(dir, fs.PathBase(path))
-		if err := fs.Link(path, to); err == nil {
+		if share && fs.Link(path, to) == nil {
 			continue
 		}
 		// A file that is missing is missing in the copy, too, and noted when that is opened.

@@ -42,3 +42,36 @@ func TestCopySharesWhatIsLinked(t *testing.T) {
 		}
 	}
 }
+
+// Where the trial fails, nothing is linked, though others could be, as where only some files are
+// of the user: neither store marks them as shared, and each would give back what is garbage to it.
+func TestCopyLinksNothingUnshared(t *testing.T) {
+	tried, linked := false, 0
+	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind != errorfs.OpLink {
+			return nil
+		}
+		if !tried {
+			tried = true
+			return errorfs.ErrInjected
+		}
+		linked++
+		return nil
+	}))
+	o := smallOptions(fs)
+	s := mustOpen(t, storeDir, o)
+	for i := range uint32(100) {
+		must(t, s.Put(i, int64(i%7), make([]byte, 100)))
+	}
+	must(t, s.Commit())
+	must(t, s.CopyTo("copy"))
+	must(t, s.Close())
+	if !tried || linked > 0 {
+		t.Errorf("tried %v, %d files are linked and not shared", tried, linked)
+	}
+	c := mustOpen(t, "copy", o)
+	if c.Len() != 100 {
+		t.Errorf("the copy has %d records", c.Len())
+	}
+	must(t, c.Close())
+}
