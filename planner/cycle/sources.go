@@ -55,6 +55,7 @@ func (l *Loop) refresh(r *sitegraph.Record) {
 // followIndex makes the sitemaps of an index known; those that were never visited, or that it says
 // are newer than our last visit, are visited at once.
 func (l *Loop) followIndex(r *sitegraph.Record, o sitegraph.Observation) error {
+	read := sitegraph.Unix32(o.Time)
 	for _, c := range o.Claims {
 		p, err := l.addSource(c.URL, r, r.Hops+1)
 		if err != nil {
@@ -63,7 +64,7 @@ func (l *Loop) followIndex(r *sitegraph.Record, o sitegraph.Observation) error {
 		if p == sitegraph.NoPage {
 			continue
 		}
-		if tried := l.Planner.Corpus.Memory(p).Tried; tried == 0 || c.Modified.Unix() > int64(tried) {
+		if tried := l.Planner.Corpus.Memory(p).Tried; tried == 0 || hints.Believed(c.Modified, read) > tried {
 			l.Planner.WantSource(p)
 		}
 	}
@@ -122,6 +123,7 @@ func (l *Loop) hear(r *sitegraph.Record, o sitegraph.Observation) error {
 		room = l.Bounds.OfSource
 	}
 	in := l.intake(l.graph.Server(r.Page), room)
+	read := sitegraph.Unix32(o.Time)
 	for _, c := range o.Claims {
 		url, ok := l.admit(&in, c.URL)
 		if !ok {
@@ -140,11 +142,12 @@ func (l *Loop) hear(r *sitegraph.Record, o sitegraph.Observation) error {
 		p = shown(corpus, p)
 		said = append(said, hints.Claim{Page: p, Modified: c.Modified, Every: c.Every})
 		m := corpus.Memory(p)
-		if m.State == sitegraph.StateNew || c.Modified.Unix() > int64(m.Tried) {
+		newer := hints.Believed(c.Modified, read) > m.Tried
+		if m.State == sitegraph.StateNew || newer {
 			news = append(news, p)
 		}
 		if known &&
-			(m.State == sitegraph.StateNew || m.State == sitegraph.StateGone && c.Modified.Unix() > int64(m.Tried)) {
+			(m.State == sitegraph.StateNew || m.State == sitegraph.StateGone && newer) {
 			again = append(again, p)
 		}
 	}

@@ -111,11 +111,20 @@ type Claim struct {
 	Every    time.Duration // how often it changes, as claimed; 0: not claimed
 }
 
-// Update takes what a source says that was just read; whole: that is all it says. A moment in the
-// future of the reading is cut to it, one more than a day ahead is no date, and said has them so
-// afterwards. Pages that the source does not list any more, as a feed those that are no longer
-// among the newest, keep what it said of them, but it no longer says that they are unchanged. Hear
-// returns the pages of which the claims changed.
+// Believed is when something was modified, in unix seconds, by a source that was read at a moment.
+// A claim of the future is cut to that moment; more than a day ahead it is no date, which is 0.
+func Believed(modified time.Time, read uint32) uint32 {
+	m := sitegraph.Unix32(modified)
+	if m > read+uint32(24*time.Hour/time.Second) {
+		return 0
+	}
+	return min(m, read)
+}
+
+// Update takes what a source says that was just read; whole: that is all it says. Dates are
+// Believed, and said has them so afterwards. Pages that the source does not list any more, as a
+// feed those that are no longer among the newest, keep what it said of them, but it no longer says
+// that they are unchanged. Update returns the pages of which the claims changed.
 func (h *Hints) Update(
 	source sitegraph.PageID,
 	kind Kind,
@@ -127,12 +136,12 @@ func (h *Hints) Update(
 	read := h.visits.LastVisit(source)
 	listed := make([]sitegraph.PageID, 0, len(said))
 	for i := range said {
-		modified := sitegraph.Unix32(said[i].Modified)
+		modified := Believed(said[i].Modified, read)
 		switch {
-		case modified > read+uint32(24*time.Hour/time.Second):
-			modified, said[i].Modified = 0, time.Time{}
-		case modified > read:
-			modified, said[i].Modified = read, time.Unix(int64(read), 0).UTC()
+		case modified == 0:
+			said[i].Modified = time.Time{}
+		case modified != sitegraph.Unix32(said[i].Modified):
+			said[i].Modified = time.Unix(int64(modified), 0).UTC()
 		}
 		page := said[i].Page
 		before := h.signalOf(page, of)
