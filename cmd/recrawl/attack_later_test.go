@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,13 +23,17 @@ func visitsOf(t *testing.T, dir, url string) (of []journal.Entry) {
 }
 
 // TestAttacksOnLaterVisits are the cases of the table that one visit does not show: H10, pages that
-// change at each request, and M04, a server that says "not modified" for ever though its page changes.
+// change at each request, M04, a server that says "not modified" for ever though its page changes, and X04, a sitemap
+// whose dates lie ahead and change at each request. What X04 comes to in months is TestLiarGainsNothing of planner/cycle,
+// and M01, hosts that are asked once, TestManyHostsAskedOnce of fetch, which names the tests of each bound.
 func TestAttacksOnLaterVisits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 20 s")
 	}
 	t.Parallel() // it waits more than it works
 	const text = "<p>The text of this page stays as it is, whatever stands beside it in its source."
+	const listed = 3
+	var sitemaps atomic.Int32
 	l := newAttackLab(t, []attack{
 		{id: "H10", serve: everyNew(func(id string) string {
 			return "<head><meta name=csrf content=" + id + "><script nonce=" + id + ">let t='" + id + "'</script><style>.c" + id + "{}</style></head><main class=c" + id +
@@ -46,12 +51,31 @@ func TestAttacksOnLaterVisits(t *testing.T) {
 				w.answer(200, "Content-Type: text/html\r\nETag: \"for-ever\"\r\n", []byte(text+fmt.Sprint(" Edition ", n)))
 			}
 		}},
+		{id: "X04", serve: func(w *wire, path string) {
+			if path != "/sitemap.xml" {
+				everyPage(text)(w, path)
+				return
+			}
+			sitemaps.Add(1)
+			var b strings.Builder
+			b.WriteString("<urlset>")
+			for i := range listed {
+				ahead := time.Now().Add([listed]time.Duration{time.Minute, 20 * time.Hour, 1e6 * time.Hour}[i])
+				fmt.Fprintf(&b, "<url><loc>/%d</loc><lastmod>%s</lastmod><changefreq>always</changefreq><priority>1.0</priority></url>", i, ahead.Format(time.RFC3339Nano))
+			}
+			w.answer(200, "Content-Type: application/xml\r\n", []byte(b.String()+"</urlset>"))
+		}},
 	})
 	dir := filepath.Join(t.TempDir(), "data")
 	p := l.crawl(t, dir, "--round", "1s")
 	const most = 20 // visits until a change must be found: one in 16 is without condition
 	eventually(t, "enough visits", func() bool {
 		time.Sleep(500 * time.Millisecond) // it reads the whole journal
+		for i := range listed {
+			if len(visitsOf(t, dir, l.start(2)+fmt.Sprint(i))) < 2 {
+				return false
+			}
+		}
 		return len(visitsOf(t, dir, l.start(0))) >= most/2 && len(visitsOf(t, dir, l.start(1))) >= most
 	})
 	p.interrupt()
@@ -66,5 +90,14 @@ func TestAttacksOnLaterVisits(t *testing.T) {
 	}
 	if all := strings.Join(verdicts, " "); !strings.Contains(all, "unchanged unchanged") || !strings.Contains(all, " changed") {
 		t.Errorf("M04: %s", all)
+	}
+	for i := range listed { // it names them, and no more: they are as good as the page that it does not name
+		visits, others := visitsOf(t, dir, l.start(2)+fmt.Sprint(i)), visitsOf(t, dir, l.start(2))
+		if visits[0].Verdict != "first" || visits[1].Verdict != "unchanged" || len(visits) > len(others)+2 {
+			t.Errorf("X04: page %d: %d visits, %q, %q; %d to the start page", i, len(visits), visits[0].Verdict, visits[1].Verdict, len(others))
+		}
+	}
+	if n := sitemaps.Load(); n != 1 { // not before 10 minutes are over
+		t.Errorf("X04: the sitemap was read %d times", n)
 	}
 }
