@@ -11,9 +11,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// M01: hosts that are asked once, and answer or fail, leave a bounded state behind. Beside this one,
-// TestGateForgets, TestRobotsCacheIsBounded, TestKeptRobotsAreBounded, TestResolverKeepsSoMuch and
-// TestSuspectsAreBounded hold the bounds of each part, with more hosts.
+// M01: hosts that are asked once, and answer or fail, leave a bounded state behind. With more hosts
+// the bound of each part is held by TestGateForgets, TestRobotsCacheIsBounded,
+// TestKeptRobotsAreBounded, TestResolverKeepsSoMuch and TestSuspectsAreBounded.
 func TestManyHostsAskedOnce(t *testing.T) {
 	const each, robotsBound = 700, 100 * entryBytes
 	kinds := map[string]sitegraph.Outcome{

@@ -136,3 +136,6 @@ func (f *toldFile) Write(b []byte) (int, error) {
 	}
 	return f.File.Write(b)
 }
+
+// Skip counts a hole, which is not written.
+func (f *toldFile) Skip(octets int64) error { return f.copied.add(int(octets)) }

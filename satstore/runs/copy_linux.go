@@ -12,6 +12,10 @@ import (
 // seekData and seekHole are those of lseek(2): to where data begins, and where it ends.
 const seekData, seekHole = 3, 4
 
+// skipper is a file that is told of the holes that are not written to it, as where what is copied
+// is counted.
+type skipper interface{ Skip(octets int64) error }
+
 // copySparse copies the data of a file on disk through fs and leaves holes where it has them;
 // false: the system does not tell where holes are, and nothing was copied.
 func copySparse(fs vfs.FS, from, to string) (copied bool, err error) {
@@ -38,11 +42,18 @@ func copySparse(fs vfs.FS, from, to string) (copied bool, err error) {
 	}()
 	for at := int64(0); at < stat.Size(); {
 		begin, err := in.Seek(at, seekData)
-		if errors.Is(err, syscall.ENXIO) { // a hole up to the end
-			break
+		isHole := errors.Is(err, syscall.ENXIO) // up to the end
+		if isHole {
+			begin, err = stat.Size(), nil
+		}
+		if s, ok := out.(skipper); ok && err == nil {
+			err = s.Skip(begin - at)
 		}
 		if err != nil {
 			return false, err
+		}
+		if isHole {
+			break
 		}
 		end, err := in.Seek(begin, seekHole)
 		if err != nil {

@@ -31,8 +31,12 @@ func TestCopyKeepsHoles(t *testing.T) {
 	if taken(from) > 1<<20 {
 		t.Skip("the file system has no holes")
 	}
-	s := &Store{fs: vfs.Default, o: Options{CopyFS: vfs.Default}}
+	counted := &countingFS{FS: vfs.Default}
+	s := &Store{fs: vfs.Default, o: Options{CopyFS: counted}}
 	must(t, s.copyFile(from, to))
+	if counted.octets != 16<<20 { // who is told how far a copy has come knows the sizes of files only
+		t.Errorf("%d octets are counted", counted.octets)
+	}
 	a, err := os.ReadFile(from)
 	must(t, err)
 	b, err := os.ReadFile(to)
@@ -43,4 +47,30 @@ func TestCopyKeepsHoles(t *testing.T) {
 	if got, want := taken(to), taken(from); got > want+64<<10 {
 		t.Errorf("the copy takes %d bytes of the disk, the file %d", got, want)
 	}
+}
+
+// countingFS counts what is written to the files that it makes, and the holes.
+type countingFS struct {
+	vfs.FS
+	octets int64
+}
+
+func (fs *countingFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := fs.FS.Create(name, category)
+	return countedFile{f, fs}, err
+}
+
+type countedFile struct {
+	vfs.File
+	fs *countingFS
+}
+
+func (f countedFile) WriteAt(b []byte, at int64) (int, error) {
+	f.fs.octets += int64(len(b))
+	return f.File.WriteAt(b, at)
+}
+
+func (f countedFile) Skip(octets int64) error {
+	f.fs.octets += octets
+	return nil
 }
