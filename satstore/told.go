@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -59,7 +60,12 @@ func (c *count) tell() error {
 // there, and nowhere else.
 type toldFS struct {
 	vfs.FS
-	dir    string // of the copy; "": none is made
+	copy atomic.Pointer[copying] // nil: none is made; Pebble writes beside it
+}
+
+// copying is a copy that is made.
+type copying struct {
+	below  string // with the separator at its end
 	copied *count
 }
 
@@ -85,36 +91,44 @@ func (t *toldFS) begin(dir string, told Told, of ...string) (done func(), err er
 			bytes += int(info.Size())
 		}
 	}
-	t.dir, t.copied = dir, told.count("bytes", toldBytes, bytes)
-	return func() { t.dir, t.copied = "", nil }, nil
+	t.copy.Store(&copying{strings.TrimSuffix(t.PathJoin(dir, "x"), "x"), told.count("bytes", toldBytes, bytes)})
+	return func() { t.copy.Store(nil) }, nil
 }
 
-func (t *toldFS) below(name string) bool { return t.dir != "" && strings.HasPrefix(name, t.dir) }
+// copiedTo counts what is written to a file; nil: it is in no copy.
+func (t *toldFS) copiedTo(name string) *count {
+	if c := t.copy.Load(); c != nil && strings.HasPrefix(name, c.below) {
+		return c.copied
+	}
+	return nil
+}
 
 func (t *toldFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	f, err := t.FS.Create(name, category)
-	if err != nil || !t.below(name) {
+	copied := t.copiedTo(name)
+	if err != nil || copied == nil {
 		return f, err
 	}
-	return &toldFile{f, t.copied}, nil
+	return &toldFile{f, copied}, nil
 }
 
 // Link links a file or does not: once it is there, nothing fails any more.
 func (t *toldFS) Link(from, to string) error {
-	if !t.below(to) {
+	copied := t.copiedTo(to)
+	if copied == nil {
 		return t.FS.Link(from, to)
 	}
 	info, err := t.Stat(from)
 	if err != nil {
 		return err
 	}
-	if err := t.copied.tell(); err != nil {
+	if err := copied.tell(); err != nil {
 		return err
 	}
 	if err := t.FS.Link(from, to); err != nil {
 		return err
 	}
-	t.copied.done += int(info.Size())
+	copied.done += int(info.Size())
 	return nil
 }
 

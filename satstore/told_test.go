@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -75,5 +77,46 @@ func TestTold(t *testing.T) {
 	defer again.Close()
 	if again.Pages() != pages {
 		t.Errorf("the copy has %d pages", again.Pages())
+	}
+}
+
+// A store beside its copy whose name begins as that of the copy is not failed with it, and what
+// it writes by itself meanwhile is no race.
+func TestToldOfTheCopyAlone(t *testing.T) {
+	t.Parallel()
+	disk := vfs.NewMem()
+	for _, dir := range []string{"/keep", "/keep-2"} {
+		if err := disk.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enough := errors.New("enough")
+	write := func(fs vfs.FS, name string) error {
+		f, err := fs.Create(name, vfs.WriteCategoryUnspecified)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(make([]byte, toldBytes))
+		return errors.Join(err, f.Close())
+	}
+	fs := &toldFS{FS: disk}
+	beside := make(chan error)
+	go func() { beside <- write(fs, "/keep-2/beside") }()
+	done, err := fs.begin("/keep", func(string, int, int) error { return enough }, "/keep-2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(<-beside, write(fs, "/keep-2/file"), fs.Link("/keep-2/file", "/keep-2/linked")); err != nil {
+		t.Errorf("in the store: error %v", err)
+	}
+	if err := write(fs, "/keep/file"); !errors.Is(err, enough) {
+		t.Errorf("in the copy: error %v", err)
+	}
+	if err := fs.Link("/keep-2/file", "/keep/linked"); !errors.Is(err, enough) {
+		t.Errorf("linked into the copy: error %v", err)
+	}
+	done()
+	if err := write(fs, "/keep/file"); err != nil {
+		t.Errorf("after the copy: error %v", err)
 	}
 }
