@@ -144,6 +144,7 @@ type serverCopy struct {
 	graph  *sitegraph.Graph // of this server alone; its pages are numbered anew, from 0
 	corpus *planner.Corpus
 	pages  []sitegraph.PageID // as the planner numbers them
+	first  bool               // of a larger server: those that became known first
 	weight []float64
 	depth  []int
 }
@@ -175,7 +176,7 @@ func (d *Desk) copyOf(ctx context.Context, name string, most int, about sitegrap
 	d.copies.kept = slices.DeleteFunc(d.copies.kept, func(c *serverCopy) bool { return time.Since(c.at) > copyHolds })
 	for _, c := range d.copies.kept {
 		_, has := slices.BinarySearch(c.pages, about)
-		if c.name == name && (len(c.pages) == c.of || most < c.of && (has || about == anyPage)) {
+		if c.name == name && (len(c.pages) == c.of || most < c.of && (has || about == anyPage && c.first)) {
 			return c, nil
 		}
 	}
@@ -188,21 +189,22 @@ func (d *Desk) copyOf(ctx context.Context, name string, most int, about sitegrap
 	return c, nil
 }
 
-// chosenOf are the pages of a server that are copied, in the order in which they became known.
-func chosenOf(g *sitegraph.Graph, id sitegraph.ServerID, known, most int, about sitegraph.PageID) []sitegraph.PageID {
+// chosenOf are the pages of a server that are copied, in the order in which they became known, of
+// how many.
+func chosenOf(g *sitegraph.Graph, id sitegraph.ServerID, known, most int, about sitegraph.PageID) (chosen []sitegraph.PageID, of int) {
 	pages := g.ServerPages(id)
 	for len(pages) > 0 && int(pages[len(pages)-1]) >= known { // it became known a moment ago
 		pages = pages[:len(pages)-1]
 	}
 	if len(pages) <= most {
-		return slices.Clone(pages)
+		return slices.Clone(pages), len(pages)
 	}
 	from := 0
 	if about != anyPage {
 		at, _ := slices.BinarySearch(pages, about)
 		from = min(max(at-most/2, 0), len(pages)-most)
 	}
-	chosen := slices.Clone(pages[from : from+most])
+	chosen = slices.Clone(pages[from : from+most])
 	starts := g.StartPages(id)
 	for _, p := range starts[:min(len(starts), most)] {
 		if int(p) < known {
@@ -210,7 +212,7 @@ func chosenOf(g *sitegraph.Graph, id sitegraph.ServerID, known, most int, about 
 		}
 	}
 	slices.Sort(chosen)
-	return slices.Compact(chosen)
+	return slices.Compact(chosen), len(pages)
 }
 
 // pageCopy is what is copied of a page.
@@ -224,7 +226,7 @@ type pageCopy struct {
 }
 
 func (d *Desk) copyServer(ctx context.Context, name string, most int, about sitegraph.PageID) (*serverCopy, error) {
-	c := &serverCopy{name: name, at: time.Now()}
+	c := &serverCopy{name: name, at: time.Now(), first: about == anyPage}
 	var all []pageCopy
 	for known := false; !known || len(all) < len(c.pages); {
 		err := d.do(ctx, func() {
@@ -236,7 +238,7 @@ func (d *Desk) copyServer(ctx context.Context, name string, most int, about site
 					return
 				}
 				known = true
-				c.pages, c.of = chosenOf(g, id, corpus.Pages(), most, about), len(g.ServerPages(id))
+				c.pages, c.of = chosenOf(g, id, corpus.Pages(), most, about)
 				all = make([]pageCopy, 0, len(c.pages))
 			}
 			for _, p := range c.pages[len(all):min(len(all)+copyPages, len(c.pages))] {

@@ -1,8 +1,10 @@
 package view
 
 import (
+	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -21,21 +23,47 @@ func TestChosenOf(t *testing.T) {
 		known, most int
 		about       sitegraph.PageID
 		want        []sitegraph.PageID
+		of          int
 	}{
-		{41, 3, anyPage, []sitegraph.PageID{0, 1, 3}},
-		{41, 4, 21, []sitegraph.PageID{0, 17, 19, 21, 23}},
-		{41, 3, 39, []sitegraph.PageID{0, 35, 37, 39}},
-		{41, 3, 0, []sitegraph.PageID{0, 1, 3}},
-		{6, 4, anyPage, []sitegraph.PageID{0, 1, 3, 5}},
-		{2, 4, anyPage, []sitegraph.PageID{0, 1}},
-		{0, 4, anyPage, nil},
+		{41, 3, anyPage, []sitegraph.PageID{0, 1, 3}, 21},
+		{41, 4, 21, []sitegraph.PageID{0, 17, 19, 21, 23}, 21},
+		{41, 3, 39, []sitegraph.PageID{0, 35, 37, 39}, 21},
+		{41, 3, 0, []sitegraph.PageID{0, 1, 3}, 21},
+		{6, 4, anyPage, []sitegraph.PageID{0, 1, 3, 5}, 4},
+		{2, 4, anyPage, []sitegraph.PageID{0, 1}, 2},
+		{0, 4, anyPage, nil, 0},
 	} {
-		got := chosenOf(g, id, c.known, c.most, c.about)
-		if fmt.Sprint(got) != fmt.Sprint(c.want) {
-			t.Errorf("%d of %d known about %d: %v, want %v", c.most, c.known, c.about, got, c.want)
+		got, of := chosenOf(g, id, c.known, c.most, c.about)
+		if fmt.Sprint(got) != fmt.Sprint(c.want) || of != c.of {
+			t.Errorf("%d of %d known about %d: %v of %d, want %v of %d", c.most, c.known, c.about, got, of, c.want, c.of)
 		}
 	}
-	if all := chosenOf(g, id, 41, 21, anyPage); len(all) != 21 || &all[0] == &g.ServerPages(id)[0] {
+	if all, _ := chosenOf(g, id, 41, 21, anyPage); len(all) != 21 || &all[0] == &g.ServerPages(id)[0] {
 		t.Errorf("all: %v", all)
+	}
+}
+
+// What was copied about a page is not shown as the pages that became known first; what was copied
+// whole is shown as anything.
+func TestCopyAboutAPage(t *testing.T) {
+	d := New(Options{})
+	d.Close() // so that nothing can be copied anew
+	const most = 3
+	for _, c := range []struct {
+		kept  serverCopy
+		about sitegraph.PageID
+		want  error
+	}{
+		{serverCopy{of: 9}, 5, nil},
+		{serverCopy{of: 9}, 8, ErrEnded},
+		{serverCopy{of: 9}, anyPage, ErrEnded},
+		{serverCopy{of: 9, first: true}, anyPage, nil},
+		{serverCopy{of: most}, anyPage, nil},
+	} {
+		c.kept.name, c.kept.at, c.kept.pages = "a.example", time.Now(), []sitegraph.PageID{4, 5, 6}
+		d.copies.kept = []*serverCopy{&c.kept}
+		if _, err := d.copyOf(t.Context(), "a.example", most, c.about); !errors.Is(err, c.want) {
+			t.Errorf("page %d of %+v: error %v, want %v", c.about, c.kept, err, c.want)
+		}
 	}
 }
