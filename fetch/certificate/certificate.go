@@ -13,12 +13,9 @@ import (
 	"time"
 )
 
-// lookEvery is how often the files are looked at, at most: they are renewed each few weeks.
-const lookEvery = time.Minute
-
 // Config is that of a server with the certificate of a file, the ones that vouch for it behind it,
-// and its key. It is nil where no files are named. A renewed pair is taken within a minute, once
-// both files fit together.
+// and its key. It is nil where no files are named. A renewed pair is taken by the next connection,
+// once both files fit together.
 func Config(certificate, key string) (*tls.Config, error) {
 	switch {
 	case certificate == "" && key == "":
@@ -27,7 +24,7 @@ func Config(certificate, key string) (*tls.Config, error) {
 		return nil, &Error{errors.New("a certificate and its key belong together")}
 	}
 	p := &pair{certificate: certificate, key: key}
-	if err := p.read(time.Now()); err != nil {
+	if err := p.read(); err != nil {
 		return nil, &Error{fmt.Errorf("read certificate: %w", err)}
 	}
 	return &tls.Config{GetCertificate: p.get, MinVersion: tls.VersionTLS12}, nil
@@ -47,23 +44,21 @@ func (e *Error) Hint() string {
 type pair struct {
 	certificate, key string
 
-	mu     sync.Mutex
-	now    *tls.Certificate
-	looked time.Time
-	of     [2]time.Time // when the files were written
+	mu  sync.Mutex
+	now *tls.Certificate
+	of  [2]time.Time // when the files were written
 }
 
 func (p *pair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if now := time.Now(); now.Sub(p.looked) >= lookEvery {
-		_ = p.read(now) // else the one that we have, until it is put right
-	}
+	_ = p.read() // else the one that we have, until it is put right
 	return p.now, nil
 }
 
-func (p *pair) read(now time.Time) error {
-	p.looked = now
+// read takes the pair unless it has it. That the files were not written since costs a few
+// microseconds to see, of a millisecond that a handshake takes.
+func (p *pair) read() error {
 	var of [2]time.Time
 	for i, name := range []string{p.certificate, p.key} {
 		info, err := os.Stat(name)
