@@ -26,7 +26,7 @@ func Grouped(n int64) string {
 // and very large ones have an exponent.
 func Significant(v float64, digits int) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
-	if err != nil || math.Abs(rounded) < 1000 || math.Abs(rounded) >= 1e15 {
+	if a := math.Abs(rounded); err != nil || !(a >= 1000 && a < 1e15) { // no number, too
 		return fmt.Sprintf("%g", rounded)
 	}
 	return Grouped(int64(rounded))

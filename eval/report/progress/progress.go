@@ -15,6 +15,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/recrawl/recrawl/eval/report"
 )
 
 // Bar tells how far one piece of work has come. Any number of goroutines may use it.
@@ -155,9 +157,9 @@ func (b *Bar) set(done int) {
 		b.lastLine = now
 		of := ""
 		if b.total > 0 { // a list from standard input has an end that nobody knows
-			of = fmt.Sprintf(" of %d", b.total)
+			of = " of " + report.Grouped(int64(b.total))
 		}
-		fmt.Fprintf(b.out, "%s: %d%s%s%s\n", b.what, b.done, of, pace(b.done, b.total, now.Sub(b.began)), b.working())
+		fmt.Fprintf(b.out, "%s: %s%s%s%s\n", b.what, report.Grouped(int64(b.done)), of, pace(b.done, b.total, now.Sub(b.began)), b.working())
 	}
 }
 
@@ -167,9 +169,9 @@ func pace(done, total int, took time.Duration) string {
 		return ""
 	}
 	perSecond := float64(done) / took.Seconds()
-	text := fmt.Sprintf(", %.3g a second", perSecond)
+	text := ", " + report.Significant(perSecond, 3) + " a second"
 	if perSecond < 1 {
-		text = fmt.Sprintf(", %.3g a minute", 60*perSecond)
+		text = ", " + report.Significant(60*perSecond, 3) + " a minute"
 	}
 	if total > done {
 		left := time.Duration(float64(total-done) / perSecond * float64(time.Second))

@@ -25,6 +25,7 @@ func TestPace(t *testing.T) {
 		{20, 0, 10 * time.Second, ", 2 a second"},
 		{1, 3, time.Minute, ", 1 a minute, 2m0s left"},
 		{10, 10, time.Second, ", 10 a second"},
+		{12_345_678, 0, time.Second, ", 12,300,000 a second"},
 	} {
 		if got := pace(c.done, c.total, c.took); got != c.want {
 			t.Errorf("%d of %d in %v: %q, want %q", c.done, c.total, c.took, got, c.want)
@@ -33,6 +34,15 @@ func TestPace(t *testing.T) {
 }
 
 func TestLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		b := New(&out, "bytes", 1<<30)
+		time.Sleep(2 * LineEvery)
+		b.At(1 << 29)
+		if got, want := out.String(), "bytes: 536,870,912 of 1,073,741,824, 53,700,000 a second, 10s left\n"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	})
 	var out bytes.Buffer
 	b := New(&out, "servers", 4)
 	b.began, b.lastLine = b.began.Add(-2*LineEvery), b.lastLine.Add(-LineEvery)
