@@ -8,7 +8,7 @@ var groups = []struct {
 	title    string
 	commands []string
 }{
-	{"Plan and run:", []string{"demo", "run", "node", "serve", "hint", "watch", "guard"}},
+	{"Plan and run:", []string{"demo", "run", "node", "serve", "hint", "watch", "guard", "frontier"}},
 	{"Look inside:", []string{"plan", "explain", "sites", "inspect", "show", "check", "checkpoint"}},
 	{"Measure and tune:", []string{"eval", "tune", "schedule", "survey", "learn", "bench", "policies"}},
 	{"Archive, import and export:", []string{"import", "export", "replay", "diff", "corpus", "search"}},

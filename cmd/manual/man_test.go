@@ -3,6 +3,7 @@ package manual
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,6 +86,17 @@ func TestGroups(t *testing.T) {
 				t.Errorf("%s has two headings", name)
 			}
 			seen[name] = true
+		}
+	}
+	files, err := pages.ReadDir("pages")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		name := strings.TrimSuffix(f.Name(), ".txt")
+		below := strings.Contains(name, "-")
+		if apart := []string{"recrawl", "help", "man", "version"}; !seen[name] && !below && !slices.Contains(apart, name) {
+			t.Errorf("%s has no heading", name)
 		}
 	}
 	root := tree()

@@ -115,7 +115,7 @@ func TestSitesOrphans(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	text := recrawl(t, "sites", "--history", file, "a.example", "--method", "b").ok(t).stdout
-	want := `a.example: 5 pages in 2 sites by method b, 1 orphan, week 12
+	want := `a.example has 5 pages in 2 sites by method b, 1 orphan, week 12.
 Left out: 1 page not reached by links from the top page within 11 steps.
 
 ● top of a site; below it its members and the sites it is upper to
@@ -202,7 +202,7 @@ func checkXML(t *testing.T, content []byte) {
 func TestSitesOddServers(t *testing.T) {
 	t.Parallel()
 	single := linked(t, []string{"/"}, nil)
-	if out := recrawl(t, "sites", "--history", single, "a.example", "--method", "c").ok(t).stdout; !strings.HasPrefix(out, "a.example: 1 page in 1 site by method c, week 12\n") {
+	if out := recrawl(t, "sites", "--history", single, "a.example", "--method", "c").ok(t).stdout; !strings.HasPrefix(out, "a.example has 1 page in 1 site by method c, week 12.\n") {
 		t.Errorf("a single page:\n%s", out)
 	}
 	circle := linked(t, []string{"/", "/a/", "/b/"}, map[string][]string{"/": {"/a/"}, "/a/": {"/b/"}, "/b/": {"/"}})
@@ -226,7 +226,7 @@ func TestSitesOddServers(t *testing.T) {
 	begun := time.Now()
 	svg := filepath.Join(t.TempDir(), "sites.svg")
 	r := recrawl(t, "sites", "--history", linked(t, pages, links), "a.example", "--method", "b-closure", "--svg", svg).ok(t)
-	if !strings.HasPrefix(r.stdout, "a.example: 10001 pages in 10001 sites by method b-closure") {
+	if !strings.HasPrefix(r.stdout, "a.example has 10001 pages in 10001 sites by method b-closure") {
 		t.Errorf("100,000 links:\n%.300s", r.stdout)
 	}
 	if elapsed := time.Since(begun); elapsed > 30*time.Second {

@@ -33,7 +33,7 @@ type tree struct {
 // Print writes a division as people read it; svg names the file of its map, if there is one.
 func (d *Division) Print(w io.Writer, svg string) error {
 	t := &tree{Division: d, forest: newForest(d), w: bufio.NewWriter(w), shown: make([]bool, len(d.Result.Sites))}
-	fmt.Fprintf(t.w, "%s: %s\n", d.Result.Server, d.summary())
+	fmt.Fprintf(t.w, "%s has %s.\n", d.Result.Server, d.summary())
 	for _, note := range d.notes() {
 		fmt.Fprintln(t.w, note)
 	}

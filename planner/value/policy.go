@@ -417,7 +417,7 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 	wait := estimator.FromDays(ahead(exponent))
 	return planner.Due{
 		When:   now.Add(wait),
-		Reason: planner.Because("a visit is then worth %.2g changes, as the last one that fits into the budget", price),
+		Reason: planner.Because("a visit is then worth %.2g changes, as much as the last one that fits into the budget", price),
 	}, wait
 }
 
