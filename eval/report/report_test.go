@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -308,6 +309,20 @@ func TestNames(t *testing.T) {
 		}
 		if !strings.Contains(svg, "<title>s: "+strings.TrimSpace(names[0])) {
 			t.Errorf("no point of %q in\n%s", names[0], svg)
+		}
+	}
+}
+
+// Paper cannot be scrolled: what a screen scrolls sideways is printed whole.
+func TestPrintIsWhole(t *testing.T) {
+	_, print, _ := strings.Cut(pageStyle, "@media print{")
+	scrolled := regexp.MustCompile(`(?m)^(\.[a-z]+)\{[^}]*overflow-x:auto`).FindAllStringSubmatch(pageStyle, -1)
+	if len(scrolled) == 0 {
+		t.Fatal("nothing is scrolled")
+	}
+	for _, m := range scrolled {
+		if !regexp.MustCompile(regexp.QuoteMeta(m[1]) + `[,{][^{}]*\{?[^}]*overflow:visible`).MatchString(print) {
+			t.Errorf("%s is cut where it is printed", m[1])
 		}
 	}
 }
