@@ -160,7 +160,7 @@ func TestThroughGuard(t *testing.T) {
 	defer encrypted.Close()
 	names := serveNames(t).addr
 	g, err := proxyguard.New(proxyguard.Options{AllowPrivate: true, Nameserver: names, Limits: proxyguard.Limits{
-		Listen: "127.0.0.1:0", Interval: 100 * time.Millisecond, Parallel: 1, AnswerBytes: 20_000_000, Connect: "bound", TunnelTurns: 5, TunnelSent: 1 << 16,
+		Listen: "127.0.0.1:0", Interval: 100 * time.Millisecond, Parallel: 2, AnswerBytes: 20_000_000, Connect: "bound", TunnelTurns: 5, TunnelSent: 1 << 16,
 		Longest: time.Minute, Addresses: 100, Connections: 100}})
 	if err != nil {
 		t.Fatal(err)
