@@ -28,7 +28,7 @@ func (s *Store) copyTo(dir string) error {
 	if err := directory.MakeEmpty(s.fs, dir); err != nil {
 		return err
 	}
-	done, err := s.copies.begin(dir, s.o.Told, s.satDir(), s.catalogueDir())
+	done, err := s.copies.begin(dir, s.o.Progress, s.satDir(), s.catalogueDir())
 	if err != nil {
 		return err
 	}

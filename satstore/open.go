@@ -21,7 +21,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err == nil {
 		s := &Store{
 			fs:       o.FS,
-			copies:   &toldFS{FS: o.FS},
+			copies:   &copyFS{FS: o.FS},
 			dir:      dir,
 			o:        o,
 			settings: map[string][]byte{},

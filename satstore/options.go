@@ -6,6 +6,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/recrawl/recrawl/satstore/progress"
 	"github.com/recrawl/recrawl/satstore/runs"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -33,8 +34,9 @@ type Options struct {
 	Apply func(r *sitegraph.Record, messages [][]byte)
 	// ReadOnly opens an existing store and writes nothing but the lock.
 	ReadOnly bool
-	// Told is told how far long work has come, and may end it; nil: nobody is.
-	Told Told
+	// Progress is called with how far Restore has come, in entries of its pages, and Checkpoint, in
+	// bytes. Its error ends that work.
+	Progress progress.Func
 
 	tune func(o *runs.Options) // tests
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/recrawl/recrawl/satstore/progress"
 	"github.com/recrawl/recrawl/satstore/runs"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -23,7 +24,7 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 	if s.changed {
 		return errors.New("restore with changes that are not committed")
 	}
-	entries := s.o.Told.count("addresses, links and records", toldEntries, 3*s.Pages())
+	entries := s.o.Progress.Count("addresses, links and records", reportEntries, 3*s.Pages())
 	if err := s.restoreGraph(g, entries); err != nil {
 		return fmt.Errorf("restore the graph: %w", err)
 	}
@@ -39,7 +40,7 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 	seen := make([]uint64, (s.Pages()+63)/64)
 	var r sitegraph.Record
 	err := s.runs.Each(func(f *runs.Record) error {
-		if err := entries.add(1); err != nil {
+		if err := entries.Add(1); err != nil {
 			return err
 		}
 		p := sitegraph.PageID(f.Seq)
@@ -78,12 +79,12 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 // damaged.
 func (s *Store) AddressAlone() int { return s.addressAlone }
 
-func (s *Store) restoreGraph(g *sitegraph.Graph, entries *count) error {
+func (s *Store) restoreGraph(g *sitegraph.Graph, entries *progress.Counter) error {
 	damaged := func(format string, args ...any) error {
 		return &DamageError{Path: s.catalogueDir(), What: fmt.Sprintf(format, args...)}
 	}
 	err := s.cat.each(keyAddress, func(p sitegraph.PageID, url []byte) error {
-		if err := entries.add(1); err != nil {
+		if err := entries.Add(1); err != nil {
 			return err
 		}
 		if int(p) != g.Pages() {
@@ -111,7 +112,7 @@ func (s *Store) restoreGraph(g *sitegraph.Graph, entries *count) error {
 		return err
 	}
 	return s.cat.each(keyLinks, func(p sitegraph.PageID, value []byte) error {
-		if err := entries.add(1); err != nil {
+		if err := entries.Add(1); err != nil {
 			return err
 		}
 		if s.known(p) != nil {

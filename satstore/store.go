@@ -20,8 +20,8 @@ type Store struct {
 	fs  vfs.FS
 	dir string
 	o   Options
-	// copies is fs, where copies are written: who is told of them is told by it.
-	copies *toldFS
+	// copies is fs, where copies are written, whose progress it reports.
+	copies *copyFS
 	lock   io.Closer
 	unit   int64 // u in seconds
 

@@ -47,7 +47,7 @@ func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 	}
 	stages := p.stages(ctx)
 	defer stages.End()
-	store, err := satstore.Open(c.Data, satstore.Options{ReadOnly: readOnly, Told: stages.Tell})
+	store, err := satstore.Open(c.Data, satstore.Options{ReadOnly: readOnly, Progress: stages.Tell})
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	store.Untold()
+	store.EndProgress()
 	p.warnOfDamage(store.Damage(), store.AddressAlone())
 	o.plan, o.corpus = plan, plan.Corpus
 	return o, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/satstore/progress"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -56,8 +57,8 @@ func interval(by By, tried, due time.Time, change time.Duration) schedule.Pages 
 // DemandsInStore reads what is wanted of each server from the store of run: the pages that there is
 // a copy of, and the times of downloads that it observed. What is damaged there is missing, and
 // told as doubts.
-func DemandsInStore(data string, least schedule.Tick, by By, told satstore.Told) (all []schedule.Demand, doubts []string, err error) {
-	store, err := satstore.Open(data, satstore.Options{ReadOnly: true, Told: told})
+func DemandsInStore(data string, least schedule.Tick, by By, tell progress.Func) (all []schedule.Demand, doubts []string, err error) {
+	store, err := satstore.Open(data, satstore.Options{ReadOnly: true, Progress: tell})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,7 +85,7 @@ func DemandsInStore(data string, least schedule.Tick, by By, told satstore.Told)
 // were asked. A page counts as its last visit left it; estimates of changes come from its past
 // there. Lines that cannot be read are told as doubts. It is journal.ErrNone if there is no
 // journal.
-func DemandsInJournal(dir string, least schedule.Tick, by By, told satstore.Told) (all []schedule.Demand, doubts []string, err error) {
+func DemandsInJournal(dir string, least schedule.Tick, by By, tell progress.Func) (all []schedule.Demand, doubts []string, err error) {
 	type page struct {
 		seen    sitegraph.History
 		tried   time.Time
@@ -92,7 +93,7 @@ func DemandsInJournal(dir string, least schedule.Tick, by By, told satstore.Told
 		present bool
 	}
 	d, pages := newDemands(least), map[string]map[string]*page{}
-	torn, err := journal.Read(dir, told, func(e *journal.Entry) {
+	torn, err := journal.Read(dir, tell, func(e *journal.Entry) {
 		server := serverOf(e.URL)
 		if server == "" {
 			return

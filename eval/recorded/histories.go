@@ -11,13 +11,14 @@ import (
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/satstore/progress"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Histories reads what visits saw of each page, from the journal, and the links of the pages as
 // they are now, from the store. torn counts the lines of the journal that cannot be read.
-func Histories(data string, told satstore.Told) (servers []*history.Server, torn int, err error) {
-	store, err := satstore.Open(data, satstore.Options{ReadOnly: true, Told: told})
+func Histories(data string, tell progress.Func) (servers []*history.Server, torn int, err error) {
+	store, err := satstore.Open(data, satstore.Options{ReadOnly: true, Progress: tell})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -32,7 +33,7 @@ func Histories(data string, told satstore.Told) (servers []*history.Server, torn
 		return nil, 0, err
 	}
 	b := history.NewBuilder()
-	torn, err = journal.Read(filepath.Join(data, "journal"), told, func(e *journal.Entry) {
+	torn, err = journal.Read(filepath.Join(data, "journal"), tell, func(e *journal.Entry) {
 		if v, ok := versionOf(e); ok && !sources[e.URL] {
 			b.See(e.URL, v)
 		}
@@ -44,14 +45,6 @@ func Histories(data string, told satstore.Told) (servers []*history.Server, torn
 		b.Link(graph.URL(page), urlsOf(graph, graph.Links(page)), urlsOf(graph, graph.Frames(page)))
 	}
 	return b.Servers(), torn, nil
-}
-
-// tell tells who is told, if there is somebody.
-func tell(told satstore.Told, what string, done, total int) error {
-	if told == nil {
-		return nil
-	}
-	return told(what, done, total)
 }
 
 // Export is what was written as histories.
@@ -70,9 +63,9 @@ var ErrNoVisits = errors.New("no page in the journal")
 // WriteHistories writes the histories of a data directory into another one, which is made if need
 // be. It fails with ErrNoVisits if there are none, and replaces no file.
 func WriteHistories(
-	data, dir string, told satstore.Told,
+	data, dir string, tell progress.Func,
 ) (*Export, error) {
-	servers, torn, err := Histories(data, told)
+	servers, torn, err := Histories(data, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +77,7 @@ func WriteHistories(
 	}
 	e := &Export{Servers: len(servers), Torn: torn, dir: dir}
 	for i, s := range servers {
-		if err := tell(told, "histories", i, len(servers)); err != nil {
+		if err := tell.Report("histories", i, len(servers)); err != nil {
 			return nil, err
 		}
 		if _, err := history.Save(dir, s); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/satstore/progress"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -50,11 +51,11 @@ func (r *Relearnt) Finding() string {
 // The visits were chosen, so they are no fair sample of the pages. But what is learnt is what
 // follows from the features of a page, and the features say why it was chosen, too. A probe stands
 // for the pages that it was drawn from, and counts as the root of their number.
-func Relearn(data string, seed uint64, told satstore.Told) (r *Relearnt, err error) {
+func Relearn(data string, seed uint64, tell progress.Func) (r *Relearnt, err error) {
 	if _, err := os.Stat(journalOf(data)); err != nil {
 		return nil, fmt.Errorf("read journal: %w", err) // before a store is made where there was none
 	}
-	store, err := satstore.Open(data, satstore.Options{Told: told})
+	store, err := satstore.Open(data, satstore.Options{Progress: tell})
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func Relearn(data string, seed uint64, told satstore.Told) (r *Relearnt, err err
 		return nil, err
 	}
 	graph.Refresh()
-	days, r, err := visitsByDay(data, graph, sources, told)
+	days, r, err := visitsByDay(data, graph, sources, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -85,13 +86,13 @@ func Relearn(data string, seed uint64, told satstore.Told) (r *Relearnt, err err
 	t := newTeller(graph, seed, float64(r.Visits)/float64(max(len(days), 1)))
 	t.policy.Replay(r.Visits, before)
 	for i, day := range days {
-		if err := tell(told, "days", i, len(days)); err != nil {
+		if err := tell.Report("days", i, len(days)); err != nil {
 			return nil, err
 		}
 		t.tell(day)
 	}
 	// A forest may take longer than all that: nothing was written yet.
-	if err := tell(told, "learning", len(days), len(days)); err != nil {
+	if err := tell.Report("learning", len(days), len(days)); err != nil {
 		return nil, err
 	}
 	t.policy.LearnNow()
@@ -107,8 +108,8 @@ func Relearn(data string, seed uint64, told satstore.Told) (r *Relearnt, err err
 // journalOf is where the journal of a crawl is.
 func journalOf(data string) string { return filepath.Join(data, "journal") }
 
-// shown is a visit of a journal.
-type shown struct {
+// outcome is a visit of a journal.
+type outcome struct {
 	page      sitegraph.PageID
 	at        time.Time
 	verdict   sitegraph.Verdict
@@ -120,17 +121,17 @@ func visitsByDay(
 	data string,
 	graph *sitegraph.Graph,
 	sources map[sitegraph.PageID]bool,
-	told satstore.Told,
-) (days [][]shown, r *Relearnt, err error) {
+	tell progress.Func,
+) (days [][]outcome, r *Relearnt, err error) {
 	r = &Relearnt{}
-	var visits []shown
-	r.Torn, err = journal.Read(journalOf(data), told, func(e *journal.Entry) {
+	var visits []outcome
+	r.Torn, err = journal.Read(journalOf(data), tell, func(e *journal.Entry) {
 		page, ok := graph.Lookup(e.URL)
 		verdict := sitegraph.ParseVerdict(e.Verdict)
 		if !ok || sources[page] || verdict == sitegraph.VerdictUnknown || verdict == sitegraph.VerdictDoubted {
 			return
 		}
-		visits = append(visits, shown{page, e.Time, verdict, e.DrawnFrom})
+		visits = append(visits, outcome{page, e.Time, verdict, e.DrawnFrom})
 		if verdict != sitegraph.VerdictFirst {
 			r.Visits++
 		}
@@ -139,7 +140,7 @@ func visitsByDay(
 		err = fmt.Errorf("the journal in %s has no visit to a page that was known: there is nothing to learn from yet", data)
 	}
 	// Visits that end at about the same time are not in order.
-	slices.SortStableFunc(visits, func(a, b shown) int { return a.at.Compare(b.at) })
+	slices.SortStableFunc(visits, func(a, b outcome) int { return a.at.Compare(b.at) })
 	day := func(i int) time.Time { return visits[i].at.UTC().Truncate(24 * time.Hour) }
 	for from, i := 0, 1; i <= len(visits); i++ {
 		if i == len(visits) || day(i) != day(from) {
@@ -171,7 +172,7 @@ func newTeller(graph *sitegraph.Graph, seed uint64, perDay float64) *teller {
 }
 
 // tell shows the visits of a day.
-func (t *teller) tell(day []shown) {
+func (t *teller) tell(day []outcome) {
 	t.rounds++
 	start := day[0].at.UTC().Truncate(24 * time.Hour)
 	round := planner.Round{Number: t.rounds, Start: start, End: start.Add(24 * time.Hour), Budget: len(day)}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/progress"
 )
 
 const (
@@ -57,24 +58,24 @@ func (r Result) Text(w io.Writer) error {
 
 // Make copies the store in the directory data into a new directory. Where another process has it
 // open, that one is asked, and running is true. Relative paths would mean another place to that
-// process: to must be absolute. told is told how far a copy of our own has come, and its error ends
-// it; nil: nobody is. One that the other process makes is waited for until the context ends.
-func Make(ctx context.Context, data, to string, told satstore.Told) (running bool, err error) {
-	err = copyStore(data, to, told)
+// process: to must be absolute. report is called with how far a copy of our own has come, and its
+// error ends it. One that the other process makes is waited for until the context ends.
+func Make(ctx context.Context, data, to string, report progress.Func) (running bool, err error) {
+	err = copyStore(data, to, report)
 	if errors.Is(err, satstore.ErrInUse) {
-		return ask(ctx, data, to, told)
+		return ask(ctx, data, to, report)
 	}
 	return false, err
 }
 
 // copyStore copies a store that no other process has open.
-func copyStore(data, to string, told satstore.Told) (err error) {
+func copyStore(data, to string, report progress.Func) (err error) {
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true}) // for writing it would make one
 	if err == nil {
 		err = store.Close()
 	}
 	if err == nil {
-		store, err = satstore.Open(data, satstore.Options{Told: told})
+		store, err = satstore.Open(data, satstore.Options{Progress: report})
 	}
 	if err != nil {
 		return err
@@ -92,7 +93,7 @@ func copyStore(data, to string, told satstore.Told) (err error) {
 
 // ask leaves a request for the process that works on a directory, and waits for its answer. Where
 // the store becomes free before, it makes the copy itself, and running is false.
-func ask(ctx context.Context, data, to string, told satstore.Told) (running bool, err error) {
+func ask(ctx context.Context, data, to string, report progress.Func) (running bool, err error) {
 	place := newPlace(data)
 	if err := (request{To: to}).write(place + requestSuffix); err != nil {
 		return true, err
@@ -121,7 +122,7 @@ func ask(ctx context.Context, data, to string, told satstore.Told) (running bool
 				continue
 			}
 			if takeBack() {
-				if err := copyStore(data, to, told); !errors.Is(err, satstore.ErrInUse) {
+				if err := copyStore(data, to, report); !errors.Is(err, satstore.ErrInUse) {
 					return false, err
 				}
 				if err := (request{To: to}).write(place + requestSuffix); err != nil { // another process was faster

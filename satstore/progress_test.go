@@ -11,15 +11,16 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Who is told of long work may end it. The store then goes on as if nothing had been asked.
-func TestTold(t *testing.T) {
+// Who hears of the progress of long work may end it. The store then goes on as if nothing had been
+// asked.
+func TestProgress(t *testing.T) {
 	t.Parallel()
 	const pages = 6000 // three entries each are told of at least once
 	var refuse string
 	told := map[string]int{}
 	enough := errors.New("enough")
 	dir := filepath.Join(t.TempDir(), "store")
-	store, err := Open(dir, Options{Told: func(what string, done, total int) error {
+	store, err := Open(dir, Options{Progress: func(what string, done, total int) error {
 		told[what]++
 		if done < 0 || done > total {
 			t.Errorf("%d of %d %s", done, total, what)
@@ -65,7 +66,7 @@ func TestTold(t *testing.T) {
 			t.Errorf("%s: error %v, told %v", c.what, err, told)
 		}
 	}
-	store.Untold()
+	store.EndProgress()
 	refuse = bytes
 	if err := checkpoint(); err != nil {
 		t.Errorf("with nobody to be told: %v", err)
@@ -82,7 +83,7 @@ func TestTold(t *testing.T) {
 
 // A store beside its copy whose name begins as that of the copy is not failed with it, and what
 // it writes by itself meanwhile is no race.
-func TestToldOfTheCopyAlone(t *testing.T) {
+func TestProgressOfTheCopyAlone(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewMem()
 	for _, dir := range []string{"/keep", "/keep-2"} {
@@ -96,10 +97,10 @@ func TestToldOfTheCopyAlone(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = f.Write(make([]byte, toldBytes))
+		_, err = f.Write(make([]byte, reportBytes))
 		return errors.Join(err, f.Close())
 	}
-	fs := &toldFS{FS: disk}
+	fs := &copyFS{FS: disk}
 	beside := make(chan error)
 	go func() { beside <- write(fs, "/keep-2/beside") }()
 	done, err := fs.begin("/keep", func(string, int, int) error { return enough }, "/keep-2")
