@@ -21,7 +21,7 @@ func (p *program) serveCommand() *cobra.Command {
 	}, p.serveStored)
 }
 
-// mostAhead bounds the visits of the dry run that serve shows: as many as run chooses ahead.
+// mostAhead bounds the visits of the dry run that serve shows: more than run chooses ahead.
 const mostAhead = 131_072
 
 // serveStored serves a store that stands still until the context ends.
@@ -61,11 +61,7 @@ func (p *program) dashboard(o *opened, of view.Options) (*view.Desk, *dashboard.
 	}
 	of.Planner, of.Store, of.Rules, of.Data, of.Archive = o.plan, o.store, o.rules, c.Data, c.Archive
 	of.Policy, of.PerDay, of.Round, of.Workers, of.Delay = c.Policy, c.PerDay(), c.Round, max(c.Workers, 2), c.Delay
-	listed, err := p.listed()
-	if err != nil {
-		return nil, nil, err
-	}
-	of.Tune = tune.Options{Listed: listed, Lag: c.SearchLag, Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, New: c.New, Gone: c.Gone,
+	of.Tune = tune.Options{Listed: o.listed, Lag: c.SearchLag, Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, New: c.New, Gone: c.Gone,
 		Objective: c.ValueObjective(), Change: c.ChangeBy(), Futures: c.Tune.Futures, Seed: c.Seed}
 	desk := view.New(of)
 	options := dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: versionName(), PProf: c.PProf, Log: p.logger(),
@@ -81,7 +77,7 @@ func (p *program) dashboard(o *opened, of view.Options) (*view.Desk, *dashboard.
 	if err != nil {
 		return nil, nil, err
 	}
-	p.warn(served.Open())
+	p.warn(served.Unencrypted())
 	served.Serve()
 	p.note("dashboard: %s", served.URL())
 	return desk, served, nil

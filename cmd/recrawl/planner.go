@@ -27,6 +27,7 @@ type opened struct {
 	corpus *planner.Corpus
 	plan   *planner.Planner
 	rules  *view.Rules
+	listed *planner.Listed // weights of --weights; nil: none are given
 }
 
 var errNoData = usageError{
@@ -60,11 +61,10 @@ func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	listed, err := p.listed()
-	if err != nil {
+	if o.listed, err = p.listed(); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	if o.rules, err = view.OpenRules(store, append(watched.Weights(), c.Weight...), listed); err != nil {
+	if o.rules, err = view.OpenRules(store, append(watched.Weights(), c.Weight...), o.listed); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	build := func() (*planner.Planner, error) {

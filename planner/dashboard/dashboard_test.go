@@ -442,8 +442,8 @@ func TestTLS(t *testing.T) {
 	if text, err := Ask(t.Context(), dir, "settings", nil, "application/json"); err != nil || !strings.Contains(string(text), "weights") {
 		t.Errorf("a command is answered %q, error %v", text, err)
 	}
-	if !strings.HasPrefix(s.URL(), "https://") || s.Open() != "" {
-		t.Errorf("it is found at %s, and %q", s.URL(), s.Open())
+	if !strings.HasPrefix(s.URL(), "https://") || s.Unencrypted() != "" {
+		t.Errorf("it is found at %s, and %q", s.URL(), s.Unencrypted())
 	}
 	o.CertificateKey = o.Certificate
 	if _, err := New(o); !errors.As(err, new(*certificate.Error)) {

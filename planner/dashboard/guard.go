@@ -123,7 +123,7 @@ func (s *Server) ownOrigin(r *http.Request) bool {
 		return true
 	}
 	u, err := url.Parse(origin)
-	return err == nil && u.Scheme == s.scheme() && u.Host == r.Host || err == nil && u.Scheme == "https" && u.Host == r.Host && !s.loopback
+	return err == nil && u.Host == r.Host && (u.Scheme == s.scheme() || u.Scheme == "https" && !s.loopback)
 }
 
 func isLoopback(hostPort string) bool {

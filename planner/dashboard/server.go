@@ -140,8 +140,8 @@ func (s *Server) scheme() string {
 	return "http"
 }
 
-// Open says what others on the way can read; "": nothing.
-func (s *Server) Open() string {
+// Unencrypted warns where others on the network can read what is served; "": they cannot.
+func (s *Server) Unencrypted() string {
 	if s.tls || s.loopback {
 		return ""
 	}
