@@ -153,7 +153,7 @@ func (b effects) total() float32 {
 
 // tally adds a visit to the tallies of the server and the shape of its page.
 func (k *groupIndex) tally(l outcome) {
-	of := k.toTell(l.page)
+	of := k.groupsToTell(l.page)
 	for _, e := range [...]*evidence{of.server, of.shape} {
 		if e == of.shape && e.pages < manyPages {
 			continue

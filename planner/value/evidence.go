@@ -12,12 +12,12 @@ import (
 //
 // Of most groups of a large crawl nothing was told yet: they take 16 bytes.
 type evidence struct {
-	pages int32 // in the group
-	*told       // never nil once the group is made; untold of others
+	pages     int32 // in the group
+	*observed       // never nil once the group is made; unobserved of most
 }
 
-// told is what visits told of a group.
-type told struct {
+// observed is what visits told of a group.
+type observed struct {
 	spans []span          // ascending
 	after *[maxSpans]sums // of a group of manyPages, by span: over all spans after it, if known is true
 	tally *tally          // of a server, or of a shape of manyPages; nil: nothing is known
@@ -25,9 +25,9 @@ type told struct {
 	facts
 }
 
-// untold is what is known of all groups that nothing was told of. It is only read: own comes before
+// unobserved is shared by all groups that nothing was told of. It is only read: own comes before
 // all that changes anything but pages.
-var untold told
+var unobserved observed
 
 // facts are what is counted of visits to a group over all time.
 type facts struct {

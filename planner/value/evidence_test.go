@@ -10,7 +10,7 @@ import (
 // rebuilds too, and are visited at random; after so many days.
 func simulatedGroup(seed uint64, pages int, rate float64, days int, perDay float64, rebuilds ...int) *evidence {
 	rng := rand.New(rand.NewPCG(seed, 4))
-	e := &evidence{pages: int32(pages), told: new(told)}
+	e := &evidence{pages: int32(pages), observed: new(observed)}
 	last := make([]int, pages)
 	changed := make([]int, pages) // day of the last change
 	for p := range changed {
@@ -148,7 +148,7 @@ func TestEvidencePeak(t *testing.T) {
 
 // Looks at older and older copies, later and later, add a span at either end each time.
 func TestEvidenceGrowsAtBothEnds(t *testing.T) {
-	e := evidence{told: new(told)}
+	e := evidence{observed: new(observed)}
 	for i := range 100 {
 		e.observe(1000-float32(i), 1001+float32(i), i%3 == 0, 0.01)
 		if len(e.spans) > maxSpans {

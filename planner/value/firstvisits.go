@@ -81,7 +81,7 @@ func (e *evidence) deadShare(parent float32) float32 { return (e.dead + parent) 
 
 // addFirstVisit tells the groups of an address what its first visit met, now.
 func (k *groupIndex) addFirstVisit(p sitegraph.PageID, dead bool) {
-	of := k.toTell(p)
+	of := k.groupsToTell(p)
 	for _, e := range [...]*evidence{&k.all, of.server, of.section, of.directory, of.shape} {
 		e.addFirstVisit(dead)
 	}
@@ -129,12 +129,12 @@ func (k *groupIndex) replayFirstVisits() {
 	}
 	keep(&k.all, all)
 	for i, s := range servers {
-		if s.visits > 0 || k.servers[i].told != &untold {
+		if s.visits > 0 || k.servers[i].observed != &unobserved {
 			keep(k.servers[i].own(), s)
 		}
 	}
 	for i, s := range groups {
-		if s.visits > 0 || k.list[i].told != &untold {
+		if s.visits > 0 || k.list[i].observed != &unobserved {
 			keep(k.own(int32(i)), s)
 		}
 	}

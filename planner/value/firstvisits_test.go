@@ -248,7 +248,7 @@ func TestDoubtStrange(t *testing.T) {
 	v.price = 0.9
 	odd := m.Link("http://s0.example/odd/x.html")
 	v.grow()
-	for _, e := range []*evidence{&v.groups.all, v.groups.toTell(odd).server, v.groups.toTell(odd).section} {
+	for _, e := range []*evidence{&v.groups.all, v.groups.groupsToTell(odd).server, v.groups.groupsToTell(odd).section} {
 		e.firstVisits, e.dead = firstVisitsKept, firstVisitsKept // so that strange ones are doubted, too
 	}
 	ask := func(path string, later float32, want bool) {
@@ -339,7 +339,7 @@ func TestTakesFirst(t *testing.T) {
 		h.corpus.SetWeights(planner.NewWeights([]planner.WeightRule{{Prefix: "http://s0.example/new/", Weight: c.weight}}))
 		h.begin(1)
 		v := h.policy
-		shape := v.groups.toTell(p).shape
+		shape := v.groups.groupsToTell(p).shape
 		shape.dead, shape.firstVisits = c.dead, c.visits
 		v.price = c.price
 		v.discovery.servers[0].trials.answered = [2]float32{v.now, v.now} // it is nobody's turn
@@ -410,7 +410,7 @@ func TestTurns(t *testing.T) {
 			t.Errorf("%s: a page has its turn though it was told to wait at the same moment", c.name)
 		}
 		for _, doubtful := range []bool{false, true} { // only what is there as good as surely
-			shape := v.groups.toTell(pages[1]).shape
+			shape := v.groups.groupsToTell(pages[1]).shape
 			if shape.firstVisits = 10; doubtful {
 				shape.dead = 2
 			}

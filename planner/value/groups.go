@@ -72,7 +72,7 @@ func (k *groupIndex) groupsOf(p sitegraph.PageID) pageGroups {
 }
 
 func newGroupIndex(c *planner.Corpus, t *rank.Ties) *groupIndex {
-	k := &groupIndex{corpus: c, ties: t, beliefs: newRateBelief(), round: 1, all: evidence{told: new(told)}}
+	k := &groupIndex{corpus: c, ties: t, beliefs: newRateBelief(), round: 1, all: evidence{observed: new(observed)}}
 	k.anchorNewest()
 	return k
 }
@@ -81,7 +81,7 @@ func newGroupIndex(c *planner.Corpus, t *rank.Ties) *groupIndex {
 func (k *groupIndex) grow() {
 	g := k.corpus.Graph
 	for n := g.Servers(); len(k.servers) < n; {
-		k.servers = append(k.servers, serverGroup{evidence{told: &untold}})
+		k.servers = append(k.servers, serverGroup{evidence{observed: &unobserved}})
 	}
 	first := sitegraph.PageID(len(k.memberships))
 	n := k.corpus.Pages() - int(first)
@@ -128,7 +128,7 @@ func (k *groupIndex) group(kind byte, server sitegraph.ServerID, text string) in
 		if file != nil {
 			k.rooms = scratch.Grow(file, k.rooms, (int(i)+1)*mostSpans)
 		}
-		k.list = scratch.Append(nil, k.list, group{evidence{told: &untold}, ofShape{nextRescored: sitegraph.NoPage}})
+		k.list = scratch.Append(nil, k.list, group{evidence{observed: &unobserved}, ofShape{nextRescored: sitegraph.NoPage}})
 	}
 	k.list[i].pages++
 	return i
@@ -145,22 +145,22 @@ func (k *groupIndex) room(i int) []span {
 // own makes room for what is told of a group.
 func (k *groupIndex) own(i int32) *evidence {
 	e := &k.list[i].evidence
-	if e.told == &untold {
-		e.told = &told{spans: k.room(int(i))}
+	if e.observed == &unobserved {
+		e.observed = &observed{spans: k.room(int(i))}
 	}
 	return e
 }
 
 // own makes room for what is told of a server.
 func (s *serverGroup) own() *evidence {
-	if s.told == &untold {
-		s.told = new(told)
+	if s.observed == &unobserved {
+		s.observed = new(observed)
 	}
 	return &s.evidence
 }
 
-// toTell are the groups of a page, for one who tells them something.
-func (k *groupIndex) toTell(p sitegraph.PageID) pageGroups {
+// groupsToTell are the groups of a page, with room for what they are told.
+func (k *groupIndex) groupsToTell(p sitegraph.PageID) pageGroups {
 	of := k.memberships[p]
 	return pageGroups{
 		k.own(of.shape), k.own(of.directory), k.own(k.list[of.shape].section),
@@ -253,7 +253,7 @@ func (k *groupIndex) observe(l outcome) {
 // observeInServer tells those of its server, where the rate of all pages is known. What is told of
 // different servers may be told at once.
 func (k *groupIndex) observeInServer(l outcome, all float32) {
-	of := k.toTell(l.page)
+	of := k.groupsToTell(l.page)
 	r := of.rates(all)
 	inServer, inSection, inShape := of.gone()
 	of.server.observeLeft(l.left, inServer)
@@ -297,7 +297,7 @@ const mostFound = 20
 // found tells the groups of a page that a change of it made pages known.
 func (k *groupIndex) found(p sitegraph.PageID, pages int) {
 	n := float32(min(pages, mostFound))
-	of := k.toTell(p)
+	of := k.groupsToTell(p)
 	of.shape.found += n
 	of.server.found += n
 	k.all.found += n

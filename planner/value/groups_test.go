@@ -14,8 +14,8 @@ import (
 // and servers: whatever the tests did, nothing may have written to them.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if !reflect.DeepEqual(untold, told{}) || !reflect.DeepEqual(unranked, ranked{}) {
-		fmt.Printf("something was told of all groups, or ranked of all servers: %+v, %+v\n", untold, unranked)
+	if !reflect.DeepEqual(unobserved, observed{}) || !reflect.DeepEqual(unranked, ranked{}) {
+		fmt.Printf("something was told of all groups, or ranked of all servers: %+v, %+v\n", unobserved, unranked)
 		code = 1
 	}
 	os.Exit(code)

@@ -69,9 +69,9 @@ type packedGroups struct {
 type packedGroup struct {
 	facts
 	ofShape
-	pages int32
-	spans int32
-	told  bool
+	pages    int32
+	spans    int32
+	observed bool
 }
 
 type packedTally struct {
@@ -112,7 +112,7 @@ func (v *Policy) Pack(inFiles bool) {
 }
 
 func packed(e *evidence, of ofShape) packedGroup {
-	return packedGroup{e.facts, of, e.pages, int32(len(e.spans)), e.told != &untold}
+	return packedGroup{e.facts, of, e.pages, int32(len(e.spans)), e.observed != &unobserved}
 }
 
 func (p *packedGroups) addTally(t *tally) {
@@ -146,9 +146,9 @@ func (k *groupIndex) unpack() {
 	}
 	for i := range k.list {
 		of, g := &p.groups[i], &k.list[i]
-		*g = group{evidence{of.pages, &untold}, of.ofShape}
+		*g = group{evidence{of.pages, &unobserved}, of.ofShape}
 		switch {
-		case !of.told:
+		case !of.observed:
 			continue
 		case p.rooms == nil:
 			k.own(int32(i)).spans = append(k.room(i), take(of.spans)...)
@@ -163,8 +163,8 @@ func (k *groupIndex) unpack() {
 	k.servers = make([]serverGroup, len(p.servers))
 	for i := range k.servers {
 		of, s := &p.servers[i], &k.servers[i]
-		s.evidence = evidence{of.pages, &untold}
-		if of.told {
+		s.evidence = evidence{of.pages, &unobserved}
+		if of.observed {
 			s.own().spans = take(of.spans)
 			s.facts = of.facts
 		}

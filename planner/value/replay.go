@@ -156,7 +156,7 @@ func (r *replay) sumUp() {
 			r.told[back].seconds += told[back].seconds
 		}
 	})
-	so := evidence{told: new(told)}
+	so := evidence{observed: new(observed)}
 	for back := replayedWeeks - 1; back >= 0; back-- {
 		r.rate[back] = so.rate(defaultRate)
 		r.told.addTo(&so, back)

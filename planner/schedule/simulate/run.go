@@ -80,9 +80,15 @@ type run struct {
 	busy   int64 // ticks of connections
 }
 
+// askEach is how many moments are simulated until the context is asked again.
+const askEach = 1024
+
 // until goes from event to event up to a moment, or the end of the context.
 func (r *run) until(ctx context.Context, end schedule.Tick, apart bool) {
-	for r.now < end && ctx.Err() == nil {
+	for n := 0; r.now < end; n++ {
+		if n%askEach == 0 && ctx.Err() != nil {
+			return
+		}
 		for {
 			id, ok := r.ends.Pop(int64(r.now))
 			if !ok {
