@@ -21,8 +21,9 @@ type Listed struct {
 	most float64
 }
 
-// LeastListed is what the planner takes a smaller listed weight for, so that a page that no result
-// shows is still visited now and then: what is new there may be shown. Only a rule says never.
+// LeastListed is the least listed weight that the planner goes by; a smaller one counts as this. So
+// a page that no result shows is still visited now and then: what is new there may be shown. Only a
+// rule can say never.
 const LeastListed = 0.1
 
 // ReadListed reads lines of a weight and a canonical address with white space between; "*" stands
@@ -75,7 +76,7 @@ func (l *Listed) Of(url string) float64 {
 	return l.rest
 }
 
-// hashOf is one of which nobody finds two addresses that share it by design.
+// hashOf is a part of a cryptographic hash: nobody can choose addresses that share it.
 func hashOf(url string) uint64 {
 	sum := sha256.Sum256([]byte(url))
 	return binary.LittleEndian.Uint64(sum[:])

@@ -98,8 +98,8 @@ func NewWeights(rules []WeightRule) *Weights {
 	return w
 }
 
-// Times are weights that are multiplied by listed ones; w is nil where there are no rules, l where
-// nothing is listed.
+// Times returns the weights multiplied by listed ones. w may be nil, where there are no rules, and
+// l, where nothing is listed.
 func (w *Weights) Times(l *Listed) *Weights {
 	if l == nil {
 		return w

@@ -78,9 +78,9 @@ func (p *pair) read() error {
 	return nil
 }
 
-// Known is the configuration of a client on the same machine, who knows a server by the file of its
-// certificate and under whatever address.
-func Known(certificate string) *tls.Config {
+// Pinned configures a client on the same machine. It trusts the server that has the certificate of
+// this file, at whatever address, and no other.
+func Pinned(certificate string) *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true, // it is compared whole
 		VerifyConnection: func(s tls.ConnectionState) error {
 			text, err := os.ReadFile(certificate)

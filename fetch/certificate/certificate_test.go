@@ -60,7 +60,7 @@ func TestRenewed(t *testing.T) {
 }
 
 // A client of this machine trusts the server of a file, and no other.
-func TestKnown(t *testing.T) {
+func TestPinned(t *testing.T) {
 	t.Parallel()
 	cert, key, _ := certificatetest.Write(t, t.TempDir())
 	other, _, _ := certificatetest.Write(t, t.TempDir())
@@ -76,7 +76,7 @@ func TestKnown(t *testing.T) {
 	defer server.Close()
 	go server.ServeTLS(l, "", "")
 	for file, trusted := range map[string]bool{cert: true, other: false, filepath.Join(t.TempDir(), "none"): false} {
-		c, err := tls.Dial("tcp", l.Addr().String(), certificate.Known(file))
+		c, err := tls.Dial("tcp", l.Addr().String(), certificate.Pinned(file))
 		if err == nil {
 			c.Close()
 		}

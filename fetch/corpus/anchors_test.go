@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/standard"
 )
 
 var ofCorpus = flag.String("corpus", "", "directory of a corpus that TestAnchors measures")
@@ -53,15 +54,7 @@ func TestAnchors(t *testing.T) {
 	}
 	defer s.Close()
 	titles, linked := map[string][]string{}, 0
-	if err := each(c.db, []byte{keyIdentifier}, func(_ string, url []byte) (bool, error) {
-		r, err := loadRow(c.db, string(url))
-		if err != nil {
-			return false, err
-		}
-		d, err := c.document(r)
-		if err != nil {
-			return false, err
-		}
+	eachIndexed(t, c, func(r *row, d *standard.Document) {
 		p := pageOf(0, r, d)
 		if len(p.Anchors) > 0 {
 			linked++
@@ -69,10 +62,7 @@ func TestAnchors(t *testing.T) {
 		if p.Title != "" {
 			titles[p.Title] = append(titles[p.Title], p.URL)
 		}
-		return true, nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	ways := [][]string{{"body"}, {"anchor"}, {"body", "anchor"}, {"title", "body"}, {"title", "body", "anchor"}}
 	results, asked, grown, changed := make([]known, len(ways)), 0., 0., 0.
 	for title, urls := range titles {

@@ -19,6 +19,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
+	"github.com/recrawl/recrawl/fetch/corpus/standard"
 	"github.com/recrawl/recrawl/satstore/proc"
 )
 
@@ -271,6 +272,13 @@ func BenchmarkNear(b *testing.B) {
 func searchable(b *testing.B, dir string) (all []index.Page) {
 	c := openTest(b, vfs.Default, dir)
 	defer closed(b, c)
+	eachIndexed(b, c, func(r *row, d *standard.Document) { all = append(all, *pageOf(uint64(len(all)), r, d)) })
+	return all
+}
+
+// eachIndexed hands out the pages that the index has, with their documents.
+func eachIndexed(t testing.TB, c *Corpus, yield func(*row, *standard.Document)) {
+	t.Helper()
 	if err := each(c.db, []byte{keyIdentifier}, func(_ string, url []byte) (bool, error) {
 		r, err := loadRow(c.db, string(url))
 		if err != nil {
@@ -280,12 +288,11 @@ func searchable(b *testing.B, dir string) (all []index.Page) {
 		if err != nil {
 			return false, err
 		}
-		all = append(all, *pageOf(uint64(len(all)), r, d))
+		yield(r, d)
 		return true, nil
 	}); err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	return all
 }
 
 // BenchmarkSearch is what a search of two words takes.

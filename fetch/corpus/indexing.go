@@ -360,7 +360,7 @@ func (b *build) collect(ctx context.Context, dir string, last *registration) err
 // garbage is what a collection has still to do.
 type garbage struct {
 	old  []index.Unit // to be built anew
-	used []bool       // by living pages, of the identifiers that are dense; an octet a page
+	used []bool       // by identifier, those of dense numbers: a living page has it; an octet a page
 	free uint64       // none below it
 }
 

@@ -129,7 +129,7 @@ func (b *build) forgetRemoved(ctx context.Context) error {
 	return nil
 }
 
-// endPurge lets nothing of what was removed stay in the files of Pebble.
+// endPurge removes what was removed from the files of Pebble, too, which keeps it for a while.
 func (b *build) endPurge(ctx context.Context) error {
 	if err := b.db.Flush(); err != nil {
 		return err

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,12 +73,7 @@ func (c *Corpus) Weigh(ctx context.Context, s WeighSettings, seed uint64) (w *We
 		return nil, fmt.Errorf("weigh the pages of %s: %w", c.dir, err)
 	}
 	slices.SortFunc(w.Pages, func(a, b PageWeight) int {
-		if a.Weight != b.Weight && a.Weight > b.Weight {
-			return -1
-		} else if a.Weight != b.Weight {
-			return 1
-		}
-		return strings.Compare(a.URL, b.URL)
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.URL, b.URL))
 	})
 	return w, nil
 }
@@ -133,7 +129,10 @@ func eachLine(path string, yield func(string) error) error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	return in.Err()
+	if err := in.Err(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // drawn hands out searches for two words of the main text of a page, drawn one by one.
@@ -225,10 +224,10 @@ func (c *Corpus) weighLinks(ctx context.Context, s WeighSettings, w *Weighed) er
 	return nil
 }
 
-// pages are all pages of the archive in order of their addresses: their servers, as numbers, and
-// which are selected.
-func (c *Corpus) pages(ctx context.Context) (inServers []int32, urls []string, selected []bool, err error) {
-	servers := map[string]int32{}
+// pages are all pages of the archive in order of their addresses. Of each it tells the server, as a
+// number, the address, and whether it is selected.
+func (c *Corpus) pages(ctx context.Context) (servers []int32, urls []string, selected []bool, err error) {
+	numbers := map[string]int32{}
 	err = each(c.db, []byte{keyRow}, func(url string, value []byte) (bool, error) {
 		var r row
 		if err := json.Unmarshal(value, &r); err != nil {
@@ -238,13 +237,13 @@ func (c *Corpus) pages(ctx context.Context) (inServers []int32, urls []string, s
 			return true, ctx.Err()
 		}
 		name := sitegraph.ServerName(url)
-		if _, ok := servers[name]; !ok {
-			servers[name] = int32(len(servers))
+		if _, ok := numbers[name]; !ok {
+			numbers[name] = int32(len(numbers))
 		}
-		urls, selected, inServers = append(urls, url), append(selected, r.Verdict.Rule == ""), append(inServers, servers[name])
+		servers, urls, selected = append(servers, numbers[name]), append(urls, url), append(selected, r.Verdict.Rule == "")
 		return true, ctx.Err()
 	})
-	return inServers, urls, selected, err
+	return servers, urls, selected, err
 }
 
 // web is the graph of all pages of the archive, with their addresses, and which are selected. Links

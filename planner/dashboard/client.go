@@ -139,7 +139,7 @@ func ask(ctx context.Context, method, data, path string, query url.Values, accep
 	defer cancel()
 	scheme, transport := "http", &http.Transport{} // no proxy: it is this machine
 	if w.Certificate != "" {
-		scheme, transport.TLSClientConfig = "https", certificate.Known(w.Certificate)
+		scheme, transport.TLSClientConfig = "https", certificate.Pinned(w.Certificate)
 	}
 	r, err := http.NewRequestWithContext(ctx, method, scheme+"://"+reachable(w.Address)+"/api/v1/"+path+"?"+query.Encode(), nil)
 	if err != nil {

@@ -165,7 +165,7 @@ type copies struct {
 	kept []*serverCopy // the newest first
 }
 
-// anyPage stands for those that became known first.
+// anyPage asks for the pages that became known first, and not for those near a page.
 const anyPage = ^sitegraph.PageID(0)
 
 // copyOf copies a server, unless that was done a moment ago: all of it, or where it has more pages

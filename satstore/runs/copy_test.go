@@ -7,6 +7,19 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
+// copied is a store of 100 records, and its copy.
+func copied(t *testing.T, fs vfs.FS) (s, c *Store) {
+	t.Helper()
+	o := smallOptions(fs)
+	s = mustOpen(t, storeDir, o)
+	for i := range uint32(100) {
+		must(t, s.Put(i, int64(i%7), make([]byte, 100)))
+	}
+	must(t, s.Commit())
+	must(t, s.CopyTo("copy"))
+	return s, mustOpen(t, "copy", o)
+}
+
 // Only files that a copy has a link to are shared: those of a copy on another disk can be given
 // back as before, by both.
 func TestCopySharesWhatIsLinked(t *testing.T) {
@@ -17,14 +30,7 @@ func TestCopySharesWhatIsLinked(t *testing.T) {
 			}
 			return nil
 		}))
-		o := smallOptions(fs)
-		s := mustOpen(t, storeDir, o)
-		for i := range uint32(100) {
-			must(t, s.Put(i, int64(i%7), make([]byte, 100)))
-		}
-		must(t, s.Commit())
-		must(t, s.CopyTo("copy"))
-		c := mustOpen(t, "copy", o)
+		s, c := copied(t, fs)
 		for name, store := range map[string]*Store{"store": s, "copy": c} {
 			files := 0
 			for _, f := range store.files.all {
@@ -58,18 +64,11 @@ func TestCopyLinksNothingUnshared(t *testing.T) {
 		linked++
 		return nil
 	}))
-	o := smallOptions(fs)
-	s := mustOpen(t, storeDir, o)
-	for i := range uint32(100) {
-		must(t, s.Put(i, int64(i%7), make([]byte, 100)))
-	}
-	must(t, s.Commit())
-	must(t, s.CopyTo("copy"))
+	s, c := copied(t, fs)
 	must(t, s.Close())
 	if !tried || linked > 0 {
 		t.Errorf("tried %v, %d files are linked and not shared", tried, linked)
 	}
-	c := mustOpen(t, "copy", o)
 	if c.Len() != 100 {
 		t.Errorf("the copy has %d records", c.Len())
 	}
