@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -52,12 +53,12 @@ func TestFewDescriptors(t *testing.T) {
 		args = append(args, fmt.Sprintf("http://127.3.0.%d:%s/", i+1, port))
 	}
 	p := start(t, t.TempDir(), nil, args...)
-	eventually(t, "a first visit", func() bool { return visited() > 0 })
-	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	few := uint64(len(open)/2 + 8) // fewer than are open: none can be opened until visits end
+	files, sockets := 0, 0
+	eventually(t, "a third of the servers to be visited at once", func() bool {
+		files, sockets = descriptors(t, p.cmd.Process.Pid)
+		return sockets > servers/3
+	})
+	few := uint64(files + 8) // most of the sockets are too many: none can be opened until visits end
 	if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: few, Max: few}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -69,5 +70,24 @@ func TestFewDescriptors(t *testing.T) {
 			t.Errorf("%s is blamed: %s", e.URL, e.Detail)
 		}
 	}
-	t.Logf("%d descriptors of %d", few, len(open))
+	t.Logf("%d descriptors of %d", few, files+sockets)
+}
+
+// descriptors counts those of a process.
+func descriptors(t *testing.T, pid int) (files, sockets int) {
+	t.Helper()
+	dir := fmt.Sprintf("/proc/%d/fd", pid)
+	open, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fd := range open {
+		// One that was closed meanwhile has no name any more.
+		if name, _ := os.Readlink(filepath.Join(dir, fd.Name())); strings.HasPrefix(name, "socket:") {
+			sockets++
+		} else {
+			files++
+		}
+	}
+	return files, sockets
 }
