@@ -13,7 +13,7 @@ func TestLiveCrowd(t *testing.T) {
 		t.Skip("takes 20 s")
 	}
 	t.Parallel() // it waits more than it works
-	const delay, servers, warmUp, window, longest = 500 * time.Millisecond, 60, 6 * time.Second, 6 * time.Second, time.Minute
+	const delay, servers, warmUp, window, longest = 500 * time.Millisecond, 60, 6 * time.Second, 6 * time.Second, 3 * time.Minute
 	c := newCrowd(t, 3000, delay-2*time.Millisecond)
 	starts := c.starts(map[kind]int{honest: servers, trapping: 5, slow: 40, busy: 5, delaying: 70})
 	p := start(t, t.TempDir(), nil, append([]string{"run", "--data", filepath.Join(t.TempDir(), "data"), "--user-agent", contact,
