@@ -19,8 +19,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestMain collects garbage less often than usual: the tests spent a fifth of their time on that. A loop
-// of many servers leaves the collector as it is if the variable is set.
+// TestMain collects garbage less often than usual: the tests spent a fifth of their time on that. A
+// loop of many servers leaves the collector as it is if the variable is set.
 func TestMain(m *testing.M) {
 	os.Setenv("GOGC", "400")
 	debug.SetGCPercent(400)
