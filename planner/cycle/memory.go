@@ -3,13 +3,14 @@ package cycle
 import (
 	"bytes"
 	"cmp"
-	"compress/flate"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
+
+	"github.com/klauspost/compress/s2"
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/state"
@@ -27,32 +28,18 @@ type keptMemory struct {
 	Bytes  int    `json:"bytes"`
 	Sum    []byte `json:"sum"`    // SHA-256
 	Learnt []byte `json:"learnt"` // of what the policy had learnt then, as it was kept beside it
-	Packed bool   `json:"packed"` // the pieces are compressed
+	Packed string `json:"packed"` // how the pieces are compressed
 }
 
-// packer compresses pieces: until the commit all that changed is in memory several times, and of
-// many servers without visits there is little to say.
-type packer struct {
-	to bytes.Buffer
-	z  *flate.Writer
-}
-
-func (p *packer) pack(piece []byte) ([]byte, error) {
-	p.to.Reset()
-	if p.z == nil {
-		var err error
-		if p.z, err = flate.NewWriter(nil, flate.BestSpeed); err != nil {
-			return nil, err
-		}
-	}
-	p.z.Reset(&p.to)
-	_, err := p.z.Write(piece)
-	err = errors.Join(err, p.z.Close())
-	return bytes.Clone(p.to.Bytes()), err
-}
+// packing names how pieces are compressed: until the commit all that changed is in memory several
+// times, and of many servers without visits there is little to say.
+const packing = "s2"
 
 func unpack(packed []byte) ([]byte, error) {
-	return io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), memoryPiece))
+	if n, err := s2.DecodedLen(packed); err != nil || n > memoryPiece {
+		return nil, cmp.Or(err, s2.ErrTooLarge)
+	}
+	return s2.Decode(nil, packed)
 }
 
 func sumOf(b []byte) []byte {
@@ -69,7 +56,7 @@ func (l *Loop) keepMemory() error {
 	if err == nil {
 		err = k.flush()
 	}
-	kept := keptMemory{Bytes: k.bytes, Sum: k.sum.Sum(nil), Packed: true}
+	kept := keptMemory{Bytes: k.bytes, Sum: k.sum.Sum(nil), Packed: packing}
 	if errors.Is(err, state.ErrTooLarge) {
 		kept.Bytes, kept.Sum, err = 0, sumOf(nil), nil
 	}
@@ -98,7 +85,6 @@ type memoryKeeper struct {
 	bytes int
 	piece []byte
 	count int // pieces so far
-	packer
 }
 
 func (k *memoryKeeper) Write(b []byte) (int, error) {
@@ -127,11 +113,7 @@ func (k *memoryKeeper) flush() error {
 		k.piece = k.piece[:0]
 		return nil
 	}
-	packed, err := k.pack(k.piece)
-	if err != nil {
-		return err
-	}
-	if err := l.Store.SaveSetting(pieceSetting(i), packed); err != nil {
+	if err := l.Store.SaveSetting(pieceSetting(i), s2.Encode(nil, k.piece)); err != nil {
 		return l.storeError(err, "keep what the planner has in memory")
 	}
 	if i == len(l.pieces) {
@@ -182,6 +164,9 @@ func readMemory(s Store) (memory []byte, learnt bool, err error) {
 	if err := json.Unmarshal(value, &head); err != nil {
 		return nil, false, err
 	}
+	if head.Packed != packing && head.Bytes > 0 {
+		return nil, false, fmt.Errorf("its pieces are compressed as %q, and this version reads %q", head.Packed, packing)
+	}
 	for i := 0; len(memory) < head.Bytes; i++ {
 		piece, ok, err := s.Setting(pieceSetting(i))
 		if err != nil {
@@ -190,10 +175,8 @@ func readMemory(s Store) (memory []byte, learnt bool, err error) {
 		if !ok || len(piece) == 0 {
 			return nil, false, fmt.Errorf("piece %d is missing", i)
 		}
-		if head.Packed {
-			if piece, err = unpack(piece); err != nil || len(piece) == 0 {
-				return nil, false, fmt.Errorf("piece %d is damaged: %w", i, cmp.Or(err, io.ErrUnexpectedEOF))
-			}
+		if piece, err = unpack(piece); err != nil || len(piece) == 0 {
+			return nil, false, fmt.Errorf("piece %d is damaged: %w", i, cmp.Or(err, io.ErrUnexpectedEOF))
 		}
 		memory = append(memory, piece...)
 	}

@@ -2,17 +2,17 @@ package cycle_test
 
 import (
 	"bytes"
-	"compress/flate"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/s2"
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
@@ -364,11 +364,11 @@ func (c *restarting) spoilForm(t *testing.T, head, piece string) {
 		Bytes  int    `json:"bytes"`
 		Sum    []byte `json:"sum"`
 		Learnt []byte `json:"learnt"`
-		Packed bool   `json:"packed"`
+		Packed string `json:"packed"`
 	}
 	unpacked := func(name string) []byte {
 		value, _, _ := c.disk.Setting(name)
-		plain, err := io.ReadAll(flate.NewReader(bytes.NewReader(value)))
+		plain, err := s2.Decode(nil, value)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -387,11 +387,7 @@ func (c *restarting) spoilForm(t *testing.T, head, piece string) {
 	of.Sum = sum[:]
 	plain := unpacked(piece)
 	plain[0] ^= 1
-	var packed bytes.Buffer
-	z, _ := flate.NewWriter(&packed, flate.BestSpeed)
-	z.Write(plain)
-	z.Close()
-	c.disk.SaveSetting(piece, packed.Bytes())
+	c.disk.SaveSetting(piece, s2.Encode(nil, plain))
 	value, _ = json.Marshal(of)
 	c.disk.SaveSetting(head, value)
 }
