@@ -29,7 +29,7 @@ type setting struct {
 	commands []string
 	help     string
 	field    reflect.Value // it has the default until the setting is read
-	unset    string        // the default as a file has it
+	unset    any           // the default
 	allowed  func(reflect.Value) bool
 	want     string
 	names    []string // that a shell offers
@@ -75,7 +75,7 @@ func (s *Set) add(group reflect.Value, path, commands string) {
 				panic(fmt.Sprintf("setting: default of %v", err))
 			}
 		}
-		x.unset = x.inFile()
+		x.unset = field.Interface()
 		s.settings = append(s.settings, x)
 	}
 }

@@ -35,7 +35,7 @@ func (r *Review) Values(command string) []Value {
 		if command != "" && !slices.Contains(x.commands, command) {
 			continue
 		}
-		values = append(values, Value{x.key, x.shown(), x.unset, x.origin.String(), r.set.variable(x), x.help})
+		values = append(values, Value{x.key, x.shown(), x.line(x.unset), x.origin.String(), r.set.variable(x), x.help})
 	}
 	return values
 }
@@ -92,12 +92,14 @@ func (x *setting) shown() string {
 	return x.inFile()
 }
 
-// inFile is the value on one line of YAML. Values of our kinds can always be written.
-func (x *setting) inFile() string {
+// inFile is the value as a file has it.
+func (x *setting) inFile() string { return x.line(x.field.Interface()) }
+
+// line is a value on one line of YAML. Values of our kinds can always be written.
+func (x *setting) line(value any) string {
 	if x.isList() {
 		return "[]"
 	}
-	value := x.field.Interface()
 	if text, ok := value.(fmt.Stringer); ok { // a time span
 		return text.String()
 	}
@@ -147,7 +149,7 @@ func (r *Review) Template(cmd *cobra.Command, head string, required map[string]s
 		case must:
 			mark = ""
 		default:
-			value = x.unset
+			value = x.line(x.unset)
 		}
 		fmt.Fprintf(&b, "%s%s%s: %s\n", mark, indent, x.flag(), value)
 	}
