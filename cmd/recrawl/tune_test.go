@@ -130,8 +130,8 @@ func TestTune(t *testing.T) {
 			t.Errorf("delay %d is %+v", i, d)
 		}
 	}
-	text := recrawl(t, "tune", dir, "--futures", "1", "--delay", "12h", "--budget", "0.5").ok(t)
-	for _, want := range []string{"changes a day, policy value, 40 weeks", "crowded servers", "a.example", "has no knee"} {
+	text := recrawl(t, "tune", dir, "--weeks", "10", "--futures", "1", "--delay", "12h", "--budget", "0.5").ok(t)
+	for _, want := range []string{"changes a day, policy value, 10 weeks", "crowded servers", "a.example", "has no knee"} {
 		if !strings.Contains(text.stdout, want) {
 			t.Errorf("%q is not in\n%s", want, text.stdout)
 		}
