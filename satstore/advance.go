@@ -51,7 +51,7 @@ func (s *Store) handOut(
 ) (due int64, body []byte, err error) {
 	p := sitegraph.PageID(f.Seq)
 	r.Page = p
-	if err := decodeRecord(f.Body, r); err != nil {
+	if err := DecodeRecord(f.Body, r); err != nil {
 		s.note(s.undecodable(p, err))
 		if err := s.fresh(p, r); err != nil {
 			return 0, s.frame, err
@@ -66,6 +66,6 @@ func (s *Store) handOut(
 	again(r)
 	s.busy = false
 	r.Page = p
-	body, err = appendRecord(s.frame[:0], r)
+	body, err = AppendRecord(s.frame[:0], r)
 	return s.dueUnit(r.Due), body, err
 }

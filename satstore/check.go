@@ -188,7 +188,7 @@ func (c *checker) visit(seq uint32, body []byte) (wrong string, err error) {
 	}
 	at := &c.pages[seq]
 	*at |= checkRecord
-	if err := decodeRecord(body, &c.record); err != nil {
+	if err := DecodeRecord(body, &c.record); err != nil {
 		return fmt.Sprintf("page %d: %v", seq, err), nil
 	}
 	switch {

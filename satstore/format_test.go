@@ -20,7 +20,7 @@ func TestFormatExample(t *testing.T) {
 	}
 	want := strings.Join(strings.Fields(string(block[1])), "")
 	r := sitegraph.Record{Page: 7, URL: "http://h/a", Referer: "http://h/", State: sitegraph.StateAlive, Status: 200, Due: at(1)}
-	f, err := appendRecord(nil, &r)
+	f, err := AppendRecord(nil, &r)
 	must(t, err)
 	if got := hex.EncodeToString(f); got != want {
 		t.Errorf("got\n%s\nFORMAT.md has\n%s", got, want)

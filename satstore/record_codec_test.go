@@ -15,10 +15,10 @@ func TestRecordRoundTrip(t *testing.T) {
 	var got sitegraph.Record // used again: nothing of the record before may stay
 	for range 5000 {
 		want := randomRecord(rng)
-		b, err := appendRecord([]byte("before"), &want)
+		b, err := AppendRecord([]byte("before"), &want)
 		must(t, err)
 		got.Page = want.Page
-		if err := decodeRecord(b[6:], &got); err != nil || got != want {
+		if err := DecodeRecord(b[6:], &got); err != nil || got != want {
 			t.Fatalf("%v\n got %+v\nwant %+v", err, got, want)
 		}
 	}
@@ -28,10 +28,10 @@ func TestRecordRoundTrip(t *testing.T) {
 func TestEveryFieldOfARecordIsStored(t *testing.T) {
 	r := sitegraph.Record{Missed: sitegraph.OutcomeGone} // no other field has values that cannot be stored
 	fill(t, reflect.ValueOf(&r).Elem(), "Record")
-	b, err := appendRecord(nil, &r)
+	b, err := AppendRecord(nil, &r)
 	must(t, err)
 	got := sitegraph.Record{Page: r.Page}
-	must(t, decodeRecord(b, &got))
+	must(t, DecodeRecord(b, &got))
 	if got != r {
 		t.Errorf("read back as %+v, want %+v; FORMAT.md says how to change the record", got, r)
 	}
@@ -66,25 +66,25 @@ func fill(t *testing.T, v reflect.Value, name string) {
 }
 
 func TestRecordBounds(t *testing.T) {
-	fixed, err := appendRecord(nil, &sitegraph.Record{})
+	fixed, err := AppendRecord(nil, &sitegraph.Record{})
 	must(t, err)
 	if want := fixedRecordBytes + 2 + 5; len(fixed) != want { // status, size; four strings, shared prefix
 		t.Errorf("empty record has %d bytes, want %d", len(fixed), want)
 	}
 	long := strings.Repeat("x", maxStringBytes+1)
 	r := sitegraph.Record{URL: long[1:], Referer: "y" + long[2:], ETag: long, Reason: long}
-	b, err := appendRecord(nil, &r)
+	b, err := AppendRecord(nil, &r)
 	must(t, err)
 	if len(b) > maxBodyBytes {
 		t.Errorf("longest record has %d bytes, more than %d", len(b), maxBodyBytes)
 	}
 	var got sitegraph.Record
-	must(t, decodeRecord(b, &got))
+	must(t, DecodeRecord(b, &got))
 	if got.ETag != "" || got.Reason != long[1:] || got.URL != r.URL || got.Referer != r.Referer {
 		t.Error("long strings: ETag must be left out, Reason cut, the others whole")
 	}
 	for i := range len(b) {
-		if i%997 == 0 && decodeRecord(b[:i], &got) == nil {
+		if i%997 == 0 && DecodeRecord(b[:i], &got) == nil {
 			t.Errorf("decoded the first %d bytes of %d", i, len(b))
 		}
 	}
@@ -92,30 +92,30 @@ func TestRecordBounds(t *testing.T) {
 
 func TestLoadedStringsAreKept(t *testing.T) {
 	r := randomRecord(seeded(t))
-	b, err := appendRecord(nil, &r)
+	b, err := AppendRecord(nil, &r)
 	must(t, err)
 	got := r
-	if n := testing.AllocsPerRun(100, func() { must(t, decodeRecord(b, &got)) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { must(t, DecodeRecord(b, &got)) }); n != 0 {
 		t.Errorf("decoding the same record again allocates %v times", n)
 	}
-	if n := testing.AllocsPerRun(100, func() { b, _ = appendRecord(b[:0], &r) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { b, _ = AppendRecord(b[:0], &r) }); n != 0 {
 		t.Errorf("encoding allocates %v times", n)
 	}
 }
 
 func FuzzRecord(f *testing.F) {
 	r := sitegraph.Record{URL: "http://h/a", Referer: "http://h/", State: sitegraph.StateAlive, ETag: "e", Due: day0, Interval: 5, Reason: "why"}
-	b, _ := appendRecord(nil, &r)
+	b, _ := AppendRecord(nil, &r)
 	f.Add(b)
 	f.Add(b[:fixedRecordBytes])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var r, again sitegraph.Record
-		if decodeRecord(b, &r) != nil {
+		if DecodeRecord(b, &r) != nil {
 			return
 		}
-		b, err := appendRecord(nil, &r)
+		b, err := AppendRecord(nil, &r)
 		must(t, err)
-		if err := decodeRecord(b, &again); err != nil || again != r {
+		if err := DecodeRecord(b, &again); err != nil || again != r {
 			t.Fatalf("%v\nfirst %+v\nagain %+v", err, r, again)
 		}
 	})

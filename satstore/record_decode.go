@@ -8,11 +8,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// decodeRecord sets every field of r but Page from an encoding. A string that r already
+// DecodeRecord sets every field of r but Page from an encoding. A string that r already
 // holds with the right value is kept, so that reading many records into one allocates
 // little. It never panics, and allocates at most 4 * maxStringBytes, whatever the bytes.
 // Times come back in UTC.
-func decodeRecord(body []byte, r *sitegraph.Record) error {
+func DecodeRecord(body []byte, r *sitegraph.Record) error {
 	if len(body) < fixedRecordBytes {
 		return fmt.Errorf("%w: %d bytes, less than the fixed %d", errRecord, len(body), fixedRecordBytes)
 	}

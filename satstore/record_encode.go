@@ -55,10 +55,10 @@ const (
 
 var errRecord = errors.New("record cannot be decoded")
 
-// appendRecord appends the encoding of r to b. Page is not part of it: the frame around it, of the
+// AppendRecord appends the encoding of r to b. Page is not part of it: the frame around it, of the
 // runs, says which page it is. An ETag above maxStringBytes is left out and such a Reason is cut,
 // since neither must stop a visit from being remembered.
-func appendRecord(b []byte, r *sitegraph.Record) ([]byte, error) {
+func AppendRecord(b []byte, r *sitegraph.Record) ([]byte, error) {
 	if len(r.URL) > maxStringBytes || len(r.Referer) > maxStringBytes {
 		return b, fmt.Errorf("address of page %d has %d bytes, its referer %d: more than %d",
 			r.Page, len(r.URL), len(r.Referer), maxStringBytes)

@@ -60,7 +60,7 @@ func (s *Store) Save(r *sitegraph.Record) error {
 // put encodes a record and gives it to the runs. An error before anything was changed is
 // the caller's (an address too long); the store goes on after it.
 func (s *Store) put(r *sitegraph.Record, done int) error {
-	b, err := appendRecord(s.frame[:0], r)
+	b, err := AppendRecord(s.frame[:0], r)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (s *Store) read(p sitegraph.PageID, r *sitegraph.Record) (bool, error) {
 	}
 	s.body = body
 	r.Page = p
-	if err := decodeRecord(body, r); err != nil {
+	if err := DecodeRecord(body, r); err != nil {
 		s.note(s.undecodable(p, err))
 		return false, nil
 	}

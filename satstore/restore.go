@@ -48,7 +48,7 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 			return &DamageError{Path: s.satDir(), What: err.Error()}
 		}
 		r.Page, r.URL = p, g.URL(p) // the graph's string is shared
-		if err := decodeRecord(f.Body, &r); err != nil {
+		if err := DecodeRecord(f.Body, &r); err != nil {
 			s.note(s.undecodable(p, err))
 			return nil
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/journal/visits"
+	"github.com/recrawl/recrawl/satstore/ship"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -45,7 +46,7 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 		name, _ = os.Hostname()
 	}
 	o := work.Options{Name: name, Version: versionName(), TTL: c.Node.Lease, Pause: c.Delay, Round: c.Round, Adopt: c.Node.Adopt,
-		Cluster: nodes.Cluster{Shards: c.Node.Shards, PerDay: c.PerDay()}, Dir: c.Node.Stores, Open: func(dir string) (*work.Parts, bool, error) { return p.shard(ctx, dir) }, Note: p.note}
+		Cluster: nodes.Cluster{Shards: c.Node.Shards, PerDay: c.PerDay(), Apart: c.Node.Stores == ""}, Dir: c.Node.Stores, Open: func(dir string) (*work.Parts, bool, error) { return p.shard(ctx, dir) }, Note: p.note}
 	if o.Dir == "" {
 		o.Dir = filepath.Join(c.Data, "shards")
 	}
@@ -111,9 +112,10 @@ func (p *program) shard(ctx context.Context, dir string) (made *work.Parts, busy
 		Loop: cycle.Options{
 			Change: q.config.ChangeBy(), Workers: max(2, 2*q.config.Workers/q.config.Node.Shards), Discover: true, Forecast: true, Proof: true,
 			Bounds: &bounds, Pause: q.config.Delay, PauseOf: client.PauseOf, Able: q.hasSpace, Filters: filters.Fingerprint(),
-			Unkept:  func(err error) { q.warn(err.Error() + "; the next start reads all records") },
-			Between: func() error { return errors.Join(client.KeepIn(o.store), q.copies(o.store)) },
-		}}, false, nil
+			Unkept: func(err error) { q.warn(err.Error() + "; the next start reads all records") },
+		},
+		Between: func(k ship.Keeper) error { return errors.Join(client.KeepIn(k), q.copies(o.store)) },
+	}, false, nil
 }
 
 func (p *program) nodeStatus(ctx context.Context, _ []string) (err error) {

@@ -3,7 +3,6 @@ package nodes
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -151,16 +150,11 @@ func (a *Addresses) Wanted(to string) {
 func (a *Addresses) obtain(ctx context.Context, to string, h *address) (until time.Time, err error) {
 	key := keyOf(to)
 	mine := asked{Node: a.Name, Session: a.Session}
-	e, there, err := a.KV.Get(ctx, key)
+	e, there, err := Read[asked](ctx, a.KV, key)
 	if err != nil {
 		return until, fmt.Errorf("ask for address %s: %w", to, err)
 	}
-	var s asked
-	if there {
-		if err := json.Unmarshal(e.Value, &s); err != nil {
-			return until, fmt.Errorf("read address %s: %w", to, err)
-		}
-	}
+	s := e.Value
 	now := a.Now()
 	next := mine
 	switch own := there && s.Session == a.Session; {
@@ -331,16 +325,11 @@ func (a *Addresses) giveBack(ctx context.Context, to string, h *address) (gone b
 				return false, err
 			}
 		}
-		e, there, err := a.KV.Get(ctx, key) // somebody wants it, or it is in doubt
+		e, there, err := Read[asked](ctx, a.KV, key) // somebody wants it, or it is in doubt
 		if err != nil {
 			return false, err
 		}
-		var s asked
-		if there {
-			if err := json.Unmarshal(e.Value, &s); err != nil {
-				return false, fmt.Errorf("read address %s: %w", to, err)
-			}
-		}
+		s := e.Value
 		if !there || s.Session != a.Session || s.Free {
 			h.revision = 0
 			return h.doubt.IsZero() || a.Now().Sub(h.doubt) > doubts, nil

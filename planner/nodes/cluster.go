@@ -12,10 +12,17 @@ import (
 type Cluster struct {
 	Shards int     `json:"shards"`
 	PerDay float64 `json:"per_day"` // budget of all shards, fetches a day; -1: no bound
+	// Apart says that each node has stores of its own, which move by copies and logs. Else all see
+	// one directory.
+	Apart bool `json:"apart,omitempty"`
 }
 
 // ErrShards says that a node was started for another number of shards than the cluster has.
 var ErrShards = errors.New("the number of shards cannot be changed")
+
+// ErrApart says that a node was started with a shared directory where the others have none, or the
+// other way round.
+var ErrApart = errors.New("all nodes have --stores, a directory that all see, or none has")
 
 // Found returns what the nodes agreed on, and writes it where this node is the first. A budget that
 // differs replaces the old one: it is the one that was given last.
@@ -27,6 +34,8 @@ func Found(ctx context.Context, kv KV, want Cluster) (Cluster, error) {
 			return want, err
 		case revision > 0 && have.Shards != want.Shards:
 			return have, fmt.Errorf("the cluster has %d shards, not %d: %w", have.Shards, want.Shards, ErrShards)
+		case revision > 0 && have.Apart != want.Apart:
+			return have, ErrApart
 		case revision > 0 && have == want:
 			return have, nil
 		}
@@ -38,14 +47,8 @@ func Found(ctx context.Context, kv KV, want Cluster) (Cluster, error) {
 
 // Agreed returns what the nodes agreed on, and its revision; 0: no node was here yet.
 func Agreed(ctx context.Context, kv KV) (c Cluster, revision uint64, err error) {
-	e, ok, err := kv.Get(ctx, clusterKey)
-	if err == nil && ok {
-		err = json.Unmarshal(e.Value, &c)
-	}
-	if err != nil {
-		return c, 0, fmt.Errorf("read settings of the cluster: %w", err)
-	}
-	return c, e.Revision, nil
+	l, _, err := Read[Cluster](ctx, kv, clusterKey)
+	return l.Value, l.Revision, err
 }
 
 // MostStarts bounds the start pages that wait to be taken in.
@@ -82,15 +85,12 @@ func AddStarts(ctx context.Context, kv KV, urls []string) error {
 
 // Starts returns the start pages, and the revision of the list.
 func Starts(ctx context.Context, kv KV) (urls []string, revision uint64, err error) {
-	e, ok, err := kv.Get(ctx, startsKey)
-	if err == nil && ok {
-		err = json.Unmarshal(e.Value, &urls)
-	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("read start pages: %w", err)
-	}
-	return urls, e.Revision, nil
+	l, _, err := Read[[]string](ctx, kv, startsKey)
+	return l.Value, l.Revision, err
 }
+
+// Encode is an entry of a KV, or a message.
+func Encode(v any) []byte { return encode(v) }
 
 func encode(v any) []byte {
 	b, err := json.Marshal(v)

@@ -36,17 +36,31 @@ type Listed[T any] struct {
 	Value    T
 }
 
+// Read reads the entry of a key; false: there is none.
+func Read[T any](ctx context.Context, kv KV, key string) (l Listed[T], ok bool, err error) {
+	e, ok, err := kv.Get(ctx, key)
+	if err == nil && ok {
+		l.Key, l.Revision = e.Key, e.Revision
+		err = json.Unmarshal(e.Value, &l.Value)
+	}
+	if err != nil {
+		return l, false, fmt.Errorf("read %s: %w", key, err)
+	}
+	return l, ok, nil
+}
+
 // NodeStates lists what each node said last.
 func NodeStates(ctx context.Context, kv KV) ([]Listed[NodeState], error) {
-	return list[NodeState](ctx, kv, nodePrefix)
+	return List[NodeState](ctx, kv, nodePrefix)
 }
 
 // Tenures lists who has which shard. A shard that nobody ever had is not among them.
 func Tenures(ctx context.Context, kv KV) ([]Listed[Tenure], error) {
-	return list[Tenure](ctx, kv, shardKey)
+	return List[Tenure](ctx, kv, shardKey)
 }
 
-func list[T any](ctx context.Context, kv KV, prefix string) ([]Listed[T], error) {
+// List lists what stands under the keys that begin so.
+func List[T any](ctx context.Context, kv KV, prefix string) ([]Listed[T], error) {
 	entries, err := kv.List(ctx, prefix)
 	if err != nil {
 		return nil, err

@@ -3,9 +3,7 @@ package nodes
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -134,14 +132,8 @@ func (l *Ledger) Read(ctx context.Context) (Books, error) {
 }
 
 func (l *Ledger) read(ctx context.Context) (b books, revision uint64, err error) {
-	e, ok, err := l.KV.Get(ctx, ledgerKey)
-	if err == nil && ok {
-		err = json.Unmarshal(e.Value, &b)
-	}
-	if err != nil {
-		return b, 0, fmt.Errorf("read ledger: %w", err)
-	}
-	return b, e.Revision, nil
+	e, _, err := Read[books](ctx, l.KV, ledgerKey)
+	return e.Value, e.Revision, err
 }
 
 // change replaces the ledger by what a function makes of it, which returns false where it changed

@@ -2,7 +2,6 @@ package nodes
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,6 +29,7 @@ type NodeState struct {
 	Version string        `json:"version,omitempty"`
 	Trouble string        `json:"trouble,omitempty"` // why it makes no visits
 	Shards  []ShardReport `json:"shards,omitempty"`
+	Ready   []int         `json:"ready,omitempty"` // shards of others whose stores it has a copy of
 }
 
 // ShardReport is how a shard is getting on.
@@ -125,16 +125,11 @@ func (m *Member) Leave(ctx context.Context) error {
 // settle finds what became of a beat that met another entry than expected: an own one, whose answer
 // was lost, one of a life before this, or the verdict of another node.
 func (m *Member) settle(ctx context.Context, state NodeState) (uint64, error) {
-	e, ok, err := m.KV.Get(ctx, nodePrefix+m.Name)
+	e, ok, err := Read[NodeState](ctx, m.KV, nodePrefix+m.Name)
 	if err != nil {
 		return 0, err
 	}
-	var s NodeState
-	if ok {
-		if err := json.Unmarshal(e.Value, &s); err != nil {
-			return 0, fmt.Errorf("read node %s: %w", m.Name, err)
-		}
-	}
+	s := e.Value
 	mine := s.Session == m.Session
 	switch {
 	case ok && mine && !s.Dead: // the answer was lost
@@ -260,15 +255,25 @@ func (m *Member) Over(name, session string, revision uint64) bool {
 
 // Gone asks whether a session is over.
 func Gone(ctx context.Context, kv KV, name, session string) (bool, error) {
-	e, ok, err := kv.Get(ctx, nodePrefix+name)
+	e, ok, err := Read[NodeState](ctx, kv, nodePrefix+name)
 	if err != nil || !ok {
 		return err == nil, err
 	}
-	var s NodeState
-	if err := json.Unmarshal(e.Value, &s); err != nil {
-		return false, fmt.Errorf("read node %s: %w", name, err)
-	}
+	s := e.Value
 	return s.Dead || s.Session != session, nil
+}
+
+// Ready reports whether a node that lives said that it has a copy of the store of a shard.
+func (m *Member) Ready(name string, shard int) bool {
+	return slices.Contains(m.live[name].Ready, shard)
+}
+
+// Runs reports whether the node that has a shard lives, and said that it works on it.
+func (m *Member) Runs(t Tenure) bool {
+	s, ok := m.live[t.Owner]
+	return ok && s.Session == t.Session && slices.ContainsFunc(s.Shards, func(r ShardReport) bool {
+		return r.Shard == t.Shard && r.State == "running"
+	})
 }
 
 // Stays returns the nodes that shards may be at, sorted.

@@ -2,7 +2,6 @@ package nodes
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,6 +35,9 @@ type Host interface {
 	Open(Tenure)
 	Close(shard int)
 	Work(shard int) Worked
+	// Portable reports whether other nodes can get the store of a shard. Else it stays with the
+	// node that had it last.
+	Portable(shard int) bool
 }
 
 // Shards takes over shards and gives them away, one step at a time.
@@ -43,13 +45,16 @@ type Shards struct {
 	Member *Member
 	Host   Host
 	Count  int
-	// Leaving gives all shards away.
-	Leaving bool
+	// Leaving gives all shards away, and Hasty also to nodes that have no copy of their stores yet.
+	Leaving, Hasty bool
+	// Apart says that nodes get copies of the stores before shards move to them.
+	Apart bool
 
 	revisions []uint64
 	tenures   []Tenure
 	held      map[int]Tenure // those that this session has, by what it wrote itself
 	giving    map[int]string // of these, those it gives away, and to whom
+	coming    []int          // those that others have and that are to be here
 }
 
 // givesAtOnce bounds the shards of a node that move at a time: the others work meanwhile.
@@ -60,6 +65,9 @@ func (s *Shards) Held() map[int]Tenure { return s.held }
 
 // Tenures returns all shards as they were seen last.
 func (s *Shards) Tenures() []Tenure { return s.tenures }
+
+// Coming returns the shards that others have, and that are to move here.
+func (s *Shards) Coming() []int { return s.coming }
 
 // Read finds out who has which shard.
 func (s *Shards) Read(ctx context.Context) error {
@@ -96,6 +104,7 @@ func (s *Shards) Step(ctx context.Context) error {
 	}
 	names := s.Member.Stays(s.Leaving)
 	places := Place(s.Count, names)
+	s.coming = s.coming[:0]
 	for n := range s.Count {
 		if !s.Member.Holds(s.Member.Now()) {
 			return nil
@@ -124,7 +133,20 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 		return nil
 	}
 	if t.Owner != "" && !me.Over(t.Owner, t.Session, s.revisions[n]) {
+		if to == me.Name && !s.Leaving {
+			s.coming = append(s.coming, n)
+		}
 		return nil
+	}
+	last := t.Owner
+	if last == "" {
+		last = t.Last
+	}
+	if s.Apart && last != "" && !s.Host.Portable(n) { // where its store is
+		if last != me.Name || s.Leaving {
+			return nil
+		}
+		return s.take(ctx, n, last)
 	}
 	if t.Owner == "" && t.Next != "" && t.Next != me.Name && !s.Leaving {
 		if slices.Contains(names, t.Next) {
@@ -134,11 +156,13 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 	if s.Leaving || to != me.Name && t.Next != me.Name {
 		return nil
 	}
-	last := t.Owner
-	if last == "" {
-		last = t.Last
-	}
-	return s.write(ctx, n, Tenure{Shard: n, Owner: me.Name, Session: me.Session, Epoch: t.Epoch + 1, Last: last}, s.begin)
+	return s.take(ctx, n, last)
+}
+
+// take takes a shard over from the node that had it last.
+func (s *Shards) take(ctx context.Context, n int, last string) error {
+	me := s.Member
+	return s.write(ctx, n, Tenure{Shard: n, Owner: me.Name, Session: me.Session, Epoch: s.tenures[n].Epoch + 1, Last: last}, s.begin)
 }
 
 // begin works on a shard that is this node's by its entry.
@@ -166,6 +190,9 @@ func (s *Shards) give(ctx context.Context, n int, to string) error {
 	}
 	if _, begun := s.giving[n]; !begun {
 		if len(s.giving) >= givesAtOnce && !s.Leaving {
+			return nil
+		}
+		if s.Apart && !s.Hasty && to != "" && !(s.Host.Portable(n) && s.Member.Ready(to, n)) {
 			return nil
 		}
 		s.giving[n] = to
@@ -200,14 +227,10 @@ func (s *Shards) write(ctx context.Context, n int, t Tenure, then func(int)) err
 
 // reread gets the entry of a shard that is not as the list had it.
 func (s *Shards) reread(ctx context.Context, n int) error {
-	e, ok, err := s.Member.KV.Get(ctx, shardKey+strconv.Itoa(n))
+	e, ok, err := Read[Tenure](ctx, s.Member.KV, shardKey+strconv.Itoa(n))
 	if err != nil || !ok || e.Revision <= s.revisions[n] { // it may be late, too
 		return err
 	}
-	var t Tenure
-	if err := json.Unmarshal(e.Value, &t); err != nil {
-		return fmt.Errorf("read shard %d: %w", n, err)
-	}
-	s.revisions[n], s.tenures[n] = e.Revision, t
+	s.revisions[n], s.tenures[n] = e.Revision, e.Value
 	return nil
 }

@@ -46,6 +46,7 @@ type sim struct {
 	nodes   []*simNode
 	stores  [simShards]*simStore
 	faults  bool
+	apart   bool // nodes have stores of their own
 	failure string
 	yield   chan struct{}
 	over    chan struct{}
@@ -157,6 +158,9 @@ type simStore struct {
 	used     int
 	settled  bool
 	openBy   *simLife // its lock
+	home     string   // the node that had it open last
+	portable bool     // others can get it
+	since    time.Duration
 }
 
 // price is high where pages wait for their first visit.
@@ -197,6 +201,7 @@ type simLife struct {
 	ledger    *Ledger
 	addresses *Addresses
 	open      map[int]*simShard
+	ready     map[int]bool // shards of others, begun to be fetched; true: they are here
 	dead      bool
 }
 
@@ -288,11 +293,11 @@ func (n *simNode) boot() {
 	if n.life != nil && !n.life.dead {
 		return
 	}
-	life := &simLife{simNode: n, open: map[int]*simShard{}}
+	life := &simLife{simNode: n, open: map[int]*simShard{}, ready: map[int]bool{}}
 	n.life = life
 	session := strconv.FormatUint(s.rng.Uint64(), 36)
 	life.member = &Member{KV: life, Name: n.name, Session: session, TTL: simTTL, Now: life.clock, Alone: true}
-	life.shards = &Shards{Member: life.member, Host: life, Count: simShards}
+	life.shards = &Shards{Member: life.member, Host: life, Count: simShards, Apart: s.apart}
 	life.ledger = &Ledger{KV: life, Shards: simShards, PerDay: simPerDay}
 	life.addresses = &Addresses{KV: life, Name: n.name, Session: session, Pause: simPause,
 		Now: life.clock, Holds: life.member.Holds,
@@ -330,7 +335,14 @@ func (l *simLife) step() {
 		return
 	}
 	ctx := context.Background()
-	err := l.member.Beat(ctx, NodeState{}, false)
+	var state NodeState
+	for n, here := range l.ready {
+		if here {
+			state.Ready = append(state.Ready, n)
+		}
+	}
+	slices.Sort(state.Ready)
+	err := l.member.Beat(ctx, state, false)
 	if l.member.Holds(l.clock()) {
 		if err == nil {
 			err = l.member.Look(ctx)
@@ -338,6 +350,7 @@ func (l *simLife) step() {
 		if err == nil {
 			err = l.shards.Step(ctx)
 		}
+		l.fetch()
 		l.addresses.Sweep(ctx, 4, false)
 	}
 	if l.dead {
@@ -373,7 +386,10 @@ func (l *simLife) Open(t Tenure) {
 			s.after(200*time.Millisecond, open)
 			return
 		}
-		st.openBy = l
+		if s.apart && !st.portable && st.home != "" && st.home != l.name {
+			s.fail("the store of shard %d is at %s alone, and %s opens it", t.Shard, st.home, l.name)
+		}
+		st.openBy, st.home = l, l.name
 		sh.work = Running
 		sh.outbox, _ = NewOutbox(t.Shard, simShards, func(name string) ([]byte, bool, error) { v, ok := st.settings[name]; return v, ok, nil })
 		s.begin(simPause, sh.loop) // KeepDistance
@@ -386,6 +402,47 @@ func (l *simLife) Close(shard int) {
 		sh.work = Closed
 	} else {
 		sh.work = Closing
+	}
+}
+
+// Portable is known to a node a moment later.
+func (l *simLife) Portable(shard int) bool {
+	st := l.sim.stores[shard]
+	return st.portable && l.sim.now > st.since+300*time.Millisecond
+}
+
+// carry lets others get the store of a shard after a while, once there are others. With odd seeds
+// all nodes see the stores of all.
+func (sh *simShard) carry() {
+	l, s, st := sh.life, sh.life.sim, sh.life.sim.stores[sh.tenure.Shard]
+	if !s.apart || st.portable || len(l.member.Stays(true)) == 0 {
+		return
+	}
+	s.after(time.Duration(s.rng.IntN(3000))*time.Millisecond, func() {
+		if !l.dead && !l.cut && st.openBy == l && !st.portable {
+			st.portable, st.since = true, s.now
+		}
+	})
+}
+
+// fetch gets the stores of the shards that are to come.
+func (l *simLife) fetch() {
+	coming := l.shards.Coming()
+	for n := range l.ready {
+		if !slices.Contains(coming, n) {
+			delete(l.ready, n)
+		}
+	}
+	for _, n := range coming {
+		if _, begun := l.ready[n]; begun || !l.Portable(n) {
+			continue
+		}
+		l.ready[n] = false
+		l.sim.after(time.Duration(l.sim.rng.IntN(3000))*time.Millisecond, func() {
+			if _, still := l.ready[n]; still && !l.cut {
+				l.ready[n] = true
+			}
+		})
 	}
 }
 
@@ -413,6 +470,7 @@ func (sh *simShard) loop() {
 	if !l.member.Holds(l.clock()) {
 		return
 	}
+	sh.carry()
 	st := s.stores[n]
 	for _, m := range sh.outbox.Due(l.clock()) {
 		s.send(l, m)
@@ -603,7 +661,7 @@ func (s *sim) wrong() string {
 }
 
 func simulate(t testing.TB, seed uint64) *sim {
-	s := &sim{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 1)), kv: map[string]Entry{}, servers: map[string]*simVisit{}, faults: true,
+	s := &sim{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 1)), kv: map[string]Entry{}, servers: map[string]*simVisit{}, faults: true, apart: seed%2 == 0,
 		yield: make(chan struct{}), over: make(chan struct{})}
 	defer close(s.over)
 	for i := range s.stores {

@@ -18,6 +18,9 @@ type Bus struct {
 	Nodes     *Bucket // what nodes agree on; it knows all entries
 	Addresses *Bucket // who asks which address
 	cluster   string
+	replicas  int
+	js        jetstream.JetStream
+	families  [families]family
 	server    *server.Server // nil: elsewhere
 	conn      *nats.Conn
 }
@@ -37,7 +40,7 @@ func Open(ctx context.Context, s Settings, node, dir string, waiting func(error)
 	if err != nil {
 		return nil, err
 	}
-	b := &Bus{cluster: s.Cluster}
+	b := &Bus{cluster: s.Cluster, replicas: s.copies()}
 	o := []nats.Option{nats.Name(node), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1),
 		nats.ReconnectWait(500 * time.Millisecond), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2)}
 	if token != "" {
@@ -50,7 +53,7 @@ func Open(ctx context.Context, s Settings, node, dir string, waiting func(error)
 		o = append(o, nats.InProcessServer(b.server))
 	}
 	if b.conn, err = nats.Connect(s.NATS, o...); err == nil {
-		err = b.buckets(ctx, s.copies(), waiting)
+		err = b.buckets(ctx, waiting)
 	}
 	if err != nil {
 		b.Close()
@@ -93,9 +96,8 @@ func Look(ctx context.Context, s Settings) (*Bus, error) {
 }
 
 // buckets makes the buckets, or finds them.
-func (b *Bus) buckets(ctx context.Context, copies int, waiting func(error)) error {
-	js, err := jetstream.New(b.conn)
-	if err != nil {
+func (b *Bus) buckets(ctx context.Context, waiting func(error)) (err error) {
+	if b.js, err = jetstream.New(b.conn); err != nil {
 		return err
 	}
 	for _, want := range []struct {
@@ -103,13 +105,13 @@ func (b *Bus) buckets(ctx context.Context, copies int, waiting func(error)) erro
 		name string
 		in   jetstream.StorageType
 	}{{&b.Nodes, "nodes", jetstream.FileStorage}, {&b.Addresses, "addresses", jetstream.MemoryStorage}} {
-		c := jetstream.KeyValueConfig{Bucket: b.cluster + "-" + want.name, History: 1, Replicas: copies,
+		c := jetstream.KeyValueConfig{Bucket: b.cluster + "-" + want.name, History: 1, Replicas: b.replicas,
 			Storage: want.in, MaxBytes: bucketBytes, LimitMarkerTTL: time.Minute}
 		for tries := 1; ; tries++ {
 			kv, err := within(ctx, func(ctx context.Context) (jetstream.KeyValue, error) {
-				kv, err := js.KeyValue(ctx, c.Bucket)
+				kv, err := b.js.KeyValue(ctx, c.Bucket)
 				if errors.Is(err, jetstream.ErrBucketNotFound) {
-					return js.CreateKeyValue(ctx, c)
+					return b.js.CreateKeyValue(ctx, c)
 				}
 				return kv, err
 			})
@@ -125,7 +127,18 @@ func (b *Bus) buckets(ctx context.Context, copies int, waiting func(error)) erro
 			}
 		}
 	}
-	return b.Nodes.mirror(ctx)
+	for tries := 1; ; tries++ { // an election may be under way
+		err := b.Nodes.mirror(ctx)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if tries%5 == 0 {
+			waiting(err)
+		}
+		if err := pause(ctx, 200*time.Millisecond); err != nil {
+			return err
+		}
+	}
 }
 
 func within[T any](ctx context.Context, call func(context.Context) (T, error)) (T, error) {

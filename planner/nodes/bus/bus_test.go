@@ -1,9 +1,11 @@
 package bus
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -102,6 +104,76 @@ func kept(t *testing.T, a, b nodes.KV) {
 	}
 }
 
+// logged checks the log of a shard, beside that of another one of its stream.
+func logged(t *testing.T, a, b *Bus) {
+	t.Helper()
+	ctx, l, other := t.Context(), a.Log(1), b.Log(1)
+	var numbers []uint64
+	last := uint64(0)
+	for i := range 5 {
+		if _, ok, err := b.Log(1+families).Append(ctx, []byte("x"), uint64(max(0, 2*i-1))); !ok || err != nil {
+			t.Fatalf("another shard's part %d: %v, %v", i, ok, err)
+		}
+		n, ok, err := l.Append(ctx, fmt.Append(nil, i), last)
+		if err != nil || !ok {
+			t.Fatalf("part %d: %v, %v", i, ok, err)
+		}
+		numbers, last = append(numbers, n), n
+	}
+	if _, ok, err := other.Append(ctx, []byte("late"), numbers[3]); ok || err != nil {
+		t.Errorf("after a part that is not the last: %v, %v", ok, err)
+	}
+	if n, part, err := other.Last(ctx); n != last || string(part) != "4" || err != nil {
+		t.Errorf("last: %d %q, %v", n, part, err)
+	}
+	if n, _, err := other.Last(ctx); n != last || err != nil {
+		t.Errorf("last: %d, %v", n, err)
+	}
+	if err := l.Drop(ctx, numbers[2]); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	if err := other.Read(ctx, numbers[2], func(n uint64, part []byte) error { got = append(got, fmt.Sprint(n, string(part))); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprint([]string{fmt.Sprint(numbers[3], "3"), fmt.Sprint(last, "4")}); fmt.Sprint(got) != want {
+		t.Errorf("read %v, want %v", got, want)
+	}
+	if n, _, err := b.Log(2).Last(ctx); n != 0 || err != nil {
+		t.Errorf("a log that nobody wrote: %d, %v", n, err)
+	}
+}
+
+// copied checks the copies of a shard.
+func copied(t *testing.T, a, b *Bus) {
+	t.Helper()
+	ctx := t.Context()
+	text := bytes.Repeat([]byte("0123456789"), 150_000) // three pieces
+	for i, name := range []string{CopyName(1, 2, 0), CopyName(1, 2, 1), CopyName(1, 3, 0), CopyName(1+families, 1, 0)} {
+		if err := a.Copies(1).Put(ctx, name, bytes.NewReader(text[i:])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	from, err := b.Copies(1).Get(ctx, CopyName(1, 2, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(from)
+	if err := errors.Join(err, from.Close()); err != nil || !bytes.Equal(got, text[1:]) {
+		t.Errorf("got %d bytes, %v", len(got), err)
+	}
+	names, err := b.Copies(1).Before(ctx, 2, CopyName(1, 2, 1))
+	if err != nil || len(names) != 1 || names[0] != CopyName(1, 2, 0) {
+		t.Errorf("older ones: %v, %v", names, err)
+	}
+	if err := b.Copies(1).Remove(ctx, names[0]); err != nil {
+		t.Error(err)
+	}
+	if _, err := a.Copies(1).Get(ctx, names[0]); err == nil {
+		t.Error("a copy is there that was removed")
+	}
+}
+
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for range 400 {
@@ -119,6 +191,8 @@ func TestThree(t *testing.T) {
 	all := cluster(t, 3)
 	kept(t, all[0].Nodes, all[1].Nodes)
 	kept(t, all[1].Addresses, all[2].Addresses)
+	logged(t, all[0], all[1])
+	copied(t, all[1], all[2])
 	eventually(t, "the third one lists the entry", func() bool {
 		list, err := all[2].Nodes.List(t.Context(), "x.")
 		return err == nil && len(list) == 1 && string(list[0].Value) == "five"

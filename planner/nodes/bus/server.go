@@ -8,18 +8,15 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// What a server of a node may use: entries of nodes, shards and addresses are small.
-const (
-	mostMemory = 512 << 20
-	mostDisk   = 4 << 30
-)
+// mostMemory is what a server of a node may use: addresses are small.
+const mostMemory = 512 << 20
 
 // startServer runs a server within this process.
 func startServer(s Settings, node, dir, token string) (*server.Server, error) {
 	host, port := hostPort(s.Listen)
 	o := &server.Options{
 		ServerName: node, Host: host, Port: port,
-		JetStream: true, StoreDir: dir, SyncAlways: true, JetStreamMaxMemory: mostMemory, JetStreamMaxStore: mostDisk,
+		JetStream: true, StoreDir: dir, SyncAlways: true, JetStreamMaxMemory: mostMemory, JetStreamMaxStore: s.Space,
 		NoSigs: true, NoLog: true, Authorization: token, PingInterval: 5 * time.Second, MaxPingsOut: 2,
 	}
 	if s.RouteAt != "" {

@@ -19,6 +19,7 @@ type Settings struct {
 	Routes    []string `help:"addresses of the servers of all nodes, as 10.0.0.1:7423,10.0.0.2:7423,10.0.0.3:7423; none: one node"`
 	RouteAt   string   `key:"route-at" help:"address and port at which the node's own server listens to those of other nodes, as 10.0.0.1:7423"`
 	Replicas  int      `range:"[0,5]" help:"copies of what nodes agree on: 1, 3 or 5; 0: 3 with three routes or more, 5 with five, else 1"`
+	Space     int64    `default:"64000000000" range:"[1000000000,)" want:"1000000000 bytes or more" help:"bytes of --data that the node's own server may take, as for copies and logs of the shards' stores; when they are used up shards wait"`
 	TokenFile string   `key:"token-file" help:"file with a word of 16 bytes or more that nodes and recrawl node status send; all have the same"`
 }
 

@@ -15,6 +15,8 @@ import (
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/nodes"
 	"github.com/recrawl/recrawl/planner/nodes/bus"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/ship"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -29,9 +31,11 @@ type Web interface {
 // Parts are what a shard is made of.
 type Parts struct {
 	Planner *planner.Planner
-	Store   cycle.Store
+	Store   *satstore.Store
 	Web     Web
-	Loop    cycle.Options             // the rest of them; Between may be set
+	Loop    cycle.Options // the rest of them, without Between
+	// Between, if not nil, is called as that of the loop, with what writes to the store.
+	Between func(ship.Keeper) error
 	Journal func([]cycle.Event) error // takes visits that are durable; an error closes the shard
 	Close   func() error              // closes all of them
 }
@@ -46,7 +50,7 @@ type Options struct {
 	Pause   time.Duration // least time between two visits to an address
 	Round   time.Duration
 	Adopt   []string // servers that may be met by links of other servers
-	Dir     string   // of the stores
+	Dir     string   // of the stores: one that all nodes see, or with Cluster.Apart one of this node
 	// Open makes the parts of a shard from the store in a directory, which may not be there yet.
 	// busy: another process has it open still.
 	Open func(dir string) (p *Parts, busy bool, err error)
@@ -64,6 +68,7 @@ type Node struct {
 
 	mu     sync.Mutex
 	shards map[int]*shard
+	using  map[int]*sync.Mutex // of the directory of a shard
 }
 
 const (
@@ -72,6 +77,8 @@ const (
 	opensAtOnce = 2
 	// leaves bounds how long a node that ends waits until its shards are given away.
 	leaves = 20 * time.Second
+	// patient is how long of these it waits until others have copies of the stores.
+	patient = 10 * time.Second
 )
 
 // Check refuses what does not work with several nodes.
@@ -92,7 +99,7 @@ func Run(ctx context.Context, starts []string, o Options) error {
 	if err := o.agree(ctx, starts); err != nil {
 		return err
 	}
-	n := &Node{Options: o, started: time.Now(), opening: make(chan struct{}, opensAtOnce)}
+	n := &Node{Options: o, started: time.Now(), opening: make(chan struct{}, opensAtOnce), using: map[int]*sync.Mutex{}}
 	if n.Note == nil {
 		n.Note = func(string, ...any) {}
 	}
@@ -120,7 +127,7 @@ func (o *Options) agree(ctx context.Context, starts []string) error {
 		case err == nil:
 			o.Cluster = c
 			return nil
-		case errors.Is(err, nodes.ErrShards) || errors.Is(err, nodes.ErrStarts):
+		case errors.Is(err, nodes.ErrShards) || errors.Is(err, nodes.ErrApart) || errors.Is(err, nodes.ErrStarts):
 			return err
 		}
 		if err := (cycle.WallClock{}).SleepUntil(ctx, time.Now().Add(step)); err != nil {
@@ -143,7 +150,8 @@ func (n *Node) session(ctx context.Context) (err error) {
 	n.mu.Lock()
 	n.shards = map[int]*shard{}
 	n.mu.Unlock()
-	s.move = &nodes.Shards{Member: m, Host: s, Count: n.Cluster.Shards}
+	s.move = &nodes.Shards{Member: m, Host: s, Count: n.Cluster.Shards, Apart: n.Cluster.Apart}
+	s.travel = newTravel(n.Cluster.Shards)
 	listening, err := n.Bus.Hear(n.Name, func(m []byte) { s.addresses.Wanted(string(m)) })
 	if err != nil {
 		n.Note("%v: they wait longer for addresses", err)
@@ -212,13 +220,21 @@ func (s *session) step(leaving bool) error {
 	if err := s.Able(); err != nil {
 		state.Trouble = err.Error()
 	}
-	err := s.member.Beat(s.ctx, state, leaving != s.move.Leaving)
-	s.move.Leaving = leaving
+	ready, news := s.ready()
+	state.Ready = ready
+	err := s.member.Beat(s.ctx, state, news || leaving != s.move.Leaving)
+	s.move.Leaving, s.move.Hasty = leaving, leaving && !s.left.IsZero() && time.Since(s.left) > patient
 	if err == nil {
 		err = s.member.Look(s.ctx)
 	}
 	if err == nil {
+		err = s.lookForCopies()
+	}
+	if err == nil {
 		err = s.move.Step(s.ctx)
+	}
+	if err == nil {
+		s.fetchComing()
 	}
 	s.offset.Store(int64(s.member.Offset()))
 	return err
@@ -248,6 +264,7 @@ type session struct {
 	member    *nodes.Member
 	addresses *nodes.Addresses
 	move      *nodes.Shards
+	travel    *travel
 	left      time.Time
 }
 

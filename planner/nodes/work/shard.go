@@ -13,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/nodes"
 	"github.com/recrawl/recrawl/planner/nodes/bus"
+	"github.com/recrawl/recrawl/satstore/ship"
 )
 
 // shard is one that this node has.
@@ -25,6 +26,8 @@ type shard struct {
 
 	// of the loop's goroutine
 	parts  *Parts
+	store  *ship.Store
+	copies copies
 	loop   *cycle.Loop
 	outbox *nodes.Outbox
 	starts uint64 // revision of the start pages that were taken in
@@ -165,13 +168,14 @@ func (sh *shard) run(ctx context.Context) (busy bool, err error) {
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
-	sh.parts, busy, err = sh.Options.Open(sh.directory(sh.tenure.Shard))
+	busy, err = sh.open(ctx)
 	<-sh.opening
 	if err != nil {
 		return busy, err
 	}
 	defer func() { err = errors.Join(err, sh.parts.Close()) }()
-	if sh.outbox, err = nodes.NewOutbox(sh.tenure.Shard, sh.Cluster.Shards, sh.parts.Store.Setting); err != nil {
+	defer sh.copies.end()
+	if sh.outbox, err = nodes.NewOutbox(sh.tenure.Shard, sh.Cluster.Shards, sh.store.Setting); err != nil {
 		return false, err
 	}
 	stop, err := sh.listen()
@@ -206,9 +210,9 @@ func (sh *shard) run(ctx context.Context) (busy bool, err error) {
 // options are those of the loop.
 func (sh *shard) options(ctx context.Context, broken context.CancelCauseFunc) cycle.Options {
 	o := sh.parts.Loop
-	o.Planner, o.Store, o.Clock, o.Fetcher = sh.parts.Planner, sh.parts.Store, clock{sh.Node}, &fetcher{sh.parts.Web, sh}
+	o.Planner, o.Store, o.Clock, o.Fetcher = sh.parts.Planner, sh.store, clock{sh.Node}, &fetcher{sh.parts.Web, sh}
 	o.Woken, o.Attentive, o.Grant = sh.woken, true, sh.grant
-	seen, between := o.Seen, o.Between
+	seen := o.Seen
 	o.Seen = func(e *cycle.Event) {
 		if seen != nil {
 			seen(e)
@@ -223,10 +227,13 @@ func (sh *shard) options(ctx context.Context, broken context.CancelCauseFunc) cy
 		sh.tell(events)
 	}
 	o.Between = func() error {
-		if between != nil {
-			if err := between(); err != nil {
+		if sh.parts.Between != nil {
+			if err := sh.parts.Between(sh.store); err != nil {
 				return err
 			}
+		}
+		if err := sh.carry(ctx); err != nil {
+			return err
 		}
 		return sh.between(ctx)
 	}

@@ -130,7 +130,11 @@ func begin(t *testing.T, w *web, name, dir string, s bus.Settings, starts ...str
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	n := &node{b, stop, make(chan error, 1)}
-	o := Options{Name: name, Bus: b, Cluster: nodes.Cluster{Shards: testShards, PerDay: nodes.Unlimited}, TTL: 2 * time.Second, Pause: testPause,
+	apart := dir == ""
+	if apart {
+		dir = t.TempDir()
+	}
+	o := Options{Name: name, Bus: b, Cluster: nodes.Cluster{Shards: testShards, PerDay: nodes.Unlimited, Apart: apart}, TTL: 2 * time.Second, Pause: testPause,
 		Round: time.Hour, Adopt: []string{"*.example"}, Dir: dir, Open: w.parts(name), Able: func() error { return nil }, Note: t.Logf}
 	go func() { n.done <- Run(ctx, starts, o) }()
 	t.Cleanup(func() { n.end(t); b.Close() })
@@ -167,6 +171,28 @@ func (w *web) polite(t *testing.T) {
 	}
 }
 
+// visits are those of all pages.
+func (w *web) visits() (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, times := range w.asked {
+		n += times
+	}
+	return n
+}
+
+func pagesAt(t *testing.T, b *bus.Bus) (pages int) {
+	t.Helper()
+	s, err := Look(t.Context(), b, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range s.List {
+		pages += r.Pages
+	}
+	return pages
+}
+
 func shardsAt(t *testing.T, b *bus.Bus) map[string]int {
 	t.Helper()
 	s, err := Look(t.Context(), b, "test")
@@ -184,9 +210,20 @@ func shardsAt(t *testing.T, b *bus.Bus) map[string]int {
 
 // Two nodes visit a web together, by links from one start page. One is cut off, the other takes its
 // shards, and no page is lost. Then a new node comes, and shards move to it in good order.
+//
+// Their stores lie in one directory, or each has some of its own.
 func TestNodes(t *testing.T) {
 	t.Parallel()
-	w, dir := newWeb(), filepath.Join(t.TempDir(), "stores")
+	for name, shared := range map[string]bool{"shared": true, "apart": false} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); share(t, shared) })
+	}
+}
+
+func share(t *testing.T, shared bool) {
+	w, dir := newWeb(), ""
+	if shared {
+		dir = filepath.Join(t.TempDir(), "stores")
+	}
 	s := bus.Settings{Cluster: "test", Listen: "127.0.0.1:0"}
 	a := begin(t, w, "a", dir, s)
 	s.NATS = "nats://" + a.bus.Address()
@@ -197,10 +234,21 @@ func TestNodes(t *testing.T) {
 		return at["a"] == 2 && at["b"] == 2
 	})
 	w.polite(t)
+	eventually(t, "each store is where others can get it", func() bool {
+		list, err := nodes.List[copied](t.Context(), a.bus.Nodes, baseKey)
+		return err == nil && (shared || len(list) == testShards)
+	})
+	before := w.visits()
 	b.bus.Close() // no beat, no message; its own lease ends, too
 	began := time.Now()
 	eventually(t, "a has all shards", func() bool { return shardsAt(t, a.bus)["a"] == testShards })
 	t.Logf("a had all shards after %v", time.Since(began))
+	if pages := pagesAt(t, a.bus); pages != testHosts*testPages {
+		t.Errorf("%d pages are known after the loss of a node", pages)
+	}
+	if again := w.visits() - before; again > testHosts { // one for each host may have been under way
+		t.Errorf("%d pages were visited again after the loss of a node", again)
+	}
 	hints := 0
 	eventually(t, "a hint is taken", func() bool {
 		n, err := Hint(t.Context(), a.bus, []string{page(1, 0), "http://new.example/", page(3, 1)})

@@ -1,0 +1,237 @@
+package bus
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	// families is over how many streams the shards are spread, of logs and of copies: JetStream
+	// has a leader and its copies for each, which are on other servers then.
+	families = 4
+	// chunkBytes is what copies are cut into: each is written and synced by itself.
+	chunkBytes = 512 << 10
+	// copyTime bounds the time in which a copy is put or got.
+	copyTime = 30 * time.Minute
+)
+
+// family is what shards of one number modulo families share. It is made when it is needed first.
+type family struct {
+	mu     sync.Mutex
+	log    jetstream.Stream
+	copies jetstream.ObjectStore
+}
+
+// open makes the streams of a family, or finds them.
+func (b *Bus) open(ctx context.Context, shard int) (*family, error) {
+	n := shard % families
+	f := &b.families[n]
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.log != nil {
+		return f, nil
+	}
+	log, err := within(ctx, func(ctx context.Context) (jetstream.Stream, error) {
+		return b.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: fmt.Sprintf("%s-log-%d", b.cluster, n),
+			Subjects: []string{fmt.Sprintf("%s.log.%d.*", b.cluster, n)}, Storage: jetstream.FileStorage, Replicas: b.replicas})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the logs of shards: %w", err)
+	}
+	f.copies, err = within(ctx, func(ctx context.Context) (jetstream.ObjectStore, error) {
+		return b.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: b.copiesName(n), Storage: jetstream.FileStorage, Replicas: b.replicas})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the copies of shards: %w", err)
+	}
+	f.log = log
+	return f, nil
+}
+
+func (b *Bus) copiesName(n int) string { return fmt.Sprintf("%s-copies-%d", b.cluster, n) }
+
+// Log is the log of a shard's store.
+type Log struct {
+	bus     *Bus
+	shard   int
+	subject string
+}
+
+// Log returns that of a shard.
+func (b *Bus) Log(shard int) *Log {
+	return &Log{b, shard, fmt.Sprintf("%s.log.%d.%d", b.cluster, shard%families, shard)}
+}
+
+// Append adds a part after another one; false: the last one is not that.
+func (l *Log) Append(ctx context.Context, part []byte, after uint64) (number uint64, ok bool, err error) {
+	if _, err := l.bus.open(ctx, l.shard); err != nil {
+		return 0, false, err
+	}
+	ack, err := within(ctx, func(ctx context.Context) (*jetstream.PubAck, error) {
+		return l.bus.js.Publish(ctx, l.subject, part, jetstream.WithExpectLastSequencePerSubject(after))
+	})
+	var of *jetstream.APIError
+	if errors.As(err, &of) && of.ErrorCode == wrongRevision {
+		return 0, false, nil
+	} else if err != nil {
+		return 0, false, fmt.Errorf("append to the log of shard %d: %w", l.shard, err)
+	}
+	return ack.Sequence, true, nil
+}
+
+// Last returns the last part; number 0: there is none.
+func (l *Log) Last(ctx context.Context) (number uint64, part []byte, err error) {
+	f, err := l.bus.open(ctx, l.shard)
+	if err != nil {
+		return 0, nil, err
+	}
+	m, err := within(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+		return f.log.GetLastMsgForSubject(ctx, l.subject)
+	})
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return 0, nil, nil
+	} else if err != nil {
+		return 0, nil, fmt.Errorf("read the log of shard %d: %w", l.shard, err)
+	}
+	return m.Sequence, m.Data, nil
+}
+
+// Read hands on the parts after one, in order, up to the last. Each is asked for by itself: a
+// consumer would be faster, but JetStream may place it on a server that was just lost.
+func (l *Log) Read(ctx context.Context, after uint64, each func(number uint64, part []byte) error) error {
+	last, _, err := l.Last(ctx)
+	if err != nil {
+		return err
+	}
+	f, err := l.bus.open(ctx, l.shard)
+	if err != nil {
+		return err
+	}
+	for after < last {
+		m, err := within(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+			return f.log.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(l.subject))
+		})
+		if err != nil {
+			return fmt.Errorf("read the log of shard %d: %w", l.shard, err)
+		}
+		if err := each(m.Sequence, m.Data); err != nil {
+			return err
+		}
+		after = m.Sequence
+	}
+	return nil
+}
+
+// Drop removes the parts up to one. The last one of all stays.
+func (l *Log) Drop(ctx context.Context, upTo uint64) error {
+	f, err := l.bus.open(ctx, l.shard)
+	if err != nil {
+		return err
+	}
+	_, err = within(ctx, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, f.log.Purge(ctx, jetstream.WithPurgeSubject(l.subject), jetstream.WithPurgeSequence(upTo))
+	})
+	return err
+}
+
+// Copies is where the copies of a shard's store lie. A name is used once.
+type Copies struct {
+	bus   *Bus
+	shard int
+}
+
+// Copies returns that of a shard.
+func (b *Bus) Copies(shard int) *Copies { return &Copies{b, shard} }
+
+const copyName = "%d-%d-%d"
+
+// CopyName is a name for a copy of a shard, made in an epoch.
+func CopyName(shard int, epoch uint64, number int) string {
+	return fmt.Sprintf(copyName, shard, epoch, number)
+}
+
+// Put keeps a copy. JetStream has a digest of it.
+func (c *Copies) Put(ctx context.Context, name string, from io.Reader) error {
+	f, err := c.bus.open(ctx, c.shard)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, copyTime)
+	defer cancel()
+	_, err = f.copies.Put(ctx, jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkBytes}}, from)
+	return err
+}
+
+// Get reads a copy. Its end is an error where the digest is wrong.
+func (c *Copies) Get(ctx context.Context, name string) (io.ReadCloser, error) {
+	f, err := c.bus.open(ctx, c.shard)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, copyTime)
+	from, err := f.copies.Get(ctx, name)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return getting{from, cancel}, nil
+}
+
+// getting is a copy that is read.
+type getting struct {
+	jetstream.ObjectResult
+	cancel context.CancelFunc
+}
+
+func (g getting) Close() error {
+	defer g.cancel()
+	return g.ObjectResult.Close()
+}
+
+// Remove removes a copy, and the note that it was there.
+func (c *Copies) Remove(ctx context.Context, name string) error {
+	f, err := c.bus.open(ctx, c.shard)
+	if err != nil {
+		return err
+	}
+	bucket := c.bus.copiesName(c.shard % families)
+	_, err = within(ctx, func(ctx context.Context) (struct{}, error) {
+		if err := f.copies.Delete(ctx, name); err != nil {
+			return struct{}{}, err
+		}
+		stream, err := c.bus.js.Stream(ctx, "OBJ_"+bucket)
+		if err != nil {
+			return struct{}{}, err
+		}
+		note := "$O." + bucket + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
+		return struct{}{}, stream.Purge(ctx, jetstream.WithPurgeSubject(note))
+	})
+	return err
+}
+
+// Before lists the copies of a shard that were made up to an epoch, but one.
+func (c *Copies) Before(ctx context.Context, epoch uint64, but string) (names []string, err error) {
+	f, err := c.bus.open(ctx, c.shard)
+	if err != nil {
+		return nil, err
+	}
+	list, err := within(ctx, func(ctx context.Context) ([]*jetstream.ObjectInfo, error) { return f.copies.List(ctx) })
+	if errors.Is(err, jetstream.ErrNoObjectsFound) {
+		return nil, nil
+	}
+	for _, o := range list {
+		var shard, number int
+		var made uint64
+		if _, err := fmt.Sscanf(o.Name, copyName, &shard, &made, &number); err == nil && shard == c.shard && made <= epoch && o.Name != but {
+			names = append(names, o.Name)
+		}
+	}
+	return names, err
+}

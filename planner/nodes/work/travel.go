@@ -1,0 +1,407 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/recrawl/recrawl/planner/nodes"
+	"github.com/recrawl/recrawl/planner/nodes/bus"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/ship"
+)
+
+// Where nodes have stores of their own (Cluster.Apart), a shard travels by a copy of its store and
+// the log of what was committed since. Its node begins both as soon as there is another node, and
+// makes a new copy when the log has grown long. The node to which a shard is to move gets both
+// while the other one works on; then that one closes its store and gives the shard away, and what
+// is left of the log is short. After a death it is the same without the first half.
+
+const (
+	// baseKey is where the KV has the copy of a shard's store: its number comes behind it.
+	baseKey = "base."
+	// journalDir stays at the node whose visits it holds.
+	journalDir = "journal"
+	// leastLog is what a log may have, in bytes, before there is a new copy, and half of the copy
+	// if that is more: a byte that is committed is sent three times at most.
+	leastLog = 16 << 20
+	// mostParts bounds the parts of a log: each is a message that is asked for by itself.
+	mostParts = 2000
+	// copyAgain is when a copy that failed is tried again.
+	copyAgain = 10 * time.Second
+	// gaps is how often a shard looks for a newer copy where the log does not follow the one that
+	// it saw.
+	gaps = 5
+)
+
+// copied is the entry of a shard's copy.
+type copied struct {
+	ship.Base
+	Epoch uint64 `json:"epoch"` // in which it was made
+}
+
+// travel is what a session knows of the copies of all shards.
+type travel struct {
+	mu       sync.Mutex
+	portable map[int]bool // there is a copy
+	coming   map[int]*fetching
+	tidy     map[int]bool // shards of which there may be a store here that is of no use
+	news     bool         // to tell the others at once
+	others   atomic.Bool  // there are other nodes
+}
+
+// fetching is a shard that comes here.
+type fetching struct {
+	busy, ready bool
+	next        time.Time
+}
+
+func newTravel(shards int) *travel {
+	t := &travel{portable: map[int]bool{}, coming: map[int]*fetching{}, tidy: map[int]bool{}}
+	for n := range shards {
+		t.tidy[n] = true
+	}
+	return t
+}
+
+// Portable reports whether other nodes can get the store of a shard.
+func (s *session) Portable(shard int) bool {
+	s.travel.mu.Lock()
+	defer s.travel.mu.Unlock()
+	return s.travel.portable[shard]
+}
+
+// ready lists the shards of others whose stores are here, and whether that is news.
+func (s *session) ready() (list []int, news bool) {
+	t := s.travel
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for n, f := range t.coming {
+		if f.ready {
+			list = append(list, n)
+		}
+	}
+	slices.Sort(list)
+	news, t.news = t.news, false
+	return list, news
+}
+
+// lookForCopies finds out of which shards there are copies.
+func (s *session) lookForCopies() error {
+	if !s.Cluster.Apart {
+		return nil
+	}
+	s.travel.others.Store(len(s.member.Stays(true)) > 0)
+	list, err := nodes.List[copied](s.ctx, s.Bus.Nodes, baseKey)
+	if err != nil {
+		return err
+	}
+	portable := map[int]bool{}
+	for _, e := range list {
+		if n, err := strconv.Atoi(e.Key[len(baseKey):]); err == nil {
+			portable[n] = true
+		}
+	}
+	s.travel.mu.Lock()
+	s.travel.portable = portable
+	s.travel.mu.Unlock()
+	return nil
+}
+
+// fetchComing gets the stores of shards that are to move here, and removes those of shards that
+// others work on.
+func (s *session) fetchComing() {
+	if !s.Cluster.Apart {
+		return
+	}
+	t, now := s.travel, time.Now()
+	coming := s.move.Coming()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for n := range t.coming {
+		if !slices.Contains(coming, n) {
+			delete(t.coming, n)
+			t.tidy[n] = true
+		}
+	}
+	for _, n := range coming {
+		f := t.coming[n]
+		if f == nil {
+			f = &fetching{}
+			t.coming[n] = f
+		}
+		if t.portable[n] && !f.busy && now.After(f.next) {
+			f.busy = true
+			go s.fetch(n, f)
+		}
+	}
+	for n := range t.tidy {
+		owner := s.move.Tenures()[n]
+		_, held := s.move.Held()[n]
+		switch {
+		case held || t.coming[n] != nil:
+			delete(t.tidy, n)
+		case t.portable[n] && owner.Owner != s.Name && s.member.Runs(owner):
+			delete(t.tidy, n)
+			go s.clear(n)
+		}
+	}
+}
+
+// fetch makes the store of a shard here as it is there, again from time to time.
+func (s *session) fetch(n int, f *fetching) {
+	err := s.ctx.Err()
+	select {
+	case s.opening <- struct{}{}:
+		in := s.inDirectory(n)
+		in.Lock()
+		if s.shard(n) == nil || s.Work(n) == nodes.Closed {
+			err = s.update(s.ctx, n)
+		}
+		in.Unlock()
+		<-s.opening
+	case <-s.ctx.Done():
+		err = s.ctx.Err()
+	}
+	if err != nil && s.ctx.Err() == nil {
+		s.Note("shard %d, which is to move here: %v; it is tried again in %v", n, err, copyAgain)
+	}
+	s.travel.mu.Lock()
+	defer s.travel.mu.Unlock()
+	f.busy, f.next = false, time.Now().Add(copyAgain)
+	if err == nil && !f.ready {
+		f.ready, s.travel.news = true, true
+	}
+}
+
+// clear removes a store that is of no use: another node has a newer one.
+func (s *session) clear(n int) {
+	in := s.inDirectory(n)
+	in.Lock()
+	defer in.Unlock()
+	if _, err := os.Stat(s.directory(n)); err != nil || s.shard(n) != nil && s.Work(n) != nodes.Closed {
+		return
+	}
+	if err := ship.Clear(s.directory(n), journalDir); err != nil {
+		s.Note("remove the store of shard %d, which is at another node: %v", n, err)
+	}
+}
+
+// inDirectory is the lock of the directory of a shard, within this process.
+func (n *Node) inDirectory(shard int) *sync.Mutex {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.using[shard] == nil {
+		n.using[shard] = &sync.Mutex{}
+	}
+	return n.using[shard]
+}
+
+// base reads which copy of a shard there is.
+func (n *Node) base(ctx context.Context, shard int) (nodes.Listed[copied], bool, error) {
+	return nodes.Read[copied](ctx, n.Bus.Nodes, baseKey+strconv.Itoa(shard))
+}
+
+// update makes the store of a shard in its directory as copy and log have it.
+func (s *session) update(ctx context.Context, shard int) error {
+	b, ok, err := s.base(ctx, shard)
+	if err != nil || !ok {
+		return err
+	}
+	_, err = ship.Update(ctx, s.directory(shard), b.Value.Base, s.Bus.Copies(shard), s.Bus.Log(shard), journalDir)
+	return err
+}
+
+// copies are those that a shard makes of its store.
+type copies struct {
+	base   ship.Base
+	number int // of the next one
+	due    bool
+	next   time.Time
+	stop   context.CancelFunc // of the one that is under way; nil: none is
+	done   chan error
+	made   ship.Base
+}
+
+// open opens the store of a shard, as the node that had it last left it.
+func (sh *shard) open(ctx context.Context) (busy bool, err error) {
+	n := sh.tenure.Shard
+	in := sh.inDirectory(n)
+	in.Lock()
+	defer in.Unlock()
+	dir := sh.directory(n)
+	var resume func()
+	sh.copies = copies{number: sh.copies.number}
+	if sh.Cluster.Apart {
+		if err := os.RemoveAll(dir + ".copy"); err != nil {
+			return false, err
+		}
+		if resume, err = sh.bring(ctx, dir); err != nil {
+			return errors.Is(err, satstore.ErrInUse), err
+		}
+	}
+	if sh.parts, busy, err = sh.Options.Open(dir); err != nil {
+		return busy, err
+	}
+	sh.store = ship.New(ctx, sh.parts.Store)
+	sh.store.Waiting = func(why error) {
+		sh.set(func(r *nodes.ShardReport) {
+			if r.Error = ""; why != nil {
+				r.Error = "waiting for its log: " + why.Error()
+			}
+		})
+	}
+	if resume != nil {
+		resume()
+	}
+	return false, nil
+}
+
+// bring brings the store in a directory up to date. resume: its log goes on.
+func (sh *shard) bring(ctx context.Context, dir string) (resume func(), err error) {
+	n := sh.tenure.Shard
+	b, ok, err := sh.base(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		if last := sh.tenure.Last; last != "" && last != sh.Name {
+			return nil, fmt.Errorf("its store is at node %s alone", last)
+		}
+		return nil, nil
+	}
+	log := sh.Bus.Log(n)
+	mark, err := ship.Take(ctx, log)
+	if err != nil {
+		return nil, err
+	}
+	for range gaps {
+		u, err := ship.Update(ctx, dir, b.Value.Base, sh.Bus.Copies(n), log, journalDir)
+		switch {
+		case errors.Is(err, ship.ErrGap): // a copy was made meanwhile
+			if b, ok, err = sh.base(ctx, n); err != nil || !ok {
+				return nil, err
+			}
+			continue
+		case err != nil:
+			return nil, err
+		case u.Ahead:
+			sh.Note("shard %d: its log lacks what its store has; a new one begins", n)
+			return nil, sh.Bus.Nodes.Remove(ctx, b.Key, b.Revision)
+		}
+		sh.copies.base = b.Value.Base
+		return func() { sh.store.Resume(log, b.Value.Line, mark) }, nil
+	}
+	return nil, fmt.Errorf("shard %d: %w", n, ship.ErrGap)
+}
+
+// carry sees to it that other nodes can go on with the shard. All is committed.
+func (sh *shard) carry(ctx context.Context) error {
+	c := &sh.copies
+	if !sh.Cluster.Apart {
+		return nil
+	}
+	if c.stop != nil {
+		select {
+		case err := <-c.done:
+			if c.stop(); err != nil && ctx.Err() == nil {
+				sh.Note("copy of shard %d: %v; it is tried again in %v", sh.tenure.Shard, err, copyAgain)
+				c.due, c.next = true, time.Now().Add(copyAgain)
+			} else if err == nil {
+				c.base = c.made
+			}
+			c.stop = nil
+		default:
+			return nil
+		}
+	}
+	if !sh.store.Shipping() {
+		if !sh.travel.others.Load() {
+			return nil
+		}
+		if err := sh.store.Begin(sh.Bus.Log(sh.tenure.Shard)); err != nil {
+			return err
+		}
+		c.due = true
+	}
+	sent := sh.store.Sent
+	if !c.due && sent.Bytes <= max(leastLog, c.base.Bytes/2) && sent.Parts <= mostParts || time.Now().Before(c.next) {
+		return nil
+	}
+	c.due = false
+	to := sh.directory(sh.tenure.Shard) + ".copy"
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	b, err := sh.store.Base(to)
+	if err != nil {
+		if sh.store.Commit() != nil { // the store itself has failed
+			return err
+		}
+		sh.Note("copy of shard %d: %v; it is tried again in %v", sh.tenure.Shard, err, copyAgain)
+		c.due, c.next = true, time.Now().Add(copyAgain)
+		return nil
+	}
+	b.Name = bus.CopyName(sh.tenure.Shard, sh.tenure.Epoch, c.number)
+	c.number++
+	ctx, c.stop = context.WithCancel(ctx)
+	c.done = make(chan error, 1)
+	go func() {
+		made, err := sh.keep(ctx, to, b)
+		c.made = made
+		c.done <- errors.Join(err, os.RemoveAll(to))
+	}()
+	return nil
+}
+
+// keep keeps a copy of the store, and lets the log begin with it.
+func (sh *shard) keep(ctx context.Context, dir string, b ship.Base) (ship.Base, error) {
+	n := sh.tenure.Shard
+	depot := sh.Bus.Copies(n)
+	b, err := ship.Keep(ctx, depot, dir, b)
+	if err != nil {
+		return b, err
+	}
+	for {
+		have, _, err := sh.base(ctx, n)
+		if err != nil {
+			return b, err
+		}
+		if have.Value.Epoch > sh.tenure.Epoch {
+			return b, ship.ErrTaken
+		}
+		_, err = sh.Bus.Nodes.Set(ctx, baseKey+strconv.Itoa(n), nodes.Encode(copied{b, sh.tenure.Epoch}), have.Revision)
+		if err == nil {
+			break
+		} else if !errors.Is(err, nodes.ErrConflict) {
+			return b, err
+		}
+	}
+	// What fails from here on is space, which the next copy gives back.
+	if err := sh.Bus.Log(n).Drop(ctx, b.After); err != nil {
+		sh.Note("log of shard %d: %v", n, err)
+	}
+	others, err := depot.Before(ctx, sh.tenure.Epoch, b.Name)
+	for _, name := range others {
+		err = errors.Join(err, depot.Remove(ctx, name))
+	}
+	if err != nil && ctx.Err() == nil {
+		sh.Note("older copies of shard %d: %v", n, err)
+	}
+	return b, nil
+}
+
+// end ends the copy that is under way.
+func (c *copies) end() {
+	if c.stop != nil {
+		c.stop()
+		<-c.done
+		c.stop = nil
+	}
+}

@@ -1,0 +1,187 @@
+package ship
+
+import (
+	"archive/tar"
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Base is a copy of a store, and where its log goes on.
+type Base struct {
+	Name  string `json:"name"` // in the depot
+	Line  string `json:"line"`
+	After uint64 `json:"after"` // number of the part before which the copy has all
+	Bytes int64  `json:"bytes"`
+}
+
+// Depot is where bases lie. What it gives back is what was put there, or an error.
+type Depot interface {
+	Put(ctx context.Context, name string, from io.Reader) error
+	Get(ctx context.Context, name string) (io.ReadCloser, error)
+	Remove(ctx context.Context, name string) error
+}
+
+// Keep puts the files of a directory, made by Store.Base, into a depot under the name of a base,
+// and returns it with its size.
+func Keep(ctx context.Context, depot Depot, dir string, b Base) (Base, error) {
+	from, to := io.Pipe()
+	go func() {
+		n, err := pack(dir, to)
+		b.Bytes = n
+		to.CloseWithError(err)
+	}()
+	err := depot.Put(ctx, b.Name, from)
+	from.CloseWithError(errors.New("the depot has taken enough")) // the other goroutine ends
+	if err != nil {
+		return b, fmt.Errorf("keep a copy of %s: %w", dir, err)
+	}
+	return b, nil
+}
+
+// pack writes the files of a directory as a tar archive.
+func pack(dir string, w io.Writer) (bytes int64, err error) {
+	buffered := bufio.NewWriterSize(w, 256<<10)
+	archive := tar.NewWriter(buffered)
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if err := archive.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Mode: 0o644, Size: info.Size()}); err != nil {
+			return err
+		}
+		n, err := io.Copy(archive, f)
+		bytes += n
+		return err
+	})
+	return bytes, errors.Join(err, archive.Close(), buffered.Flush())
+}
+
+// fetch replaces the store in a directory by a base. What keep names stays as it is.
+func fetch(ctx context.Context, depot Depot, b Base, dir string, keep []string) (err error) {
+	from, err := depot.Get(ctx, b.Name)
+	if err != nil {
+		return fmt.Errorf("get copy %s of a store: %w", b.Name, err)
+	}
+	defer from.Close()
+	under := dir + ".new"
+	if err := os.RemoveAll(under); err != nil {
+		return err
+	}
+	defer os.RemoveAll(under)
+	if err := unpack(from, under); err != nil {
+		return fmt.Errorf("get copy %s of a store: %w", b.Name, err)
+	}
+	if err := Clear(dir, keep...); err != nil {
+		return err
+	}
+	return place(under, dir)
+}
+
+// unpack writes the files of an archive, and syncs them.
+func unpack(from io.Reader, dir string) error {
+	buffered := bufio.NewReaderSize(from, 256<<10)
+	archive := tar.NewReader(buffered)
+	for {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+		name := filepath.FromSlash(h.Name)
+		if !filepath.IsLocal(name) || h.Typeflag != tar.TypeReg {
+			return fmt.Errorf("a copy of a store has no place for %q", h.Name)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		f, err := os.Create(path)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(f, archive)
+		if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+			return err
+		}
+	}
+	_, err := io.Copy(io.Discard, buffered) // the depot says at the end whether all was right
+	return err
+}
+
+// formatName is the file without which a directory is no store: it goes first and comes last.
+const formatName = "FORMAT"
+
+// place moves the files of a new store to their directory.
+func place(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	names := []string{}
+	for _, e := range entries {
+		if e.Name() != formatName {
+			names = append(names, e.Name())
+		}
+	}
+	for _, name := range append(names, formatName) {
+		if err := os.Rename(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+			return err
+		}
+	}
+	return syncDirectory(to)
+}
+
+func syncDirectory(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Clear removes a store that nobody has open; what keep names stays. It makes the directory if need
+// be.
+func Clear(dir string, keep ...string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(dir, formatName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := syncDirectory(dir); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !slices.Contains(keep, e.Name()) {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

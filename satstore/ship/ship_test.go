@@ -1,0 +1,390 @@
+package ship
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// memory is a log and a depot whose calls fail before or after they took effect.
+type memory struct {
+	rng    *rand.Rand // nil: nothing fails
+	parts  []string
+	number []uint64
+	next   uint64
+	bases  map[string][]byte
+	reads  func() // called before a Read
+}
+
+var errLost = errors.New("no answer")
+
+func (m *memory) lost() bool { return m.rng != nil && m.rng.IntN(6) == 0 }
+
+func (m *memory) last() uint64 {
+	if len(m.number) == 0 {
+		return 0
+	}
+	return m.number[len(m.number)-1]
+}
+
+func (m *memory) Append(_ context.Context, part []byte, after uint64) (uint64, bool, error) {
+	if m.lost() {
+		return 0, false, errLost
+	}
+	if m.last() != after {
+		return 0, false, nil
+	}
+	m.next += 3 // other stores have parts in between
+	m.parts, m.number = append(m.parts, string(part)), append(m.number, m.next)
+	if m.lost() {
+		return 0, false, errLost
+	}
+	return m.next, true, nil
+}
+
+func (m *memory) Last(context.Context) (uint64, []byte, error) {
+	if n := len(m.parts); n > 0 {
+		return m.number[n-1], []byte(m.parts[n-1]), nil
+	}
+	return 0, nil, nil
+}
+
+func (m *memory) Read(_ context.Context, after uint64, each func(uint64, []byte) error) error {
+	if m.reads != nil {
+		m.reads()
+	}
+	for i, n := range m.number {
+		if n > after {
+			if err := each(n, []byte(m.parts[i])); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (m *memory) Drop(_ context.Context, upTo uint64) error {
+	for len(m.number) > 1 && m.number[0] <= upTo { // JetStream keeps numbers, this one needs the last
+		m.parts, m.number = m.parts[1:], m.number[1:]
+	}
+	return nil
+}
+
+func (m *memory) Put(_ context.Context, name string, from io.Reader) error {
+	b, err := io.ReadAll(from)
+	if m.bases == nil {
+		m.bases = map[string][]byte{}
+	}
+	m.bases[name] = b
+	return err
+}
+
+func (m *memory) Get(_ context.Context, name string) (io.ReadCloser, error) {
+	b, ok := m.bases[name]
+	if !ok {
+		return nil, errors.New("there is no such copy")
+	}
+	return io.NopCloser(bytes.NewReader(b)), nil
+}
+
+func (m *memory) Remove(_ context.Context, name string) error { delete(m.bases, name); return nil }
+
+// content is what a store holds, as far as others must know.
+type content struct {
+	records  []sitegraph.Record
+	links    map[sitegraph.PageID]string
+	settings map[string]string
+}
+
+func (c content) clone() content {
+	d := content{slices.Clone(c.records), map[sitegraph.PageID]string{}, map[string]string{}}
+	for k, v := range c.links {
+		d.links[k] = v
+	}
+	for k, v := range c.settings {
+		d.settings[k] = v
+	}
+	return d
+}
+
+// differs says where a store is not as it must be.
+func (c content) differs(s *satstore.Store) string {
+	if s.Pages() != len(c.records) {
+		return fmt.Sprintf("%d pages, want %d", s.Pages(), len(c.records))
+	}
+	for i, want := range c.records {
+		var r sitegraph.Record
+		if err := s.Load(sitegraph.PageID(i), &r); err != nil || r != want {
+			return fmt.Sprintf("page %d: %+v, %v, want %+v", i, r, err, want)
+		}
+		links, frames, err := s.Links(sitegraph.PageID(i))
+		if got := fmt.Sprint(links, frames); err != nil || c.links[sitegraph.PageID(i)] != "" && got != c.links[sitegraph.PageID(i)] {
+			return fmt.Sprintf("links of page %d: %s, %v, want %s", i, got, err, c.links[sitegraph.PageID(i)])
+		}
+	}
+	for name, want := range c.settings {
+		if v, _, err := s.Setting(name); err != nil || string(v) != want {
+			return fmt.Sprintf("setting %s: %q, %v, want %q", name, v, err, want)
+		}
+	}
+	return ""
+}
+
+var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// change makes a random transaction, without its commit.
+func change(rng *rand.Rand, s *Store, c *content, step int) error {
+	for range 1 + rng.IntN(6) {
+		p := sitegraph.PageID(rng.IntN(len(c.records) + 1))
+		r := sitegraph.Record{Page: p, URL: fmt.Sprintf("http://h.example/%d", p), State: sitegraph.StateAlive, Status: 200 + step,
+			Due: start.Add(time.Duration(rng.IntN(3000)) * time.Hour)}
+		var err error
+		if int(p) == len(c.records) {
+			c.records = append(c.records, r)
+			err = s.Add(&r)
+		} else {
+			c.records[p] = r
+			err = s.Save(&r)
+		}
+		links := []sitegraph.PageID{0, p}[rng.IntN(2):]
+		c.links[p] = fmt.Sprint(links, links[:1])
+		name, value := fmt.Sprint("s", rng.IntN(4)), fmt.Sprint(step)
+		if rng.IntN(30) == 0 { // longer than a part
+			value += string(make([]byte, PartBytes+rng.IntN(PartBytes)))
+		}
+		c.settings[name] = value
+		if err = errors.Join(err, s.SaveLinks(p, links, links[:1]), s.SaveStart(p), s.SaveSetting(name, []byte(value))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A store that goes from node to node, with crashes at any moment and a log whose calls fail, has
+// every transaction that was acknowledged, and at most the one beside that was under way.
+func TestMoves(t *testing.T) {
+	seeds := uint64(3)
+	if os.Getenv("RECRAWL_LONG") != "" {
+		seeds = 300
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
+		moves(t, seed)
+	}
+}
+
+func moves(t *testing.T, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	m := &memory{rng: rng}
+	root := t.TempDir()
+	var base Base
+	acked := content{links: map[sitegraph.PageID]string{}, settings: map[string]string{}}
+	under := acked // of the transaction that may be there or not
+	var stale *Store
+	for tenure := range 10 {
+		dir := filepath.Join(root, fmt.Sprint(rng.IntN(3)))
+		ctx, cancel := context.WithCancel(t.Context())
+		var mark uint64
+		if base.Name != "" {
+			var err error
+			if mark, err = Take(ctx, m); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Update(ctx, dir, base, m, m, "journal"); err != nil {
+				t.Fatalf("seed %d, tenure %d: %v", seed, tenure, err)
+			}
+		}
+		opened, err := satstore.Open(dir, satstore.Options{Now: start})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join(dir, "journal", fmt.Sprint(tenure)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if a, b := acked.differs(opened), under.differs(opened); a != "" && b != "" {
+			t.Fatalf("seed %d, tenure %d: %s; with what was under way %s", seed, tenure, a, b)
+		} else if a != "" {
+			acked = under
+		}
+		s := New(ctx, opened)
+		rebase := func(k int) {
+			copied := filepath.Join(root, "copy")
+			next, err := s.Base(copied)
+			if err != nil {
+				t.Fatal(err)
+			}
+			next.Name = fmt.Sprint(tenure, "-", k)
+			if base, err = Keep(ctx, m, copied, next); err != nil || base.Bytes == 0 {
+				t.Fatal(base, err)
+			}
+			m.Drop(ctx, base.After)
+			os.RemoveAll(copied)
+		}
+		if base.Name == "" {
+			if err := s.Begin(m); err != nil {
+				t.Fatal(err)
+			}
+			rebase(0)
+		} else {
+			s.Resume(m, base.Line, mark)
+		}
+		if stale != nil { // the process before this one, stopped and going on
+			if err := errors.Join(stale.SaveSetting("stale", nil), stale.Commit()); !errors.Is(err, ErrTaken) {
+				t.Fatalf("seed %d: a process that lost its store commits: %v", seed, err)
+			}
+			stale.store.Close()
+			stale = nil
+		}
+		for k := range rng.IntN(12) {
+			under = acked.clone()
+			if err := change(rng, s, &under, k); err != nil {
+				t.Fatal(err)
+			}
+			if rng.IntN(12) == 0 { // killed within the transaction, or before its answer
+				cancel()
+				if s.Commit() == nil {
+					acked = under
+				}
+				break
+			}
+			if err := s.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			acked = under
+			if rng.IntN(6) == 0 {
+				rebase(k + 1)
+			}
+		}
+		if rng.IntN(4) == 0 && ctx.Err() == nil {
+			if err := os.Rename(dir, dir+".stale"+fmt.Sprint(tenure)); err != nil { // still open
+				t.Fatal(err)
+			}
+			stale = s
+			defer cancel()
+			continue
+		}
+		if err := opened.Close(); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+	}
+	if stale != nil {
+		stale.store.Close()
+	}
+}
+
+// begun is a store with a log and a base in it.
+func begun(t *testing.T, m *memory) (s *Store, base Base) {
+	t.Helper()
+	opened, err := satstore.Open(filepath.Join(t.TempDir(), "here"), satstore.Options{Now: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { opened.Close() })
+	s = New(t.Context(), opened)
+	if err := s.Begin(m); err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "copy")
+	if base, err = s.Base(copied); err != nil {
+		t.Fatal(err)
+	}
+	base.Name = "base"
+	if base, err = Keep(t.Context(), m, copied, base); err != nil {
+		t.Fatal(err)
+	}
+	return s, base
+}
+
+func page(n int) *sitegraph.Record {
+	return &sitegraph.Record{Page: sitegraph.PageID(n), URL: fmt.Sprintf("http://h.example/%d", n), State: sitegraph.StateAlive, Due: start.Add(time.Hour)}
+}
+
+// What a clock that moves brings up again is in the log, too.
+func TestAdvance(t *testing.T) {
+	m := &memory{}
+	s, base := begun(t, m)
+	later := start.Add(48 * time.Hour)
+	err := errors.Join(s.Add(page(0)), s.Commit(),
+		s.Advance(start.Add(2*time.Hour), func(r *sitegraph.Record) { r.Due = later }), s.Commit())
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := filepath.Join(t.TempDir(), "there")
+	if _, err := Update(t.Context(), there, base, m, m); err != nil {
+		t.Fatal(err)
+	}
+	copied, err := satstore.Open(there, satstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer copied.Close()
+	var r sitegraph.Record
+	if err := copied.Load(0, &r); err != nil || !r.Due.Equal(later) {
+		t.Errorf("due %v, %v, want %v", r.Due, err, later)
+	}
+}
+
+// A log that was dropped meanwhile, one that lost what it had, one that is damaged, a copy that is
+// cut off: each is told, and never taken for a whole store.
+func TestRefused(t *testing.T) {
+	m := &memory{}
+	s, base := begun(t, m)
+	for i := range 3 {
+		if err := errors.Join(s.Add(page(i)), s.Commit()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := func() string { return filepath.Join(t.TempDir(), "there") }
+	m.reads = func() { m.Drop(t.Context(), m.number[1]) }
+	if _, err := Update(t.Context(), dir(), base, m, m); !errors.Is(err, ErrGap) {
+		t.Errorf("a log that was dropped: %v", err)
+	}
+	m.reads = nil
+	s, base = begun(t, m)
+	if err := errors.Join(s.Add(page(0)), s.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	there := dir()
+	if u, err := Update(t.Context(), there, base, m, m); err != nil || u.Fetched != base.Bytes || u.Parts != 1 {
+		t.Errorf("updated: %+v, %v", u, err)
+	}
+	if u, err := Update(t.Context(), there, base, m, m); err != nil || u.Fetched != 0 || u.Parts != 0 {
+		t.Errorf("updated again: %+v, %v", u, err)
+	}
+	lost := *m
+	lost.parts, lost.number = m.parts[:len(m.parts)-1], m.number[:len(m.number)-1]
+	if u, err := Update(t.Context(), there, base, m, &lost); err != nil || !u.Ahead {
+		t.Errorf("a log that lost its end: %+v, %v", u, err)
+	}
+	damaged := *m
+	damaged.parts = slices.Clone(m.parts)
+	last := len(damaged.parts) - 1
+	damaged.parts[last] = damaged.parts[last][:len(damaged.parts[last])-3]
+	if _, err := Update(t.Context(), dir(), base, m, &damaged); !errors.Is(err, errChange) {
+		t.Errorf("a damaged log: %v", err)
+	}
+	short := &memory{bases: map[string][]byte{"base": m.bases["base"][:len(m.bases["base"])/2]}}
+	if _, err := Update(t.Context(), dir(), base, short, m); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a copy that is cut off: %v", err)
+	}
+	if _, err := Update(t.Context(), there, base, &memory{}, m); err != nil {
+		t.Errorf("without a copy, where none is needed: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(there, "FORMAT"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if u, err := Update(t.Context(), there, base, m, m); err != nil || u.Fetched == 0 {
+		t.Errorf("a damaged store: %+v, %v", u, err)
+	}
+}

@@ -1,0 +1,296 @@
+package ship
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// PartBytes bounds a part. NATS takes messages of 1 MiB.
+const PartBytes = 512 << 10
+
+// Log is that of one store. Every call may fail after it took effect.
+type Log interface {
+	// Append adds a part if the last one has the number after; 0: there is none. false: it has
+	// another one.
+	Append(ctx context.Context, part []byte, after uint64) (number uint64, ok bool, err error)
+	// Last returns the last part; number 0: there is none.
+	Last(ctx context.Context) (number uint64, part []byte, err error)
+	// Read hands on the parts after one, up to the last as of Last, in order.
+	Read(ctx context.Context, after uint64, each func(number uint64, part []byte) error) error
+	// Drop removes the parts up to one.
+	Drop(ctx context.Context, upTo uint64) error
+}
+
+// ErrTaken says that another process has gone on with the store.
+var ErrTaken = errors.New("another node has gone on with this store")
+
+// soonest and latest are how long Commit waits where the log does not answer: twice as long each
+// time.
+const soonest, latest = 5 * time.Millisecond, 500 * time.Millisecond
+
+// Keeper is where settings are kept.
+type Keeper interface {
+	SaveSetting(name string, value []byte) error
+	Commit() error
+}
+
+// Store is a store whose transactions go to a log. Without one (Begin, Resume) they do not.
+type Store struct {
+	store *satstore.Store
+	ctx   context.Context // until it ends Commit waits for the log
+	log   Log             // nil: none
+	line  string
+	last  uint64 // number of the last part
+	b     []byte // of the part to send
+	open  bool   // a part of the transaction was sent
+
+	// Waiting, if not nil, is told why Commit waits for the log, and nil when it waits no more.
+	Waiting func(error)
+
+	// Sent is what was sent since the last base, in bytes and parts.
+	Sent struct{ Bytes, Parts int64 }
+}
+
+// New makes a Store of one that is open, with nothing that is not committed. Commit waits for the
+// log until ctx ends.
+func New(ctx context.Context, s *satstore.Store) *Store { return &Store{store: s, ctx: ctx} }
+
+// Begin begins a log with a new line. The base that must follow is that of Base.
+func (s *Store) Begin(log Log) error {
+	last, err := Take(s.ctx, log)
+	if err != nil {
+		return err
+	}
+	s.log, s.line, s.last = log, rand.Text(), last
+	if err := s.savePosition(); err != nil {
+		return err
+	}
+	return s.store.Commit()
+}
+
+// Resume goes on with a log that was marked, and whose transactions the store has.
+func (s *Store) Resume(log Log, line string, mark uint64) { s.log, s.line, s.last = log, line, mark }
+
+// Shipping reports whether transactions go to a log.
+func (s *Store) Shipping() bool { return s.log != nil }
+
+// Base copies the store to a directory, and says what the copy is good for. All is committed.
+func (s *Store) Base(dir string) (Base, error) {
+	b := Base{Line: s.line, After: s.last}
+	if err := s.savePosition(); err != nil {
+		return b, err
+	}
+	if err := s.store.Checkpoint(dir); err != nil {
+		return b, err
+	}
+	s.Sent.Bytes, s.Sent.Parts = 0, 0
+	return b, nil
+}
+
+// positionSetting has the line of a store and the number of the last part that it holds.
+const positionSetting = "ship/position"
+
+func (s *Store) savePosition() error {
+	return s.store.SaveSetting(positionSetting, fmt.Appendf(nil, "%s %d", s.line, s.last))
+}
+
+// position reads it; "": the store has no line.
+func position(s *satstore.Store) (line string, number uint64, err error) {
+	v, ok, err := s.Setting(positionSetting)
+	if err != nil || !ok {
+		return "", 0, err
+	}
+	line, after, _ := strings.Cut(string(v), " ")
+	if number, err = strconv.ParseUint(after, 10, 64); err != nil {
+		return "", 0, fmt.Errorf("read the position of a store: %w", err)
+	}
+	return line, number, nil
+}
+
+// Take marks a log, and returns the number of the mark: nobody else can go on with it.
+func Take(ctx context.Context, log Log) (number uint64, err error) {
+	last, _, err := log.Last(ctx)
+	for err == nil {
+		mark := append(make([]byte, headBytes), rand.Text()...) // its text tells it from those of others
+		if number, err = send(ctx, log, flagMark, mark, last, nil); !errors.Is(err, ErrTaken) {
+			return number, err
+		}
+		last, _, err = log.Last(ctx) // who had it before was still sending
+	}
+	return 0, err
+}
+
+// send appends a part, also where the answer to an attempt was lost.
+func send(ctx context.Context, log Log, flags byte, part []byte, after uint64, waiting func(error)) (uint64, error) {
+	setHead(part, flags, after)
+	told := false
+	defer func() {
+		if told {
+			waiting(nil)
+		}
+	}()
+	for wait := soonest; ; wait = min(2*wait, latest) {
+		number, ok, err := log.Append(ctx, part, after)
+		if err == nil && ok {
+			return number, nil
+		}
+		if err == nil {
+			last, have, unknown := log.Last(ctx)
+			if unknown == nil && last > after && bytes.Equal(have, part) {
+				return last, nil
+			} else if unknown == nil {
+				return 0, ErrTaken
+			}
+			err = unknown
+		}
+		if wait == latest && waiting != nil {
+			told = true
+			waiting(err)
+		}
+		t := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return 0, errors.Join(ctx.Err(), err)
+		case <-t.C:
+		}
+	}
+}
+
+// told adds a change to the transaction. What is full is sent.
+func (s *Store) told(change func(b []byte) ([]byte, error)) (err error) {
+	if s.log == nil {
+		return nil
+	}
+	if len(s.b) == 0 {
+		s.b = append(s.b, make([]byte, headBytes)...)
+	}
+	if s.b, err = change(s.b); err != nil {
+		return err
+	}
+	for len(s.b) > PartBytes {
+		rest := bytes.Clone(s.b[PartBytes:])
+		s.b = s.b[:PartBytes]
+		if err := s.send(0); err != nil {
+			return err
+		}
+		s.b = append(append(s.b, make([]byte, headBytes)...), rest...)
+	}
+	return nil
+}
+
+// send sends the part that was made.
+func (s *Store) send(flags byte) error {
+	if !s.open {
+		flags |= flagFirst
+	}
+	number, err := send(s.ctx, s.log, flags, s.b, s.last, s.Waiting)
+	if err != nil {
+		return fmt.Errorf("send a transaction to the log: %w", err)
+	}
+	s.last, s.open = number, flags&flagLast == 0
+	s.Sent.Bytes, s.Sent.Parts = s.Sent.Bytes+int64(len(s.b)), s.Sent.Parts+1
+	s.b = s.b[:0]
+	return nil
+}
+
+// Commit makes all since the last one durable, in the log first.
+func (s *Store) Commit() error {
+	if len(s.b) > 0 {
+		if err := s.send(flagLast); err != nil {
+			return err
+		}
+		if err := s.savePosition(); err != nil {
+			return err
+		}
+	}
+	return s.store.Commit()
+}
+
+// Add registers a new page.
+func (s *Store) Add(r *sitegraph.Record) error {
+	if err := s.store.Add(r); err != nil {
+		return err
+	}
+	return s.record(r)
+}
+
+// Save replaces the record of a page.
+func (s *Store) Save(r *sitegraph.Record) error {
+	if err := s.store.Save(r); err != nil {
+		return err
+	}
+	return s.record(r)
+}
+
+func (s *Store) record(r *sitegraph.Record) error {
+	return s.told(func(b []byte) ([]byte, error) { return appendRecord(b, r) })
+}
+
+// SaveLinks replaces the links of a page.
+func (s *Store) SaveLinks(p sitegraph.PageID, links, frames []sitegraph.PageID) error {
+	if err := s.store.SaveLinks(p, links, frames); err != nil {
+		return err
+	}
+	return s.told(func(b []byte) ([]byte, error) { return appendLinks(b, p, links, frames), nil })
+}
+
+// SaveStart makes a page a start page.
+func (s *Store) SaveStart(p sitegraph.PageID) error {
+	if err := s.store.SaveStart(p); err != nil {
+		return err
+	}
+	return s.told(func(b []byte) ([]byte, error) { return appendStart(b, p), nil })
+}
+
+// SaveSetting keeps a small value.
+func (s *Store) SaveSetting(name string, value []byte) error {
+	if err := s.store.SaveSetting(name, value); err != nil {
+		return err
+	}
+	return s.told(func(b []byte) ([]byte, error) { return appendSetting(b, name, value), nil })
+}
+
+// Advance moves the clock. Records that were kept anew for that go to the log as well.
+func (s *Store) Advance(now time.Time, again func(r *sitegraph.Record)) error {
+	var wrong error
+	err := s.store.Advance(now, func(r *sitegraph.Record) {
+		if again(r); wrong == nil {
+			wrong = s.record(r)
+		}
+	})
+	return errors.Join(err, wrong)
+}
+
+// The rest changes nothing that others must know.
+
+// Load reads a record.
+func (s *Store) Load(p sitegraph.PageID, r *sitegraph.Record) error { return s.store.Load(p, r) }
+
+// Setting returns a value.
+func (s *Store) Setting(name string) ([]byte, bool, error) { return s.store.Setting(name) }
+
+// Position begins to note pages, for an image that lies beside the store.
+func (s *Store) Position(most int) (uint64, error) { return s.store.Position(most) }
+
+// Touched returns the pages that were noted.
+func (s *Store) Touched(since uint64) ([]sitegraph.PageID, bool, error) {
+	return s.store.Touched(since)
+}
+
+// Links returns the links of a page.
+func (s *Store) Links(p sitegraph.PageID) (links, frames []sitegraph.PageID, err error) {
+	return s.store.Links(p)
+}
+
+// Starts hands on the start pages.
+func (s *Store) Starts(each func(p sitegraph.PageID)) error { return s.store.Starts(each) }

@@ -1,0 +1,112 @@
+package ship
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/recrawl/recrawl/satstore"
+)
+
+// Updated is what Update did.
+type Updated struct {
+	Fetched int64 // bytes of the base, where that was needed
+	Parts   int   // of the log
+	// Ahead says that the store has more than the log: that one lost what it had. A new line must
+	// begin.
+	Ahead bool
+}
+
+// Update makes the store in a directory the one that a base and the log after it are. keep names
+// what else lies in the directory. satstore.ErrInUse: another process has the store open.
+func Update(ctx context.Context, dir string, b Base, depot Depot, log Log, keep ...string) (u Updated, err error) {
+	last, _, err := log.Last(ctx)
+	if err != nil {
+		return u, fmt.Errorf("ask for the log of a store: %w", err)
+	}
+	s, at, err := usable(dir, b)
+	if err != nil {
+		return u, err
+	}
+	if s == nil {
+		if err := fetch(ctx, depot, b, dir, keep); err != nil {
+			return u, err
+		}
+		u.Fetched = b.Bytes
+		if s, err = satstore.Open(dir, satstore.Options{}); err != nil {
+			return u, fmt.Errorf("open a copy of a store: %w", err)
+		}
+		at = b.After
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if at > last {
+		u.Ahead = true
+		return u, nil
+	}
+	u.Parts, err = replay(ctx, s, log, b.Line, at)
+	return u, err
+}
+
+// usable opens the store in a directory if the log can bring it up to date; nil: it cannot.
+func usable(dir string, b Base) (s *satstore.Store, at uint64, err error) {
+	if _, err := os.Stat(filepath.Join(dir, formatName)); err != nil {
+		return nil, 0, nil // none, or the rest of one
+	}
+	s, err = satstore.Open(dir, satstore.Options{})
+	if errors.Is(err, satstore.ErrInUse) {
+		return nil, 0, err
+	} else if err != nil {
+		return nil, 0, nil // what is damaged is replaced
+	}
+	line, at, err := position(s)
+	if err == nil && line == b.Line && at >= b.After {
+		return s, at, nil
+	}
+	return nil, 0, s.Close()
+}
+
+// ErrGap says that a log does not begin where a copy ends: there is a newer copy.
+var ErrGap = errors.New("the log of a store goes on elsewhere than its copy ends")
+
+// replay applies the transactions of a log after a part of it.
+func replay(ctx context.Context, s *satstore.Store, log Log, line string, after uint64) (parts int, err error) {
+	var changes []byte
+	begun, before := false, after
+	err = log.Read(ctx, after, func(number uint64, part []byte) error {
+		if len(part) < headBytes {
+			return fmt.Errorf("%w: part %d has %d bytes", errChange, number, len(part))
+		}
+		if binary.BigEndian.Uint64(part[1:]) != before {
+			return fmt.Errorf("part %d does not follow part %d: %w", number, before, ErrGap)
+		}
+		parts, before = parts+1, number
+		switch flags := part[0]; {
+		case flags&flagMark != 0: // what was not whole by then never will be
+			begun = false
+			return nil
+		case flags&flagFirst != 0:
+			begun, changes = true, changes[:0]
+		case !begun:
+			return fmt.Errorf("%w: part %d is of a transaction without a beginning", errChange, number)
+		}
+		changes = append(changes, part[headBytes:]...)
+		if part[0]&flagLast == 0 {
+			return nil
+		}
+		begun = false
+		if err := apply(s, changes); err != nil {
+			return fmt.Errorf("part %d: %w", number, err)
+		}
+		if err := s.SaveSetting(positionSetting, fmt.Appendf(nil, "%s %d", line, number)); err != nil {
+			return err
+		}
+		return s.Commit()
+	})
+	if err != nil {
+		return parts, fmt.Errorf("bring a store up to date: %w", err)
+	}
+	return parts, nil
+}
