@@ -14,7 +14,8 @@ import (
 func (p *program) benchCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use: "bench",
-	}, "unknown benchmark %q", "recrawl bench sat, recrawl bench seen, recrawl bench fetch", p.benchSatCommand(), p.benchSeenCommand(), p.benchFetchCommand())
+	}, "unknown benchmark %q", "recrawl bench sat, recrawl bench seen, recrawl bench fetch, recrawl bench nodes",
+		p.benchSatCommand(), p.benchSeenCommand(), p.benchFetchCommand(), p.benchNodesCommand())
 }
 
 func (p *program) benchSatCommand() *cobra.Command {

@@ -91,8 +91,14 @@ type program struct {
 	ended          chan struct{}
 }
 
-// start begins the program in dir with extra variables in its environment. Variables of
-// the program itself that the tests were started with are left out, and that of the collector.
+// environment is that of the tests without variables of the program, and that of the collector.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "RECRAWL_") || strings.HasPrefix(v, "COLUMNS=") || strings.HasPrefix(v, "GOGC=")
+	})
+}
+
+// start begins the program in dir with extra variables in its environment.
 func start(t *testing.T, dir string, env []string, args ...string) *program {
 	t.Helper()
 	build, err := buildOnce()
@@ -103,12 +109,7 @@ func start(t *testing.T, dir string, env []string, args ...string) *program {
 	p.cmd = exec.Command(filepath.Join(build, "recrawl"), args...)
 	p.cmd.Dir = dir
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "RECRAWL_") && !strings.HasPrefix(v, "COLUMNS=") && !strings.HasPrefix(v, "GOGC=") {
-			p.cmd.Env = append(p.cmd.Env, v)
-		}
-	}
-	p.cmd.Env = append(p.cmd.Env, env...)
+	p.cmd.Env = append(environment(), env...)
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

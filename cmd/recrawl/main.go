@@ -17,6 +17,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/cmd/manual"
 	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/eval/cluster"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/bench"
@@ -29,6 +30,8 @@ func main() {
 		os.Exit(serve(apart.Serve(os.Stdin, os.Stdout, fetch.Read)))
 	case slices.Equal(os.Args[1:], []string{bench.Argument}):
 		os.Exit(serve(bench.Serve(os.Stdin, os.Stdout)))
+	case slices.Equal(os.Args[1:], []string{cluster.Argument}):
+		os.Exit(serve(cluster.Serve(os.Stdin, os.Stdout)))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {

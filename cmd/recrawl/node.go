@@ -12,17 +12,14 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/nodes"
 	"github.com/recrawl/recrawl/planner/nodes/bus"
 	"github.com/recrawl/recrawl/planner/nodes/work"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
-	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/journal/visits"
 	"github.com/recrawl/recrawl/satstore/ship"
-	"github.com/recrawl/recrawl/sitegraph"
 )
 
 func (p *program) nodeCommand() *cobra.Command {
@@ -71,50 +68,18 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 func (p *program) shard(ctx context.Context, dir string) (made *work.Parts, busy bool, err error) {
 	q := *p // with a data directory of its own
 	q.config.Data = dir
-	var opened parts
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, opened.Close())
-		}
-	}()
-	filters, err := q.filters()
-	if err != nil {
-		return nil, false, err
-	}
-	opened.add(filters)
-	reader := apart.NewReader(apart.Again(readsApart)...)
-	client, err := q.client(reader.Read, filters)
-	if err != nil {
-		return nil, false, err
-	}
+	var b basis
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, false, err
 	}
-	o, err := q.open(ctx, false)
-	if err != nil {
-		return nil, errors.Is(err, satstore.ErrInUse), err
+	if err := b.open(ctx, &q); err != nil {
+		return nil, errors.Is(err, satstore.ErrInUse), errors.Join(err, b.parts.Close())
 	}
-	opened.add(o.store)
-	underWay, err := q.underWay(reader)
-	if err != nil {
-		return nil, false, err
-	}
-	opened.add(underWay)
-	log, err := journal.Open(filepath.Join(dir, "journal"))
-	if err != nil {
-		return nil, false, err
-	}
-	opened.add(log)
-	bounds := sitegraph.DefaultBounds
-	bounds.MaxPages = q.config.MaxPages
-	return &work.Parts{Planner: o.plan, Store: o.store, Web: liveFetcher{Client: client, underWay: underWay}, Close: opened.Close,
-		Journal: func(events []cycle.Event) error { return visits.Append(log, events) },
-		Loop: cycle.Options{
-			Change: q.config.ChangeBy(), Workers: max(2, 2*q.config.Workers/q.config.Node.Shards), Discover: true, Forecast: true, Proof: true,
-			Bounds: &bounds, Pause: q.config.Delay, PauseOf: client.PauseOf, Able: q.hasSpace, Filters: filters.Fingerprint(),
-			Unkept: func(err error) { q.warn(err.Error() + "; the next start reads all records") },
-		},
-		Between: func(k ship.Keeper) error { return errors.Join(client.KeepIn(k), q.copies(o.store)) },
+	o := b.options(&q)
+	o.Workers = max(2, 2*q.config.Workers/q.config.Node.Shards)
+	return &work.Parts{Planner: b.data.plan, Store: b.data.store, Web: liveFetcher{Client: b.client, underWay: b.underWay}, Close: b.parts.Close, Loop: o,
+		Journal: func(events []cycle.Event) error { return visits.Append(b.journal, events) },
+		Between: func(k ship.Keeper) error { return errors.Join(b.client.KeepIn(k), q.copies(b.data.store)) },
 	}, false, nil
 }
 

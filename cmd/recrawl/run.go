@@ -12,10 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/filter"
-	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner"
@@ -24,7 +21,6 @@ import (
 	"github.com/recrawl/recrawl/planner/tracing"
 	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/planner/watching"
-	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/journal/visits"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -38,7 +34,7 @@ func (p *program) runCommand() *cobra.Command {
 
 func (p *program) run(ctx context.Context, args []string) (err error) {
 	l := &crawl{program: p, result: present.NewRun(), status: p.status()}
-	defer closing(&l.parts, &err)
+	defer closing(&l.base.parts, &err)
 	if err := l.open(ctx, args); err != nil {
 		return err
 	}
@@ -55,19 +51,14 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 // crawl is a run: what it has open, and how it goes.
 type crawl struct {
 	*program
-	data     *opened
-	seeds    []string
-	filters  *filter.Set
-	client   *meter.Client
-	underWay *apart.Register
-	archive  *archive.Archive
-	journal  *journal.Journal
-	hints    *push.Service
-	others   *intake.Others
-	watch    *watch.Watch
-	desk     *view.Desk
-	trace    *tracing.Tracer
-	parts    parts // of these, what is closed at the end
+	base    basis
+	seeds   []string
+	archive *archive.Archive
+	hints   *push.Service
+	others  *intake.Others
+	watch   *watch.Watch
+	desk    *view.Desk
+	trace   *tracing.Tracer
 
 	loop       *cycle.Loop
 	result     *present.Run
@@ -85,114 +76,80 @@ func (l *crawl) open(ctx context.Context, args []string) (err error) {
 	if _, err := p.watched(); err != nil {
 		return err
 	}
-	if l.filters, err = p.filters(); err != nil {
+	if err = l.base.open(ctx, p); err != nil {
 		return err
 	}
-	l.parts.add(l.filters)
-	reader := apart.NewReader(apart.Again(readsApart)...)
-	if l.client, err = p.client(reader.Read, l.filters); err != nil {
-		return err
-	}
-	if l.data, err = p.open(ctx, false); err != nil {
-		return err
-	}
-	l.parts.add(l.data.store)
-	if len(l.seeds) == 0 && l.data.corpus.Pages() == 0 {
+	if len(l.seeds) == 0 && l.base.data.corpus.Pages() == 0 {
 		return usageError{
 			fmt.Errorf("no address given, and %s knows none", c.Data),
 			"recrawl run --data DIRECTORY URL... starts from these pages",
 		}
 	}
-	if l.underWay, err = p.underWay(reader); err != nil {
-		return err
-	}
-	l.parts.add(l.underWay)
 	if l.archive, err = p.archive(); err != nil {
 		return err
 	}
-	l.parts.add(l.archive)
-	if l.journal, err = journal.Open(filepath.Join(c.Data, "journal")); err != nil {
+	l.base.parts.add(l.archive)
+	if l.hints, err = p.push(l.base.client, l.base.data.store); err != nil {
 		return err
 	}
-	l.parts.add(l.journal)
-	if l.hints, err = p.push(l.client, l.data.store); err != nil {
-		return err
-	}
-	l.parts.add(l.hints)
+	l.base.parts.add(l.hints)
 	if l.others, err = intake.OpenOthers(c.Others, time.Now()); err != nil {
 		return err
 	}
-	l.parts.add(l.others)
-	if l.watch, err = p.openWatch(l.data.store); err != nil {
+	l.base.parts.add(l.others)
+	if l.watch, err = p.openWatch(l.base.data.store); err != nil {
 		return err
 	}
 	l.trace, err = tracing.Open(tracing.Options{Address: c.Trace, Share: c.TraceShare, Version: versionName(), Warn: func(err error) { p.warn(err.Error()) }})
 	if err != nil {
 		return err
 	}
-	l.parts.add(l.trace)
-	desk, served, err := p.dashboard(l.data, view.Options{Run: l.result})
+	l.base.parts.add(l.trace)
+	desk, served, err := p.dashboard(l.base.data, view.Options{Run: l.result})
 	if err != nil {
 		return err
 	}
 	l.desk = desk
-	l.parts.add(served)
-	p.note("robots.txt is searched for the name %s", l.client.RobotsAgent())
+	l.base.parts.add(served)
+	p.note("robots.txt is searched for the name %s", l.base.client.RobotsAgent())
 	return nil
 }
 
 // makeLoop makes the loop. It calls stop when visits can no longer be written down.
 func (l *crawl) makeLoop(stop func()) {
-	c, result := &l.config, l.result
-	bounds := sitegraph.DefaultBounds
-	bounds.MaxPages = c.MaxPages
+	result := l.result
 	l.lookout = present.NewLookout(result, time.Now())
 	sight := &watching.Sight{Watch: l.watch}
-	l.loop = cycle.New(cycle.Options{
-		Planner:    l.data.plan,
-		Fetcher:    liveFetcher{l.client, l.underWay, l.archive, l.watch, l.trace},
-		Store:      l.data.store,
-		Clock:      cycle.WallClock{},
-		Change:     c.ChangeBy(),
-		Workers:    l.workers(),
-		Discover:   true,
-		Forecast:   true,
-		Proof:      true,
-		Bounds:     &bounds,
-		Pause:      c.Delay,
-		PauseOf:    l.client.PauseOf,
-		Able:       l.hasSpace,
-		Stalled:    func(why error) { l.status.stalled(why); l.desk.Stalled(why) },
-		Unkept:     func(err error) { l.warn(err.Error() + "; the next start reads all records") },
-		Dispatched: func(d cycle.Dispatch) { l.status.note(result.Dispatched(d)) },
-		Found:      func(page sitegraph.PageID) { sight.Found(l.data.corpus, page) },
-		Seen: func(e *cycle.Event) {
-			result.See(e)
-			l.hints.See(e.Record.URL, e.Record.State, &e.Observation)
-			l.others.See(e.Record.URL, e.Observation.Links)
-			sight.See(e)
-			l.desk.See(e)
-		},
-		Between: func() error {
-			now := time.Now()
-			return errors.Join(l.client.KeepIn(l.data.store), l.copies(l.data.store), hand(l.hints, l.loop, l.data.store),
-				l.watch.Step(now, l.data.store), l.others.Rest(now), l.desk.Between(l.loop))
-		},
-		Attentive: l.hints != nil || l.desk != nil,
-		Filters:   l.filters.Fingerprint(),
-		Woken:     l.hints.Woken(),
-		Peek:      l.desk.Peek(),
-		Acknowledged: func(events []cycle.Event) {
-			if l.journalErr == nil {
-				if l.journalErr = visits.Append(l.journal, events); l.journalErr != nil {
-					stop()
-				}
+	o := l.base.options(l.program)
+	o.Fetcher = liveFetcher{l.base.client, l.base.underWay, l.archive, l.watch, l.trace}
+	o.Clock, o.Workers = cycle.WallClock{}, l.workers()
+	o.Attentive, o.Woken, o.Peek = l.hints != nil || l.desk != nil, l.hints.Woken(), l.desk.Peek()
+	o.Stalled = func(why error) { l.status.stalled(why); l.desk.Stalled(why) }
+	o.Dispatched = func(d cycle.Dispatch) { l.status.note(result.Dispatched(d)) }
+	o.Found = func(page sitegraph.PageID) { sight.Found(l.base.data.corpus, page) }
+	o.Seen = func(e *cycle.Event) {
+		result.See(e)
+		l.hints.See(e.Record.URL, e.Record.State, &e.Observation)
+		l.others.See(e.Record.URL, e.Observation.Links)
+		sight.See(e)
+		l.desk.See(e)
+	}
+	o.Between = func() error {
+		now := time.Now()
+		return errors.Join(l.base.client.KeepIn(l.base.data.store), l.copies(l.base.data.store), hand(l.hints, l.loop, l.base.data.store),
+			l.watch.Step(now, l.base.data.store), l.others.Rest(now), l.desk.Between(l.loop))
+	}
+	o.Acknowledged = func(events []cycle.Event) {
+		if l.journalErr == nil {
+			if l.journalErr = visits.Append(l.base.journal, events); l.journalErr != nil {
+				stop()
 			}
-			l.trace.Acknowledged(events)
-			l.status.show(result, l.data.plan)
-			l.look()
-		},
-	})
+		}
+		l.trace.Acknowledged(events)
+		l.status.show(result, l.base.data.plan)
+		l.look()
+	}
+	l.loop = cycle.New(o)
 	l.desk.Attach(l.loop)
 }
 
@@ -209,7 +166,7 @@ func (l *crawl) prepare(ctx context.Context) error {
 		return err
 	}
 	perDay := l.config.PerDay()
-	if promise := l.data.plan.Promise(); promise != nil && promise.Broken(perDay) != "" {
+	if promise := l.base.data.plan.Promise(); promise != nil && promise.Broken(perDay) != "" {
 		l.warn(promise.Says(perDay))
 	}
 	return l.loop.KeepDistance(ctx, func() {
@@ -219,11 +176,11 @@ func (l *crawl) prepare(ctx context.Context) error {
 
 // endRound reports whether there is another one.
 func (l *crawl) endRound(r planner.Round) bool {
-	l.result.EndRound(l.data.plan, r, l.config.PerDay())
+	l.result.EndRound(l.base.data.plan, r, l.config.PerDay())
 	l.look()
 	l.desk.EndRound()
 	l.trace.EndRound(r)
-	l.status.rest(l.result, l.data.plan, r.End)
+	l.status.rest(l.result, l.base.data.plan, r.End)
 	return l.journalErr == nil && (l.config.Rounds == 0 || l.result.Rounds < l.config.Rounds)
 }
 
@@ -232,7 +189,7 @@ func (l *crawl) end(ctx context.Context, err error) error {
 	l.desk.Close()
 	l.status.end()
 	if ended := err == nil; ended || ctx.Err() != nil && onlyCanceled(err) {
-		if told := l.watch.End(endWithin, time.Now, l.data.store, ended); told != nil && ended {
+		if told := l.watch.End(endWithin, time.Now, l.base.data.store, ended); told != nil && ended {
 			err = told
 		}
 		if events, messages := l.watch.Waiting(); events+messages > 0 {
@@ -243,7 +200,7 @@ func (l *crawl) end(ctx context.Context, err error) error {
 		err = l.journalErr
 	}
 	result := l.result
-	result.End(l.data.plan, l.loop)
+	result.End(l.base.data.plan, l.loop)
 	result.Judge(l.loop, l.workers(), l.config.PerDay())
 	if err == nil || ctx.Err() != nil {
 		if printed := l.print(result, result.Finding(), result.Tables()); err == nil {

@@ -56,10 +56,10 @@ func usable(dir string, b Base) (s *satstore.Store, at uint64, err error) {
 		return nil, 0, nil // none, or the rest of one
 	}
 	s, err = satstore.Open(dir, satstore.Options{})
-	if errors.Is(err, satstore.ErrInUse) {
-		return nil, 0, err
-	} else if err != nil {
+	if errors.As(err, new(*satstore.DamageError)) || errors.As(err, new(*satstore.FormatError)) {
 		return nil, 0, nil // what is damaged is replaced
+	} else if err != nil {
+		return nil, 0, err
 	}
 	line, at, err := position(s)
 	if err == nil && line == b.Line && at >= b.After {

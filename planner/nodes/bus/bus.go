@@ -20,7 +20,7 @@ type Bus struct {
 	cluster   string
 	replicas  int
 	js        jetstream.JetStream
-	families  [families]family
+	families  [Families]family
 	server    *server.Server // nil: elsewhere
 	conn      *nats.Conn
 }

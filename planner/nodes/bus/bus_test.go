@@ -111,7 +111,7 @@ func logged(t *testing.T, a, b *Bus) {
 	var numbers []uint64
 	last := uint64(0)
 	for i := range 5 {
-		if _, ok, err := b.Log(1+families).Append(ctx, []byte("x"), uint64(max(0, 2*i-1))); !ok || err != nil {
+		if _, ok, err := b.Log(1+Families).Append(ctx, []byte("x"), uint64(max(0, 2*i-1))); !ok || err != nil {
 			t.Fatalf("another shard's part %d: %v, %v", i, ok, err)
 		}
 		n, ok, err := l.Append(ctx, fmt.Append(nil, i), last)
@@ -149,7 +149,7 @@ func copied(t *testing.T, a, b *Bus) {
 	t.Helper()
 	ctx := t.Context()
 	text := bytes.Repeat([]byte("0123456789"), 150_000) // three pieces
-	for i, name := range []string{CopyName(1, 2, 0), CopyName(1, 2, 1), CopyName(1, 3, 0), CopyName(1+families, 1, 0)} {
+	for i, name := range []string{CopyName(1, 2, 0), CopyName(1, 2, 1), CopyName(1, 3, 0), CopyName(1+Families, 1, 0)} {
 		if err := a.Copies(1).Put(ctx, name, bytes.NewReader(text[i:])); err != nil {
 			t.Fatal(err)
 		}

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// families is over how many streams the shards are spread, of logs and of copies: JetStream
+	// Families is over how many streams the shards are spread, of logs and of copies: JetStream
 	// has a leader and its copies for each, which are on other servers then.
-	families = 4
+	Families = 4
 	// chunkBytes is what copies are cut into: each is written and synced by itself.
 	chunkBytes = 512 << 10
 	// copyTime bounds the time in which a copy is put or got.
@@ -31,7 +31,7 @@ type family struct {
 
 // open makes the streams of a family, or finds them.
 func (b *Bus) open(ctx context.Context, shard int) (*family, error) {
-	n := shard % families
+	n := shard % Families
 	f := &b.families[n]
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -66,7 +66,7 @@ type Log struct {
 
 // Log returns that of a shard.
 func (b *Bus) Log(shard int) *Log {
-	return &Log{b, shard, fmt.Sprintf("%s.log.%d.%d", b.cluster, shard%families, shard)}
+	return &Log{b, shard, fmt.Sprintf("%s.log.%d.%d", b.cluster, shard%Families, shard)}
 }
 
 // Append adds a part after another one; false: the last one is not that.
@@ -201,7 +201,7 @@ func (c *Copies) Remove(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	bucket := c.bus.copiesName(c.shard % families)
+	bucket := c.bus.copiesName(c.shard % Families)
 	_, err = within(ctx, func(ctx context.Context) (struct{}, error) {
 		if err := f.copies.Delete(ctx, name); err != nil {
 			return struct{}{}, err
@@ -234,4 +234,20 @@ func (c *Copies) Before(ctx context.Context, epoch uint64, but string) (names []
 		}
 	}
 	return names, err
+}
+
+// Logged is what the logs of all shards hold: bytes, and how many parts there ever were.
+func (b *Bus) Logged(ctx context.Context) (bytes, parts uint64, err error) {
+	for shard := range Families {
+		f, err := b.open(ctx, shard)
+		if err != nil {
+			return 0, 0, err
+		}
+		info, err := within(ctx, func(ctx context.Context) (*jetstream.StreamInfo, error) { return f.log.Info(ctx) })
+		if err != nil {
+			return 0, 0, fmt.Errorf("look at the logs: %w", err)
+		}
+		bytes, parts = bytes+info.State.Bytes, parts+info.State.LastSeq
+	}
+	return bytes, parts, nil
 }

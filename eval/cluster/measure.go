@@ -1,0 +1,261 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/recrawl/recrawl/planner/nodes/bus"
+	"github.com/recrawl/recrawl/satstore/proc"
+)
+
+// Settings are those of a user.
+type Settings struct {
+	Most     int           `default:"8" range:"[1,64]" help:"measure 1, 2, 4 nodes and so on, up to so many"`
+	For      time.Duration `default:"20s" range:"[1s,1h]" want:"1s to 1h" help:"time for each"`
+	Share    int           `default:"10" range:"[0,100]" want:"0 to 100" help:"hundredths of a processor that each node has, by a control group; 0: what there is"`
+	Shards   int           `default:"32" range:"[1,4096]" help:"parts into which servers are divided"`
+	Servers  int           `default:"1000" range:"[1,1000000]" help:"servers that are visited"`
+	Visit    time.Duration `default:"50ms" range:"[1ms,1m]" want:"1ms to 1m" help:"time that a visit takes, of which the processor knows nothing"`
+	Simulate bool          `help:"work out 1 and 10 billion pages on 16 to 256 machines from what was measured"`
+	Machine  `key:"machine"`
+	HTML     string `path:"file" help:"write a report with charts to this file"`
+}
+
+// servers is how many servers of NATS there are: one is lost and nothing waits.
+const servers = 3
+
+// pages are those of a server: more than are ever visited.
+const pages = 1 << 20
+
+// Options of a measurement.
+type Options struct {
+	Settings
+	Again []string                           // a command that begins this program once more
+	Dir   string                             // for stores; it exists
+	Tick  func(what string, done, total int) // says how far it is
+}
+
+// Result is what was measured.
+type Result struct {
+	Processors int          `json:"processors"`
+	Load       [2]float64   `json:"load_average"` // before and after
+	Share      int          `json:"share"`        // hundredths of a processor of each node; 0: no bound
+	Shards     int          `json:"shards"`
+	Servers    int          `json:"servers"`
+	Shared     string       `json:"shared"` // what the nodes share
+	Nodes      []Measured   `json:"nodes"`
+	Writes     float64      `json:"writes_per_second"` // to the NATS servers, one after the other
+	Costs      *Costs       `json:"costs"`             // of the simulation; null: there was none
+	Simulated  []*Simulated `json:"simulated"`
+	Limits     []Limit      `json:"limits"`
+}
+
+// Measured is what so many nodes did.
+type Measured struct {
+	Nodes   int     `json:"nodes"`
+	Seconds float64 `json:"seconds"`
+	Visits  int64   `json:"visits"`
+	PerSec  float64 `json:"visits_per_second"`
+	Scaling float64 `json:"scaling"`          // visits a second of a node, beside those of one alone
+	CPU     float64 `json:"cpu_us_per_visit"` // of the nodes
+	NATS    float64 `json:"nats_cpu_us_per_visit"`
+	Log     float64 `json:"log_bytes_per_visit"`
+	Parts   float64 `json:"log_parts_per_second"`
+	Used    float64 `json:"share_used"` // part of the shares that was used
+}
+
+const shared = "processors, disk, and the three NATS servers, which are in a process of their own without a share"
+
+// Measure runs 1, 2, 4 nodes and so on.
+func Measure(ctx context.Context, o Options) (*Result, error) {
+	r := &Result{Processors: runtime.NumCPU(), Share: o.Share, Shards: o.Shards, Servers: o.Servers, Shared: shared, Nodes: []Measured{}, Simulated: []*Simulated{}, Limits: []Limit{}}
+	r.Load[0] = proc.LoadAverage()
+	for n := 1; n <= o.Most; n *= 2 {
+		m, writes, err := measure(ctx, o, n)
+		if err != nil {
+			return nil, fmt.Errorf("measure %d nodes: %w", n, err)
+		}
+		if m.Scaling = 1; n > 1 {
+			m.Scaling = m.PerSec / float64(n) / r.Nodes[0].PerSec
+		}
+		r.Nodes, r.Writes = append(r.Nodes, m), writes
+	}
+	r.Load[1] = proc.LoadAverage()
+	if !o.Simulate {
+		return r, nil
+	}
+	c := o.costs(r)
+	r.Costs = &c
+	for _, billions := range []int64{1, 10} {
+		for n := 16; n <= 256; n *= 2 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			r.Simulated = append(r.Simulated, Simulate(c, n, billions*1_000_000_000))
+		}
+	}
+	for n := 16; n <= 256; n *= 2 {
+		r.Limits = append(r.Limits, Most(c, n))
+	}
+	return r, nil
+}
+
+// begun are the servers of NATS.
+type begun []*bus.Bus
+
+func (b begun) close() {
+	for _, s := range b {
+		if s != nil {
+			s.Close()
+		}
+	}
+}
+
+// beginServers starts three that know each other.
+func beginServers(ctx context.Context, dir string) (all begun, err error) {
+	routes := make([]string, servers)
+	for i := range routes {
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close()
+		routes[i] = l.Addr().String()
+		l.Close()
+	}
+	all = make(begun, servers)
+	failed := make(chan error, servers)
+	for i := range all {
+		go func() {
+			var err error
+			all[i], err = bus.Open(ctx, bus.Settings{Cluster: clusterName, Listen: "127.0.0.1:0", Routes: routes, RouteAt: routes[i]},
+				fmt.Sprint("server", i), filepath.Join(dir, fmt.Sprint("nats", i)), func(error) {})
+			failed <- err
+		}()
+	}
+	for range all {
+		err = errors.Join(err, <-failed)
+	}
+	if err != nil {
+		all.close()
+	}
+	return all, err
+}
+
+// measure runs so many nodes.
+func measure(ctx context.Context, o Options, count int) (m Measured, writes float64, err error) {
+	dir, err := os.MkdirTemp(o.Dir, "recrawl-nodes-*")
+	if err != nil {
+		return m, 0, err
+	}
+	defer os.RemoveAll(dir)
+	what := fmt.Sprintf("%d nodes", count)
+	tick := func(done int) {
+		if o.Tick != nil {
+			o.Tick(what, done, 3)
+		}
+	}
+	tick(0)
+	nats, err := beginServers(ctx, dir)
+	if err != nil {
+		return m, 0, err
+	}
+	defer nats.close()
+	if writes, err = writesOf(ctx, nats[0]); err != nil {
+		return m, 0, err
+	}
+	var all []*process
+	defer func() {
+		for _, p := range all {
+			p.end() // what it says of its end is of no use
+		}
+	}()
+	for i := range count {
+		name := fmt.Sprint("n", i)
+		p, err := begin(o.Again, order{Name: name, NATS: "nats://" + nats[i%servers].Address(), Dir: filepath.Join(dir, name), Shards: o.Shards,
+			Servers: o.Servers, Pages: pages, Visit: o.Visit, Pause: o.Visit}, o.Share)
+		if err != nil {
+			return m, 0, err
+		}
+		all = append(all, p)
+	}
+	sum := func() (t told, used time.Duration, err error) {
+		for _, p := range all {
+			one, err := p.ask()
+			if err != nil {
+				return t, 0, err
+			}
+			t.Visits, t.Servers, used = t.Visits+one.Visits, t.Servers+one.Servers, used+cpuOf(p.cmd.Process.Pid)
+		}
+		return t, used, ctx.Err()
+	}
+	tick(1)
+	for { // until all servers are known
+		t, _, err := sum()
+		if err != nil {
+			return m, 0, err
+		}
+		if t.Servers >= int64(o.Servers) {
+			break
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	tick(2)
+	logBefore, partsBefore, err := nats[0].Logged(ctx)
+	if err != nil {
+		return m, 0, err
+	}
+	own := cpuOf(os.Getpid())
+	before, used, err := sum()
+	if err != nil {
+		return m, 0, err
+	}
+	began := time.Now()
+	select {
+	case <-ctx.Done():
+		return m, 0, ctx.Err()
+	case <-time.After(o.For):
+	}
+	after, usedAfter, err := sum()
+	if err != nil {
+		return m, 0, err
+	}
+	m = Measured{Nodes: count, Seconds: time.Since(began).Seconds(), Visits: after.Visits - before.Visits}
+	logged, parts, err := nats[0].Logged(ctx)
+	if err != nil {
+		return m, 0, err
+	}
+	n := float64(max(m.Visits, 1))
+	m.PerSec, m.CPU = n/m.Seconds, float64((usedAfter-used).Microseconds())/n
+	m.NATS = float64((cpuOf(os.Getpid()) - own).Microseconds()) / n
+	m.Log, m.Parts = float64(logged-logBefore)/n, float64(parts-partsBefore)/m.Seconds
+	if o.Share > 0 {
+		m.Used = (usedAfter - used).Seconds() / (m.Seconds * float64(count*o.Share) / 100)
+	}
+	tick(3)
+	return m, writes, nil
+}
+
+// writesOf is how many writes a second one client makes while no node runs, one after the other,
+// each synced by most servers.
+func writesOf(ctx context.Context, b *bus.Bus) (float64, error) {
+	const writes = 200
+	began, last := time.Now(), uint64(0)
+	for range writes {
+		next, err := b.Nodes.Set(ctx, "bench", []byte("x"), last)
+		if err != nil { // its answer was lost, or a leader is elected
+			e, _, unknown := b.Nodes.Get(ctx, "bench")
+			if next, err = e.Revision, unknown; err != nil {
+				return 0, fmt.Errorf("write to NATS: %w", err)
+			}
+		}
+		last = next
+	}
+	return writes / time.Since(began).Seconds(), nil
+}

@@ -1,0 +1,205 @@
+package cluster
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/nodes"
+	"github.com/recrawl/recrawl/planner/nodes/bus"
+	"github.com/recrawl/recrawl/planner/nodes/work"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Argument as its only one makes the program call Serve.
+const Argument = "bench-nodes-process"
+
+// order is what a node is told to be.
+type order struct {
+	Name    string
+	NATS    string
+	Dir     string
+	Shards  int
+	Servers int
+	Pages   int // of a server
+	Visit   time.Duration
+	Pause   time.Duration
+}
+
+// told is what a node says when it is asked.
+type told struct {
+	Visits, Servers int64
+}
+
+// clusterName is that of all measurements: each has NATS servers of its own.
+const clusterName = "bench"
+
+// Serve is the work of a process that Measure starts: it reads from in what it is, is that, and
+// says how far it is for each further line.
+func Serve(in io.Reader, out io.Writer) error {
+	lines := bufio.NewReader(in)
+	line, err := lines.ReadBytes('\n')
+	if err != nil {
+		return fmt.Errorf("read what to do: %w", err)
+	}
+	w := &web{}
+	if err := json.Unmarshal(line, &w.order); err != nil {
+		return fmt.Errorf("read what to do: %w", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	b, err := bus.Open(ctx, bus.Settings{Cluster: clusterName, NATS: w.NATS, Replicas: servers}, w.Name, "", func(error) {})
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	go func() {
+		defer stop()
+		for say := json.NewEncoder(out); ; {
+			if _, err := lines.ReadBytes('\n'); err != nil || say.Encode(told{w.visits.Load(), w.known.Load()}) != nil {
+				return
+			}
+		}
+	}()
+	err = work.Run(ctx, []string{pageOf(0, 0)}, work.Options{Name: w.Name, Bus: b,
+		Cluster: nodes.Cluster{Shards: w.Shards, PerDay: nodes.Unlimited, Apart: true}, TTL: 20 * time.Second, Pause: w.Pause, Round: time.Hour,
+		Adopt: []string{"*"}, Dir: w.Dir, Able: func() error { return nil }, Open: w.open,
+		Note: func(format string, args ...any) { fmt.Fprintf(os.Stderr, w.Name+": "+format+"\n", args...) }})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// workers are visits of a shard that are under way at a time.
+const workers = 256
+
+// open makes the parts of a shard.
+func (w *web) open(dir string) (*work.Parts, bool, error) {
+	store, err := satstore.Open(dir, satstore.Options{})
+	if err != nil {
+		return nil, errors.Is(err, satstore.ErrInUse), err
+	}
+	corpus := planner.NewCorpus(sitegraph.NewGraph())
+	if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
+		return nil, false, errors.Join(err, store.Close())
+	}
+	return &work.Parts{Planner: planner.New(corpus, nil, planner.LiveOptions()), Store: store, Web: w, Close: store.Close,
+		Journal: func([]cycle.Event) error { return nil },
+		Loop:    cycle.Options{Workers: workers, Discover: true, Forecast: true, Pause: w.Pause}}, false, nil
+}
+
+// process is a node that was started.
+type process struct {
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   *json.Decoder
+	group string // its control group; "": none
+}
+
+// begin starts a node. Settings of the user do not hold in it.
+func begin(again []string, o order, share int) (*process, error) {
+	c := exec.Command(again[0], append(again[1:len(again):len(again)], Argument)...)
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "RECRAWL_") {
+			c.Env = append(c.Env, v)
+		}
+	}
+	c.Stderr = os.Stderr
+	p := &process{cmd: c}
+	in, err := c.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.in, p.out = in, json.NewDecoder(out)
+	if err := c.Start(); err != nil {
+		return nil, fmt.Errorf("begin a node: %w", err)
+	}
+	if share > 0 {
+		if p.group, err = pin(o.Name, c.Process.Pid, share); err != nil {
+			return nil, errors.Join(err, p.end())
+		}
+	}
+	return p, json.NewEncoder(in).Encode(o)
+}
+
+// pin gives a process so many hundredths of a processor, by a control group of version 1 or 2.
+func pin(name string, pid, share int) (group string, err error) {
+	const period = 20_000 // microseconds: short, so that a node is seldom still for long
+	root, files := "/sys/fs/cgroup", map[string]string{"cpu.max": fmt.Sprintf("%d %d", share*period/100, period)}
+	if _, err := os.Stat("/sys/fs/cgroup/cpu"); err == nil {
+		root, files = "/sys/fs/cgroup/cpu", map[string]string{"cpu.cfs_period_us": strconv.Itoa(period), "cpu.cfs_quota_us": strconv.Itoa(share * period / 100)}
+	}
+	group = filepath.Join(root, fmt.Sprintf("recrawl-bench-%d-%s", os.Getpid(), name))
+	if err := os.Mkdir(group, 0o755); err != nil {
+		return "", fmt.Errorf("a share of a processor needs a control group: %w", err)
+	}
+	for file, value := range files {
+		err = errors.Join(err, os.WriteFile(filepath.Join(group, file), []byte(value), 0o644))
+	}
+	err = errors.Join(err, os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0o644))
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("a share of a processor needs a control group: %w", err), syscall.Rmdir(group))
+	}
+	return group, nil
+}
+
+// ask asks a node how far it is.
+func (p *process) ask() (t told, err error) {
+	if _, err := p.in.Write([]byte("\n")); err != nil {
+		return t, fmt.Errorf("a node has ended: %w", err)
+	}
+	if err := p.out.Decode(&t); err != nil {
+		return t, fmt.Errorf("a node has ended: %w", err)
+	}
+	return t, nil
+}
+
+// cpuOf is the processor time of a process by now; 0 where that is not known.
+func cpuOf(pid int) time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	f := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	if len(f) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(f[11])
+	system, _ := strconv.Atoi(f[12])
+	return time.Duration(user+system) * 10 * time.Millisecond // ticks of Linux
+}
+
+// end ends a node, by force where it takes long.
+func (p *process) end() error {
+	p.in.Close()
+	force := time.AfterFunc(30*time.Second, func() { p.cmd.Process.Kill() })
+	err := p.cmd.Wait()
+	force.Stop()
+	if p.group != "" {
+		for range 50 { // the kernel takes a moment
+			if syscall.Rmdir(p.group) == nil {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	return err
+}
