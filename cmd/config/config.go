@@ -78,9 +78,9 @@ type Config struct {
 	WebSub string       `key:"websub-callback" for:"run" help:"public address under which hubs of feeds reach --push, as https://example.org/websub; none: feeds are not subscribed to"`
 	Hosts  []hosts.Rule `for:"run node show-page show-robots show-feed" help:"settings of single servers; only in a file of settings"`
 
-	Archive     string `for:"run demo export replay diff serve corpus-build corpus-remove" path:"directory" help:"directory in which run and demo keep what they fetch, as WARC files; none: nothing is kept"`
-	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run" help:"bytes from which the archive begins another WARC file"`
-	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run" help:"compress what came without compression; false: three times the disk, less processor time"`
+	Archive     string `for:"run node demo export replay diff serve corpus-build corpus-remove" path:"directory" help:"directory in which run, node and demo keep what they fetch, as WARC files, node below it by shard; none: nothing is kept"`
+	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run node" help:"bytes from which the archive begins another WARC file"`
+	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run node" help:"compress what came without compression; false: three times the disk, less processor time"`
 	Corpus      string `for:"corpus-build corpus-show corpus-check corpus-remove corpus-weigh search run serve" path:"directory" help:"directory of a corpus: pages of an archive in the standard format, and their index"`
 	Watch       string `for:"run plan explain" path:"yaml yml" help:"file of rules in YAML: which changes are told to whom, as recrawl watch does alone"`
 
@@ -127,11 +127,12 @@ type Plan struct {
 
 // Node are the settings of node.
 type Node struct {
-	Name   string        `help:"name of this node, unlike that of all others: letters, digits, - and _; none: that of the machine"`
-	Shards int           `default:"16" range:"[1,4096]" help:"parts into which servers are divided, the same on all nodes; it cannot be changed. About five a node or more"`
-	Stores string        `path:"directory" help:"directory that all nodes see, as of a network file system with locks, in which the stores of the shards lie, the same on all; none: shards in --data, and other nodes get copies"`
-	Adopt  []string      `help:"servers that become known by links of others: *.example.org, www.example.org, or * for any; none: those of start pages alone"`
-	Lease  time.Duration `default:"20s" range:"[2s,5m]" want:"2s to 5m" help:"after so long without a sign of a node others take its shards"`
+	Name    string        `help:"name of this node, unlike that of all others: letters, digits, - and _; none: that of the machine"`
+	Shards  int           `default:"16" range:"[1,4096]" help:"parts into which servers are divided, the same on all nodes; it cannot be changed. About five a node or more"`
+	Stores  string        `path:"directory" help:"directory that all nodes see, as of a network file system with locks, in which the stores of the shards lie, the same on all; none: shards in --data, and other nodes get copies"`
+	Adopt   []string      `help:"servers that become known by links of others: *.example.org, www.example.org, or * for any; none: those of start pages alone"`
+	Metrics string        `help:"address and port at which metrics for Prometheus are served to whoever asks, as 10.0.0.1:7424; none: nowhere"`
+	Lease   time.Duration `default:"20s" range:"[2s,5m]" want:"2s to 5m" help:"after so long without a sign of a node others take its shards"`
 }
 
 // Replay are the settings of replay.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/recrawl/recrawl/fetch/apart"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/planner/cycle"
@@ -18,6 +19,7 @@ type basis struct {
 	filters  *filter.Set
 	client   *meter.Client
 	underWay *apart.Register
+	archive  *archive.Archive // nil: none is kept
 	journal  *journal.Journal
 	parts    parts // what is closed at the end
 }
@@ -40,6 +42,10 @@ func (b *basis) open(ctx context.Context, p *program) (err error) {
 		return err
 	}
 	b.parts.add(b.underWay)
+	if b.archive, err = p.archive(); err != nil {
+		return err
+	}
+	b.parts.add(b.archive)
 	if b.journal, err = journal.Open(filepath.Join(p.config.Data, "journal")); err != nil {
 		return err
 	}

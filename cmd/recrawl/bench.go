@@ -6,23 +6,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/report/progress"
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/bench/present"
 )
 
 func (p *program) benchCommand() *cobra.Command {
-	return group(&cobra.Command{
-		Use: "bench",
-	}, "unknown benchmark %q", "recrawl bench sat, recrawl bench seen, recrawl bench fetch, recrawl bench nodes",
-		p.benchSatCommand(), p.benchSeenCommand(), p.benchFetchCommand(), p.benchNodesCommand())
-}
-
-func (p *program) benchSatCommand() *cobra.Command {
-	return p.command(&cobra.Command{
-		Use:  "sat",
-		Args: noArguments,
-	}, p.benchSat)
+	below := func(use string, do func(context.Context, []string) error) *cobra.Command {
+		return p.command(&cobra.Command{Use: use, Args: noArguments}, do)
+	}
+	return group(&cobra.Command{Use: "bench"}, "unknown benchmark %q", "recrawl bench sat, recrawl bench seen, recrawl bench fetch, recrawl bench nodes",
+		below("sat", p.benchSat), below("seen", p.benchSeen), below("fetch", p.benchFetch), below("nodes", p.benchNodes))
 }
 
 func (p *program) benchSat(ctx context.Context, _ []string) error {
@@ -49,6 +44,21 @@ func (p *program) benchSat(ctx context.Context, _ []string) error {
 	}
 	bars.end()
 	return p.publish(result, result.Page(), c.HTML)
+}
+
+// benchmark measures, and prints what came of that.
+func benchmark[R any](p *program, html string, run func(tick func(what string, done, total int)) (R, error), page func(R) report.Page) error {
+	if err := writable(html); err != nil {
+		return err
+	}
+	bars := barsOf(p)
+	defer bars.end()
+	result, err := run(bars.tick)
+	if err != nil {
+		return err
+	}
+	bars.end()
+	return p.publish(result, page(result), html)
 }
 
 // bars shows one bar after the other.

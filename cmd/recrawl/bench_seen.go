@@ -5,24 +5,12 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"github.com/recrawl/recrawl/satstore/seen/bench"
 	"github.com/recrawl/recrawl/satstore/seen/bench/present"
 )
 
-func (p *program) benchSeenCommand() *cobra.Command {
-	return p.command(&cobra.Command{
-		Use:  "seen",
-		Args: noArguments,
-	}, p.benchSeen)
-}
-
 func (p *program) benchSeen(ctx context.Context, _ []string) error {
 	c := &p.config.Seen
-	if err := writable(c.HTML); err != nil {
-		return err
-	}
 	if err := bench.CheckLines(c.Lines); err != nil {
 		return usageError{err, "the lines of the figures by their short names, as --lines sbfl,clock"}
 	}
@@ -37,13 +25,8 @@ func (p *program) benchSeen(ctx context.Context, _ []string) error {
 			return usageError{fmt.Errorf("read edges %s: %w", c.Edges, err), "two names a line, blanks or tabs between: the first links to the second"}
 		}
 	}
-	bars := barsOf(p)
-	defer bars.end()
-	o.Tick = bars.tick
-	result, err := bench.Run(ctx, o)
-	if err != nil {
-		return err
-	}
-	bars.end()
-	return p.publish(result, present.Page(result), c.HTML)
+	return benchmark(p, c.HTML, func(tick func(string, int, int)) (*bench.Result, error) {
+		o.Tick = tick
+		return bench.Run(ctx, o)
+	}, present.Page)
 }

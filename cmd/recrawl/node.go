@@ -13,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/nodes"
 	"github.com/recrawl/recrawl/planner/nodes/bus"
 	"github.com/recrawl/recrawl/planner/nodes/work"
@@ -47,7 +48,7 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 	if o.Dir == "" {
 		o.Dir = filepath.Join(c.Data, "shards")
 	}
-	o.Able = func() error { return p.spaceIn(c.Data, o.Dir) }
+	o.Able = func() error { return p.spaceIn(c.Data, o.Dir, c.Archive) }
 	if err := errors.Join(o.Check(c.Limits().All), c.Nodes.Check()); err != nil {
 		return usageError{err, "for example --name n1 --budget 1000/day, and --token-file where others can reach --listen; recrawl node --help"}
 	}
@@ -60,6 +61,12 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer closing(o.Bus, &err)
+	metrics, err := dashboard.ServeNode(c.Node.Metrics, versionName())
+	if err != nil {
+		return err
+	}
+	defer closing(metrics, &err)
+	o.Tell = metrics.Tell
 	p.note("node %s of cluster %s; recrawl node status asks at %s", name, c.Nodes.Cluster, o.Bus.Address())
 	return work.Run(ctx, starts, o)
 }
@@ -68,6 +75,9 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 func (p *program) shard(ctx context.Context, dir string) (made *work.Parts, busy bool, err error) {
 	q := *p // with a data directory of its own
 	q.config.Data = dir
+	if q.config.Archive != "" {
+		q.config.Archive = filepath.Join(q.config.Archive, filepath.Base(dir))
+	}
 	var b basis
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, false, err
@@ -77,7 +87,7 @@ func (p *program) shard(ctx context.Context, dir string) (made *work.Parts, busy
 	}
 	o := b.options(&q)
 	o.Workers = max(2, 2*q.config.Workers/q.config.Node.Shards)
-	return &work.Parts{Planner: b.data.plan, Store: b.data.store, Web: liveFetcher{Client: b.client, underWay: b.underWay}, Close: b.parts.Close, Loop: o,
+	return &work.Parts{Planner: b.data.plan, Store: b.data.store, Web: liveFetcher{Client: b.client, underWay: b.underWay, archive: b.archive}, Close: b.parts.Close, Loop: o,
 		Journal: func(events []cycle.Event) error { return visits.Append(b.journal, events) },
 		Between: func(k ship.Keeper) error { return errors.Join(b.client.KeepIn(k), q.copies(b.data.store)) },
 	}, false, nil

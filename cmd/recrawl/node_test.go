@@ -1,10 +1,14 @@
 package main_test
 
 import (
+	"compress/gzip"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +33,27 @@ type nodeStatus struct {
 		Pages, Waiting, Visits, Sending, Dropped, Used, Granted, Epoch int
 		Price, Delay                                                   float64
 	}
+}
+
+// keptIn is what the files of the archives below a directory hold by now.
+func keptIn(t *testing.T, dir string) (text string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.warc.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if r, err := gzip.NewReader(f); err == nil { // else nothing is in it yet
+			b, _ := io.ReadAll(r) // its end may be under way
+			text += string(b)
+		}
+	}
+	return text
 }
 
 // A node crawls servers that only links lead to, within the budget of all; killed and started again
@@ -59,18 +84,22 @@ func TestNode(t *testing.T) {
 	_, port, _ := net.SplitHostPort(everywhere.Addr().String())
 	first := "http://127.0.0.1:" + port
 	count := func() int { mu.Lock(); defer mu.Unlock(); return len(asked) }
-	at, dir := freeAddress(t), t.TempDir()
+	at, metrics, dir := freeAddress(t), freeAddress(t), t.TempDir()
 	defer func() {
 		if t.Failed() {
 			t.Logf("asked: %v", asked)
 		}
 	}()
 	args := []string{"node", "--data", "data", "--name", "one", "--shards", "4", "--listen", at, "--user-agent", contact, "--allow-private",
-		"--delay", "20ms", "--budget", "2400", "--lease", "2s", "--adopt", "127.0.0.2"}
+		"--delay", "20ms", "--budget", "2400", "--lease", "2s", "--adopt", "127.0.0.2",
+		"--metrics", metrics, "--archive", "archive"}
 	p := start(t, dir, nil, append(args, first+"/")...)
 	eventually(t, "pages of both servers are visited", func() bool { return count() == 4 })
 	recrawl(t, "node", "hint", "--listen", at, first+"/hinted").ok(t)
 	eventually(t, "a hint is followed", func() bool { return count() == 5 })
+	eventually(t, "the archive has the hinted page", func() bool {
+		return strings.Contains(keptIn(t, filepath.Join(dir, "archive")), "WARC-Target-URI: "+first+"/hinted")
+	})
 	p.kill()
 	p = start(t, dir, nil, args...)
 	var s nodeStatus
@@ -90,6 +119,13 @@ func TestNode(t *testing.T) {
 	pages := 0
 	for _, shard := range s.List {
 		pages += shard.Pages
+	}
+	scraped := get(t, "http://"+metrics+"/metrics")
+	for _, want := range []string{`recrawl_node_shards{state="running"} 4`, `recrawl_node_shards{state="failed"} 0`, "recrawl_node_portable_shards 0", "recrawl_node_others 0",
+		"recrawl_node_trouble 0", `recrawl_build_info{version="`, fmt.Sprintf("recrawl_node_known_pages %d\n", pages)} {
+		if !strings.Contains(scraped, want) {
+			t.Errorf("metrics have no %s:\n%s", want, scraped)
+		}
 	}
 	if len(s.Nodes) != 1 || s.Nodes[0].State != "live" || s.Budget.PerDay != 2400 || pages < 5 {
 		t.Errorf("status: %+v", s)

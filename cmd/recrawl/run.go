@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner"
@@ -51,14 +50,13 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 // crawl is a run: what it has open, and how it goes.
 type crawl struct {
 	*program
-	base    basis
-	seeds   []string
-	archive *archive.Archive
-	hints   *push.Service
-	others  *intake.Others
-	watch   *watch.Watch
-	desk    *view.Desk
-	trace   *tracing.Tracer
+	base   basis
+	seeds  []string
+	hints  *push.Service
+	others *intake.Others
+	watch  *watch.Watch
+	desk   *view.Desk
+	trace  *tracing.Tracer
 
 	loop       *cycle.Loop
 	result     *present.Run
@@ -85,10 +83,6 @@ func (l *crawl) open(ctx context.Context, args []string) (err error) {
 			"recrawl run --data DIRECTORY URL... starts from these pages",
 		}
 	}
-	if l.archive, err = p.archive(); err != nil {
-		return err
-	}
-	l.base.parts.add(l.archive)
 	if l.hints, err = p.push(l.base.client, l.base.data.store); err != nil {
 		return err
 	}
@@ -121,7 +115,7 @@ func (l *crawl) makeLoop(stop func()) {
 	l.lookout = present.NewLookout(result, time.Now())
 	sight := &watching.Sight{Watch: l.watch}
 	o := l.base.options(l.program)
-	o.Fetcher = liveFetcher{l.base.client, l.base.underWay, l.archive, l.watch, l.trace}
+	o.Fetcher = liveFetcher{l.base.client, l.base.underWay, l.base.archive, l.watch, l.trace}
 	o.Clock, o.Workers = cycle.WallClock{}, l.workers()
 	o.Attentive, o.Woken, o.Peek = l.hints != nil || l.desk != nil, l.hints.Woken(), l.desk.Peek()
 	o.Stalled = func(why error) { l.status.stalled(why); l.desk.Stalled(why) }

@@ -207,7 +207,7 @@ func measure(ctx context.Context, o Options, count int) (m Measured, writes floa
 		time.Sleep(200 * time.Millisecond)
 	}
 	tick(2)
-	logBefore, partsBefore, err := nats[0].Logged(ctx)
+	logBefore, partsBefore, err := nats[0].Logged(ctx, o.Shards)
 	if err != nil {
 		return m, 0, err
 	}
@@ -227,7 +227,7 @@ func measure(ctx context.Context, o Options, count int) (m Measured, writes floa
 		return m, 0, err
 	}
 	m = Measured{Nodes: count, Seconds: time.Since(began).Seconds(), Visits: after.Visits - before.Visits}
-	logged, parts, err := nats[0].Logged(ctx)
+	logged, parts, err := nats[0].Logged(ctx, o.Shards)
 	if err != nil {
 		return m, 0, err
 	}

@@ -91,7 +91,7 @@ func (r *Result) moves() report.Table {
 func (r *Result) limits() report.Table {
 	t := report.Table{Title: "Where it breaks", Header: []string{"nodes", "pages, billion", "not enough for more"}}
 	for _, l := range r.Limits {
-		t.Rows = append(t.Rows, []string{strconv.Itoa(l.Nodes), fmt.Sprintf("%.2g", float64(l.Pages)/1e9), l.Breaks})
+		t.Rows = append(t.Rows, []string{strconv.Itoa(l.Nodes), fmt.Sprintf("%.0f", float64(l.Pages)/1e9), l.Breaks})
 	}
 	return t
 }

@@ -96,14 +96,15 @@ func (c Costs) needs(count int, pages int64) *Simulated {
 	memory := func(n float64) float64 { return p/n*c.PageRAM + shards/n*shardBytes }
 	s.Memory, s.MemoryLess = memory(n), memory(n-1)
 	s.Disk = p / n * c.PageDisk
-	holders := math.Min(n, copiesOf*bus.Families)
+	families := float64(bus.Families(s.Shards))
+	holders := math.Min(n, copiesOf*families)
 	s.DiskNATS = s.Disk + p*c.PageDisk*copiesOf/holders*2.5 // a copy, the next one, and a log half as long
 	s.Wanted = p / c.Interval
 	s.Most = n * float64(c.Cores) * 86400e6 / (c.Fetch + c.Plan)
 	perSecond := math.Min(s.Wanted, s.Most) / 86400
 	// A byte of a log is sent once to the leader, and from there twice; copies add twice as much.
-	s.LogRate = perSecond * c.Log * 3 * (copiesOf - 1) / bus.Families
-	s.Commits = math.Min(shards, perSecond) / bus.Families
+	s.LogRate = perSecond * c.Log * 3 * (copiesOf - 1) / math.Min(n, families)
+	s.Commits = math.Min(shards, perSecond) / families
 	s.Beats = n / beatSeconds * (shards/n*reportBytes + 200) * n
 	s.Ledger = 2*shards/c.Writes + 2*shards*shards*ledgerBytes/(c.Network*1e6)
 	breaks := func(is bool, format string, args ...any) {
@@ -208,10 +209,11 @@ func names(n int) []string {
 func (c Costs) fetching(s *Simulated, to map[string][]int, each func(shard int, at float64)) {
 	var w world
 	bytes := float64(s.Pages) / float64(s.Shards) * c.PageDisk * 1.25 // the copy, and half of a log that is half as long
-	leaders := [bus.Families]*station{}
-	for i := range leaders {
-		leaders[i] = &station{rate: c.Network * 1e6}
+	machines := make([]*station, s.Nodes)                             // that lead families
+	for i := range machines {
+		machines[i] = &station{rate: c.Network * 1e6}
 	}
+	leader := func(shard int) *station { return machines[shard%bus.Families(s.Shards)%s.Nodes] }
 	for _, name := range names(s.Nodes + 1) {
 		list, link := to[name], &station{rate: c.Network * 1e6}
 		var next func(at float64)
@@ -231,7 +233,7 @@ func (c Costs) fetching(s *Simulated, to map[string][]int, each func(shard int, 
 				}
 				amount := math.Min(left, chunk)
 				left -= amount
-				w.at(link.serve(leaders[shard%bus.Families].serve(at, amount), amount), piece)
+				w.at(link.serve(leader(shard).serve(at, amount), amount), piece)
 			}
 			piece(at)
 		}

@@ -63,11 +63,16 @@ func newMetrics(d *view.Desk, version string) (*requestMetrics, http.Handler) {
 		Name: "recrawl_dashboard_request_seconds", Help: "Time of answers of the dashboard",
 		Buckets: []float64{0.005, 0.02, 0.1, 0.3, 1, 5, 30},
 	}, []string{"route", "status"})}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(c, r.seconds, buildInfo(version), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r, promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: answerIn})
+}
+
+// buildInfo says which program it is.
+func buildInfo(version string) prometheus.Collector {
 	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "recrawl_build_info", Help: "1; the version is its label", ConstLabels: prometheus.Labels{"version": version}})
 	build.Set(1)
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(c, r.seconds, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return r, promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: answerIn})
+	return build
 }
 
 // Describe sends nothing: which metrics there are hangs on the run.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -20,7 +21,8 @@ type Bus struct {
 	cluster   string
 	replicas  int
 	js        jetstream.JetStream
-	families  [Families]family
+	opening   sync.Mutex // of families
+	families  map[int]*family
 	server    *server.Server // nil: elsewhere
 	conn      *nats.Conn
 }
@@ -40,7 +42,7 @@ func Open(ctx context.Context, s Settings, node, dir string, waiting func(error)
 	if err != nil {
 		return nil, err
 	}
-	b := &Bus{cluster: s.Cluster, replicas: s.copies()}
+	b := &Bus{cluster: s.Cluster, replicas: s.copies(), families: map[int]*family{}}
 	o := []nats.Option{nats.Name(node), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1),
 		nats.ReconnectWait(500 * time.Millisecond), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2)}
 	if token != "" {
@@ -224,8 +226,26 @@ func (b *Bus) Address() string {
 	return strings.TrimPrefix(b.server.ClientURL(), "nats://")
 }
 
+// handed is how long a server that ends waits until others lead what it led. Else they would notice
+// that after 4 to 9 seconds.
+const handed = 300 * time.Millisecond
+
+// handOver lets other servers lead the streams that this one leads.
+func (b *Bus) handOver() {
+	if b.server == nil || b.js == nil || !b.server.JetStreamIsClustered() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), callTime)
+	defer cancel()
+	for name := range b.js.StreamNames(ctx).Name() {
+		b.server.JetStreamStepdownStream(server.DEFAULT_GLOBAL_ACCOUNT, name) // an error: it does not lead that
+	}
+	time.Sleep(handed)
+}
+
 // Close ends connection and server.
 func (b *Bus) Close() error {
+	b.handOver()
 	b.Nodes.close()
 	b.Addresses.close()
 	if b.conn != nil {

@@ -104,14 +104,17 @@ func kept(t *testing.T, a, b nodes.KV) {
 	}
 }
 
+// testShards are of several families.
+const testShards = 2 * familyShards
+
 // logged checks the log of a shard, beside that of another one of its stream.
 func logged(t *testing.T, a, b *Bus) {
 	t.Helper()
-	ctx, l, other := t.Context(), a.Log(1), b.Log(1)
+	ctx, l, other := t.Context(), a.Log(1, testShards), b.Log(1, testShards)
 	var numbers []uint64
 	last := uint64(0)
 	for i := range 5 {
-		if _, ok, err := b.Log(1+Families).Append(ctx, []byte("x"), uint64(max(0, 2*i-1))); !ok || err != nil {
+		if _, ok, err := b.Log(1+Families(testShards), testShards).Append(ctx, []byte("x"), uint64(max(0, 2*i-1))); !ok || err != nil {
 			t.Fatalf("another shard's part %d: %v, %v", i, ok, err)
 		}
 		n, ok, err := l.Append(ctx, fmt.Append(nil, i), last)
@@ -139,7 +142,7 @@ func logged(t *testing.T, a, b *Bus) {
 	if want := fmt.Sprint([]string{fmt.Sprint(numbers[3], "3"), fmt.Sprint(last, "4")}); fmt.Sprint(got) != want {
 		t.Errorf("read %v, want %v", got, want)
 	}
-	if n, _, err := b.Log(2).Last(ctx); n != 0 || err != nil {
+	if n, _, err := b.Log(2, testShards).Last(ctx); n != 0 || err != nil {
 		t.Errorf("a log that nobody wrote: %d, %v", n, err)
 	}
 }
@@ -149,12 +152,12 @@ func copied(t *testing.T, a, b *Bus) {
 	t.Helper()
 	ctx := t.Context()
 	text := bytes.Repeat([]byte("0123456789"), 150_000) // three pieces
-	for i, name := range []string{CopyName(1, 2, 0), CopyName(1, 2, 1), CopyName(1, 3, 0), CopyName(1+Families, 1, 0)} {
-		if err := a.Copies(1).Put(ctx, name, bytes.NewReader(text[i:])); err != nil {
+	for i, name := range []string{CopyName(1, 2, 0), CopyName(1, 2, 1), CopyName(1, 3, 0), CopyName(1+Families(testShards), 1, 0)} {
+		if err := a.Copies(1, testShards).Put(ctx, name, bytes.NewReader(text[i:])); err != nil {
 			t.Fatal(err)
 		}
 	}
-	from, err := b.Copies(1).Get(ctx, CopyName(1, 2, 1))
+	from, err := b.Copies(1, testShards).Get(ctx, CopyName(1, 2, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,14 +165,14 @@ func copied(t *testing.T, a, b *Bus) {
 	if err := errors.Join(err, from.Close()); err != nil || !bytes.Equal(got, text[1:]) {
 		t.Errorf("got %d bytes, %v", len(got), err)
 	}
-	names, err := b.Copies(1).Before(ctx, 2, CopyName(1, 2, 1))
+	names, err := b.Copies(1, testShards).Before(ctx, 2, CopyName(1, 2, 1))
 	if err != nil || len(names) != 1 || names[0] != CopyName(1, 2, 0) {
 		t.Errorf("older ones: %v, %v", names, err)
 	}
-	if err := b.Copies(1).Remove(ctx, names[0]); err != nil {
+	if err := b.Copies(1, testShards).Remove(ctx, names[0]); err != nil {
 		t.Error(err)
 	}
-	if _, err := a.Copies(1).Get(ctx, names[0]); err == nil {
+	if _, err := a.Copies(1, testShards).Get(ctx, names[0]); err == nil {
 		t.Error("a copy is there that was removed")
 	}
 }

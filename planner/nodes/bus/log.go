@@ -13,16 +13,24 @@ import (
 )
 
 const (
-	// Families is over how many streams the shards are spread, of logs and of copies: JetStream
-	// has a leader and its copies for each, which are on other servers then.
-	Families = 4
+	// familyShards is of how many shards a stream of JetStream has the logs, and another one the
+	// copies. Each stream has a leader, and syncs one commit after the other: some hundreds a
+	// second, of which a shard has one.
+	familyShards = 64
+	// leastFamilies are as many as the servers of a small cluster: each leads some of them, and
+	// the loss of one does not hold up all shards until others lead.
+	leastFamilies = 3
 	// chunkBytes is what copies are cut into: each is written and synced by itself.
 	chunkBytes = 512 << 10
 	// copyTime bounds the time in which a copy is put or got.
 	copyTime = 30 * time.Minute
 )
 
-// family is what shards of one number modulo families share. It is made when it is needed first.
+// Families is over how many streams so many shards are spread. All nodes must have the same: do not
+// change it.
+func Families(shards int) int { return max(min(leastFamilies, shards), shards/familyShards) }
+
+// family is what some shards share. It is made when it is needed first.
 type family struct {
 	mu     sync.Mutex
 	log    jetstream.Stream
@@ -30,9 +38,14 @@ type family struct {
 }
 
 // open makes the streams of a family, or finds them.
-func (b *Bus) open(ctx context.Context, shard int) (*family, error) {
-	n := shard % Families
-	f := &b.families[n]
+func (b *Bus) open(ctx context.Context, n int) (*family, error) {
+	b.opening.Lock()
+	f := b.families[n]
+	if f == nil {
+		f = &family{}
+		b.families[n] = f
+	}
+	b.opening.Unlock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.log != nil {
@@ -61,17 +74,19 @@ func (b *Bus) copiesName(n int) string { return fmt.Sprintf("%s-copies-%d", b.cl
 type Log struct {
 	bus     *Bus
 	shard   int
+	family  int
 	subject string
 }
 
-// Log returns that of a shard.
-func (b *Bus) Log(shard int) *Log {
-	return &Log{b, shard, fmt.Sprintf("%s.log.%d.%d", b.cluster, shard%Families, shard)}
+// Log returns that of one of so many shards.
+func (b *Bus) Log(shard, shards int) *Log {
+	n := shard % Families(shards)
+	return &Log{b, shard, n, fmt.Sprintf("%s.log.%d.%d", b.cluster, n, shard)}
 }
 
 // Append adds a part after another one; false: the last one is not that.
 func (l *Log) Append(ctx context.Context, part []byte, after uint64) (number uint64, ok bool, err error) {
-	if _, err := l.bus.open(ctx, l.shard); err != nil {
+	if _, err := l.bus.open(ctx, l.family); err != nil {
 		return 0, false, err
 	}
 	ack, err := within(ctx, func(ctx context.Context) (*jetstream.PubAck, error) {
@@ -88,7 +103,7 @@ func (l *Log) Append(ctx context.Context, part []byte, after uint64) (number uin
 
 // Last returns the last part; number 0: there is none.
 func (l *Log) Last(ctx context.Context) (number uint64, part []byte, err error) {
-	f, err := l.bus.open(ctx, l.shard)
+	f, err := l.bus.open(ctx, l.family)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -110,7 +125,7 @@ func (l *Log) Read(ctx context.Context, after uint64, each func(number uint64, p
 	if err != nil {
 		return err
 	}
-	f, err := l.bus.open(ctx, l.shard)
+	f, err := l.bus.open(ctx, l.family)
 	if err != nil {
 		return err
 	}
@@ -131,7 +146,7 @@ func (l *Log) Read(ctx context.Context, after uint64, each func(number uint64, p
 
 // Drop removes the parts up to one. The last one of all stays.
 func (l *Log) Drop(ctx context.Context, upTo uint64) error {
-	f, err := l.bus.open(ctx, l.shard)
+	f, err := l.bus.open(ctx, l.family)
 	if err != nil {
 		return err
 	}
@@ -143,12 +158,13 @@ func (l *Log) Drop(ctx context.Context, upTo uint64) error {
 
 // Copies is where the copies of a shard's store lie. A name is used once.
 type Copies struct {
-	bus   *Bus
-	shard int
+	bus    *Bus
+	shard  int
+	family int
 }
 
-// Copies returns that of a shard.
-func (b *Bus) Copies(shard int) *Copies { return &Copies{b, shard} }
+// Copies returns that of one of so many shards.
+func (b *Bus) Copies(shard, shards int) *Copies { return &Copies{b, shard, shard % Families(shards)} }
 
 const copyName = "%d-%d-%d"
 
@@ -159,7 +175,7 @@ func CopyName(shard int, epoch uint64, number int) string {
 
 // Put keeps a copy. JetStream has a digest of it.
 func (c *Copies) Put(ctx context.Context, name string, from io.Reader) error {
-	f, err := c.bus.open(ctx, c.shard)
+	f, err := c.bus.open(ctx, c.family)
 	if err != nil {
 		return err
 	}
@@ -171,7 +187,7 @@ func (c *Copies) Put(ctx context.Context, name string, from io.Reader) error {
 
 // Get reads a copy. Its end is an error where the digest is wrong.
 func (c *Copies) Get(ctx context.Context, name string) (io.ReadCloser, error) {
-	f, err := c.bus.open(ctx, c.shard)
+	f, err := c.bus.open(ctx, c.family)
 	if err != nil {
 		return nil, err
 	}
@@ -197,11 +213,11 @@ func (g getting) Close() error {
 
 // Remove removes a copy, and the note that it was there.
 func (c *Copies) Remove(ctx context.Context, name string) error {
-	f, err := c.bus.open(ctx, c.shard)
+	f, err := c.bus.open(ctx, c.family)
 	if err != nil {
 		return err
 	}
-	bucket := c.bus.copiesName(c.shard % Families)
+	bucket := c.bus.copiesName(c.family)
 	_, err = within(ctx, func(ctx context.Context) (struct{}, error) {
 		if err := f.copies.Delete(ctx, name); err != nil {
 			return struct{}{}, err
@@ -218,7 +234,7 @@ func (c *Copies) Remove(ctx context.Context, name string) error {
 
 // Before lists the copies of a shard that were made up to an epoch, but one.
 func (c *Copies) Before(ctx context.Context, epoch uint64, but string) (names []string, err error) {
-	f, err := c.bus.open(ctx, c.shard)
+	f, err := c.bus.open(ctx, c.family)
 	if err != nil {
 		return nil, err
 	}
@@ -236,10 +252,10 @@ func (c *Copies) Before(ctx context.Context, epoch uint64, but string) (names []
 	return names, err
 }
 
-// Logged is what the logs of all shards hold: bytes, and how many parts there ever were.
-func (b *Bus) Logged(ctx context.Context) (bytes, parts uint64, err error) {
-	for shard := range Families {
-		f, err := b.open(ctx, shard)
+// Logged is what the logs of so many shards hold: bytes, and how many parts there ever were.
+func (b *Bus) Logged(ctx context.Context, shards int) (bytes, parts uint64, err error) {
+	for n := range Families(shards) {
+		f, err := b.open(ctx, n)
 		if err != nil {
 			return 0, 0, err
 		}

@@ -56,6 +56,7 @@ type Options struct {
 	Open func(dir string) (p *Parts, busy bool, err error)
 	Able func() error                     // why this machine makes no visits; nil: it does
 	Note func(format string, args ...any) // says what happens; may be nil
+	Tell func(nodes.Sight)                // is told how the node is getting on; may be nil
 }
 
 // Node is one of several that share a crawl.
@@ -64,7 +65,8 @@ type Node struct {
 	started time.Time
 	opening chan struct{} // bounds the stores that are opened at a time
 	offset  atomic.Int64  // nanoseconds by which the clock is corrected
-	ledger  sync.Mutex    // claims of this node come one after the other
+	visits  atomic.Int64
+	ledger  sync.Mutex // claims of this node come one after the other
 
 	mu     sync.Mutex
 	shards map[int]*shard
@@ -237,7 +239,16 @@ func (s *session) step(leaving bool) error {
 		s.fetchComing()
 	}
 	s.offset.Store(int64(s.member.Offset()))
+	if s.Tell != nil {
+		s.Tell(s.sight(&state))
+	}
 	return err
+}
+
+// sight is how the node is getting on.
+func (s *session) sight(state *nodes.NodeState) nodes.Sight {
+	return nodes.Sight{Lease: time.Until(s.member.Until()), Ahead: -s.member.Offset(), Others: len(s.member.Stays(true)), Trouble: state.Trouble,
+		Shards: state.Shards, Portable: s.portable(), Coming: len(s.move.Coming()), Visits: s.visits.Load(), Addresses: s.addresses.Held()}
 }
 
 // sweep gives addresses to others while the session lasts. It may wait for answers longer than

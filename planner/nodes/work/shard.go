@@ -218,6 +218,7 @@ func (sh *shard) options(ctx context.Context, broken context.CancelCauseFunc) cy
 			seen(e)
 		}
 		sh.outbox.See(e.Record.URL, e.Observation.Links, time.Now())
+		sh.visits.Add(1)
 		sh.set(func(r *nodes.ShardReport) { r.Visits++ })
 	}
 	o.Acknowledged = func(events []cycle.Event) {

@@ -77,6 +77,16 @@ func (s *session) Portable(shard int) bool {
 	return s.travel.portable[shard]
 }
 
+// portable is how many shards of this node others can get.
+func (s *session) portable() (n int) {
+	for shard := range s.move.Held() {
+		if !s.Cluster.Apart || s.Portable(shard) {
+			n++
+		}
+	}
+	return n
+}
+
 // ready lists the shards of others whose stores are here, and whether that is news.
 func (s *session) ready() (list []int, news bool) {
 	t := s.travel
@@ -214,7 +224,7 @@ func (s *session) update(ctx context.Context, shard int) error {
 	if err != nil || !ok {
 		return err
 	}
-	_, err = ship.Update(ctx, s.directory(shard), b.Value.Base, s.Bus.Copies(shard), s.Bus.Log(shard), journalDir)
+	_, err = ship.Update(ctx, s.directory(shard), b.Value.Base, s.Bus.Copies(shard, s.Cluster.Shards), s.Bus.Log(shard, s.Cluster.Shards), journalDir)
 	return err
 }
 
@@ -249,7 +259,7 @@ func (sh *shard) open(ctx context.Context) (busy bool, err error) {
 	if sh.parts, busy, err = sh.Options.Open(dir); err != nil {
 		return busy, err
 	}
-	sh.store = ship.New(ctx, sh.parts.Store)
+	sh.store = ship.New(sh.session.ctx, sh.parts.Store) // it outlives ctx: what was seen is committed at the end
 	sh.store.Waiting = func(why error) {
 		sh.set(func(r *nodes.ShardReport) {
 			if r.Error = ""; why != nil {
@@ -276,13 +286,13 @@ func (sh *shard) bring(ctx context.Context, dir string) (resume func(), err erro
 		}
 		return nil, nil
 	}
-	log := sh.Bus.Log(n)
+	log := sh.Bus.Log(n, sh.Cluster.Shards)
 	mark, err := ship.Take(ctx, log)
 	if err != nil {
 		return nil, err
 	}
 	for range gaps {
-		u, err := ship.Update(ctx, dir, b.Value.Base, sh.Bus.Copies(n), log, journalDir)
+		u, err := ship.Update(ctx, dir, b.Value.Base, sh.Bus.Copies(n, sh.Cluster.Shards), log, journalDir)
 		switch {
 		case errors.Is(err, ship.ErrGap): // a copy was made meanwhile
 			if b, ok, err = sh.base(ctx, n); err != nil || !ok {
@@ -325,7 +335,7 @@ func (sh *shard) carry(ctx context.Context) error {
 		if !sh.travel.others.Load() {
 			return nil
 		}
-		if err := sh.store.Begin(sh.Bus.Log(sh.tenure.Shard)); err != nil {
+		if err := sh.store.Begin(sh.Bus.Log(sh.tenure.Shard, sh.Cluster.Shards)); err != nil {
 			return err
 		}
 		c.due = true
@@ -363,7 +373,7 @@ func (sh *shard) carry(ctx context.Context) error {
 // keep keeps a copy of the store, and lets the log begin with it.
 func (sh *shard) keep(ctx context.Context, dir string, b ship.Base) (ship.Base, error) {
 	n := sh.tenure.Shard
-	depot := sh.Bus.Copies(n)
+	depot := sh.Bus.Copies(n, sh.Cluster.Shards)
 	b, err := ship.Keep(ctx, depot, dir, b)
 	if err != nil {
 		return b, err
@@ -384,7 +394,7 @@ func (sh *shard) keep(ctx context.Context, dir string, b ship.Base) (ship.Base, 
 		}
 	}
 	// What fails from here on is space, which the next copy gives back.
-	if err := sh.Bus.Log(n).Drop(ctx, b.After); err != nil {
+	if err := sh.Bus.Log(n, sh.Cluster.Shards).Drop(ctx, b.After); err != nil {
 		sh.Note("log of shard %d: %v", n, err)
 	}
 	others, err := depot.Before(ctx, sh.tenure.Epoch, b.Name)

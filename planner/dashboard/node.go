@@ -1,0 +1,130 @@
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/recrawl/recrawl/planner/nodes"
+)
+
+// Node serves metrics of a node at /metrics, to whoever asks: they are counts alone. A nil Node
+// serves nothing.
+type Node struct {
+	last   atomic.Pointer[nodes.Sight]
+	server *http.Server
+	at     string
+
+	desc map[string]*prometheus.Desc
+}
+
+// nodeMetrics are those without labels: names, what they are, and how a sight tells them.
+var nodeMetrics = []struct {
+	name, help string
+	kind       prometheus.ValueType
+	of         func(s *nodes.Sight) float64
+}{
+	{"lease_seconds", "How long the lease holds still, without another answer of the other nodes; below 0 there are no visits", prometheus.GaugeValue,
+		func(s *nodes.Sight) float64 { return s.Lease.Seconds() }},
+	{"clock_ahead_seconds", "By how much the clock is ahead of that of most nodes", prometheus.GaugeValue, func(s *nodes.Sight) float64 { return s.Ahead.Seconds() }},
+	{"others", "Other nodes that live", prometheus.GaugeValue, func(s *nodes.Sight) float64 { return float64(s.Others) }},
+	{"trouble", "1 if this machine makes no visits, as for want of disk", prometheus.GaugeValue, func(s *nodes.Sight) float64 { return boolean(s.Trouble != "") }},
+	{"portable_shards", "Shards of which other nodes can get a copy", prometheus.GaugeValue, func(s *nodes.Sight) float64 { return float64(s.Portable) }},
+	{"coming_shards", "Shards that are to move here", prometheus.GaugeValue, func(s *nodes.Sight) float64 { return float64(s.Coming) }},
+	{"visits_total", "Visits made", prometheus.CounterValue, func(s *nodes.Sight) float64 { return float64(s.Visits) }},
+	{"addresses", "IP addresses that this node alone may ask", prometheus.GaugeValue, func(s *nodes.Sight) float64 { return float64(s.Addresses) }},
+	{"known_pages", "Pages that are known", prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return r.Pages })},
+	{"waiting_pages", "New pages that wait for their first visit", prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return r.Waiting })},
+	{"sending_links", "Links that shards of other servers have not taken in yet", prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return r.Sending })},
+	{"dropped_links", "Links that found no room, since the shards are here", prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return r.Dropped })},
+	{"round_used_fetches", "What of the budget of the round is used", prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return r.Used })},
+	{"round_granted_fetches", "Budget of the round; 0 also without one", prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return max(r.Granted, 0) })},
+	{"failed_shards", "Shards with an error", prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return int(boolean(r.Error != "")) })},
+}
+
+// sum is that of a number of all shards.
+func sum(of func(*nodes.ShardReport) int) func(*nodes.Sight) float64 {
+	return func(s *nodes.Sight) float64 {
+		all := 0
+		for i := range s.Shards {
+			all += of(&s.Shards[i])
+		}
+		return float64(all)
+	}
+}
+
+// shardStates are all, so that a state without shards is 0 and not absent.
+var shardStates = []string{"opening", "running", "closing", "failed"}
+
+// ServeNode begins to serve at an address; "": nowhere, and it returns nil.
+func ServeNode(address, version string) (*Node, error) {
+	if address == "" {
+		return nil, nil
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("%w at %s: %w", ErrListen, address, err)
+	}
+	n := &Node{at: listener.Addr().String(), desc: map[string]*prometheus.Desc{}}
+	for _, m := range nodeMetrics {
+		n.desc[m.name] = prometheus.NewDesc("recrawl_node_"+m.name, m.help, nil, nil)
+	}
+	n.desc["shards"] = prometheus.NewDesc("recrawl_node_shards", "Shards of this node, by state", []string{"state"}, nil)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(n, buildInfo(version), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: answerIn}))
+	n.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	go n.server.Serve(listener) // it ends with Close
+	return n, nil
+}
+
+// Address is where it is served; "": nowhere.
+func (n *Node) Address() string {
+	if n == nil {
+		return ""
+	}
+	return n.at
+}
+
+// Tell says how the node is getting on.
+func (n *Node) Tell(s nodes.Sight) {
+	if n != nil {
+		n.last.Store(&s)
+	}
+}
+
+// Close ends the server.
+func (n *Node) Close() error {
+	if n == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	return n.server.Shutdown(ctx)
+}
+
+// Describe sends nothing: metrics are made of what was told.
+func (n *Node) Describe(chan<- *prometheus.Desc) {}
+
+// Collect is called for each scrape.
+func (n *Node) Collect(out chan<- prometheus.Metric) {
+	s := n.last.Load()
+	if s == nil { // it has not joined yet
+		return
+	}
+	for _, m := range nodeMetrics {
+		out <- prometheus.MustNewConstMetric(n.desc[m.name], m.kind, m.of(s))
+	}
+	for _, state := range shardStates {
+		in := sum(func(r *nodes.ShardReport) int { return int(boolean(r.State == state)) })
+		out <- prometheus.MustNewConstMetric(n.desc["shards"], prometheus.GaugeValue, in(s), state)
+	}
+}
