@@ -33,6 +33,7 @@ type benchNodes struct {
 		Used             float64 `json:"share_used"`
 	}
 	Writes float64 `json:"writes_per_second"`
+	Copies float64 `json:"copy_bytes_per_second"`
 	Costs  *struct {
 		Cores    int
 		Memory   float64 `json:"memory_gb"`
@@ -46,6 +47,7 @@ type benchNodes struct {
 		Plan     float64 `json:"plan_us"`
 		Log      float64 `json:"log_bytes"`
 		Writes   float64 `json:"writes_per_second"`
+		Copies   float64 `json:"copy_bytes_per_second"`
 	}
 	Simulated []struct {
 		Nodes, Shards int
@@ -80,7 +82,7 @@ func TestBenchNodes(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, p.result().stderr)
 	}
 	b := decode[benchNodes](t, p.result(), true)
-	if len(b.Nodes) != 2 || len(b.Simulated) != 10 || len(b.Limits) != 5 || b.Costs == nil || b.Costs.Cores != 16 || b.Writes <= 0 {
+	if len(b.Nodes) != 2 || len(b.Simulated) != 10 || len(b.Limits) != 5 || b.Costs == nil || b.Costs.Cores != 16 || b.Writes <= 0 || b.Copies <= 0 {
 		t.Fatalf("%+v", b)
 	}
 	for _, n := range b.Nodes {

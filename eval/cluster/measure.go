@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -50,8 +51,9 @@ type Result struct {
 	Servers    int          `json:"servers"`
 	Shared     string       `json:"shared"` // what the nodes share
 	Nodes      []Measured   `json:"nodes"`
-	Writes     float64      `json:"writes_per_second"` // to the NATS servers, one after the other
-	Costs      *Costs       `json:"costs"`             // of the simulation; null: there was none
+	Writes     float64      `json:"writes_per_second"`     // to the NATS servers, one after the other
+	Copies     float64      `json:"copy_bytes_per_second"` // got from the NATS servers, while no node runs
+	Costs      *Costs       `json:"costs"`                 // of the simulation; null: there was none
 	Simulated  []*Simulated `json:"simulated"`
 	Limits     []Limit      `json:"limits"`
 }
@@ -77,14 +79,14 @@ func Measure(ctx context.Context, o Options) (*Result, error) {
 	r := &Result{Processors: runtime.NumCPU(), Share: o.Share, Shards: o.Shards, Servers: o.Servers, Shared: shared, Nodes: []Measured{}, Simulated: []*Simulated{}, Limits: []Limit{}}
 	r.Load[0] = proc.LoadAverage()
 	for n := 1; n <= o.Most; n *= 2 {
-		m, writes, err := measure(ctx, o, n)
+		m, err := measure(ctx, o, n, r)
 		if err != nil {
 			return nil, fmt.Errorf("measure %d nodes: %w", n, err)
 		}
 		if m.Scaling = 1; n > 1 {
 			m.Scaling = m.PerSec / float64(n) / r.Nodes[0].PerSec
 		}
-		r.Nodes, r.Writes = append(r.Nodes, m), writes
+		r.Nodes = append(r.Nodes, m)
 	}
 	r.Load[1] = proc.LoadAverage()
 	if !o.Simulate {
@@ -148,11 +150,11 @@ func beginServers(ctx context.Context, dir string) (all begun, err error) {
 	return all, err
 }
 
-// measure runs so many nodes.
-func measure(ctx context.Context, o Options, count int) (m Measured, writes float64, err error) {
+// measure runs so many nodes. What their servers of NATS do before goes into the result.
+func measure(ctx context.Context, o Options, count int, r *Result) (m Measured, err error) {
 	dir, err := os.MkdirTemp(o.Dir, "recrawl-nodes-*")
 	if err != nil {
-		return m, 0, err
+		return m, err
 	}
 	defer os.RemoveAll(dir)
 	what := fmt.Sprintf("%d nodes", count)
@@ -164,11 +166,14 @@ func measure(ctx context.Context, o Options, count int) (m Measured, writes floa
 	tick(0)
 	nats, err := beginServers(ctx, dir)
 	if err != nil {
-		return m, 0, err
+		return m, err
 	}
 	defer nats.close()
-	if writes, err = writesOf(ctx, nats[0]); err != nil {
-		return m, 0, err
+	if r.Writes, err = writesOf(ctx, nats[0]); err != nil {
+		return m, err
+	}
+	if r.Copies, err = copiesOf(ctx, nats); err != nil {
+		return m, err
 	}
 	var all []*process
 	defer func() {
@@ -181,7 +186,7 @@ func measure(ctx context.Context, o Options, count int) (m Measured, writes floa
 		p, err := begin(o.Again, order{Name: name, NATS: "nats://" + nats[i%servers].Address(), Dir: filepath.Join(dir, name), Shards: o.Shards,
 			Servers: o.Servers, Pages: pages, Visit: o.Visit, Pause: o.Visit}, o.Share)
 		if err != nil {
-			return m, 0, err
+			return m, err
 		}
 		all = append(all, p)
 	}
@@ -199,7 +204,7 @@ func measure(ctx context.Context, o Options, count int) (m Measured, writes floa
 	for { // until all servers are known
 		t, _, err := sum()
 		if err != nil {
-			return m, 0, err
+			return m, err
 		}
 		if t.Servers >= int64(o.Servers) {
 			break
@@ -209,27 +214,27 @@ func measure(ctx context.Context, o Options, count int) (m Measured, writes floa
 	tick(2)
 	logBefore, partsBefore, err := nats[0].Logged(ctx, o.Shards)
 	if err != nil {
-		return m, 0, err
+		return m, err
 	}
 	own := cpuOf(os.Getpid())
 	before, used, err := sum()
 	if err != nil {
-		return m, 0, err
+		return m, err
 	}
 	began := time.Now()
 	select {
 	case <-ctx.Done():
-		return m, 0, ctx.Err()
+		return m, ctx.Err()
 	case <-time.After(o.For):
 	}
 	after, usedAfter, err := sum()
 	if err != nil {
-		return m, 0, err
+		return m, err
 	}
 	m = Measured{Nodes: count, Seconds: time.Since(began).Seconds(), Visits: after.Visits - before.Visits}
 	logged, parts, err := nats[0].Logged(ctx, o.Shards)
 	if err != nil {
-		return m, 0, err
+		return m, err
 	}
 	n := float64(max(m.Visits, 1))
 	m.PerSec, m.CPU = n/m.Seconds, float64((usedAfter-used).Microseconds())/n
@@ -239,7 +244,7 @@ func measure(ctx context.Context, o Options, count int) (m Measured, writes floa
 		m.Used = (usedAfter - used).Seconds() / (m.Seconds * float64(count*o.Share) / 100)
 	}
 	tick(3)
-	return m, writes, nil
+	return m, nil
 }
 
 // writesOf is how many writes a second one client makes while no node runs, one after the other,
@@ -258,4 +263,33 @@ func writesOf(ctx context.Context, b *bus.Bus) (float64, error) {
 		last = next
 	}
 	return writes / time.Since(began).Seconds(), nil
+}
+
+// copiesOf is how many bytes a second of a copy one server gets from the others.
+func copiesOf(ctx context.Context, all begun) (float64, error) {
+	const shard, size = 0, 16 << 20
+	name := bus.CopyName(shard, 0, 0)
+	put := all[0].Copies(shard, 1)
+	if err := put.Put(ctx, name, io.LimitReader(zeros{}, size)); err != nil {
+		return 0, fmt.Errorf("put a copy into NATS: %w", err)
+	}
+	began := time.Now()
+	from, err := all[1].Copies(shard, 1).Get(ctx, name)
+	if err != nil {
+		return 0, fmt.Errorf("get a copy from NATS: %w", err)
+	}
+	n, err := io.Copy(io.Discard, from)
+	took := time.Since(began)
+	if err := errors.Join(err, from.Close(), put.Remove(ctx, name)); err != nil {
+		return 0, fmt.Errorf("get a copy from NATS: %w", err)
+	}
+	return float64(n) / took.Seconds(), nil
+}
+
+// zeros has no end.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
 }

@@ -32,8 +32,8 @@ func (r *Result) measured() report.Table {
 	}
 	t := report.Table{Title: "Visits of nodes with " + share,
 		Header: []string{"nodes", "visits/s", "of one node's", "CPU us a visit", "NATS us a visit", "log bytes a visit", "commits/s", "share used"},
-		Note: fmt.Sprintf("Shared: %s. %d processors, load %.1f before and %.1f after. One node alone keeps no log. %.0f writes a second to NATS, one after the other.",
-			r.Shared, r.Processors, r.Load[0], r.Load[1], r.Writes)}
+		Note: fmt.Sprintf("Shared: %s. %d processors, load %.1f before and %.1f after. One node alone keeps no log. %.0f writes a second to NATS, one after the other, and %.0f MB a second of copies from it, while no node ran.",
+			r.Shared, r.Processors, r.Load[0], r.Load[1], r.Writes, r.Copies/1e6)}
 	for _, m := range r.Nodes {
 		t.Rows = append(t.Rows, []string{strconv.Itoa(m.Nodes), fmt.Sprintf("%.0f", m.PerSec), fmt.Sprintf("%.0f %%", 100*m.Scaling), fmt.Sprintf("%.0f", m.CPU),
 			fmt.Sprintf("%.0f", m.NATS), fmt.Sprintf("%.0f", m.Log), fmt.Sprintf("%.0f", m.Parts), fmt.Sprintf("%.0f %%", 100*m.Used)})
@@ -101,6 +101,7 @@ func (c *Costs) table() report.Table {
 		{"processor time to plan and keep a visit, us (measured)", fmt.Sprintf("%.0f", c.Plan)},
 		{"bytes of the log a visit (measured)", fmt.Sprintf("%.0f", c.Log)},
 		{"synced writes of a leader a second (measured)", fmt.Sprintf("%.0f", c.Writes)},
+		{"MB of copies a leader gives a second (measured)", fmt.Sprintf("%.0f", c.Copies/1e6)},
 		{"processor time to fetch and read a page, us", fmt.Sprintf("%.0f", c.Fetch)},
 		{"bytes of memory a page", fmt.Sprintf("%.0f", c.PageRAM)},
 		{"bytes of disk a page", fmt.Sprintf("%.0f", c.PageDisk)},

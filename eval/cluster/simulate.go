@@ -26,15 +26,16 @@ type Machine struct {
 // Costs are what a simulation is fed with.
 type Costs struct {
 	Machine
-	Plan   float64 `json:"plan_us"`           // of a processor, a visit: measured, with the log
-	Log    float64 `json:"log_bytes"`         // a visit
-	Writes float64 `json:"writes_per_second"` // a leader of NATS
+	Plan   float64 `json:"plan_us"`               // of a processor, a visit: measured, with the log
+	Log    float64 `json:"log_bytes"`             // a visit
+	Writes float64 `json:"writes_per_second"`     // a leader of NATS
+	Copies float64 `json:"copy_bytes_per_second"` // that it gives of copies, if the network carries them
 }
 
 // costs are those that the largest measurement found.
 func (o *Options) costs(r *Result) Costs {
 	last := r.Nodes[len(r.Nodes)-1]
-	return Costs{o.Machine, last.CPU + last.NATS, last.Log, r.Writes}
+	return Costs{o.Machine, last.CPU + last.NATS, last.Log, r.Writes, r.Copies}
 }
 
 const (
@@ -45,9 +46,8 @@ const (
 	roundHours   = 1    // length of a round
 	chunk        = 16e6 // bytes that a link serves at a time
 	opensAtOnce  = 2    // stores that a node gets at a time
-	givesAtOnce  = 2    // shards that a node gives away at a time
 	leaseSeconds = 20
-	copiesOf     = 3 // of what NATS has
+	replicas     = 3 // of what NATS has
 )
 
 // Simulated is what so many nodes do with so many pages.
@@ -97,13 +97,13 @@ func (c Costs) needs(count int, pages int64) *Simulated {
 	s.Memory, s.MemoryLess = memory(n), memory(n-1)
 	s.Disk = p / n * c.PageDisk
 	families := float64(bus.Families(s.Shards))
-	holders := math.Min(n, copiesOf*families)
-	s.DiskNATS = s.Disk + p*c.PageDisk*copiesOf/holders*2.5 // a copy, the next one, and a log half as long
+	holders := math.Min(n, replicas*families)
+	s.DiskNATS = s.Disk + p*c.PageDisk*replicas/holders*2.5 // a copy, the next one, and a log half as long
 	s.Wanted = p / c.Interval
 	s.Most = n * float64(c.Cores) * 86400e6 / (c.Fetch + c.Plan)
 	perSecond := math.Min(s.Wanted, s.Most) / 86400
 	// A byte of a log is sent once to the leader, and from there twice; copies add twice as much.
-	s.LogRate = perSecond * c.Log * 3 * (copiesOf - 1) / math.Min(n, families)
+	s.LogRate = perSecond * c.Log * 3 * (replicas - 1) / math.Min(n, families)
 	s.Commits = math.Min(shards, perSecond) / families
 	s.Beats = n / beatSeconds * (shards/n*reportBytes + 200) * n
 	s.Ledger = 2*shards/c.Writes + 2*shards*shards*ledgerBytes/(c.Network*1e6)
@@ -211,7 +211,7 @@ func (c Costs) fetching(s *Simulated, to map[string][]int, each func(shard int, 
 	bytes := float64(s.Pages) / float64(s.Shards) * c.PageDisk * 1.25 // the copy, and half of a log that is half as long
 	machines := make([]*station, s.Nodes)                             // that lead families
 	for i := range machines {
-		machines[i] = &station{rate: c.Network * 1e6}
+		machines[i] = &station{rate: math.Min(c.Network*1e6, c.Copies)}
 	}
 	leader := func(shard int) *station { return machines[shard%bus.Families(s.Shards)%s.Nodes] }
 	for _, name := range names(s.Nodes + 1) {

@@ -314,3 +314,60 @@ func BenchmarkSet(b *testing.B) {
 		}
 	}
 }
+
+// A copy of a store put and got, with three servers.
+func BenchmarkCopies(b *testing.B) {
+	all := cluster(b, 3)
+	text := make([]byte, 64<<20)
+	for i := range text {
+		text[i] = byte(i * 7 >> 3)
+	}
+	put := all[0].Copies(1, testShards)
+	n := 0
+	b.Run("put", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			if err := put.Put(b.Context(), CopyName(1, 1, n), bytes.NewReader(text)); err != nil {
+				b.Fatal(err)
+			}
+			n++
+			if n > 1 {
+				if err := put.Remove(b.Context(), CopyName(1, 1, n-2)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+	b.Run("get", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			from, err := all[1].Copies(1, testShards).Get(b.Context(), CopyName(1, 1, n-1))
+			if err != nil {
+				b.Fatal(err)
+			}
+			if got, err := io.Copy(io.Discard, from); err != nil || got != int64(len(text)) {
+				b.Fatal(got, err)
+			}
+			from.Close()
+		}
+	})
+}
+
+// Parts of a log read one by one, with three servers.
+func BenchmarkRead(b *testing.B) {
+	all := cluster(b, 3)
+	l, last := all[0].Log(1, testShards), uint64(0)
+	part := make([]byte, 2000)
+	for range 200 {
+		var err error
+		if last, _, err = l.Append(b.Context(), part, last); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if err := all[1].Log(1, testShards).Read(b.Context(), 0, func(uint64, []byte) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(200*b.N), "us/part")
+}
