@@ -270,7 +270,12 @@ func copiesOf(ctx context.Context, all begun) (float64, error) {
 	const shard, size = 0, 16 << 20
 	name := bus.CopyName(shard, 0, 0)
 	put := all[0].Copies(shard, 1)
-	if err := put.Put(ctx, name, io.LimitReader(zeros{}, size)); err != nil {
+	err := put.Put(ctx, name, io.LimitReader(zeros{}, size))
+	for tries := 1; err != nil && tries < 40 && ctx.Err() == nil; tries++ { // until the new stream has a leader
+		time.Sleep(250 * time.Millisecond)
+		err = put.Put(ctx, name, io.LimitReader(zeros{}, size))
+	}
+	if err != nil {
 		return 0, fmt.Errorf("put a copy into NATS: %w", err)
 	}
 	began := time.Now()

@@ -263,13 +263,14 @@ func share(t *testing.T, shared bool) {
 	eventually(t, "c has its part", func() bool { return shardsAt(t, a.bus)["c"] == 2 })
 	c.end(t)
 	eventually(t, "c gave its shards back", func() bool { return shardsAt(t, a.bus)["a"] == testShards })
-	status, err := Look(t.Context(), a.bus, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := status.Finding(); !strings.HasPrefix(text, "1 node with 4 shards: ") || !strings.Contains(text, "b is dead") || len(status.Tables()) != 3 {
-		t.Errorf("status: %s", text)
-	}
+	eventually(t, "the state is told", func() bool {
+		status, err := Look(t.Context(), a.bus, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := status.Finding()
+		return strings.HasPrefix(text, "1 node with 4 shards: ") && strings.Contains(text, "b is dead") && len(status.Tables()) == 3
+	})
 	w.polite(t)
 }
 
