@@ -29,8 +29,8 @@ type tally struct {
 	spans []counts // ascending
 }
 
-// counts are of the visits of some days, up to end: how many there were, how many found a change,
-// and how many were expected to.
+// counts are of some days, up to end: how many visits there were that tell of them, in parts, how
+// many of these found a change, and how many were expected to.
 type counts struct{ end, visits, changed, expected float32 }
 
 const (
@@ -46,9 +46,13 @@ const (
 	tallySpans = 16
 )
 
-// see adds a visit at day to that was expected to find a change with some probability. New spans
-// have so many days.
-func (f *tally) see(to, length float32, changed bool, expected float32) {
+// see adds a visit on day to of a page whose copy was of day from, which was expected to find a
+// change with some probability. It counts for the days since that copy, most for those on which the
+// group is known to have changed (part). For after a server was rebuilt, visits go on to find pages
+// that nobody visited since, and those that were visited since are none the likelier for it. Of a
+// copy that is no older than a day it counts for the moment of the visit: what was predicted wrong
+// today is best known by that. New spans have so many days.
+func (f *tally) see(from, to, length float32, changed bool, expected float32, part func(from, after, to float32) float32) {
 	n := len(f.spans)
 	switch {
 	case n == 0:
@@ -63,11 +67,24 @@ func (f *tally) see(to, length float32, changed bool, expected float32) {
 		}
 		f.spans = append(f.spans, counts{end: to})
 	}
-	last := &f.spans[len(f.spans)-1]
-	last.visits++
-	last.expected += expected
+	found := float32(0)
 	if changed {
-		last.changed++
+		found = 1
+	}
+	if to-from <= 1 {
+		from = to
+	}
+	given := float32(0)
+	for i := len(f.spans) - 1; i >= 0 && given < 1; i-- {
+		upTo := float32(1) // the first span has all that was before it, too
+		if begin := f.begin(i); i > 0 && from < begin {
+			upTo = max(part(from, begin, to), given)
+		}
+		s := &f.spans[i]
+		s.visits += upTo - given
+		s.expected += (upTo - given) * expected
+		s.changed += (upTo - given) * found
+		given = upTo
 	}
 }
 
@@ -154,14 +171,17 @@ func (b effects) total() float32 {
 // tally adds a visit to the tallies of the server and the shape of its page.
 func (k *groupIndex) tally(l outcome) {
 	of := k.groupsToTell(l.page)
-	for _, e := range [...]*evidence{of.server, of.shape} {
-		if e == of.shape && e.pages < manyPages {
-			continue
-		}
+	r := k.rates(of)
+	tell := func(e *evidence, rate float32) {
 		if e.tally == nil {
 			e.tally = new(tally)
 		}
-		e.tally.see(k.day(l.to), k.round, l.changed, l.raw)
+		part := func(from, after, to float32) float32 { return e.part(from, after, to, rate) }
+		e.tally.see(k.day(l.from), k.day(l.to), k.round, l.changed, l.raw, part)
+	}
+	tell(of.server, r.server)
+	if of.shape.pages >= manyPages {
+		tell(of.shape, r.shape)
 	}
 }
 

@@ -54,7 +54,7 @@ func TestFrailtySpans(t *testing.T) {
 				at := float32(20000+d) + float32(i+1)/float32(perDay)
 				expected := rng.Float32()
 				changed := rng.Float32() < 0.7
-				f.see(at, 1, changed, expected)
+				f.see(at-instant, at, 1, changed, expected, nil)
 				e := counts{end: at, visits: 1, expected: expected}
 				if changed {
 					e.changed = 1
@@ -91,10 +91,41 @@ func TestFrailtySpans(t *testing.T) {
 		}
 	}
 	var f tally
-	f.see(10, 1, true, 0.5)
-	f.see(9.5, 1, true, 0.25) // told late
+	f.see(9.9, 10, 1, true, 0.5, nil)
+	f.see(9.4, 9.5, 1, true, 0.25, nil) // told late
 	if got := f.since(9.9); got.visits <= 0 || f.since(0).visits != 2 {
 		t.Errorf("of two looks, one of them told late: %+v, %+v", got, f.since(0))
+	}
+}
+
+// After a server was rebuilt, visits go on to find pages that nobody visited since. That lifts
+// those whose copies are from before it, and not those that were visited after it.
+func TestFrailtyOfTheDaysThatWereRebuilt(t *testing.T) {
+	const begin, rebuilt, now, daily, rate = 100, 150, 180, 5, 0.001
+	group := &evidence{observed: new(observed)}
+	var f tally
+	visits, changes := 0, 0
+	see := func(from, to float32, changed bool, expected float32) {
+		group.observe(from, to, changed, rate)
+		f.see(from, to, 1, changed, expected, func(from, after, to float32) float32 { return group.part(from, after, to, rate) })
+		if visits++; changed {
+			changes++
+		}
+	}
+	for day := float32(begin); day < now; day++ {
+		for range daily {
+			see(day-1, day, day == rebuilt, 0.01)
+		}
+		if day >= rebuilt { // a page whose copy is old
+			see(begin-10, day, true, 0.1)
+		}
+	}
+	before, after := f.since(rebuilt-10).ratio(serverPrior), f.since(rebuilt+15).ratio(serverPrior)
+	if before < 3 || after > 1 {
+		t.Errorf("odds of pages visited before it: times %.3g, of those visited two weeks after it: times %.3g", before, after)
+	}
+	if all := f.since(0); !near(all.visits, float32(visits), 1e-2) || !near(all.changed, float32(changes), 1e-2) {
+		t.Errorf("%+v of %d visits, %d of which found a change", all, visits, changes)
 	}
 }
 

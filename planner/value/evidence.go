@@ -266,6 +266,15 @@ func (e *evidence) since(t, now, rate float32) since {
 // manyPages make it worth the memory to keep what the spans of a group add up to.
 const manyPages = 64
 
+// part is that of the change from one moment to another which fell after some moment between them.
+func (e *evidence) part(from, after, to, rate float32) float32 {
+	all := e.since(from, to, rate).mass
+	if !(all > 0) {
+		return 1
+	}
+	return min(e.since(after, to, rate).mass/all, 1)
+}
+
 // later sums up all spans after one.
 func (e *evidence) later(i int) (s sums) {
 	if e.pages >= manyPages {

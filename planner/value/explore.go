@@ -190,6 +190,7 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 		}
 		e.underWay[p] = want.isFollowUp
 		v.rate(p)
+		v.queue.drop(p) // it may be ranked now, if the visit is not made
 		visit := v.visit(p)
 		beside := want.worth*v.Corpus.MeanWeight() - visit.Probability*v.Corpus.Weight(p)
 		visit.Beside = max(visit.Beside, beside)

@@ -107,8 +107,8 @@ func (v *Policy) Begin(r planner.Round) {
 			v.discovery.before = min(v.discovery.before, last)
 		}
 		for range firstRounds {
-			v.groups.beliefs.learn(v.groups)
-			v.weighCopies(v.groups.beliefs.rates(), estimator.Days(r.End.Sub(r.Start)), 1)
+			v.groups.beliefs.learn(v.groups, v.days())
+			v.weighCopies(&v.groups.beliefs.told, estimator.Days(r.End.Sub(r.Start)), 1)
 		}
 		v.begun = true
 	}
@@ -128,8 +128,8 @@ func (v *Policy) Begin(r planner.Round) {
 	if v.Mode == planner.Stream {
 		if past := v.now - v.learntAt; past < 0 || past >= learnEvery {
 			v.groups.times.begin(v.now)
-			v.groups.beliefs.learn(v.groups)
-			v.weighCopies(v.groups.beliefs.rates(), estimator.Days(r.End.Sub(r.Start)), min(max(past, 0), 1))
+			v.groups.beliefs.learn(v.groups, v.days())
+			v.weighCopies(&v.groups.beliefs.told, estimator.Days(r.End.Sub(r.Start)), min(max(past, 0), 1))
 			v.learntAt = v.now
 		}
 		if v.Without != WithoutInPlace && !v.exact && v.inPlace.begin(v.groups.sinceEpoch(v.now), v.PerDay) {

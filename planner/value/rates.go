@@ -27,6 +27,7 @@ type rateBelief struct {
 	sample   []sitegraph.PageID  // from which the distributions are learnt, ascending
 	past     []sitegraph.History // of them
 	of       int                 // pages there were when the sample was drawn
+	told     rateWeights         // of the pages, as far as their past tells them apart: see learn
 }
 
 const (
@@ -107,36 +108,71 @@ func (b *rateBelief) fill() {
 
 // learn makes a round of expectation and maximisation: the distribution of all pages is the mean of
 // the posteriors of a sample of them, with firstRates beside them.
-func (b *rateBelief) learn(k *groupIndex) {
+//
+// It learns, too, how far the past tells pages apart: told is the distribution of the rates at
+// which each page is expected to change within so many days. As long as nothing was seen of them
+// all pages have the same.
+func (b *rateBelief) learn(k *groupIndex, days float64) {
 	b.draw(k)
-	var sums [trusts]rateWeights
-	seen := float32(0)
+	var sums [trusts]rateSums
+	var stay rateWeights // the probability of no change
+	for i := range stay {
+		stay[i] = float32(math.Exp(-math.Ldexp(slowestRate, i) * days))
+	}
+	told := rateSums{}
+	seen, unseen := float32(0), float32(0)
 	for i := range b.past {
 		h := &b.past[i]
 		if h.Visits < 2 {
+			unseen++
 			continue
 		}
 		posteriors := b.posteriors(h)
+		told.add(rateBy(&posteriors[trustWhole], &stay, days), 1)
 		for trust := range sums {
 			for i, w := range &posteriors[trust] {
-				sums[trust][i] += w
+				sums[trust][i] += float64(w)
 			}
 		}
 		seen++
+	}
+	told.add(rateBy(&b.believed[trustWhole], &stay, days), max(unseen, 1))
+	for i, sum := range told {
+		b.told[i] = float32(sum) / (seen + max(unseen, 1))
 	}
 	if seen == 0 {
 		return
 	}
 	for trust := range sums {
 		for i, sum := range &sums[trust] {
-			b.believed[trust][i] = (sum + priorPages*firstRates[i]) / (seen + priorPages)
+			b.believed[trust][i] = (float32(sum) + priorPages*firstRates[i]) / (seen + priorPages)
 		}
 	}
 	b.fill()
 }
 
-// rates are those of all pages.
-func (b *rateBelief) rates() *rateWeights { return &b.believed[trustWhole] }
+// rateBy is the rate by which a page that may have several is expected to change within so many
+// days, where stay is how likely it is not to by each.
+func rateBy(posterior, stay *rateWeights, days float64) float64 {
+	sum := float32(0)
+	for i, w := range posterior {
+		sum += w * stay[i]
+	}
+	return -math.Log(float64(min(max(sum, 1e-30), 1))) / days
+}
+
+// rateSums add up weights of rates, in any order to the same: sums of some thousand float32 are as
+// good as exact.
+type rateSums [rateCount]float64
+
+// add gives weight to a rate, which lies between two of the grid.
+func (w *rateSums) add(rate float64, weight float32) {
+	octave := min(max(math.Log2(rate/slowestRate), 0), rateCount-1)
+	i := min(int(octave), rateCount-2)
+	part := float32(octave) - float32(i)
+	w[i] += float64((1 - part) * weight)
+	w[i+1] += float64(part * weight)
+}
 
 // draw takes a sample of the pages: those with the smallest ties, which are as good as random. It
 // draws again where there are half as many pages more, or any more while all fit into the sample.

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -141,7 +142,7 @@ func TestRateBeliefLearnsTheWeb(t *testing.T) {
 		v := New(Settings{Corpus: c, Mode: planner.Stream, Seed: 1, PerDay: 10})
 		v.groups.grow()
 		for range 30 {
-			v.groups.beliefs.learn(v.groups)
+			v.groups.beliefs.learn(v.groups, 50)
 		}
 		once := pastOf(10, true)
 		odds, _ := v.groups.beliefs.logOdds(&once, 1)
@@ -151,6 +152,45 @@ func TestRateBeliefLearnsTheWeb(t *testing.T) {
 	alike := after(func(int) bool { return false })
 	if mixed < 0.4 || alike > 0.1 {
 		t.Errorf("a day after one change: %.3f where a tenth changes daily, %.3f where all change monthly", mixed, alike)
+	}
+}
+
+// As long as nothing was seen of the pages, no rate tells one from another, so copies cost no
+// changes and come to count as much as they may. Visits tell the pages apart.
+func TestRateBeliefTellsPagesApart(t *testing.T) {
+	apartAfter := func(visits int) (rates int, s *schedule) {
+		g := sitegraph.NewGraph()
+		c := planner.NewCorpus(g)
+		for i := range 100 {
+			p := g.Add(fmt.Sprintf("http://a.example/%d", i))
+			saw := make([]bool, visits)
+			for k := range saw {
+				saw[k] = i%10 == 0 // one in ten changes
+			}
+			c.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: pastOf(10, saw...)})
+		}
+		v := New(Settings{Corpus: c, Mode: planner.Stream, Seed: 1, PerDay: 2})
+		v.groups.grow()
+		for range firstRounds {
+			v.groups.beliefs.learn(v.groups, 50)
+		}
+		sum := float32(0)
+		for _, share := range v.groups.beliefs.told {
+			if sum += share; share > 0 {
+				rates++
+			}
+		}
+		if !near(sum, 1, 1e-4) {
+			t.Errorf("after %d visits the shares of all rates are %g together", visits, sum)
+		}
+		return rates, newSchedule(&v.groups.beliefs.told, 50, 1)
+	}
+	rates, s := apartAfter(0)
+	if kept := s.changes(mostCopyWeight) / s.changes(0); rates > 2 || kept < 0.999 {
+		t.Errorf("before any visit there are %d rates, and copies leave %.3f of the changes", rates, kept)
+	}
+	if rates, s = apartAfter(8); rates < 3 || s.changes(0) < 0.05*0.1 {
+		t.Errorf("after 8 visits there are %d rates, by which %g changes can be found", rates, s.changes(0))
 	}
 }
 
@@ -167,13 +207,13 @@ func TestRateBeliefSamples(t *testing.T) {
 		c.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: pastOf(1, false)})
 		if n == 9 {
 			v.groups.grow()
-			if v.groups.beliefs.learn(v.groups); len(v.groups.beliefs.sample) != 10 {
+			if v.groups.beliefs.learn(v.groups, 50); len(v.groups.beliefs.sample) != 10 {
 				t.Errorf("%d of 10 pages in the sample", len(v.groups.beliefs.sample))
 			}
 		}
 	}
 	v.groups.grow()
-	v.groups.beliefs.learn(v.groups)
+	v.groups.beliefs.learn(v.groups, 50)
 	if n := len(v.groups.beliefs.sample); n < sampledPages*9/10 || n > sampledPages*11/10 {
 		t.Errorf("%d pages in the sample, want about %d", n, sampledPages)
 	}

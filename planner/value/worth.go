@@ -18,8 +18,9 @@ import "math"
 //
 // How much the copies count follows from the web. Where a few pages change often and most hardly
 // ever, fresh copies cost next to no changes; where all change often, they cost many. The rates
-// believed of the pages of this web tell (rateBelief): copies count so much that they cost
-// copiesCost of the changes that could be found.
+// believed of the pages of this web tell (rateBelief.told): copies count so much that they cost
+// copiesCost of the changes that could be found. Changes that nobody could find cost nothing: as
+// long as all pages look alike, no rate tells which of them to visit for a change.
 //
 // A visit is also worth what it may tell. A page of which little is known may be one of the few
 // that change often. Once that is known, many visits find its changes. So a part of its promise
@@ -104,6 +105,14 @@ type spent struct{ changes, worth float64 }
 
 // changesPrice is the price in expected changes alone, without what copies are worth.
 func (v *scorer) changesPrice() float64 { return v.price * v.changesPerWorth }
+
+// days of a cycle, or of a round where that is not known.
+func (v *scorer) days() float64 {
+	if v.cycle > 0 {
+		return float64(v.cycle)
+	}
+	return float64(v.groups.round)
+}
 
 // weighCopies moves the weight of copies toward that which costs copiesCost of the changes, where
 // pages have such rates, and are visited once a round at most; part is the part of a day since it
