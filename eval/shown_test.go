@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/eval/evaltest"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/replay"
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -32,7 +32,7 @@ func TestSearchFreshness(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed, err := planner.ReadListed(strings.NewReader("2 " + often + "\n1 *\n"))
+	listed, err := preferences.ReadListed(strings.NewReader("2 " + often + "\n1 *\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestSearchFreshness(t *testing.T) {
 	changes, deathDay := 13., 63. // in these weeks; after the base
 	for _, of := range []struct {
 		lag    int
-		listed *planner.Listed
+		listed *preferences.Listed
 		heavy  float64
 	}{{0, nil, 1}, {1, nil, 1}, {3, nil, 1}, {3, listed, 2}} {
 		run, err := c.Stream(t.Context(), StreamOptions{Weeks: weeks, Budget: 1, Seed: 1, Lag: time.Duration(of.lag) * day, Listed: of.listed, Search: true}, []string{"uniform"}, nil)

@@ -11,6 +11,7 @@ import (
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -142,7 +143,7 @@ type StreamOptions struct {
 	Limits budget.Limits
 	// Listed are weights of pages that policies go by, and that SearchFreshness is weighed by, as
 	// often as results show each page; nil: 1 for all.
-	Listed *planner.Listed
+	Listed *preferences.Listed
 	// Lag is how long after a visit a search shows what it found; 0: at once.
 	Lag time.Duration
 	// Search asks for SearchFreshness where neither Listed nor Lag is given.
@@ -248,7 +249,7 @@ func (c *Corpus) stream(
 ) (StreamResult, error) {
 	corpus := remembered(stage.Graph, stage.Records)
 	if value.WithoutOf(name) != value.WithoutWeights {
-		var w *planner.Weights
+		var w *preferences.Weights
 		corpus.SetWeights(w.Times(o.Listed))
 	}
 	m := newMeter(c, t, stage.Graph, &o)

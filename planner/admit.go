@@ -1,6 +1,9 @@
 package planner
 
 import (
+	"fmt"
+	"time"
+
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -198,3 +201,35 @@ func (p *Planner) Finish(v *Visit, might, read int64) {
 
 // Caps returns the books of the limits, which the loop keeps in the store; nil if there are none.
 func (p *Planner) Caps() *Caps { return p.caps }
+
+// restsNow reports whether a page is not to be visited in this round, though it may be in a later
+// one, and why.
+func (p *Planner) restsNow(page sitegraph.PageID) (rests bool, why string) {
+	if p.options.Rests == nil {
+		return false, ""
+	}
+	rule, ok := p.options.Rests.Of(p.Corpus.Graph.URL(page))
+	if !ok {
+		return false, ""
+	}
+	round, m := p.Corpus.round, p.Corpus.Memory(page)
+	start := round.Start.Add(time.Nanosecond) // rounds of the loop begin one earlier, see Round
+	if until := time.Unix(int64(m.Tried), 0).Add(rule.MinAge); m.Tried > 0 && rule.MinAge > 0 && until.After(start) {
+		return true, fmt.Sprintf("it was visited at %s, and is not to be again within %v",
+			time.Unix(int64(m.Tried), 0).UTC().Format(time.DateTime), rule.MinAge)
+	}
+	if !rule.Hours.Open(start, round.End) {
+		return true, fmt.Sprintf("its hours are %v: it is not visited before %s", rule.Hours,
+			rule.Hours.Next(start).UTC().Format(time.DateTime))
+	}
+	return false, ""
+}
+
+// rested is restsNow without the reason.
+func (p *Planner) rested(page sitegraph.PageID) bool {
+	if p.options.Rests == nil {
+		return false
+	}
+	rests, _ := p.restsNow(page)
+	return rests
+}

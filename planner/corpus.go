@@ -8,6 +8,7 @@ import (
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/hints"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
@@ -75,7 +76,7 @@ type Corpus struct {
 	Hints *hints.Hints // what feeds, sitemaps and headers claim
 	caps  *Caps        // of the planner; nil: none
 
-	weights   *Weights // nil: 1 for all pages
+	weights   *preferences.Weights // nil: 1 for all pages
 	weight    []float64
 	weightSum float64
 	turns     turns
@@ -280,4 +281,50 @@ func (m *Memory) DueTime() time.Time {
 		return time.Time{}
 	}
 	return time.Unix(int64(m.Due), 0).UTC()
+}
+
+// SetWeights sets the user's weights; nil: 1 for all pages. Call it before the first round.
+func (c *Corpus) SetWeights(w *preferences.Weights) {
+	c.weights, c.weight, c.weightSum = w, nil, 0
+	c.weigh()
+}
+
+// weigh finds the weights of pages that are new since the last call.
+func (c *Corpus) weigh() {
+	if c.weights == nil {
+		return
+	}
+	for p := len(c.weight); p < len(c.pages); p++ {
+		w := c.weights.Of(c.Graph.URL(sitegraph.PageID(p)))
+		c.weight = append(c.weight, w)
+		c.weightSum += w
+	}
+}
+
+// Weight is how much a change of a page is worth to the user: 1 unless a rule says otherwise, 0
+// for a page that is never to be fetched. Where there are rules it takes 8 bytes a page.
+func (c *Corpus) Weight(p sitegraph.PageID) float64 {
+	if c.weights == nil {
+		return 1
+	}
+	return c.weight[p]
+}
+
+// Weighted reports whether there are rules, so that pages may have different weights.
+func (c *Corpus) Weighted() bool { return c.weights != nil }
+
+// heaviest is the largest weight that a page may have.
+func (c *Corpus) heaviest() float64 {
+	if c.weights == nil {
+		return 1
+	}
+	return c.weights.Most()
+}
+
+// MeanWeight is that of all pages.
+func (c *Corpus) MeanWeight() float64 {
+	if c.weights == nil || len(c.weight) == 0 {
+		return 1
+	}
+	return c.weightSum / float64(len(c.weight))
 }

@@ -18,13 +18,14 @@
 //	policy.go              Policy, and the small interfaces that a policy may have beside it
 //	visit.go, corpus.go    Visit, Reason, Due, Round; Corpus and Memory of a page
 //	frontier.go            new pages, first come first served or in turns of their servers
-//	sources.go, again.go   visits to feeds and sitemaps; visits to pages that left
-//	caps.go, admit.go      limits beside the round's budget: does a visit fit; what it used
-//	shelf.go               visits that the limits of their server refused, until there is room
+//	sources.go, beside.go  visits to feeds and sitemaps; visits that somebody asks for, and to pages
+//	                       that left
+//	caps.go, admit.go      limits beside the round's budget: does a visit fit, what waits until there
+//	                       is room; times at which pages are not visited
 //	turns.go               servers that have enough to do; new pages instead of poor refetches
+//	maxage.go              greatest ages of copies, and what they take
 //	keep.go                the state that decides visits, for the planner of the next process
-//	weights.go, report.go  what a change is worth; what did not fit, prices, WhyNot of a page
-//	maxage.go, rest.go     greatest ages of copies; times at which pages are not visited
+//	report.go              what did not fit, prices, WhyNot of a page
 //
 // # Terms
 //

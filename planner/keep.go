@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/planner/budget"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/planner/state"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -45,10 +46,10 @@ type pageState struct {
 
 // keptState is beside frontier, sources, looks, promises, price and policy.
 type keptState struct {
-	name     string   `state:"same"` // of the policy
-	weights  *Weights `state:"same"`
-	share    float64  `state:"same"` // of new pages
-	least    float64  `state:"same"` // LeastValue
+	name     string               `state:"same"` // of the policy
+	weights  *preferences.Weights `state:"same"`
+	share    float64              `state:"same"` // of new pages
+	least    float64              `state:"same"` // LeastValue
 	pages    []pageState
 	versions []int // of the graph, by server
 	round    int   // number of the last one

@@ -2,14 +2,13 @@ package planner
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -19,60 +18,9 @@ import (
 // round's budget, and more only where the promise could not be kept otherwise: so a crawl whose
 // copies are all of one day begins early to spread their next visits.
 
-// MaxAges is the greatest age of copies, by beginning of the address.
-type MaxAges struct{ seconds *Weights }
-
-var errMaxAge = errors.New("want an age, as 30d or 12h, or ADDRESS=AGE, as https://example.com/news/=1d")
-
-// ParseMaxAges reads "30d" and "https://example.com/news/=1d"; of two for one address the later
-// counts. Nil: there are none.
-func ParseMaxAges(texts []string) (*MaxAges, error) {
-	rules := []WeightRule{{Prefix: "*", Weight: 0}}
-	for _, text := range texts {
-		if !strings.Contains(text, "=") {
-			text = "*=" + text
-		}
-		at := strings.LastIndexByte(text, '=')
-		age, err := parseAge(strings.TrimSpace(text[at+1:]))
-		if err != nil {
-			return nil, fmt.Errorf("%q: %w", text, errMaxAge)
-		}
-		rule, err := ParseWeight(text[:at+1] + strconv.FormatFloat(age.Seconds(), 'f', -1, 64))
-		if err != nil {
-			return nil, fmt.Errorf("%q: %w", text, errMaxAge)
-		}
-		rules = append(rules, rule)
-	}
-	if len(rules) == 1 {
-		return nil, nil
-	}
-	return &MaxAges{NewWeights(rules)}, nil
-}
-
-// parseAge reads a time in days ("30d"), or as Go writes it ("12h").
-func parseAge(text string) (time.Duration, error) {
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		n, err := strconv.ParseFloat(days, 64)
-		if err != nil || !(n > 0 && n <= 10_000) {
-			return 0, errMaxAge
-		}
-		return time.Duration(n * float64(Day)), nil
-	}
-	age, err := time.ParseDuration(text)
-	if err != nil || age < time.Second || age > 10_000*Day {
-		return 0, errMaxAge
-	}
-	return age, nil
-}
-
-// of is the greatest age of a page in seconds; 0: none is promised.
-func (a *MaxAges) of(url string) uint32 {
-	return uint32(min(a.seconds.Of(url), math.MaxUint32/2))
-}
-
 // aging knows when the copies of pages come to their greatest age. It takes 20 bytes a page.
 type aging struct {
-	ages     *MaxAges                  `state:"same"` // nil: nothing is promised
+	ages     *preferences.MaxAges      `state:"same"` // nil: nothing is promised
 	deadline []uint32                  // by page, unix seconds; 0: nothing is promised
 	age      []uint32                  // by page, seconds
 	byTime   rank.Heap[float64]        // of pages by -deadline; an entry is good if that is its page's
@@ -94,7 +42,7 @@ func (a *aging) note(c *Corpus, p sitegraph.PageID) {
 		return
 	}
 	for n := sitegraph.PageID(len(a.deadline)); int(n) < c.Pages(); n++ {
-		a.deadline, a.age = append(a.deadline, 0), append(a.age, a.ages.of(c.Graph.URL(n)))
+		a.deadline, a.age = append(a.deadline, 0), append(a.age, a.ages.Seconds(c.Graph.URL(n)))
 	}
 	m := c.Memory(p)
 	deadline := uint32(0)

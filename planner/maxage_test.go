@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -39,7 +40,7 @@ func (f *favourite) Due(sitegraph.PageID, time.Time) (planner.Due, time.Duration
 // aged is a crawl of pages, all of them fetched on day 0, and a policy that cares for ten of them.
 func aged(t *testing.T, pages int, pause time.Duration, ages ...string) *planner.Planner {
 	t.Helper()
-	promised, err := planner.ParseMaxAges(ages)
+	promised, err := preferences.ParseMaxAges(ages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,16 +142,5 @@ func TestMaxAgeBeyondTheBudget(t *testing.T) {
 	}
 	if promise := aged(t, 400, 12*time.Hour, "10d").Promise(); len(promise.Servers) != 5 || promise.Servers[0].Most != 2 || math.Abs(promise.Servers[0].PerDay-8) > 1e-6 {
 		t.Errorf("two visits a day to a server whose pages need 8: %+v", promise)
-	}
-}
-
-func TestParseMaxAges(t *testing.T) {
-	for _, text := range []string{"30", "0d", "-1d", "xd", "1e9d", "http://a.example/=", "http://a.example/=0s", "mailto:x=3d", "NaNd"} {
-		if ages, err := planner.ParseMaxAges([]string{text}); err == nil {
-			t.Errorf("%q is taken for %+v", text, ages)
-		}
-	}
-	if ages, err := planner.ParseMaxAges(nil); ages != nil || err != nil {
-		t.Errorf("nothing promised is %+v (%v)", ages, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/hints"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -37,10 +38,10 @@ type Options struct {
 	// waiting.
 	Turns bool
 	// MaxAges promises that no copy gets older; nil: none is promised.
-	MaxAges *MaxAges
+	MaxAges *preferences.MaxAges
 	// Rests are times at which pages are not visited, whatever is due; nil: there are none. What
 	// somebody asked for is visited all the same.
-	Rests *Rests
+	Rests *preferences.Rests
 	// Pause is what politeness asks between two visits to a server: it decides whether MaxAges can
 	// be kept. 0: not known.
 	Pause time.Duration

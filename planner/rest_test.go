@@ -7,6 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/calendar"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -19,7 +20,7 @@ func TestRests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ages, err := planner.ParseMaxAges([]string{"30m"})
+	ages, err := preferences.ParseMaxAges([]string{"30m"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func TestRests(t *testing.T) {
 		corpus.Remember(&records[p])
 	}
 	f := &favourite{corpus: corpus, pages: []sitegraph.PageID{0, 1, 3}}
-	p := planner.New(corpus, f, planner.Options{MaxAges: ages, Leftover: true, NewShare: 1, Rests: planner.NewRests([]planner.RestRule{
+	p := planner.New(corpus, f, planner.Options{MaxAges: ages, Leftover: true, NewShare: 1, Rests: preferences.NewRests([]preferences.RestRule{
 		{Prefix: "http://a.example/slow/", MinAge: 3 * time.Hour},
 		{Prefix: "http://a.example/office/", Hours: hours},
 	})})

@@ -8,10 +8,11 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-func newPlan(t *testing.T, w *planner.Weights, o planner.Options, urls ...string) (*planner.Planner, *planner.Corpus) {
+func newPlan(t *testing.T, w *preferences.Weights, o planner.Options, urls ...string) (*planner.Planner, *planner.Corpus) {
 	t.Helper()
 	g := sitegraph.NewGraph()
 	c := planner.NewCorpus(g)
@@ -70,16 +71,13 @@ func TestTurnsByWeightsScale(t *testing.T) {
 	}
 }
 
-func weightsOf(t *testing.T, texts ...string) *planner.Weights {
-	var rules []planner.WeightRule
-	for _, text := range texts {
-		r, err := planner.ParseWeight(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rules = append(rules, r)
+func weightsOf(t *testing.T, texts ...string) *preferences.Weights {
+	t.Helper()
+	w, err := preferences.ParseWeights(texts)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return planner.NewWeights(rules)
+	return w
 }
 
 // doubter thinks that what is old is not there.

@@ -7,6 +7,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
+	"github.com/recrawl/recrawl/planner/preferences"
 )
 
 const wantBudget = "a number of fetches or bytes an hour or a day, as 1000/day, 50/hour or 2GB/day; --unlimited sets no bound"
@@ -36,7 +37,7 @@ func (c *Config) checkBudgets(r *setting.Review) {
 		}
 	}
 	for _, text := range c.Weight {
-		if _, err := planner.ParseWeight(text); err != nil {
+		if _, err := preferences.ParseWeight(text); err != nil {
 			_, want, _ := strings.Cut(err.Error(), "want ")
 			r.Refuse("weight", text, want)
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/fetch/push"
-	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/tracing"
 	"github.com/recrawl/recrawl/planner/value"
 )
@@ -46,7 +46,7 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 	if _, err := value.ParseObjective(c.Objective); err != nil {
 		r.Refuse("objective", c.Objective, "changes, freshness or age, or weights from 0 to 1000, as changes=1,freshness=0.5")
 	}
-	if _, err := planner.ParseMaxAges(c.MaxAge); err != nil {
+	if _, err := preferences.ParseMaxAges(c.MaxAge); err != nil {
 		r.Refuse("max-age", strings.Join(c.MaxAge, " "), "an age, as 30d or 12h, or ADDRESS=AGE, as https://example.com/news/=1d")
 	}
 	hint = cmp.Or(c.Eval.check(r), c.checkLeast(r))

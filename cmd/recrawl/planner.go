@@ -13,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore"
@@ -27,7 +28,7 @@ type opened struct {
 	corpus *planner.Corpus
 	plan   *planner.Planner
 	rules  *view.Rules
-	listed *planner.Listed // weights of --weights; nil: none are given
+	listed *preferences.Listed // weights of --weights; nil: none are given
 }
 
 var errNoData = usageError{
@@ -129,7 +130,7 @@ func (p *program) newPlanner(corpus *planner.Corpus, rules *view.Rules) (*planne
 }
 
 // listed reads the weights of --weights; nil: none are given.
-func (p *program) listed() (*planner.Listed, error) {
+func (p *program) listed() (*preferences.Listed, error) {
 	if p.config.Weights == "" {
 		return nil, nil
 	}
@@ -138,7 +139,7 @@ func (p *program) listed() (*planner.Listed, error) {
 		return nil, err
 	}
 	defer f.Close()
-	l, err := planner.ReadListed(f)
+	l, err := preferences.ReadListed(f)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("%s: %w", p.config.Weights, err), "recrawl corpus weigh writes such a file"}
 	}

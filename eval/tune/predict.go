@@ -9,8 +9,8 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -24,8 +24,8 @@ type Options struct {
 	New       float64 // share of a day's budget for first visits
 	Gone      float64 // what it is worth to find that a page is gone, in changes found
 	Objective value.Objective
-	Listed    *planner.Listed // weights of pages, as often as search results show them; nil: 1 for all
-	Lag       time.Duration   // from a visit until a search shows what it found
+	Listed    *preferences.Listed // weights of pages, as often as search results show them; nil: 1 for all
+	Lag       time.Duration       // from a visit until a search shows what it found
 	Change    sitegraph.ChangeBy
 	Futures   int // drawn; more tell the spread better and take longer
 	Seed      uint64

@@ -27,7 +27,7 @@ type WeighSettings struct {
 	Seeds   []string `help:"trust: servers or addresses that it comes from, as www.example.org"`
 }
 
-// Weighed are weights of the pages of a corpus, as planner.ReadListed reads them.
+// Weighed are weights of the pages of a corpus, as preferences.ReadListed reads them.
 type Weighed struct {
 	By       string       `json:"by"`
 	Searches int          `json:"searches"` // 0: it is not by results

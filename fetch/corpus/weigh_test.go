@@ -13,7 +13,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/preferences"
 )
 
 // A farm of any size has the trust that one link brings to it, and what searches show is weighed by
@@ -94,7 +94,7 @@ func testResults(t *testing.T, c *Corpus) {
 	if err := shown.Text(&list); err != nil {
 		t.Fatal(err)
 	}
-	l, err := planner.ReadListed(strings.NewReader(list.String()))
+	l, err := preferences.ReadListed(strings.NewReader(list.String()))
 	if err != nil || l.Pages() != 25 || l.Of("http://a.example/p7") != 25 || l.Of("http://a.example/p8") != 0 {
 		t.Errorf("%s\n%v", list.String(), err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -238,7 +239,7 @@ func TestRestartsChangeNothing(t *testing.T) {
 func TestRestartsUnderLimits(t *testing.T) {
 	needsNoRace(t)
 	limit, _ := budget.ParseServerLimit("12/day")
-	ages, _ := planner.ParseMaxAges([]string{"20d", "http://s0.example/c0/=4d"})
+	ages, _ := preferences.ParseMaxAges([]string{"20d", "http://s0.example/c0/=4d"})
 	of := budget.Limits{Servers: []budget.ServerLimit{limit}}
 	for _, name := range []string{"value", "breadth-first"} {
 		for what, o := range map[string]planner.Options{"a budget for each server": {Limits: of}, "a greatest age": {MaxAges: ages}} {
@@ -319,7 +320,7 @@ func TestMemoryThatIsOfNoUse(t *testing.T) {
 		},
 		"its head is no JSON": func() string { c.disk.SaveSetting(head, []byte("x")); return "invalid character" },
 		"of another version":  func() string { c.spoilForm(t, head, piece); return "" },
-		"other settings":      func() string { c.o.MaxAges, _ = planner.ParseMaxAges([]string{"30d"}); return "" },
+		"other settings":      func() string { c.o.MaxAges, _ = preferences.ParseMaxAges([]string{"30d"}); return "" },
 	} {
 		c.disk, c.o = whole.clone(), planner.Options{}
 		message := spoil()

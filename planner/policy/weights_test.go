@@ -7,43 +7,10 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
-
-func TestWeights(t *testing.T) {
-	var rules []planner.WeightRule
-	for _, text := range []string{"https://Example.com/news/=3", "https://example.com/news/old=0", "https://example.com/news/a.html$=7", "*=0.5", "https://example.com/q?a=b=4"} {
-		r, err := planner.ParseWeight(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rules = append(rules, r)
-	}
-	w := planner.NewWeights(rules)
-	for url, want := range map[string]float64{
-		"https://example.com/":               0.5,
-		"https://example.com/news/":          3,
-		"https://example.com/news/b":         3,
-		"https://example.com/news/old/b":     0,
-		"https://example.com/news/older":     0,
-		"https://example.com/news/a.html":    7,
-		"https://example.com/news/a.html?x":  3,
-		"https://example.com/q?a=b":          4,
-		"http://example.com/news/":           0.5,
-		"https://other.example/":             0.5,
-		"https://example.com/news/a.html/$b": 3,
-	} {
-		if got := w.Of(url); got != want {
-			t.Errorf("%s weighs %g, want %g", url, got, want)
-		}
-	}
-	for _, text := range []string{"", "3", "https://example.com/", "https://example.com/=", "https://example.com/=-1", "https://example.com/=NaN", "https://example.com/=Inf", "news=3", "ftp://a.com/=1"} {
-		if r, err := planner.ParseWeight(text); err == nil || !strings.Contains(err.Error(), "want ") {
-			t.Errorf("%q is read as %+v, %v", text, r, err)
-		}
-	}
-}
 
 // weighted is a world in which weights of directories are multiplied by a factor; 0: no weights.
 func weighted(t *testing.T, policy string, seed uint64, factor float64) *simtest.Sim {
@@ -51,12 +18,12 @@ func weighted(t *testing.T, policy string, seed uint64, factor float64) *simtest
 	if factor == 0 {
 		return m
 	}
-	rules := []planner.WeightRule{{Prefix: "*", Weight: factor}}
+	rules := []preferences.WeightRule{{Prefix: "*", Weight: factor}}
 	for s := range 3 {
-		rules = append(rules, planner.WeightRule{Prefix: fmt.Sprintf("http://s%d.example/d%d/", s, s), Weight: 3 * factor},
-			planner.WeightRule{Prefix: fmt.Sprintf("http://s%d.example/d3/", s), Weight: 0})
+		rules = append(rules, preferences.WeightRule{Prefix: fmt.Sprintf("http://s%d.example/d%d/", s, s), Weight: 3 * factor},
+			preferences.WeightRule{Prefix: fmt.Sprintf("http://s%d.example/d3/", s), Weight: 0})
 	}
-	m.Corpus.SetWeights(planner.NewWeights(rules))
+	m.Corpus.SetWeights(preferences.NewWeights(rules))
 	return m
 }
 
@@ -107,7 +74,7 @@ func TestWeightOfNewPage(t *testing.T) {
 	g := sitegraph.NewGraph()
 	g.AddStart("http://a.example/")
 	c := planner.NewCorpus(g)
-	c.SetWeights(planner.NewWeights([]planner.WeightRule{{Prefix: "http://a.example/x", Weight: 0}}))
+	c.SetWeights(preferences.NewWeights([]preferences.WeightRule{{Prefix: "http://a.example/x", Weight: 0}}))
 	p := g.Add("http://a.example/x1")
 	c.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateNew})
 	if c.Weight(p) != 0 || c.Weight(0) != 1 || c.MeanWeight() != 0.5 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -336,7 +337,7 @@ func TestTakesFirst(t *testing.T) {
 	} {
 		h := newHandDriven(t, "value")
 		p := h.corpus.Graph.Add("http://s0.example/new/x1.html")
-		h.corpus.SetWeights(planner.NewWeights([]planner.WeightRule{{Prefix: "http://s0.example/new/", Weight: c.weight}}))
+		h.corpus.SetWeights(preferences.NewWeights([]preferences.WeightRule{{Prefix: "http://s0.example/new/", Weight: c.weight}}))
 		h.begin(1)
 		v := h.policy
 		shape := v.groups.groupsToTell(p).shape

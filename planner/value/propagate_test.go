@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -48,7 +49,7 @@ func TestProbe(t *testing.T) {
 		weight  float64
 	}{{false, 0, 1}, {false, 1e9, 1}, {true, 0, 1}, {false, 0, 1e-9}} {
 		v.exact, v.reserve = c.exact, c.reserve
-		v.Corpus.SetWeights(planner.NewWeights([]planner.WeightRule{{Prefix: "http://", Weight: c.weight}}))
+		v.Corpus.SetWeights(preferences.NewWeights([]preferences.WeightRule{{Prefix: "http://", Weight: c.weight}}))
 		fail := func(format string, args ...any) {
 			t.Helper()
 			t.Errorf("%+v: "+format, append([]any{c}, args...)...)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/hints"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -263,7 +264,7 @@ func TestNote(t *testing.T) {
 		}
 	}
 	v.exact = false
-	v.Corpus.SetWeights(planner.NewWeights([]planner.WeightRule{{Prefix: "http://", Weight: 0}}))
+	v.Corpus.SetWeights(preferences.NewWeights([]preferences.WeightRule{{Prefix: "http://", Weight: 0}}))
 	for _, age := range []float32{0, 1} {
 		v.note(p, 0.5, 1, age, 0)
 		if got := v.scores[p].again - v.now; !(got >= 1 && got <= 30) {

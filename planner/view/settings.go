@@ -10,16 +10,16 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Settings are what a user changes while the loop runs. They are kept in the store, so that the
 // next run and commands that read it have them, too.
 type Settings struct {
-	// Weights are rules as planner.ParseWeight reads them. They come after those that the run was
-	// started with, so that they overrule these.
+	// Weights are rules as preferences.ParseWeight reads them. They come after those that the run
+	// was started with, so that they overrule these.
 	Weights []string `json:"weights"`
 	// Resting are servers, host[:port], of which no page is visited.
 	Resting []string `json:"resting"`
@@ -62,7 +62,7 @@ func (s *Settings) check() error {
 		s.Weights = []string{}
 	}
 	for _, text := range s.Weights {
-		if _, err := planner.ParseWeight(text); err != nil {
+		if _, err := preferences.ParseWeight(text); err != nil {
 			return fmt.Errorf("%w: weight %q: %w", ErrSettings, text, err)
 		}
 	}
@@ -82,8 +82,8 @@ func (s *Settings) check() error {
 // Rules are the settings of a planner that may change while it plans: its weights, and the servers
 // at rest. Skip's function is for one goroutine, the loop's; the others for many.
 type Rules struct {
-	given   []string        // weights that the run was started with
-	listed  *planner.Listed // likewise; nil: none
+	given   []string            // weights that the run was started with
+	listed  *preferences.Listed // likewise; nil: none
 	mu      sync.Mutex
 	now     Settings
 	changed bool // weights, since the round began
@@ -98,7 +98,7 @@ type Rules struct {
 
 // OpenRules are those kept in a store, after the weights that a run is started with: rules, and
 // listed ones.
-func OpenRules(k Keeper, given []string, listed *planner.Listed) (*Rules, error) {
+func OpenRules(k Keeper, given []string, listed *preferences.Listed) (*Rules, error) {
 	kept, err := LoadSettings(k)
 	if err != nil {
 		return nil, err
@@ -107,10 +107,10 @@ func OpenRules(k Keeper, given []string, listed *planner.Listed) (*Rules, error)
 }
 
 // Weights are the rules for planner.Corpus.SetWeights.
-func (b *Rules) Weights() *planner.Weights {
+func (b *Rules) Weights() *preferences.Weights {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	w, _ := planner.ParseWeights(append(slices.Clone(b.given), b.now.Weights...)) // both were checked
+	w, _ := preferences.ParseWeights(append(slices.Clone(b.given), b.now.Weights...)) // both were checked
 	return w.Times(b.listed)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/calendar"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -20,22 +21,22 @@ type Closed struct{ error }
 func (*Closed) Hint() string { return "shorter rounds have room: --round 5m" }
 
 // Plan puts what the rules of a file ask for into the options of a planner with rounds of so long:
-// greatest ages, before those that the user says (as planner.ParseMaxAges has them), and rests. No
-// file asks for nothing.
+// greatest ages, before those that the user says (as preferences.ParseMaxAges has them), and rests.
+// No file asks for nothing.
 func Plan(f *watch.File, maxAges []string, round time.Duration, o *planner.Options) (err error) {
 	if f == nil {
-		o.MaxAges, err = planner.ParseMaxAges(maxAges)
+		o.MaxAges, err = preferences.ParseMaxAges(maxAges)
 		return err
 	}
 	if closed := f.Closed(round); closed != "" {
 		return &Closed{errors.New(closed)}
 	}
-	var rests []planner.RestRule
+	var rests []preferences.RestRule
 	f.Rests(func(pages string, minAge time.Duration, hours *calendar.Calendar) {
-		rests = append(rests, planner.RestRule{Prefix: pages, MinAge: minAge, Hours: hours})
+		rests = append(rests, preferences.RestRule{Prefix: pages, MinAge: minAge, Hours: hours})
 	})
-	o.Rests = planner.NewRests(rests)
-	o.MaxAges, err = planner.ParseMaxAges(append(f.MaxAges(), maxAges...))
+	o.Rests = preferences.NewRests(rests)
+	o.MaxAges, err = preferences.ParseMaxAges(append(f.MaxAges(), maxAges...))
 	return err
 }
 

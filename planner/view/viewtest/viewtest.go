@@ -17,6 +17,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/satstore"
@@ -102,7 +103,7 @@ func planned(t testing.TB, dir string, readOnly bool) (*satstore.Store, *planner
 		}
 		live := planner.LiveOptions()
 		live.Name, live.NewShare, live.Skip = policy.Default, 0.25, rules.Skip(corpus.Graph)
-		live.MaxAges, _ = planner.ParseMaxAges([]string{"30d"})
+		live.MaxAges, _ = preferences.ParseMaxAges([]string{"30d"})
 		return planner.New(corpus, ranking, live), nil
 	})
 	if err != nil {

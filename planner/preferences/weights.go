@@ -1,9 +1,8 @@
-package planner
+package preferences
 
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -65,11 +64,10 @@ func ParseWeights(texts []string) (*Weights, error) {
 // Weights finds the weight of an address: that of the longest prefix, 1 where none fits, times the
 // listed one.
 type Weights struct {
-	listed  *Listed            // nil: none
-	of      map[string]float64 // by prefix; exact ones end in "$"
-	lengths []int              // of prefixes, longest first
-	rest    float64            // of all others
-	most    float64            // of all these
+	listed *Listed // nil: none
+	rules  byPrefix[float64]
+	rest   float64 // of all others
+	most   float64 // of all these
 }
 
 // NewWeights returns nil where there are no rules. Of two rules with one prefix the later counts.
@@ -77,24 +75,18 @@ func NewWeights(rules []WeightRule) *Weights {
 	if len(rules) == 0 {
 		return nil
 	}
-	w := &Weights{of: make(map[string]float64, len(rules)), rest: 1}
+	w := &Weights{rest: 1}
 	for _, r := range rules {
 		if r.Prefix == "*" {
 			w.rest = r.Weight
-			continue
-		}
-		w.of[r.Prefix] = r.Weight
-		if !strings.HasSuffix(r.Prefix, "$") {
-			w.lengths = append(w.lengths, len(r.Prefix))
+		} else {
+			w.rules.set(r.Prefix, r.Weight)
 		}
 	}
 	w.most = w.rest
-	for _, x := range w.of {
+	for _, x := range w.rules.of {
 		w.most = max(w.most, x)
 	}
-	slices.Sort(w.lengths)
-	w.lengths = slices.Compact(w.lengths)
-	slices.Reverse(w.lengths)
 	return w
 }
 
@@ -120,63 +112,13 @@ func (w *Weights) Of(url string) float64 {
 	return w.ruled(url)
 }
 
+// Most is the largest weight that a page may have.
+func (w *Weights) Most() float64 { return w.most }
+
 // ruled is the weight by the rules alone.
 func (w *Weights) ruled(url string) float64 {
-	if x, ok := w.of[url+"$"]; ok {
+	if x, ok := w.rules.find(url); ok {
 		return x
 	}
-	for _, n := range w.lengths {
-		if n <= len(url) {
-			if x, ok := w.of[url[:n]]; ok {
-				return x
-			}
-		}
-	}
 	return w.rest
-}
-
-// SetWeights sets the user's weights; nil: 1 for all pages. Call it before the first round.
-func (c *Corpus) SetWeights(w *Weights) {
-	c.weights, c.weight, c.weightSum = w, nil, 0
-	c.weigh()
-}
-
-// weigh finds the weights of pages that are new since the last call.
-func (c *Corpus) weigh() {
-	if c.weights == nil {
-		return
-	}
-	for p := len(c.weight); p < len(c.pages); p++ {
-		w := c.weights.Of(c.Graph.URL(sitegraph.PageID(p)))
-		c.weight = append(c.weight, w)
-		c.weightSum += w
-	}
-}
-
-// Weight is how much a change of a page is worth to the user: 1 unless a rule says otherwise, 0
-// for a page that is never to be fetched. Where there are rules it takes 8 bytes a page.
-func (c *Corpus) Weight(p sitegraph.PageID) float64 {
-	if c.weights == nil {
-		return 1
-	}
-	return c.weight[p]
-}
-
-// Weighted reports whether there are rules, so that pages may have different weights.
-func (c *Corpus) Weighted() bool { return c.weights != nil }
-
-// heaviest is the largest weight that a page may have.
-func (c *Corpus) heaviest() float64 {
-	if c.weights == nil {
-		return 1
-	}
-	return c.weights.most
-}
-
-// MeanWeight is that of all pages.
-func (c *Corpus) MeanWeight() float64 {
-	if c.weights == nil || len(c.weight) == 0 {
-		return 1
-	}
-	return c.weightSum / float64(len(c.weight))
 }
