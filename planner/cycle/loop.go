@@ -119,6 +119,7 @@ type Loop struct {
 	before       time.Time // Event.Before of the visit at work
 	unacked      []Event
 	uncommitted  int
+	announced    time.Time           // until when the store knows that servers are asked
 	sinceImage   int                 // visits since the last image; many if there is none
 	sinceLearnt  int                 // visits since what the policy has learnt was kept
 	pieces       [][sha256.Size]byte // of the planner's memory, as they were kept last
