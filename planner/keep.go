@@ -284,7 +284,7 @@ func (p *Planner) recollectCaps(s *keptState) {
 // caughtUpWhole is of how many visits that the policy misses it is told as if they were made now.
 // They take as long as visits do: after a crash of a large crawl a hundred thousand may be missed,
 // and the first visit would have to wait for all.
-const caughtUpWhole = 8192
+const caughtUpWhole = 512
 
 // catchUp tells the policy of visits that it misses, in their order, as far as the records tell.
 func (p *Planner) catchUp() {
