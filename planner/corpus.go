@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -154,14 +155,29 @@ func (c *Corpus) eachLeft(yield func(p sitegraph.PageID)) {
 // when they were made. Before the first round.
 func (c *Corpus) NotAfter(now time.Time) {
 	late := sitegraph.Unix32(now)
-	for i := range c.pages {
-		m := &c.pages[i]
+	for _, m := range c.memories() {
 		if m.History.Last <= late && m.Tried <= late { // as nearly all
 			continue
 		}
 		r := sitegraph.Record{History: m.History, Tried: time.Unix(int64(m.Tried), 0)}
 		r.NotAfter(now)
 		m.History, m.Tried = r.History, sitegraph.Unix32(r.Tried)
+	}
+}
+
+// memories goes through all pages in order, and leaves them in their file.
+func (c *Corpus) memories() iter.Seq2[sitegraph.PageID, *Memory] {
+	const together = 1024 // pages, about as many as come into memory at once
+	return func(yield func(sitegraph.PageID, *Memory) bool) {
+		var pace scratch.Pace
+		for i := range c.pages {
+			if i%together == 0 {
+				pace.Read(c.Graph.Scratch(), 1)
+			}
+			if !yield(sitegraph.PageID(i), &c.pages[i]) {
+				return
+			}
+		}
 	}
 }
 
@@ -174,8 +190,8 @@ func (c *Corpus) URL(p sitegraph.PageID) string { return c.Graph.URL(p) }
 // LastTried is when any page was visited last, in unix seconds; 0: none was. It looks at all pages.
 func (c *Corpus) LastTried() uint32 {
 	last := uint32(0)
-	for i := range c.pages {
-		last = max(last, c.pages[i].Tried)
+	for _, m := range c.memories() {
+		last = max(last, m.Tried)
 	}
 	return last
 }
@@ -250,12 +266,12 @@ func (c *Corpus) Refetchable(p sitegraph.PageID) bool {
 // Prior is the rate of all pages together, as a prior for each.
 func (c *Corpus) Prior() estimator.GammaPoisson {
 	var changes, days float64
-	for i := range c.pages {
-		if c.pages[i].State == sitegraph.StateSource {
+	for _, m := range c.memories() {
+		if m.State == sitegraph.StateSource {
 			continue
 		}
-		changes += float64(c.pages[i].History.Changes)
-		days += estimator.Days(c.pages[i].History.Elapsed())
+		changes += float64(m.History.Changes)
+		days += estimator.Days(m.History.Elapsed())
 	}
 	return estimator.PooledPrior(changes, days)
 }

@@ -51,9 +51,9 @@ func (p *Planner) Keep(note ImageNote, last bool) error {
 		thaws: c.thaws + 1,
 	}
 	inLine := p.inLine()
-	for i := range c.pages {
-		if m := &c.pages[i]; m.State == sitegraph.StateNew && m.queued && !inLine[i] {
-			s.underWay = append(s.underWay, sitegraph.PageID(i))
+	for page, m := range c.memories() {
+		if m.State == sitegraph.StateNew && m.queued && !inLine[page] {
+			s.underWay = append(s.underWay, page)
 		}
 	}
 	note.Mean = c.MeanBytes()
@@ -101,13 +101,19 @@ func (p *Planner) Thaw(image *scratch.Image) error {
 		p.meet(page)
 	}
 	image.Done()
+	p.thawed = true
 	return nil
 }
+
+// SinceImage is how many pages were saved since the image of which the planner was made; false: it
+// was made of none.
+func (p *Planner) SinceImage() (pages int, ok bool) { return p.revised, p.thawed }
 
 // Revise takes in a record that was saved since the image was written. The graph knows its page and
 // its links. Pages come in the order of their numbers, before the first round.
 func (p *Planner) Revise(r *sitegraph.Record) {
 	c := p.Corpus
+	p.revised++
 	known := int(r.Page) < len(c.pages)
 	c.grow()
 	m := &c.pages[r.Page]

@@ -282,9 +282,15 @@ func (p *Planner) recollectCaps(s *keptState) {
 	}
 }
 
+// caughtUpWhole is of how many visits that the policy misses it is told as if they were made now.
+// They take as long as visits do: after a crash of a large crawl a hundred thousand may be missed,
+// and the first visit would have to wait for all.
+const caughtUpWhole = 512
+
 // catchUp tells the policy of visits that it misses, in their order, as far as the records tell.
 func (p *Planner) catchUp() {
-	for _, page := range p.missed {
+	late, _ := p.Policy.(LateObserver)
+	for i, page := range p.missed {
 		m := p.Corpus.Memory(page)
 		p.aging.note(p.Corpus, page)
 		verdict := sitegraph.VerdictUnknown
@@ -300,7 +306,11 @@ func (p *Planner) catchUp() {
 		default:
 			verdict = sitegraph.VerdictUnchanged
 		}
-		if p.Policy != nil {
+		switch {
+		case p.Policy == nil:
+		case late != nil && i < len(p.missed)-caughtUpWhole:
+			late.ObserveLate(page, verdict)
+		default:
 			p.Policy.Observe(page, verdict)
 		}
 	}

@@ -90,6 +90,8 @@ type Planner struct {
 	found    []sitegraph.PageID // put in line by the links of the visit at work
 	missed   []sitegraph.PageID // visited after what Recollect took in was written
 	previous *int               // number of the last round before Recollect
+	thawed   bool               // it was made of an image
+	revised  int                // pages that were saved since that
 	newCarry float64            // fraction of a first visit carried over
 	caps     *Caps              // nil: no limits beside left
 	rate     float64            // of all pages together, changes a day; below 0: not asked for in this round

@@ -160,3 +160,9 @@ const (
 	Sweep            // one round; the policy stops when its method is through
 	Stream           // round after round; the policy always has something to fetch
 )
+
+// LateObserver is a Policy that learns of an outcome in less time than by Observe where it came
+// long before others: it need not think again of other pages.
+type LateObserver interface {
+	ObserveLate(p sitegraph.PageID, verdict sitegraph.Verdict)
+}

@@ -241,8 +241,8 @@ func (c *Corpus) MeanBytes() float64 {
 		return c.meanBytes
 	}
 	sum, n := 0.0, 0
-	for i := range c.pages {
-		if class := c.pages[i].size; class > 0 {
+	for _, m := range c.memories() {
+		if class := m.size; class > 0 {
 			sum += float64(budget.SizeOf(class))
 			n++
 		}

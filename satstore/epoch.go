@@ -41,6 +41,11 @@ func (s *Store) readEpoch() (n uint64, err error) {
 // checkEpoch refuses a catalogue that lacks batches which it had. A damaged EPOCH alone costs
 // nothing but this: Check finds it, and the next flush writes it anew.
 func (s *Store) checkEpoch() error {
+	has, err := s.cat.epoch()
+	if err != nil {
+		return err
+	}
+	s.had = has
 	want, err := s.readEpoch()
 	var damage *DamageError
 	if errors.As(err, &damage) {
@@ -49,15 +54,32 @@ func (s *Store) checkEpoch() error {
 	if err != nil {
 		return err
 	}
-	has, err := s.cat.epoch()
-	if err != nil {
-		return err
-	}
 	s.flushed = want
 	if has < want {
 		return &DamageError{
 			Path: s.catalogueDir(),
 			What: fmt.Sprintf("catalogue: it is of batch %d, and had %d", has, want),
+		}
+	}
+	return nil
+}
+
+// checkLog refuses a log that was cut behind a commit, before anything is written: the catalogue
+// gets a batch when the log has it. So if it has later ones than the log gave it, or, where the log
+// gave none, than EPOCH says, the log had more, and the records would be older ones in silence. It
+// sees only what the catalogue had flushed by itself.
+func (s *Store) checkLog() error {
+	knows, err := s.cat.epoch()
+	if err != nil {
+		return err
+	}
+	if s.replayed == 0 && s.flushed > 0 {
+		knows = s.flushed
+	}
+	if s.had > knows {
+		return &DamageError{
+			Path: s.satDir(),
+			What: fmt.Sprintf("log: it ends with batch %d, and the catalogue has batch %d", knows, s.had),
 		}
 	}
 	return nil
@@ -78,6 +100,9 @@ func (c *catalogue) epoch() (uint64, error) {
 // flushCatalogue makes durable what the catalogue got: the log of the records is about to forget
 // it.
 func (s *Store) flushCatalogue() error {
+	if err := s.checkLog(); err != nil {
+		return err
+	}
 	if err := s.cat.flush(); err != nil {
 		return err
 	}

@@ -2,7 +2,10 @@ package satstore
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -40,6 +43,59 @@ func TestInUse(t *testing.T) {
 		}
 		inUse(false)
 	}
+}
+
+// Any number read a store at once, in one process and in others; nobody writes meanwhile, and who
+// writes is alone.
+func TestReadersShareStore(t *testing.T) {
+	if dir := os.Getenv("RECRAWL_TEST_READS"); dir != "" { // another process
+		s, err := Open(dir, Options{Now: day0, ReadOnly: os.Getenv("RECRAWL_TEST_WRITES") == ""})
+		if err == nil {
+			must(t, s.Close())
+		} else if !errors.Is(err, ErrInUse) {
+			t.Fatal(err)
+		}
+		fmt.Println("in use:", err != nil)
+		return
+	}
+	dir := t.TempDir() + "/store"
+	other := func(writes string, want bool) {
+		t.Helper()
+		p := exec.Command(os.Args[0], "-test.run", "^TestReadersShareStore$", "-test.v")
+		p.Env = append(os.Environ(), "RECRAWL_TEST_READS="+dir, "RECRAWL_TEST_WRITES="+writes)
+		out, err := p.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), fmt.Sprint("in use: ", want)) {
+			t.Errorf("want in use: %v, got %v\n%s", want, err, out)
+		}
+	}
+	open := func(reads bool) *Store {
+		t.Helper()
+		return mustOpen(t, dir, Options{Now: day0, ReadOnly: reads})
+	}
+	refused := func(reads bool) {
+		t.Helper()
+		if _, err := Open(dir, Options{Now: day0, ReadOnly: reads}); !errors.Is(err, ErrInUse) {
+			t.Errorf("reading %v: %v", reads, err)
+		}
+	}
+	s := open(false)
+	must(t, s.Add(&sitegraph.Record{URL: "http://h.example/", Due: day0}))
+	must(t, s.Commit())
+	refused(true)
+	refused(false)
+	other("", true)
+	other("1", true)
+	must(t, s.Close())
+	first, second := open(true), open(true)
+	other("", false)
+	must(t, first.Close())
+	refused(false)
+	other("1", true) // the second still reads
+	var r sitegraph.Record
+	must(t, second.Load(0, &r))
+	must(t, second.Close())
+	other("1", false)
+	must(t, open(false).Close())
 }
 
 // A store on a medium that cannot be written is read and checked, as a backup should be.

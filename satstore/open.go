@@ -94,6 +94,10 @@ func (s *Store) begin() error {
 	if err := s.openRuns(born); err != nil {
 		return err
 	}
+	if err := s.checkLog(); err != nil { // for reading only, there was no flush
+		return err
+	}
+	s.had = 0
 	if s.batches, err = s.cat.epoch(); err != nil {
 		return err
 	}
@@ -179,7 +183,11 @@ func (s *Store) clearUnborn() error {
 // openRuns opens the records, which hands the catalogue what was committed since it was flushed.
 func (s *Store) openRuns(born bool) error {
 	o := s.o.runs()
-	o.Apply, o.Flush = s.cat.applyRepr, s.flushCatalogue
+	o.Apply = func(repr []byte) error {
+		s.replayed++
+		return s.cat.applyRepr(repr)
+	}
+	o.Flush = s.flushCatalogue
 	o.CopyFS = s.copies
 	o.Lost = func(seqs []uint32) {
 		for _, seq := range seqs {

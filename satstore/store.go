@@ -30,6 +30,8 @@ type Store struct {
 
 	batch    *pebble.Batch // of the transaction
 	batches  uint64        // number of the last one
+	replayed int           // batches that the log gave the catalogue when it was opened
+	had      uint64        // number of the last batch of the catalogue before that; 0: it is open
 	flushed  uint64        // as DIR/EPOCH has it
 	settings map[string][]byte
 	removed  map[sitegraph.PageID]bool // in the transaction: removed, or not any more

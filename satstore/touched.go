@@ -26,23 +26,52 @@ type touching struct {
 	pages map[sitegraph.PageID]bool // in the transaction
 	all   int                       // since the notes began
 	most  int
+	// Of all, those since the last call of Position, and which that was.
+	later    int
+	position uint64
 }
 
-// Position begins notes of the pages that are touched, and forgets those before. It returns a
-// number for Touched. It is durable with the next commit, which is part of the position. Notes end
-// by themselves when they name more than most pages.
+// Position returns a number for Touched: pages that are touched from now on are noted. It is
+// durable with the next commit, which is part of the position. Notes since the position before stay
+// until Forget. They end by themselves when they name more than most pages.
 func (s *Store) Position(most int) (uint64, error) {
 	if err := s.writable(); err != nil {
 		return 0, err
 	}
-	position := s.batches + 1 // that of the commit to come
+	t, position := &s.touching, s.batches+1 // that of the commit to come
+	if t.on {
+		t.later, t.position, t.most = 0, position, most
+		s.changed = true
+		return position, nil
+	}
 	if err := s.endNotes(); err != nil {
 		return 0, err
 	}
-	s.touching = touching{on: true, pages: map[sitegraph.PageID]bool{}, most: most}
-	value := binary.BigEndian.AppendUint64(nil, position)
-	value = binary.BigEndian.AppendUint64(value, uint64(most))
-	return position, s.SaveSetting(positionSetting, value)
+	*t = touching{on: true, pages: map[sitegraph.PageID]bool{}, most: most, position: position}
+	return position, s.savePosition()
+}
+
+// Forget drops the notes before the last position. It is durable with the next commit.
+func (s *Store) Forget() error {
+	if err := s.writable(); err != nil {
+		return err
+	}
+	t := &s.touching
+	if !t.on {
+		return nil
+	}
+	t.all = t.later
+	until := binary.BigEndian.AppendUint64(settingKey(touchedSetting), t.position)
+	if err := s.fail(s.batch.DeleteRange(settingKey(touchedSetting), until, nil)); err != nil {
+		return err
+	}
+	return s.savePosition()
+}
+
+func (s *Store) savePosition() error {
+	value := binary.BigEndian.AppendUint64(nil, s.touching.position)
+	value = binary.BigEndian.AppendUint64(value, uint64(s.touching.most))
+	return s.SaveSetting(positionSetting, value)
 }
 
 // endNotes forgets all notes.
@@ -68,6 +97,7 @@ func (s *Store) noteTouched(n uint64) error {
 	if !t.on {
 		return nil
 	}
+	t.later += len(t.pages)
 	if t.all += len(t.pages); t.all > t.most {
 		return s.endNotes()
 	}
@@ -90,9 +120,10 @@ func (s *Store) recallTouching() error {
 	if err != nil || !ok {
 		return err
 	}
-	s.touching = touching{on: true, pages: map[sitegraph.PageID]bool{}, most: most}
+	s.touching = touching{on: true, pages: map[sitegraph.PageID]bool{}, most: most, position: position}
 	pages, ok, err := s.Touched(position)
-	if s.touching.all = len(pages); err == nil && !ok {
+	s.touching.all, s.touching.later = len(pages), len(pages)
+	if err == nil && !ok {
 		s.touching = touching{} // the next position forgets them
 	}
 	return err
@@ -114,10 +145,10 @@ func (s *Store) Touched(since uint64) (pages []sitegraph.PageID, ok bool, err er
 		return nil, false, err
 	}
 	position, _, ok, err := s.position()
-	if err != nil || !ok || position != since {
+	if err != nil || !ok || since < position || since > s.batches+1 {
 		return nil, false, err
 	}
-	next := since
+	next := position
 	prefix := settingKey(touchedSetting)
 	damaged := false
 	err = s.cat.eachSetting(prefix, func(name, value []byte) {
@@ -126,6 +157,9 @@ func (s *Store) Touched(since uint64) (pages []sitegraph.PageID, ok bool, err er
 			return
 		}
 		next++
+		if next <= since {
+			return
+		}
 		some, _, err := decodeLinks(value, s.Pages())
 		if err != nil {
 			damaged = true

@@ -102,5 +102,39 @@ func TestTouched(t *testing.T) {
 	if _, ok, err := s.Touched(before); ok || err != nil {
 		t.Error("pages are known since a position before the last one", err)
 	}
+
+	// Until the one before is forgotten, pages are known since both.
+	before = position
+	position, err = s.Position(10)
+	must(err)
+	must(s.Commit())
+	save(4)
+	must(s.Commit())
+	both := func(s *satstore.Store) {
+		t.Helper()
+		check(s, 4)
+		if got, ok, err := s.Touched(before); err != nil || !ok || !slices.Equal(got, []sitegraph.PageID{4, 9}) {
+			t.Fatalf("touched since the position before: %v, %v, %v", got, ok, err)
+		}
+	}
+	both(s)
+	crashed = open(fs.CrashClone(vfs.CrashCloneCfg{}))
+	both(crashed)
+	must(crashed.Close())
+	must(s.Forget())
+	both(s) // it is not committed
+	must(s.Commit())
+	check(s, 4)
+	must(s.Close())
+	s = open(fs)
+	check(s, 4)
+	if _, ok, err := s.Touched(before); ok || err != nil {
+		t.Error("pages are known since a position that was forgotten", err)
+	}
+	for p := range sitegraph.PageID(9) {
+		save(p) // with 4 they are ten
+	}
+	must(s.Commit())
+	check(s, 0, 1, 2, 3, 4, 5, 6, 7, 8)
 	must(s.Close())
 }

@@ -27,12 +27,6 @@ const (
 	// commitEvery is how many outcomes the loop holds before it makes them durable.
 	commitEvery = 64
 	workers     = 4
-
-	// mayRepeat bounds the requests of one process that were not acknowledged when it was
-	// killed: outcomes that wait for their commit, and visits under way. While a commit lasts
-	// commitEvery outcomes wait, and the worker that brought the last of them has no new
-	// visit yet; before it one outcome less waits and all workers are under way.
-	mayRepeat = commitEvery - 1 + workers
 )
 
 // TestKilled kills a running planner again and again at random moments. Whatever its
@@ -86,11 +80,13 @@ func TestKilled(t *testing.T) {
 
 // witness knows what a planner has acknowledged, and compares it with what it does.
 type witness struct {
-	t     *testing.T
-	lab   *lab
-	dir   string
-	round time.Duration
-	runs  []time.Time // when each process was started
+	t       *testing.T
+	lab     *lab
+	asked   func() []request // all requests for pages so far, as the servers saw them
+	workers int
+	dir     string
+	round   time.Duration
+	runs    []time.Time // when each process was started
 
 	journal map[string][]byte // file -> content as read last
 	torn    int
@@ -109,8 +105,14 @@ type acknowledged struct {
 }
 
 func newWitness(t *testing.T, lab *lab, dir string, round time.Duration) *witness {
-	return &witness{t: t, lab: lab, dir: dir, round: round, journal: map[string][]byte{}, pages: map[string]*acknowledged{}, starts: map[int]time.Time{}}
+	return &witness{t: t, lab: lab, asked: lab.seen, workers: workers, dir: dir, round: round, journal: map[string][]byte{}, pages: map[string]*acknowledged{}, starts: map[int]time.Time{}}
 }
+
+// mayRepeat bounds the requests of one process that were not acknowledged when it was killed:
+// outcomes that wait for their commit, and visits under way. While a commit lasts commitEvery
+// outcomes wait, and the worker that brought the last of them has no new visit yet; before it one
+// outcome less waits and all workers are under way.
+func (w *witness) mayRepeat() int { return commitEvery - 1 + w.workers }
 
 // look reads journal and store of a process that is no more.
 func (w *witness) look() {
@@ -264,7 +266,7 @@ func (w *witness) explain(random *rand.Rand) {
 func (w *witness) judge() {
 	w.t.Helper()
 	byURL := map[string][]request{}
-	requests := w.lab.seen()
+	requests := w.asked()
 	for _, r := range requests {
 		byURL[r.url] = append(byURL[r.url], r)
 	}
@@ -295,12 +297,12 @@ func (w *witness) judge() {
 	for i, n := range open {
 		sum += n
 		most = max(most, n)
-		if n > mayRepeat {
-			w.t.Errorf("process %d made %d requests that it did not acknowledge, at most %d could be under way", i+1, n, mayRepeat)
+		if n > w.mayRepeat() {
+			w.t.Errorf("process %d made %d requests that it did not acknowledge, at most %d could be under way", i+1, n, w.mayRepeat())
 		}
 	}
-	if n := open[len(open)-1]; n > workers {
-		w.t.Errorf("the last process was interrupted in order, and left %d requests without acknowledgement; it has %d workers", n, workers)
+	if n := open[len(open)-1]; n > w.workers {
+		w.t.Errorf("the last process was interrupted in order, and left %d requests without acknowledgement; it has %d workers", n, w.workers)
 	}
 	if sum+made != len(requests) {
 		w.t.Errorf("%d visits were acknowledged and %d not, of %d requests", made, sum, len(requests))
@@ -313,7 +315,7 @@ func (w *witness) judge() {
 		rounds[e.Round] = true
 	}
 	w.t.Logf("%d processes, %d requests for pages, %d acknowledged, %d not (most of one process: %d, bound %d), %d torn lines, %d pages, %d rounds",
-		len(w.runs), len(requests), made, sum, most, mayRepeat, w.torn, len(w.pages), len(rounds))
+		len(w.runs), len(requests), made, sum, most, w.mayRepeat(), w.torn, len(w.pages), len(rounds))
 }
 
 // match finds the request of each line of a page: the last one that came before it. The

@@ -24,6 +24,8 @@ type Options struct {
 	Budget float64 // share of the pages that is visited a day
 	// ImagePages is that of cycle.Options.
 	ImagePages int
+	// Seen is told how many visits were made so far; nil: nobody is.
+	Seen func(visits int)
 }
 
 // Result says what a machine needed. Resident memory is 0 where it is not known.
@@ -34,6 +36,8 @@ type Result struct {
 	Policy  string `json:"policy"`
 	// Image: the planner was made of an image of its scratch files.
 	Image bool `json:"image"`
+	// Since is how many pages were saved since the image.
+	Since int `json:"since_image"`
 	// Store is the time till the store is open, Open till the policy knows all, too, and First till
 	// a round has its first visit.
 	Store       float64 `json:"store_seconds"`
@@ -48,11 +52,17 @@ type Result struct {
 
 // Round is what one took.
 type Round struct {
-	Visits   int     `json:"visits"`
-	Changed  int     `json:"changed"`
-	Seconds  float64 `json:"seconds"`
-	Resident int64   `json:"resident_bytes"` // at its end
-	Peak     int64   `json:"peak_bytes"`     // resident at most
+	Visits  int     `json:"visits"`
+	Changed int     `json:"changed"`
+	Seconds float64 `json:"seconds"`
+	// Processor is the time that it took of all processors, and Begin that until its first visit.
+	Processor float64 `json:"processor_seconds"`
+	Begin     float64 `json:"begin_processor_seconds"`
+	Resident  int64   `json:"resident_bytes"` // at its end
+	Peak      int64   `json:"peak_bytes"`     // resident at most
+	// Heap and File are the most of what is of no file, and of mapped files, each by itself.
+	Heap int64 `json:"heap_bytes"`
+	File int64 `json:"file_bytes"`
 	// Read and Written are bytes that went through system calls, of the store above all.
 	Read    int64 `json:"read_bytes"`
 	Written int64 `json:"written_bytes"`
@@ -100,9 +110,12 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (result
 			return nil, err
 		}
 	}
+	r.Since, _ = plan.SinceImage()
 	r.Open, r.OpenedBytes = time.Since(started).Seconds(), resident()
+	r.PeakBytes = peak()
 	clock := cycle.NewVirtualClock(store.Clock().Add(time.Hour))
 	var round Round
+	visits, spent := 0, 0.0 // spent before the round
 	loop := cycle.New(cycle.Options{
 		Planner: plan, Fetcher: Fetcher{o.Web, clock}, Store: store, Clock: clock, Workers: 1, Discover: true, Forecast: true,
 		CommitEvery: 1000, ImagePages: o.ImagePages,
@@ -110,23 +123,35 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (result
 			if r.First == 0 {
 				r.First = time.Since(started).Seconds()
 			}
+			if round.Visits == 0 {
+				round.Begin = processorTime() - spent
+			}
 			round.Visits++
+			if visits++; o.Seen != nil {
+				o.Seen(visits)
+			}
 			if e.Verdict == sitegraph.VerdictChanged {
 				round.Changed++
 			}
 		},
 	})
+	samples := startSampler()
+	defer samples.end()
+	resetPeak()
 	begun, from := time.Now(), traffic()
+	spent = processorTime()
 	ended := begun
 	err = loop.Run(ctx, perDay, o.Round, func(planner.Round) bool {
 		now := traffic()
 		round.Seconds, round.Resident = time.Since(begun).Seconds(), resident()
-		round.Peak = peak()
+		most := samples.take()
+		round.Peak, round.Heap, round.File = peak(), most.heap, most.file
 		r.PeakBytes = max(r.PeakBytes, round.Peak)
 		resetPeak()
+		round.Processor = processorTime() - spent
 		round.Read, round.Written = now.read-from.read, now.written-from.written
 		r.Rounds = append(r.Rounds, round)
-		round, begun, from = Round{}, time.Now(), now
+		round, begun, from, spent = Round{}, time.Now(), now, processorTime()
 		tick(len(r.Rounds), o.Rounds)
 		ended = time.Now()
 		return len(r.Rounds) < o.Rounds

@@ -2,6 +2,7 @@ package scale
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -10,9 +11,11 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/satstore"
 )
 
@@ -90,7 +93,10 @@ func TestMeasure(t *testing.T) {
 // RECRAWL_SCALE_PAGES says how many pages, 200 a server, and RECRAWL_SCALE_DIR where the store is
 // built; one that is there is used again, and its rounds go on where they ended.
 // RECRAWL_SCALE_ROUNDS says how many. RECRAWL_SCALE_HEAP is a file for a profile of the heap
-// after the last round.
+// after the last round. RECRAWL_SCALE_KILL is after how many visits the process kills itself: the
+// next call shows what a start after that takes. RECRAWL_SCALE_VISITS are those of a round, if not
+// those of 2 % of the pages a day. RECRAWL_SCALE_JSON is a file to which the result is added:
+// TestDrawRounds draws it.
 func BenchmarkRounds(b *testing.B) {
 	pages, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_PAGES"))
 	if err != nil {
@@ -113,8 +119,20 @@ func BenchmarkRounds(b *testing.B) {
 			b.Fatalf("%v\n%s", err, out)
 		}
 	}
+	kill, _ := strconv.Atoi(os.Getenv("RECRAWL_SCALE_KILL"))
+	seen := func(visits int) {
+		if visits == kill {
+			b.Logf("killed after %d visits", visits)
+			self, err := os.FindProcess(os.Getpid())
+			b.Fatal(errors.Join(err, self.Kill()))
+		}
+	}
+	budget := 0.02
+	if visits, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_VISITS")); err == nil {
+		budget = 24 * float64(visits) / float64(pages)
+	}
 	for b.Loop() {
-		r, err := Measure(context.Background(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1, Rounds: rounds, Round: time.Hour, Budget: 0.02}, func(done, of int) {
+		r, err := Measure(context.Background(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1, Rounds: rounds, Round: time.Hour, Budget: budget, Seen: seen}, func(done, of int) {
 			if file := os.Getenv("RECRAWL_SCALE_HEAP"); done == of && file != "" {
 				writeHeap(b, file)
 			}
@@ -122,9 +140,12 @@ func BenchmarkRounds(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Logf("%v: image %v; store open after %.2f s, planner after %.2f s, first visit after %.2f s, image in %.1f s; %d bytes a page resident then, %d at most", w, r.Image, r.Store, r.Open, r.First, r.Keep, r.OpenedBytes/int64(pages), r.PeakBytes/int64(pages))
+		if file := os.Getenv("RECRAWL_SCALE_JSON"); file != "" {
+			addResult(b, file, r)
+		}
+		b.Logf("%v: image %v, %d pages saved since; store open after %.2f s, planner after %.2f s, first visit after %.2f s, image in %.1f s; %d bytes a page resident then, %d at most", w, r.Image, r.Since, r.Store, r.Open, r.First, r.Keep, r.OpenedBytes/int64(pages), r.PeakBytes/int64(pages))
 		for i, x := range r.Rounds {
-			b.Logf("round %d: %d visits, %d changed, %.2f s, %d bytes a page resident, %d at most; a visit read %d bytes and wrote %d", i, x.Visits, x.Changed, x.Seconds, x.Resident/int64(pages), x.Peak/int64(pages), x.Read/int64(max(x.Visits, 1)), x.Written/int64(max(x.Visits, 1)))
+			b.Logf("round %d: %d visits, %d changed, %.2f s, %.2f s of a processor (%.2f before the first visit), %d bytes a page resident, %d at most (of no file %d, of files %d); a visit read %d bytes and wrote %d", i, x.Visits, x.Changed, x.Seconds, x.Processor, x.Begin, x.Resident/int64(pages), x.Peak/int64(pages), x.Heap/int64(pages), x.File/int64(pages), x.Read/int64(max(x.Visits, 1)), x.Written/int64(max(x.Visits, 1)))
 		}
 	}
 }
@@ -141,6 +162,70 @@ func TestBuildOnly(t *testing.T) {
 	}
 	if err := Build(t.Context(), dir, NewWeb(pages, max(pages/200, 1), 20, 1), func(int, int) {}); err != nil {
 		t.Fatal(fmt.Errorf("build: %w", err))
+	}
+}
+
+// addResult adds a line of JSON to a file.
+func addResult(b *testing.B, file string, r *Result) {
+	line, err := json.Marshal(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, err = f.Write(append(line, '\n'))
+	if err := errors.Join(err, f.Close()); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// TestDrawRounds draws what rounds cost by the number of pages into RECRAWL_SCALE_SVG: the median
+// of the rounds of each result in RECRAWL_SCALE_JSON, but for the first, which begins anew.
+func TestDrawRounds(t *testing.T) {
+	from, to := os.Getenv("RECRAWL_SCALE_JSON"), os.Getenv("RECRAWL_SCALE_SVG")
+	if from == "" || to == "" {
+		t.Skip("say what is drawn, and where: RECRAWL_SCALE_JSON, RECRAWL_SCALE_SVG")
+	}
+	text, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	median := func(rounds []Round, of func(Round) float64) float64 {
+		var all []float64
+		for _, r := range rounds {
+			all = append(all, of(r))
+		}
+		slices.Sort(all)
+		return all[len(all)/2]
+	}
+	whole, begin := report.Series{Name: "a round"}, report.Series{Name: "of that, before its first visit"}
+	visits := 0
+	for line := range strings.Lines(string(text)) {
+		var r Result
+		if err := json.Unmarshal([]byte(line), &r); err != nil || len(r.Rounds) < 3 {
+			t.Fatal(line, err)
+		}
+		rounds := r.Rounds[1:]
+		visits = rounds[0].Visits
+		for _, of := range []struct {
+			s    *report.Series
+			what func(Round) float64
+		}{{&whole, func(r Round) float64 { return r.Processor }}, {&begin, func(r Round) float64 { return r.Begin }}} {
+			of.s.X, of.s.Y = append(of.s.X, float64(r.Pages)/1e6), append(of.s.Y, median(rounds, of.what))
+		}
+	}
+	f, err := os.Create(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chart := report.Chart{
+		Title: fmt.Sprintf("Rounds of %d visits, an hour each", visits), XLabel: "pages, millions", YLabel: "processor time of a round, s",
+		Series: []report.Series{whole, begin},
+	}
+	if err := errors.Join(chart.SVG(f), f.Close()); err != nil {
+		t.Fatal(err)
 	}
 }
 

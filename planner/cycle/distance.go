@@ -5,14 +5,47 @@ import (
 	"time"
 )
 
-// longestVisit is how long ago a visit may have begun that was under way when a process was killed.
-const longestVisit = 2 * time.Minute
+const (
+	// longestVisit is how long ago a visit may have begun that was under way when a process was
+	// killed.
+	longestVisit = 2 * time.Minute
+	// askingSetting is until when servers may be asked, though nothing of it was acknowledged: a
+	// process may be killed before that, or while it reads robots.txt. It is written each
+	// askingFor.
+	askingSetting = "asking"
+	askingFor     = time.Minute
+)
+
+// announce says in the store, before a visit begins, that servers are asked from now on.
+func (l *Loop) announce() error {
+	now := l.Clock.Now()
+	if l.Pause == 0 || now.Before(l.announced) {
+		return nil
+	}
+	l.announced = now.Add(askingFor)
+	value, err := l.announced.MarshalText()
+	if err != nil {
+		return err
+	}
+	if err := l.Store.SaveSetting(askingSetting, value); err != nil {
+		return l.storeError(err, "say that servers are asked")
+	}
+	return l.commit()
+}
 
 // KeepDistance waits for a Pause before the first request of a process that goes on where another
 // stopped, if that was a moment ago: what that one asked last is not known to the second, let alone
 // what was under way when it was killed. It calls waiting before it waits.
 func (l *Loop) KeepDistance(ctx context.Context, waiting func()) error {
+	value, _, err := l.Store.Setting(askingSetting)
+	if err != nil {
+		return l.storeError(err, "read when servers were asked")
+	}
 	now, last := l.Clock.Now(), time.Unix(int64(l.Planner.Corpus.LastTried()), 0)
+	var asking time.Time
+	if asking.UnmarshalText(value) == nil && asking.After(last) {
+		last = asking
+	}
 	if l.Pause == 0 || now.Sub(last) > longestVisit+l.Pause {
 		return nil
 	}

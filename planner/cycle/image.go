@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/state"
@@ -20,8 +21,10 @@ import (
 
 // positions is a Store that knows which pages were saved since a moment.
 type positions interface {
-	// Position begins to note pages. It is durable with the next commit.
+	// Position notes pages from now on. It is durable with the next commit.
 	Position(most int) (uint64, error)
+	// Forget drops the notes before that.
+	Forget() error
 	// Touched are the pages that were saved since; false: that is not known.
 	Touched(since uint64) (pages []sitegraph.PageID, ok bool, err error)
 	// Links are those that were saved last.
@@ -33,9 +36,9 @@ type positions interface {
 const (
 	// imagePages are worth an image: to read as many records takes a second.
 	imagePages = 200_000
-	// imagePart of the pages is visited between two images: 1/imagePart. An image writes 200 to 400
-	// bytes a page, so a visit pays for at most 13 KB.
-	imagePart = 32
+	// imagePart of the pages is visited between two images: 1/imagePart. An image writes 150 bytes
+	// a page, so a visit pays for 20 KB. A start after a kill reads so many records one by one.
+	imagePart = 128
 	// notedPart of the pages, 1/notedPart, are noted between two images at most: to read more of
 	// them one by one takes as long as to read all in order.
 	notedPart = 4
@@ -49,6 +52,14 @@ func (l *Loop) imageWorth() (positions, bool) {
 	}
 	s, ok := l.Store.(positions)
 	return s, ok && l.graph.Scratch() != nil && l.graph.Pages() >= least
+}
+
+// sinceImage is how much happened since the image that a planner was made of.
+func sinceImage(p *planner.Planner) int {
+	if pages, ok := p.SinceImage(); ok {
+		return pages
+	}
+	return math.MaxInt / 2
 }
 
 // keepImage writes an image; between rounds only where much happened since the last.
@@ -69,15 +80,24 @@ func (l *Loop) keepImage(atEnd bool) error {
 		return l.storeError(err, "read what the policy has learnt")
 	}
 	l.sinceImage = 0
-	if err := l.Planner.Keep(planner.ImageNote{Position: position, Learnt: sumOf(learnt)}, atEnd); err != nil && l.Unkept != nil {
-		l.Unkept(err)
+	if err := l.Planner.Keep(planner.ImageNote{Position: position, Learnt: sumOf(learnt)}, atEnd); err != nil {
+		if l.Unkept != nil {
+			l.Unkept(err)
+		}
+		return nil // the image before is good, with all notes
+	}
+	if err := s.Forget(); err != nil {
+		return l.storeError(err, "end an image of the planner")
+	}
+	if err := l.Store.Commit(); err != nil {
+		return l.storeError(err, "end an image of the planner")
 	}
 	return nil
 }
 
-// RecallImage gives a planner as an image in a directory has it; nil: there is none that fits. The
-// files are those of the planner from then on. build makes a planner of a corpus. why tells what
-// was wrong with an image.
+// RecallImage gives a planner as an image in a directory has it, with what was saved since; nil:
+// there is none that fits. The image stays until the planner writes the next. build makes a planner
+// of a corpus. why tells what was wrong with an image.
 func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Planner, error)) (p *planner.Planner, why, err error) {
 	of, ok := s.(positions)
 	if !ok {
@@ -109,6 +129,7 @@ func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Plan
 		return nil, nil, err
 	}
 	if why = p.Thaw(image); why == nil {
+		spareMemory(p.Corpus.Graph)
 		why = revise(s, of, p, touched)
 	}
 	if why != nil {

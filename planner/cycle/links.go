@@ -168,6 +168,7 @@ func (l *Loop) foundAgain(id sitegraph.PageID, old []sitegraph.PageID) error {
 func (l *Loop) retryStarts(now time.Time) error {
 	for s := range sitegraph.ServerID(l.graph.Servers()) {
 		for _, p := range l.graph.StartPages(s) {
+			l.pace.Read(l.graph.Scratch(), 1)
 			m := l.Planner.Corpus.Memory(p)
 			if m.State == sitegraph.StateAlive || m.State == sitegraph.StateNew ||
 				m.State == sitegraph.StateSource ||

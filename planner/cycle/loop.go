@@ -4,11 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // Event is a visit with its outcome.
@@ -119,6 +119,8 @@ type Loop struct {
 	before       time.Time // Event.Before of the visit at work
 	unacked      []Event
 	uncommitted  int
+	pace         scratch.Pace        // of loops over pages
+	announced    time.Time           // until when the store knows that servers are asked
 	sinceImage   int                 // visits since the last image; many if there is none
 	sinceLearnt  int                 // visits since what the policy has learnt was kept
 	pieces       [][sha256.Size]byte // of the planner's memory, as they were kept last
@@ -161,7 +163,7 @@ func New(o Options) *Loop {
 	}
 	return &Loop{
 		Options:    o,
-		sinceImage: math.MaxInt / 2,
+		sinceImage: sinceImage(o.Planner),
 		graph:      o.Planner.Corpus.Graph,
 		lines:      map[sitegraph.ServerID]*line{},
 		barring:    map[sitegraph.ServerID]*line{},

@@ -38,6 +38,7 @@ func (l *Loop) demandOf(server sitegraph.ServerID, step int) schedule.Demand {
 	pages := l.graph.ServerPages(server)
 	for i := 0; i < len(pages); i += step {
 		page := pages[i]
+		l.pace.Read(l.graph.Scratch(), 1)
 		if int(page) >= corpus.Pages() { // it became known a moment ago
 			break
 		}

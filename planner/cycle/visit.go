@@ -15,6 +15,9 @@ func (l *Loop) begin(v *planner.Visit, r *Request) (ok bool, err error) {
 	if r.MaxBytes, ok = l.Planner.Start(v); !ok {
 		return false, nil
 	}
+	if err := l.announce(); err != nil {
+		return false, err
+	}
 	if err := l.reserve(); err != nil {
 		return false, err
 	}

@@ -235,6 +235,7 @@ func (v *Policy) probePage(of probe) (page sitegraph.PageID, atRandom bool) {
 	odd := uint32(draw>>8) | 1 // times an odd number: another order of the pages for each draw
 	best, most := sitegraph.NoPage, math.Inf(-1)
 	consider := func(p sitegraph.PageID, score float64) {
+		v.batch.pace.Read(v.Corpus.Graph.Scratch(), 2)
 		if (score > most || score == most && v.ties.Of(p) < v.ties.Of(best)) && v.isQuiet(p) {
 			best, most = p, score
 		}

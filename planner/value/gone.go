@@ -3,6 +3,7 @@ package value
 import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // A page that is taken down loses its last link first, as a rule: the list that named it changed,
@@ -63,14 +64,15 @@ func (d *disappearance) lookThrough(v *Policy) {
 		d.sections = [2]map[int32]looks{{}, {}}
 	}
 	d.grow(g.Servers())
+	var pace scratch.Pace
 	for s := range sitegraph.ServerID(g.Servers()) {
 		version := int32(g.Version(s))
 		if d.versions[s] == version {
 			continue
 		}
 		d.versions[s] = version
-		v.ease(s)
 		for _, p := range g.ServerPages(s) {
+			pace.Read(g.Scratch(), 1)
 			_, was := d.pages[p]
 			is := v.Corpus.Memory(p).State == sitegraph.StateAlive && !v.Corpus.Reached(p)
 			if is == was {

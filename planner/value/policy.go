@@ -113,7 +113,7 @@ func (v *Policy) Begin(r planner.Round) {
 		v.begun = true
 	}
 	for _, l := range v.delayed {
-		v.learn(l)
+		v.propagate(l.page, v.learn(l))
 	}
 	v.delayed = v.delayed[:0]
 	clear(v.exploration.underWay)
@@ -296,7 +296,16 @@ func (v *scorer) Worth(p sitegraph.PageID) float64 {
 	return float64(v.worth(p))
 }
 
-func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
+func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) { v.observe(p, verdict, true) }
+
+// ObserveLate learns of an outcome, and does not score other pages anew: that happens when it is
+// their turn, or when another outcome surprises.
+func (v *Policy) ObserveLate(p sitegraph.PageID, verdict sitegraph.Verdict) {
+	v.observe(p, verdict, false)
+}
+
+// observe learns of an outcome. It thinks again of other pages, or not.
+func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bool) {
 	v.grow()
 	l, ok := v.groups.visited(p, verdict)
 	if verdict == sitegraph.VerdictFirst || verdict == sitegraph.VerdictLeft {
@@ -327,12 +336,13 @@ func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 		v.delayed = append(v.delayed, l)
 		return
 	}
-	v.learn(l)
+	if surprise := v.learn(l); again {
+		v.propagate(l.page, surprise)
+	}
 }
 
-// learn tells the groups of a page what a visit saw, and makes the scores of its server anew
-// where that was not expected.
-func (v *Policy) learn(l outcome) {
+// learn tells the groups of a page what a visit saw, and returns how little that was expected.
+func (v *Policy) learn(l outcome) (surprise float32) {
 	v.groups.observe(l)
 	v.seeHours(l)
 	var saw float32
@@ -347,7 +357,7 @@ func (v *Policy) learn(l outcome) {
 	v.inPlace.see(l.page, server, l.changed)
 	v.trust.see(server, l.changed, v.calibrator.of(l.expected), l.factor)
 	v.calibrator.see(l.expected, l.changed, v.Corpus.Round().Budget)
-	surprise := max(saw-l.expected, 0)
+	surprise = max(saw-l.expected, 0)
 	probe, isFollowUp := v.exploration.wasProbe(l.page)
 	if isFollowUp {
 		v.exploration.rebuilds.follow(server, l.changed, l.raw)
@@ -358,7 +368,7 @@ func (v *Policy) learn(l outcome) {
 			v.exploration.followUp(v, server, n)
 		}
 	}
-	v.propagate(l.page, surprise)
+	return surprise
 }
 
 // seeHours learns at which hours pages change, before the mixture takes what it was asked.
@@ -390,6 +400,7 @@ const leastDue, mostDue = -11, 8
 // Due is the moment at which a visit to the page is worth the price if nothing more is seen.
 func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
 	v.grow()
+	v.batch.pace.Read(v.Corpus.Graph.Scratch(), scoredPlaces)
 	price := v.price
 	if math.IsNaN(price) {
 		price = 0.5 * v.Corpus.MeanWeight()

@@ -135,6 +135,7 @@ func (v *propagation) rescoreShape(p sitegraph.PageID, pages int) {
 func (v *propagation) rescoreSample(pages []sitegraph.PageID) bool {
 	b := &v.batch
 	b.clear()
+	b.pace.Read(v.Corpus.Graph.Scratch(), len(pages)) // for those that are not scored
 	var others [logodds.Lanes][]sitegraph.PageID
 	var before [logodds.Lanes]float32
 	for some := range slices.Chunk(pages, block) {
@@ -223,6 +224,7 @@ func (v *scorer) open(p sitegraph.PageID) bool {
 func (v *propagation) inScoreOrder(server sitegraph.ServerID, n *surpriseOf) bool {
 	after := v.scratch[:0]
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
+		v.batch.pace.Read(v.Corpus.Graph.Scratch(), 1)
 		if s := &v.scores[p]; s.again != 0 { // whether it is open is asked when it is its turn
 			if c := placed(s.raw, v.ties.Of(p), p); n.order.after.before(c) {
 				after = append(after, c)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // A round does not look at all pages. It scores those whose score is due: the moment at which their
@@ -131,7 +132,7 @@ func (v *ranker) weigh() {
 	} else {
 		v.rateDue()
 	}
-	inParts(len(q.stale), func(k int) { v.summarize(int(q.stale[k])) })
+	v.inParts(len(q.stale), func(k int) { v.summarize(int(q.stale[k])) })
 	switch {
 	case math.IsInf(float64(v.reserve), 1):
 		v.clearLists()
@@ -145,16 +146,21 @@ func (v *ranker) weigh() {
 	v.orderRankings()
 }
 
-// inParts calls do for 0 to n-1, several at once.
-func inParts(n int, do func(i int)) {
+// blockPlaces are where a look at a block reads in the scratch files.
+const blockPlaces = 4
+
+// inParts calls do for 0 to n-1, several at once; each reads a block.
+func (v *scorer) inParts(n int, do func(i int)) {
 	const part = 1024
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 1+n*blockPages/fewPages) {
 		wait.Go(func() {
+			var pace scratch.Pace
 			for from := next.Add(part) - part; from < int64(n); from = next.Add(part) - part {
 				for i := from; i < min(from+part, int64(n)); i++ {
 					do(int(i))
+					pace.Read(v.Corpus.Graph.Scratch(), blockPlaces)
 				}
 			}
 		})
@@ -179,7 +185,6 @@ func (v *ranker) rateServers() {
 						scored = append(scored, p)
 					}
 				})
-				v.ease(sitegraph.ServerID(s))
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -193,6 +198,7 @@ func (v *ranker) rateServers() {
 func (v *ranker) rateThose(pages []sitegraph.PageID, due *batch, each func(p sitegraph.PageID)) {
 	due.clear()
 	for _, p := range pages {
+		due.pace.Read(v.Corpus.Graph.Scratch(), 1)
 		if v.scores[p].again <= v.now && v.Corpus.Refetchable(p) {
 			each(p)
 			if due.add(p); due.full() {
@@ -207,9 +213,10 @@ func (v *ranker) rateThose(pages []sitegraph.PageID, due *batch, each func(p sit
 // rateDue scores those of the blocks that are to be read, server by server.
 func (v *ranker) rateDue() {
 	q, g := &v.queue, v.Corpus.Graph
+	var pace scratch.Pace
 	for _, i := range q.stale {
 		from, to := v.pagesOf(int(i))
-		v.ease(sitegraph.ServerID(i))
+		pace.Read(g.Scratch(), blockPlaces)
 		for p := from; p < to; p++ {
 			if v.scores[p].again <= v.now && v.Corpus.Refetchable(p) {
 				q.due = append(q.due, p)
@@ -233,7 +240,6 @@ func (v *ranker) rateDue() {
 			var due batch
 			for k := next.Add(1) - 1; k+1 < int64(len(starts)); k = next.Add(1) - 1 {
 				v.rateThose(q.due[starts[k]:starts[k+1]], &due, func(sitegraph.PageID) {})
-				v.ease(sitegraph.ServerID(k))
 			}
 		})
 	}
@@ -250,8 +256,12 @@ func (v *ranker) clearLists() {
 	}
 }
 
+// listPlaces are where it reads in the scratch files.
+const listPlaces = 4
+
 // list puts a page where its worth belongs.
 func (v *ranker) list(p sitegraph.PageID) {
+	v.batch.pace.Read(v.Corpus.Graph.Scratch(), listPlaces)
 	worth := v.worth(p)
 	if worth < v.queue.floor || v.Corpus.Memory(p).State != sitegraph.StateAlive {
 		return
@@ -270,7 +280,6 @@ func (v *ranker) listAll() {
 	v.queue.anew++
 	v.queue.listed, v.queue.floor = v.reserve > 0, floorPart*v.reserve
 	for i := range v.blocks {
-		v.ease(sitegraph.ServerID(i / blockPages))
 		if v.blocks[i].most < v.queue.floor {
 			continue
 		}
@@ -342,16 +351,6 @@ func (of *serverRanking) compact(v *ranker) {
 	}
 }
 
-// ease bounds the memory that scratch files take while servers are read one after the other.
-func (v *scorer) ease(s sitegraph.ServerID) {
-	if s%serversEased == 0 {
-		v.Corpus.Graph.Scratch().Ease()
-	}
-}
-
-// serversEased are read between two looks, which take some microseconds each.
-const serversEased = 32
-
 // fewPages are not worth another goroutine.
 var fewPages = 10_000
 
@@ -363,11 +362,12 @@ func (v *ranker) release() {
 	if v.more = float64(v.reserve) > v.price/100; !v.more {
 		v.reserve = 0
 	}
+	var pace scratch.Pace
 	for i := range v.blocks {
-		v.ease(sitegraph.ServerID(i / blockPages))
 		if of := &v.blocks[i]; of.holds && of.most < v.reserve {
 			continue
 		}
+		pace.Read(v.Corpus.Graph.Scratch(), blockPlaces)
 		from, to := v.pagesOf(i)
 		for p := from; p < to; p++ {
 			if worth := v.worth(p); v.reserve <= worth && worth < reserve && v.open(p) {

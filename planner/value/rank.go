@@ -7,6 +7,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // ranker yields the page that is worth most.
@@ -171,9 +172,10 @@ func (v *ranker) priceAt(visits int) float64 {
 
 // eachScore calls yield with the bits of what each page is worth that may be visited in this round.
 func (v *ranker) eachScore(yield func(bits uint32)) {
+	var pace scratch.Pace
 	for s := range v.rankings.of {
-		v.ease(sitegraph.ServerID(s))
 		for _, p := range v.Corpus.Graph.ServerPages(sitegraph.ServerID(s)) {
+			pace.Read(v.Corpus.Graph.Scratch(), 1)
 			if worth := v.worth(p); worth >= 0 && v.Corpus.Refetchable(p) {
 				yield(math.Float32bits(max(worth, 0)))
 			}
@@ -319,6 +321,7 @@ func (of *serverRanking) best(v *ranker) (lead float32, ok bool) {
 // top is the best entry that is good; those before it are dropped. False: there is none.
 func (v *ranker) top(of *standings) (standing, bool) {
 	for ; len(of.All) > 0; of.Take() {
+		v.batch.pace.Read(v.Corpus.Graph.Scratch(), 2)
 		if c := of.All[0]; c.Score == v.worth(c.Page) {
 			if v.open(c.Page) {
 				return c, true

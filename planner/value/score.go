@@ -9,6 +9,7 @@ import (
 	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // predictor says how likely a page is to have changed.
@@ -96,7 +97,11 @@ type batch struct {
 	rows    [logodds.Lanes]Row
 	columns [Features]logodds.Column
 	weights lastWeights
+	pace    scratch.Pace
 }
+
+// scoredPlaces are where the score of a page reads in the scratch files: neighbours share some.
+const scoredPlaces = 8
 
 func (b *batch) clear()                      { b.n = 0 }
 func (b *batch) full() bool                  { return b.n == len(b.pages) }
@@ -114,6 +119,7 @@ func (v *scorer) rateAll(b *batch) {
 	if b.n == 0 {
 		return
 	}
+	b.pace.Read(v.Corpus.Graph.Scratch(), scoredPlaces*b.n)
 	for lane, p := range b.all() {
 		row := &b.rows[lane]
 		if lane > 0 && v.groups.alike(p, b.pages[lane-1]) {

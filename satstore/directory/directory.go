@@ -26,39 +26,45 @@ const smallMost = 1024
 // ErrInUse says that another process, or another store of this one, has the directory open.
 var ErrInUse = errors.New("store is in use")
 
-// Lock takes DIR/LOCK.
+// Lock takes DIR/LOCK for itself.
 func Lock(fs vfs.FS, dir string) (io.Closer, error) {
-	lock, err := fs.Lock(fs.PathJoin(dir, LockName))
+	path := fs.PathJoin(dir, LockName)
+	var lock io.Closer
+	var err error
+	if fs == vfs.Default {
+		lock, err = held.take(path, false, fs.Lock)
+	} else {
+		lock, err = fs.Lock(path)
+	}
 	if err == nil {
 		return lock, nil
 	}
-	var path *os.PathError // the file itself could not be made
-	held := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) && !errors.As(err, &path) ||
+	var file *os.PathError // the file itself could not be made
+	inUse := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) && !errors.As(err, &file) ||
 		strings.Contains(err.Error(), "lock held by current process")
-	if held {
-		return nil, fmt.Errorf("lock %s: %w", dir, ErrInUse)
+	if inUse {
+		err = ErrInUse
 	}
 	return nil, fmt.Errorf("lock %s: %w", dir, err)
 }
 
-// LockFor is Lock for one who perhaps only reads. Where the lock file cannot be written, as on a
-// medium that is read-only or of another user, who reads asks only whether a writer has the lock.
+// LockFor is Lock for one who perhaps only reads: then others may read, too, and nobody writes.
+// Where there is no lock file and none can be made, as on a medium that is read-only, it locks
+// nobody out.
 func LockFor(fs vfs.FS, dir string, reading bool) (io.Closer, error) {
-	lock, err := Lock(fs, dir)
-	if err == nil || !reading || errors.Is(err, ErrInUse) || !errors.Is(err, syscall.EROFS) && !errors.Is(err, os.ErrPermission) {
+	if !reading || fs != vfs.Default || !canShare {
+		lock, err := Lock(fs, dir)
+		if reading && (errors.Is(err, syscall.EROFS) || errors.Is(err, os.ErrPermission)) {
+			return unlocked{}, nil
+		}
 		return lock, err
 	}
-	shared, held := share(fs, fs.PathJoin(dir, LockName))
-	if held {
-		return nil, fmt.Errorf("lock %s: %w", dir, ErrInUse)
+	lock, err := held.take(fs.PathJoin(dir, LockName), true, lockFile)
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
 	}
-	return shared, nil
+	return lock, nil
 }
-
-// unlocked is the lock of a reader where there is nothing to lock.
-type unlocked struct{}
-
-func (unlocked) Close() error { return nil }
 
 // Make makes a directory and those above it, durably.
 func Make(fs vfs.FS, dir string) error {

@@ -2,11 +2,9 @@
 
 package directory
 
-import (
-	"io"
+import "io"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-)
+const canShare = false
 
-// share locks nothing: it is not known here who has a file.
-func share(vfs.FS, string) (lock io.Closer, held bool) { return unlocked{}, false }
+// lockFile is not asked for.
+func lockFile(string) (io.Closer, error) { return unlocked{}, nil }

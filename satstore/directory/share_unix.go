@@ -7,24 +7,27 @@ import (
 	"io"
 	"os"
 	"syscall"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// share locks a lock file that can only be read, together with other readers; held: who writes has
-// it. A file that is not there locks nobody out.
-func share(fs vfs.FS, path string) (lock io.Closer, held bool) {
-	if fs != vfs.Default {
-		return unlocked{}, false
+const canShare = true
+
+// lockFile locks a lock file together with other readers. Nil, nil: there is no file, and none can
+// be made.
+func lockFile(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if errors.Is(err, syscall.EROFS) || errors.Is(err, os.ErrPermission) {
+		f, err = os.Open(path)
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
+			return unlocked{}, nil
+		}
 	}
-	f, err := os.Open(path)
 	if err != nil {
-		return unlocked{}, false
+		return nil, err
 	}
 	err = syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_RDLCK})
 	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) {
 		f.Close()
-		return nil, true
+		return nil, ErrInUse
 	}
-	return f, false
+	return f, nil // where the system knows no locks, as on some network disks, nobody is locked out
 }

@@ -34,7 +34,8 @@
 //     block, records. An index file damaged or gone is made anew from the runs by Open, and noted.
 //     Damage of version file or log (but for its last transaction) is a *DamageError. A newer
 //     format is a *FormatError.
-//  8. A directory is used by one Store at a time (ErrInUse). ReadOnly writes nothing but the lock.
+//  8. A directory is used by one Store at a time (ErrInUse), or by any number that are ReadOnly.
+//     These write nothing but the lock.
 //  9. Files are at most MaxFiles + 5 and those being removed, open ones 70. Space is given back
 //     within 8 commits after slots were handed out: by holes where the system has them, by
 //     unlinking, or by writing anew.

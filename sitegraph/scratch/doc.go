@@ -7,19 +7,20 @@
 //
 // Nothing in the files must outlive the process: what a store knows is in the store. The files have
 // no names, so the system removes them however the process ends. But a process may leave an image
-// of them for the next (Keep), which goes on with these files (TakeImage) and so need not make them
-// anew. Their names are left when that process dies; the next one removes them.
+// of them for the next (Keep), which goes on from there (TakeImage) and so need not make them anew.
 //
 // # Guarantees
 //
 //  1. What Put returned stays as it is. Once it is given to Free it does so until the next Release.
 //  2. A full disk costs memory and nothing else: Put refuses, and Grow returns a slice in memory.
-//  3. The room of a freed piece is used again, for one of about its size.
-//  4. An image is there whole or not at all, whenever the machine stops, and is taken once. Each
-//     byte of it is checked before it is (CRC-32C).
+//  3. The room of a freed piece is used again, for one of about its size; where there is an image
+//     that has the piece, after the next one.
+//  4. An image is there whole or not at all, whenever the machine stops. It stays until the next
+//     one replaces it, whatever the processes do that go on from it. Each byte of it is checked
+//     before it is taken (CRC-32C).
 //
 // What was read or written stays in memory until Release, until the system needs the memory, or, on
-// systems that tell how much it is, until it is more than Watch allows. A disk that cannot be read
-// ends the process (SIGBUS). A File is used by one goroutine; what Put returned may be read by
-// many, and values of a column by many as those of a slice.
+// systems that tell how much it is, until it is more than Watch allows (Pace, for loops that read
+// much). A disk that cannot be read ends the process (SIGBUS). A File is used by one goroutine;
+// what Put returned may be read by many, and values of a column by many as those of a slice.
 package scratch

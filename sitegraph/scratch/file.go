@@ -6,25 +6,26 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
+	"sync/atomic"
 	"unsafe"
 )
 
 // File is a scratch file, and one more for each column. The nil File keeps nothing.
 type File struct {
-	file  *os.File
-	tail  []byte // the window that is being filled, as far as it is free
-	at    int64  // where that begins in the file
-	size  int64
-	shown [][]byte        // all windows
-	free  map[int][]Piece // by size
-	freed []Piece         // since the last Release
-	dir   string
-	id    string // of the image whose files these are; "": of none
+	file   *os.File
+	tail   []byte // the window that is being filled, as far as it is free
+	at     int64  // where that begins in the file
+	size   int64
+	shown  [][]byte        // all windows
+	free   map[int][]Piece // by size
+	freed  []Piece         // since the last Release
+	held   []Piece         // freed, but the image has them
+	imaged bool            // there is an image of the file
+	dir    string
 	// By the address at which they begin.
 	columns map[unsafe.Pointer]*column
-	watched bool
-	mu      sync.Mutex // guards what the watch reads: shown, columns, and their sizes
+	most    atomic.Int64 // bytes of files that may be in memory; 0: any number
+	mu      sync.Mutex   // guards what the watch reads: shown, columns, and their sizes
 }
 
 // Piece is what Put keeps. Its bytes are read-only: a write to them ends the process.
@@ -135,60 +136,25 @@ func (f *File) Free(p Piece) {
 	}
 }
 
-// Release makes the room of what was freed ready for use, and gives the memory of all that was read
-// back to the system, which maps it again when it is read.
+// Release makes the room of what was freed ready for use, or lets it wait for the next image where
+// there is one, and gives the memory of all that was read back to the system, which maps it again
+// when it is read.
 func (f *File) Release() {
 	if f == nil {
 		return
 	}
-	for _, p := range f.freed {
-		f.free[len(p.room)] = append(f.free[len(p.room)], p)
-	}
+	f.held = append(f.held, f.freed...)
 	f.freed = f.freed[:0]
+	if !f.imaged {
+		f.reuse()
+	}
 	f.forgetAll()
 }
 
-// forgetAll gives the memory of all that was read or written back to the system. Others may read
-// and write meanwhile.
-func (f *File) forgetAll() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, window := range f.shown {
-		forget(window)
+// reuse makes the room ready for use that was held for an image.
+func (f *File) reuse() {
+	for _, p := range f.held {
+		f.free[len(p.room)] = append(f.free[len(p.room)], p)
 	}
-	for _, c := range f.columns {
-		forget(c.room[:c.bytes])
-	}
-}
-
-const (
-	// mostShown is how many bytes of files may be in the memory of the process before they are
-	// forgotten.
-	mostShown = 512 << 20
-	// watchEvery is how often that is looked at. To look takes some microseconds.
-	watchEvery = 20 * time.Millisecond
-)
-
-// Watch keeps the memory that the files take at about 512 MiB from now on, until the process ends:
-// a value that is read brings its neighbours with it, 64 KiB on Linux, so that a few visits touch
-// much of the files. Where memory is short the system does the same by itself.
-func (f *File) Watch() {
-	if f == nil || f.watched || shownBytes() == 0 {
-		return
-	}
-	f.watched = true
-	go func() {
-		for range time.Tick(watchEvery) {
-			f.Ease()
-		}
-	}()
-}
-
-// Ease does at once what Watch does from time to time, once Watch was called. Who reads a large
-// part of the files calls it after each few megabytes: a busy machine may let the watch wait.
-// Several goroutines may call it, and others read and write meanwhile.
-func (f *File) Ease() {
-	if f != nil && f.watched && shownBytes() > mostShown {
-		f.forgetAll()
-	}
+	f.held = f.held[:0]
 }

@@ -2,12 +2,14 @@ package scratch
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -27,17 +29,18 @@ import (
 //	head   magic, what the owner wrote, manifest (JSON)
 //	       length of what the owner wrote, length of the manifest, CRC-32C of the manifest
 //
-// Who takes an image over maps its files and goes on writing to them, so its head is removed first:
-// an image is used once.
+// Who takes an image copies its columns, and it stays as it is: a process that dies leaves it to
+// the next. Pieces do not change, so their file is that of the image and of all processes that go
+// on from it. They write behind what the image knows of, and where it has nothing.
 type manifest struct {
 	Note    []byte        `json:"note"` // of the owner: of which moment the image is
 	ID      string        `json:"id"`   // in the names of its files
 	Owner   imageFile     `json:"owner"`
-	Pieces  imageFile     `json:"pieces"`
+	Pieces  imageFile     `json:"pieces"` // up to At; freed pieces count as zeros
 	Windows []int         `json:"windows"`
 	Tail    int           `json:"tail"` // bytes that are free in the last window
 	At      int64         `json:"at"`   // where these begin
-	Free    [][2]int64    `json:"free"` // place and room of each freed piece
+	Free    freePieces    `json:"free"` // by place
 	Columns []imageColumn `json:"columns"`
 }
 
@@ -51,9 +54,33 @@ type imageColumn struct {
 	Size int `json:"size"` // of a value
 }
 
+// freePieces are place and room of each freed piece.
+type freePieces [][2]int64
+
+// valid reports whether they lie behind each other.
+func (f freePieces) valid() bool {
+	end := int64(0)
+	for _, p := range f {
+		if p[0] < end || p[1] <= 0 || p[0] > math.MaxInt64-p[1] {
+			return false
+		}
+		end = p[0] + p[1]
+	}
+	return true
+}
+
+// blank makes zeros of what lies in freed pieces, of bytes at a place.
+func (f freePieces) blank(b []byte, at int64) {
+	end := at + int64(len(b))
+	i, _ := slices.BinarySearchFunc(f, at, func(p [2]int64, at int64) int { return cmp.Compare(p[0]+p[1], at) })
+	for ; i < len(f) && f[i][0] < end; i++ {
+		clear(b[max(f[i][0]-at, 0):min(f[i][0]+f[i][1]-at, int64(len(b)))])
+	}
+}
+
 const (
 	imageName  = "scratch-image"
-	imageMagic = "recrawl image 1\n"
+	imageMagic = "recrawl image 2\n"
 	imageStep  = 4 << 20
 	// mostManifest bounds what is read before anything is checked.
 	mostManifest = 64 << 20
@@ -69,7 +96,6 @@ type Keeping struct {
 	sum     uint32
 	columns map[unsafe.Pointer]int // those that belong to the image, by where they begin
 	order   []*column
-	last    bool // the files themselves become the image, where they can
 }
 
 // Write is for what the owner knows.
@@ -137,10 +163,10 @@ func (f *File) At(place int64, bytes int) (p Piece, ok bool) {
 // Keep writes an image, durably, and replaces the one before. note says of which moment it is;
 // write writes what the owner knows, and names the columns that belong to it. Nothing else may use
 // the File meanwhile. After the last one nobody may write to the File any more: where the system
-// allows it the files are not copied then, but get names. Where it fails there is the image before,
-// or none.
+// allows it the columns are not copied then, but get names. Where it fails there is the image
+// before, or none.
 func (f *File) Keep(note []byte, last bool, write func(k *Keeping) error) (err error) {
-	k := &Keeping{f: f, columns: map[unsafe.Pointer]int{}, last: last}
+	k := &Keeping{f: f, columns: map[unsafe.Pointer]int{}}
 	k.m.Note, k.m.ID = note, fmt.Sprintf("%016x", rand.Uint64())
 	defer func() {
 		if err != nil {
@@ -172,29 +198,37 @@ func (f *File) Keep(note []byte, last bool, write func(k *Keeping) error) (err e
 	}
 	for i, c := range k.order {
 		to := &k.m.Columns[i].imageFile
-		if to.Sums, err = k.keepFile(c.file, columnName(headName, i), to.Bytes); err != nil {
+		if to.Sums, err = k.keepFile(c.file, columnName(headName, i), to.Bytes, last, nil); err != nil {
 			return err
 		}
 	}
-	return k.finish(head, headName)
+	if err := k.finish(head, headName); err != nil {
+		return err
+	}
+	f.imaged = true
+	f.reuse() // nothing needs what only the image before had
+	return nil
 }
 
-// pieces copies the file of pieces.
+// pieces keeps the file of pieces, and copies it where it cannot have another name.
 func (k *Keeping) pieces() (err error) {
 	f := k.f
-	k.m.Pieces.Bytes, k.m.Tail, k.m.At = f.size, len(f.tail), f.at
+	k.m.Pieces.Bytes, k.m.Tail, k.m.At = f.at, len(f.tail), f.at
 	for _, window := range f.shown {
 		k.m.Windows = append(k.m.Windows, len(window))
 	}
-	for _, same := range f.free {
-		for _, p := range same {
+	freed := func(all []Piece) {
+		for _, p := range all {
 			k.m.Free = append(k.m.Free, [2]int64{p.at, int64(len(p.room))})
 		}
 	}
-	for _, p := range f.freed {
-		k.m.Free = append(k.m.Free, [2]int64{p.at, int64(len(p.room))})
+	for _, same := range f.free {
+		freed(same)
 	}
-	k.m.Pieces.Sums, err = k.keepFile(f.file, piecesName(imageOf(f.dir, &k.m)), f.size)
+	freed(f.held)
+	freed(f.freed)
+	slices.SortFunc(k.m.Free, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
+	k.m.Pieces.Sums, err = k.keepFile(f.file, piecesName(imageOf(f.dir, &k.m)), f.at, true, k.m.Free)
 	return err
 }
 
@@ -223,11 +257,7 @@ func (k *Keeping) finish(head *os.File, name string) error {
 	if err := syncDirectory(k.f.dir); err != nil {
 		return err
 	}
-	if k.last {
-		removeImages(k.f.dir, k.m.ID)
-	} else {
-		removeImages(k.f.dir, k.m.ID, k.f.id)
-	}
+	removeImages(k.f.dir, k.m.ID)
 	return nil
 }
 
@@ -235,12 +265,23 @@ func piecesName(head string) string          { return head + "-pieces" }
 func columnName(head string, i int) string   { return fmt.Sprintf("%s-%d", head, i) }
 func imageOf(dir string, m *manifest) string { return filepath.Join(dir, imageName+"-"+m.ID) }
 
-// removeImages removes the files of all images but some.
-func removeImages(dir string, but ...string) {
+// removeImages removes the files of all images but one.
+func removeImages(dir, but string) {
 	left, _ := filepath.Glob(filepath.Join(dir, imageName+"-*"))
 	for _, name := range left {
 		id, _, _ := strings.Cut(filepath.Base(name)[len(imageName)+1:], "-")
-		if !slices.Contains(but, id) {
+		if id != but {
+			_ = os.Remove(name)
+		}
+	}
+}
+
+// removeFiles removes the files that processes left, of all images but one.
+func removeFiles(dir, but string) {
+	removeImages(dir, but)
+	left, _ := filepath.Glob(filepath.Join(dir, names))
+	for _, name := range left {
+		if !strings.HasPrefix(filepath.Base(name), imageName) {
 			_ = os.Remove(name)
 		}
 	}
@@ -254,10 +295,11 @@ func syncDirectory(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// keepFile makes the first bytes of a file durable under a name, and sums them up.
-func (k *Keeping) keepFile(from *os.File, name string, bytes int64) (sums []uint32, err error) {
-	if k.last && link(from, name) == nil {
-		if sums, err = summed(from, io.Discard, bytes); err != nil {
+// keepFile makes the first bytes of a file durable under a name, and sums them up. as: the file
+// itself may get the name.
+func (k *Keeping) keepFile(from *os.File, name string, bytes int64, as bool, free freePieces) (sums []uint32, err error) {
+	if as && link(from, name) == nil {
+		if sums, err = summed(from, io.Discard, bytes, free); err != nil {
 			return nil, err
 		}
 		return sums, from.Sync()
@@ -267,7 +309,7 @@ func (k *Keeping) keepFile(from *os.File, name string, bytes int64) (sums []uint
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	if sums, err = summed(from, to, bytes); err != nil {
+	if sums, err = summed(from, to, bytes, free); err != nil {
 		return nil, err
 	}
 	if err := to.Truncate(wholePages(bytes)); err != nil {
@@ -282,13 +324,14 @@ func wholePages(bytes int64) int64 {
 }
 
 // summed copies the first bytes of a file, and sums them up.
-func summed(from *os.File, to io.Writer, bytes int64) (sums []uint32, err error) {
+func summed(from *os.File, to io.Writer, bytes int64, free freePieces) (sums []uint32, err error) {
 	buffer := make([]byte, imageStep)
 	for at := int64(0); at < bytes; at += imageStep {
 		b := buffer[:min(imageStep, bytes-at)]
 		if _, err := from.ReadAt(b, at); err != nil {
 			return nil, err
 		}
+		free.blank(b, at)
 		sums = append(sums, crc32.Checksum(b, castagnoli))
 		if _, err := to.Write(b); err != nil {
 			return nil, err
@@ -297,9 +340,9 @@ func summed(from *os.File, to io.Writer, bytes int64) (sums []uint32, err error)
 	return sums, nil
 }
 
-// Image is one that was found whole. It is taken over or dropped.
+// Image is one that was found whole.
 type Image struct {
-	File    *File
+	File    *File  // goes on from the image
 	Owner   []byte // what the owner wrote; good until Done
 	dir     string
 	m       manifest
@@ -311,9 +354,9 @@ type Image struct {
 var ErrNoImage = errors.New("there is no image")
 
 // TakeImage opens the image in a directory, if wanted says yes to its note, and checks every byte
-// of it. No other process may use the directory. Then the image has no head any more: its files are
-// those of this process, which keep their names until the next image, or the next process. Where it
-// returns an error the image is as it was.
+// of it. No other process may use the directory. The image stays as it is, until the next one
+// replaces it. Where the disk has no room for copies of its columns it does not: its files are then
+// those of this process, and it has no head any more.
 func TakeImage(dir string, wanted func(note []byte) bool) (*Image, error) {
 	if !canShow || dir == "" {
 		return nil, ErrNoImage
@@ -333,17 +376,15 @@ func (i *Image) take(wanted func(note []byte) bool) error {
 	if !wanted(i.m.Note) {
 		return ErrNoImage
 	}
-	if err := i.open(); err != nil {
-		return err
+	removeFiles(i.dir, i.m.ID) // of processes that died
+	err := i.open(true)
+	if errors.Is(err, errNoRoom) {
+		i.closeFiles()
+		if err = i.open(false); err == nil {
+			err = errors.Join(os.Remove(filepath.Join(i.dir, imageName)), syncDirectory(i.dir))
+		}
 	}
-	if err := os.Remove(filepath.Join(i.dir, imageName)); err != nil {
-		return err
-	}
-	if err := syncDirectory(i.dir); err != nil {
-		return err
-	}
-	removeImages(i.dir, i.m.ID)
-	return nil
+	return err
 }
 
 // readHead maps the head and checks the manifest.
@@ -382,7 +423,7 @@ func (i *Image) readHead() error {
 		return errImage(err.Error())
 	}
 	i.Owner = i.head[len(imageMagic):][:owner]
-	if i.m.Owner.Bytes != owner {
+	if i.m.Owner.Bytes != owner || !i.m.Free.valid() {
 		return errImage("its head is damaged")
 	}
 	return nil
@@ -390,27 +431,46 @@ func (i *Image) readHead() error {
 
 func errImage(what string) error { return errors.New("the image of the scratch files: " + what) }
 
-// open opens and checks all files.
-func (i *Image) open() error {
-	i.File = &File{dir: i.dir, id: i.m.ID, free: map[int][]Piece{}, columns: map[unsafe.Pointer]*column{}}
+// roomForCopy is allocate; tests have a disk that is full.
+var roomForCopy = allocate
+
+// errNoRoom is that of a disk without room for copies.
+var errNoRoom = errors.New("there is no room for copies")
+
+// open opens and checks all files. It works on copies of the columns, or on the columns themselves.
+func (i *Image) open(copies bool) error {
+	i.File = &File{dir: i.dir, imaged: copies, free: map[int][]Piece{}, columns: map[unsafe.Pointer]*column{}}
+	i.columns = nil
 	base := imageOf(i.dir, &i.m)
 	var err error
 	if i.File.file, err = os.OpenFile(piecesName(base), os.O_RDWR, 0); err != nil {
 		return err
 	}
 	checks := newChecks()
-	checks.add(i.File.file, &i.m.Pieces)
-	files := make([]*os.File, len(i.m.Columns))
+	checks.add(i.File.file, &i.m.Pieces, i.m.Free)
 	for k := range i.m.Columns {
 		c := &i.m.Columns[k]
 		if c.Size <= 0 || c.Bytes < 0 {
 			return errImage("its head is damaged")
 		}
-		if files[k], err = os.OpenFile(columnName(base, k), os.O_RDWR, 0); err != nil {
+		kept, err := os.OpenFile(columnName(base, k), os.O_RDWR, 0)
+		if err != nil {
 			return err
 		}
-		checks.add(files[k], &c.imageFile)
-		if err := i.show(files[k], c); err != nil {
+		file := kept
+		if copies {
+			defer kept.Close() // it was only read
+			if file, err = unnamed(i.dir); err != nil {
+				return err
+			}
+			if n := int(wholePages(c.Bytes)); n > 0 && roomForCopy(file, 0, n) != nil {
+				return errors.Join(errNoRoom, file.Close())
+			}
+			checks.copy(kept, file, &c.imageFile)
+		} else {
+			checks.add(kept, &c.imageFile, nil)
+		}
+		if err := i.show(file, c); err != nil {
 			return err
 		}
 	}
@@ -448,6 +508,13 @@ func (i *Image) show(file *os.File, of *imageColumn) error {
 // showPieces maps the windows of the file of pieces.
 func (i *Image) showPieces() error {
 	f := i.File
+	size := int64(0)
+	for _, window := range i.m.Windows {
+		size += int64(window)
+	}
+	if err := f.file.Truncate(size); err != nil { // a process that died may have made it longer
+		return err
+	}
 	for _, size := range i.m.Windows {
 		window, err := show(f.file, f.size, size)
 		if err != nil {
@@ -496,6 +563,10 @@ func (i *Image) Close() { i.close() }
 
 func (i *Image) close() {
 	i.Done()
+	i.closeFiles()
+}
+
+func (i *Image) closeFiles() {
 	if i.File == nil {
 		return
 	}
@@ -522,6 +593,8 @@ type checks struct {
 
 type check struct {
 	file  *os.File
+	to    *os.File // what was read is copied to it; nil: it is not
+	free  freePieces
 	bytes []byte // where there is no file
 	at    int64
 	n     int
@@ -530,14 +603,22 @@ type check struct {
 
 func newChecks() *checks { return &checks{} }
 
-func (c *checks) add(file *os.File, of *imageFile) {
+func (c *checks) add(file *os.File, of *imageFile, free freePieces) {
+	c.addAll(check{file: file, free: free}, of)
+}
+
+// copy checks a file and copies it to another one.
+func (c *checks) copy(file, to *os.File, of *imageFile) { c.addAll(check{file: file, to: to}, of) }
+
+func (c *checks) addAll(each check, of *imageFile) {
 	if int64(len(of.Sums)) != (of.Bytes+imageStep-1)/imageStep {
 		c.err = errImage("its head is damaged")
 		return
 	}
 	for k, sum := range of.Sums {
-		at := int64(k) * imageStep
-		c.all = append(c.all, check{file: file, at: at, n: int(min(imageStep, of.Bytes-at)), sum: sum})
+		each.at = int64(k) * imageStep
+		each.n, each.sum = int(min(imageStep, of.Bytes-each.at)), sum
+		c.all = append(c.all, each)
 	}
 }
 
@@ -580,6 +661,7 @@ func (c *check) check(buffer []byte) error {
 		if _, err := c.file.ReadAt(b, c.at); err != nil {
 			return errImage(err.Error())
 		}
+		c.free.blank(b, c.at)
 	}
 	if crc32.Checksum(b, castagnoli) != c.sum {
 		name := imageName
@@ -587,6 +669,11 @@ func (c *check) check(buffer []byte) error {
 			name = c.file.Name()
 		}
 		return errImage(fmt.Sprintf("%s is damaged in the %d bytes from %d on", name, len(b), c.at))
+	}
+	if c.to != nil {
+		if _, err := c.to.WriteAt(b, c.at); err != nil {
+			return fmt.Errorf("copy %s: %w", c.file.Name(), err)
+		}
 	}
 	return nil
 }

@@ -190,7 +190,8 @@ func TestLargeFilesLeaveMemory(t *testing.T) {
 		t.Skip("this system does not tell how much of files is in memory")
 	}
 	const values = 96 << 20 // 768 MiB
-	f.Watch()
+	const mostShown = 512 << 20
+	f.Watch(mostShown)
 	s := Grow(f, []uint64(nil), values)
 	for i := range s {
 		s[i] = uint64(i)

@@ -12,7 +12,14 @@ const canShow = true
 
 // show maps a part of a file into memory, read-only.
 func show(f *os.File, at int64, size int) ([]byte, error) {
-	return unix.Mmap(int(f.Fd()), at, size, unix.PROT_READ, unix.MAP_SHARED)
+	return mapped(unix.Mmap(int(f.Fd()), at, size, unix.PROT_READ, unix.MAP_SHARED))
+}
+
+func mapped(room []byte, err error) ([]byte, error) {
+	if err == nil {
+		mapSmall(room)
+	}
+	return room, err
 }
 
 // forget takes a part of a file out of the memory of the process. It is read again when it is
@@ -28,7 +35,7 @@ const mostValues = 1 << 31
 // showColumn reserves an address range for a file that grows, of values of a size. What lies beyond
 // its end must not be touched.
 func showColumn(f *os.File, size int) ([]byte, error) {
-	return unix.Mmap(int(f.Fd()), 0, mostValues*size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	return mapped(unix.Mmap(int(f.Fd()), 0, mostValues*size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED))
 }
 
 // allocate makes a file longer by bytes of zero that the disk has room for: where it has none, this

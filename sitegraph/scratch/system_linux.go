@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -11,15 +12,22 @@ import (
 // reserve takes room on disk without writing. Not every file system can.
 func reserve(f *os.File, at, size int64) error { return unix.Fallocate(int(f.Fd()), 0, at, size) }
 
+// statm stays open: it is read often. Nil where there is none.
+var statm = sync.OnceValue(func() *os.File {
+	f, _ := os.Open("/proc/self/statm")
+	return f
+})
+
 // shownBytes are those of files that are in the memory of the process.
 func shownBytes() int64 {
-	content, err := os.ReadFile("/proc/self/statm")
-	fields := bytes.Fields(content)
-	if err != nil || len(fields) < 3 {
+	var room [128]byte
+	n, _ := statm().ReadAt(room[:], 0) // it ends before the room does
+	fields := bytes.Fields(room[:max(n, 0)])
+	if len(fields) < 3 {
 		return 0
 	}
-	n, _ := strconv.ParseInt(string(fields[2]), 10, 64)
-	return n * int64(pageSize)
+	pages, _ := strconv.ParseInt(string(fields[2]), 10, 64)
+	return pages * int64(pageSize)
 }
 
 // nameless makes a file without a name, which link can give it. Not every file system can.
@@ -35,3 +43,7 @@ func nameless(dir string) (*os.File, error) {
 func link(f *os.File, name string) error {
 	return unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(int(f.Fd())), unix.AT_FDCWD, name, unix.AT_SYMLINK_FOLLOW)
 }
+
+// mapSmall has a mapping brought into memory by 64 KiB around what is read: where the system keeps
+// the file in large pieces it would map 2 MiB. An error would cost memory alone.
+func mapSmall(room []byte) { _ = unix.Madvise(room, unix.MADV_NOHUGEPAGE) }
