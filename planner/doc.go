@@ -24,7 +24,8 @@
 //	                       is room; times at which pages are not visited
 //	turns.go               servers that have enough to do; new pages instead of poor refetches
 //	maxage.go              greatest ages of copies, and what they take
-//	keep.go                the state that decides visits, for the planner of the next process
+//	keep.go                the state that decides visits, and the image of a large planner, for the
+//	                       next process
 //	report.go              what did not fit, prices, WhyNot of a page
 //
 // # Terms
