@@ -17,8 +17,9 @@ import (
 type Base struct {
 	Name  string `json:"name"` // in the depot
 	Line  string `json:"line"`
-	After uint64 `json:"after"` // number of the part before which the copy has all
+	After uint64 `json:"after"` // number of the last part that the copy has
 	Bytes int64  `json:"bytes"`
+	Sent  Sent   `json:"sent"` // into the log until then
 }
 
 // Depot is where bases lie. What it gives back is what was put there, or an error.
@@ -97,7 +98,7 @@ func fetch(ctx context.Context, depot Depot, b Base, dir string, keep []string) 
 	return place(under, dir)
 }
 
-// unpack writes the files of an archive, and syncs them.
+// unpack writes the files of an archive, and syncs them and their directories.
 func unpack(from io.Reader, dir string) error {
 	buffered := bufio.NewReaderSize(from, 256<<10)
 	archive := tar.NewReader(buffered)
@@ -125,8 +126,15 @@ func unpack(from io.Reader, dir string) error {
 			return err
 		}
 	}
-	_, err := io.Copy(io.Discard, buffered) // the depot says at the end whether all was right
-	return err
+	if _, err := io.Copy(io.Discard, buffered); err != nil { // the depot says at the end whether all was right
+		return err
+	}
+	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.IsDir() {
+			return err
+		}
+		return syncDirectory(path)
+	})
 }
 
 // formatName is the file without which a directory is no store: it goes first and comes last.
@@ -138,16 +146,20 @@ func place(from, to string) error {
 	if err != nil {
 		return err
 	}
-	names := []string{}
+	move := func(name string) error { return os.Rename(filepath.Join(from, name), filepath.Join(to, name)) }
 	for _, e := range entries {
-		if e.Name() != formatName {
-			names = append(names, e.Name())
+		if e.Name() == formatName {
+			continue
 		}
-	}
-	for _, name := range append(names, formatName) {
-		if err := os.Rename(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+		if err := move(e.Name()); err != nil {
 			return err
 		}
+	}
+	if err := syncDirectory(to); err != nil { // else a loss of power may leave the last one alone
+		return err
+	}
+	if err := move(formatName); err != nil {
+		return err
 	}
 	return syncDirectory(to)
 }

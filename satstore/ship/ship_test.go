@@ -81,6 +81,16 @@ func (m *memory) Drop(_ context.Context, upTo uint64) error {
 	return nil
 }
 
+// since is how long the log is after a part.
+func (m *memory) since(after uint64) (s Sent) {
+	for i, n := range m.number {
+		if n > after {
+			s.add([]byte(m.parts[i]))
+		}
+	}
+	return s
+}
+
 func (m *memory) Put(_ context.Context, name string, from io.Reader) error {
 	b, err := io.ReadAll(from)
 	if m.bases == nil {
@@ -195,13 +205,17 @@ func moves(t *testing.T, seed uint64) {
 		dir := filepath.Join(root, fmt.Sprint(rng.IntN(3)))
 		ctx, cancel := context.WithCancel(t.Context())
 		var mark uint64
+		var updated Updated
 		if base.Name != "" {
 			var err error
 			if mark, err = Take(ctx, m); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Update(ctx, dir, base, m, m, "journal"); err != nil {
+			if updated, err = Update(ctx, dir, base, m, m, "journal"); err != nil {
 				t.Fatalf("seed %d, tenure %d: %v", seed, tenure, err)
+			}
+			if got, want := updated.Sent.Since(base.Sent), m.since(base.After); got != want {
+				t.Fatalf("seed %d, tenure %d: the log is %+v long, said to be %+v", seed, tenure, want, got)
 			}
 		}
 		opened, err := satstore.Open(dir, satstore.Options{Now: start})
@@ -236,7 +250,7 @@ func moves(t *testing.T, seed uint64) {
 			}
 			rebase(0)
 		} else {
-			s.Resume(m, base.Line, mark)
+			s.Resume(m, base.Line, mark, updated.Sent)
 		}
 		if stale != nil { // the process before this one, stopped and going on
 			if err := errors.Join(stale.SaveSetting("stale", nil), stale.Commit()); !errors.Is(err, ErrTaken) {

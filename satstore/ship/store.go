@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/recrawl/recrawl/satstore"
@@ -56,9 +55,20 @@ type Store struct {
 	// Waiting, if not nil, is told why Commit waits for the log, and nil when it waits no more.
 	Waiting func(error)
 
-	// Sent is what was sent since the last base, in bytes and parts.
-	Sent struct{ Bytes, Parts int64 }
+	sent Sent // into the log
 }
+
+// Sent is how much a log took since it began, parts that were dropped and marks among them. What it
+// took since a base is how long it is.
+type Sent struct {
+	Bytes int64 `json:"bytes"`
+	Parts int64 `json:"parts"`
+}
+
+// Since is what was sent after another moment.
+func (s Sent) Since(before Sent) Sent { return Sent{s.Bytes - before.Bytes, s.Parts - before.Parts} }
+
+func (s *Sent) add(part []byte) { s.Bytes, s.Parts = s.Bytes+int64(len(part)), s.Parts+1 }
 
 // New makes a Store of one that is open, with nothing that is not committed. Commit waits for the
 // log until ctx ends.
@@ -70,50 +80,63 @@ func (s *Store) Begin(log Log) error {
 	if err != nil {
 		return err
 	}
-	s.log, s.line, s.last = log, rand.Text(), last
+	s.log, s.line, s.last, s.sent = log, rand.Text(), last, Sent{}
 	if err := s.savePosition(); err != nil {
 		return err
 	}
 	return s.store.Commit()
 }
 
-// Resume goes on with a log that was marked, and whose transactions the store has.
-func (s *Store) Resume(log Log, line string, mark uint64) { s.log, s.line, s.last = log, line, mark }
+// Resume goes on with a log that was marked, and whose transactions the store has. sent is that of
+// Update.
+func (s *Store) Resume(log Log, line string, mark uint64, sent Sent) {
+	s.log, s.line, s.last, s.sent = log, line, mark, sent
+}
 
 // Shipping reports whether transactions go to a log.
 func (s *Store) Shipping() bool { return s.log != nil }
 
+// Sent is what the log took by now.
+func (s *Store) Sent() Sent { return s.sent }
+
 // Base copies the store to a directory, and says what the copy is good for. All is committed.
 func (s *Store) Base(dir string) (Base, error) {
-	b := Base{Line: s.line, After: s.last}
+	b := Base{Line: s.line, After: s.last, Sent: s.sent}
 	if err := s.savePosition(); err != nil {
 		return b, err
 	}
-	if err := s.store.Checkpoint(dir); err != nil {
-		return b, err
-	}
-	s.Sent.Bytes, s.Sent.Parts = 0, 0
-	return b, nil
+	return b, s.store.Checkpoint(dir)
 }
 
-// positionSetting has the line of a store and the number of the last part that it holds.
+// positionSetting has the position of a store, as JSON.
 const positionSetting = "ship/position"
 
-func (s *Store) savePosition() error {
-	return s.store.SaveSetting(positionSetting, fmt.Appendf(nil, "%s %d", s.line, s.last))
+// position is how much of a log a store holds.
+type position struct {
+	Line   string `json:"line"`   // "": nothing
+	Number uint64 `json:"number"` // of the last part
+	Sent   Sent   `json:"sent"`   // by then
 }
 
-// position reads it; "": the store has no line.
-func position(s *satstore.Store) (line string, number uint64, err error) {
+func (p position) save(s *satstore.Store) error {
+	b, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return s.SaveSetting(positionSetting, b)
+}
+
+func (s *Store) savePosition() error { return position{s.line, s.last, s.sent}.save(s.store) }
+
+func positionOf(s *satstore.Store) (p position, err error) {
 	v, ok, err := s.Setting(positionSetting)
 	if err != nil || !ok {
-		return "", 0, err
+		return p, err
 	}
-	line, after, _ := strings.Cut(string(v), " ")
-	if number, err = strconv.ParseUint(after, 10, 64); err != nil {
-		return "", 0, fmt.Errorf("read the position of a store: %w", err)
+	if err := json.Unmarshal(v, &p); err != nil {
+		return p, fmt.Errorf("read the position of a store: %w", err)
 	}
-	return line, number, nil
+	return p, nil
 }
 
 // Take marks a log, and returns the number of the mark: nobody else can go on with it.
@@ -198,7 +221,7 @@ func (s *Store) send(flags byte) error {
 		return fmt.Errorf("send a transaction to the log: %w", err)
 	}
 	s.last, s.open = number, flags&flagLast == 0
-	s.Sent.Bytes, s.Sent.Parts = s.Sent.Bytes+int64(len(s.b)), s.Sent.Parts+1
+	s.sent.add(s.b)
 	s.b = s.b[:0]
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 type Updated struct {
 	Fetched int64 // bytes of the base, where that was needed
 	Parts   int   // of the log
+	Sent    Sent  // into the log, as far as the store has it
 	// Ahead says that the store has more than the log: that one lost what it had. A new line must
 	// begin.
 	Ahead bool
@@ -39,50 +40,53 @@ func Update(ctx context.Context, dir string, b Base, depot Depot, log Log, keep 
 		if s, err = satstore.Open(dir, satstore.Options{}); err != nil {
 			return u, fmt.Errorf("open a copy of a store: %w", err)
 		}
-		at = b.After
+		at = position{b.Line, b.After, b.Sent}
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if at > last {
+	if at.Number > last {
 		u.Ahead = true
 		return u, nil
 	}
-	u.Parts, err = replay(ctx, s, log, b.Line, at)
+	u.Parts, err = replay(ctx, s, log, &at)
+	u.Sent = at.Sent
 	return u, err
 }
 
 // usable opens the store in a directory if the log can bring it up to date; nil: it cannot.
-func usable(dir string, b Base) (s *satstore.Store, at uint64, err error) {
+func usable(dir string, b Base) (s *satstore.Store, at position, err error) {
 	if _, err := os.Stat(filepath.Join(dir, formatName)); err != nil {
-		return nil, 0, nil // none, or the rest of one
+		return nil, at, nil // none, or the rest of one
 	}
 	s, err = satstore.Open(dir, satstore.Options{})
 	if errors.As(err, new(*satstore.DamageError)) || errors.As(err, new(*satstore.FormatError)) {
-		return nil, 0, nil // what is damaged is replaced
+		return nil, at, nil // what is damaged is replaced
 	} else if err != nil {
-		return nil, 0, err
+		return nil, at, err
 	}
-	line, at, err := position(s)
-	if err == nil && line == b.Line && at >= b.After {
+	at, err = positionOf(s)
+	if err == nil && at.Line == b.Line && at.Number >= b.After {
 		return s, at, nil
 	}
-	return nil, 0, s.Close()
+	return nil, at, s.Close()
 }
 
 // ErrGap says that a log does not begin where a copy ends: there is a newer copy.
 var ErrGap = errors.New("the log of a store goes on elsewhere than its copy ends")
 
-// replay applies the transactions of a log after a part of it.
-func replay(ctx context.Context, s *satstore.Store, log Log, line string, after uint64) (parts int, err error) {
+// replay applies the transactions of a log after the position of a store. at becomes that of the
+// end of the log.
+func replay(ctx context.Context, s *satstore.Store, log Log, at *position) (parts int, err error) {
 	var changes []byte
-	begun, before := false, after
-	err = log.Read(ctx, after, func(number uint64, part []byte) error {
+	begun := false
+	err = log.Read(ctx, at.Number, func(number uint64, part []byte) error {
 		if len(part) < headBytes {
 			return fmt.Errorf("%w: part %d has %d bytes", errChange, number, len(part))
 		}
-		if binary.BigEndian.Uint64(part[1:]) != before {
-			return fmt.Errorf("part %d does not follow part %d: %w", number, before, ErrGap)
+		if binary.BigEndian.Uint64(part[1:]) != at.Number {
+			return fmt.Errorf("part %d does not follow part %d: %w", number, at.Number, ErrGap)
 		}
-		parts, before = parts+1, number
+		parts, at.Number = parts+1, number
+		at.Sent.add(part)
 		switch flags := part[0]; {
 		case flags&flagMark != 0: // what was not whole by then never will be
 			begun = false
@@ -100,7 +104,7 @@ func replay(ctx context.Context, s *satstore.Store, log Log, line string, after 
 		if err := apply(s, changes); err != nil {
 			return fmt.Errorf("part %d: %w", number, err)
 		}
-		if err := s.SaveSetting(positionSetting, fmt.Appendf(nil, "%s %d", line, number)); err != nil {
+		if err := at.save(s); err != nil {
 			return err
 		}
 		return s.Commit()

@@ -306,7 +306,7 @@ func (sh *shard) bring(ctx context.Context, dir string) (resume func(), err erro
 			return nil, sh.Bus.Nodes.Remove(ctx, b.Key, b.Revision)
 		}
 		sh.copies.base = b.Value.Base
-		return func() { sh.store.Resume(log, b.Value.Line, mark) }, nil
+		return func() { sh.store.Resume(log, b.Value.Line, mark, u.Sent) }, nil
 	}
 	return nil, fmt.Errorf("shard %d: %w", n, ship.ErrGap)
 }
@@ -340,7 +340,7 @@ func (sh *shard) carry(ctx context.Context) error {
 		}
 		c.due = true
 	}
-	sent := sh.store.Sent
+	sent := sh.store.Sent().Since(c.base.Sent) // also before this node had the shard
 	if !c.due && sent.Bytes <= max(leastLog, c.base.Bytes/2) && sent.Parts <= mostParts || time.Now().Before(c.next) {
 		return nil
 	}
