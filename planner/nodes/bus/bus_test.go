@@ -165,21 +165,52 @@ func copied(t *testing.T, a, b *Bus) {
 	if err := errors.Join(err, from.Close()); err != nil || !bytes.Equal(got, text[1:]) {
 		t.Errorf("got %d bytes, %v", len(got), err)
 	}
-	names, err := b.Copies(1, testShards).Before(ctx, 2, CopyName(1, 2, 1))
-	if err != nil || len(names) != 1 || names[0] != CopyName(1, 2, 0) {
-		t.Errorf("older ones: %v, %v", names, err)
-	}
+	var names []string
+	eventually(t, "the older one is listed", func() bool {
+		names, err = b.Copies(1, testShards).Before(ctx, 2, CopyName(1, 2, 1))
+		return err == nil && len(names) == 1 && names[0] == CopyName(1, 2, 0)
+	})
 	if err := b.Copies(1, testShards).Remove(ctx, names[0]); err != nil {
 		t.Error(err)
 	}
-	if _, err := a.Copies(1, testShards).Get(ctx, names[0]); err == nil {
-		t.Error("a copy is there that was removed")
+	eventually(t, "it is there no more", func() bool {
+		left, err := a.Copies(1, testShards).Before(ctx, 2, CopyName(1, 2, 1))
+		return err == nil && len(left) == 0
+	})
+	torn, end := io.Pipe()
+	ended, cut := context.WithCancel(ctx)
+	go func() {
+		end.Write(text)
+		cut()
+		end.Close()
+	}()
+	if err := a.Copies(1, testShards).Put(ended, CopyName(1, 4, 0), torn); err == nil {
+		t.Error("a copy was put that was cut off")
 	}
+	stream, err := b.js.Stream(ctx, "OBJ_"+b.copiesName(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces := func() uint64 {
+		info, err := stream.Info(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.State.Msgs
+	}
+	const whole = 3 * (3 + 1) // pieces of three copies, and their notes
+	eventually(t, "pieces are left", func() bool { return pieces() == whole+3 })
+	for range 3 {
+		if err := a.Copies(1, testShards).Sweep(ctx, time.Hour); err != nil || pieces() != whole+3 {
+			t.Errorf("%d pieces, want %d until they were seen for an hour; %v", pieces(), whole+3, err)
+		}
+	}
+	eventually(t, "they are gone", func() bool { return a.Copies(1, testShards).Sweep(ctx, 0) == nil && pieces() == whole })
 }
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for range 400 {
+	for range 2400 {
 		if is() {
 			return
 		}

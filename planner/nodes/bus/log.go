@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +25,8 @@ const (
 	chunkBytes = 512 << 10
 	// copyTime bounds the time in which a copy is put or got.
 	copyTime = 30 * time.Minute
+	// TornTime is after what time pieces belong to no copy that is under way.
+	TornTime = 2 * copyTime
 )
 
 // Families is over how many streams so many shards are spread. All nodes must have the same: do not
@@ -35,6 +38,9 @@ type family struct {
 	mu     sync.Mutex
 	log    jetstream.Stream
 	copies jetstream.ObjectStore
+
+	sweeping sync.Mutex
+	torn     map[string]time.Time // pieces that are of no copy, by subject: since when that is seen
 }
 
 // open makes the streams of a family, or finds them.
@@ -193,6 +199,11 @@ func (c *Copies) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, copyTime)
 	from, err := f.copies.Get(ctx, name)
+	for began := time.Now(); errors.Is(err, jetstream.ErrObjectNotFound) && time.Since(began) < callTime; from, err = f.copies.Get(ctx, name) {
+		if pause(ctx, behind) != nil { // the server that answers may be behind
+			break
+		}
+	}
 	if err != nil {
 		cancel()
 		return nil, err
@@ -250,6 +261,72 @@ func (c *Copies) Before(ctx context.Context, epoch uint64, but string) (names []
 		}
 	}
 	return names, err
+}
+
+// Sweep removes pieces of copies that were never whole: who put them was cut off, or ended. They go
+// when they were seen for so long, by the clock of this node; that of Put is over then.
+func (c *Copies) Sweep(ctx context.Context, after time.Duration) error {
+	f, err := c.bus.open(ctx, c.family)
+	if err != nil {
+		return err
+	}
+	if !f.sweeping.TryLock() {
+		return nil // another shard does
+	}
+	defer f.sweeping.Unlock()
+	all := "$O." + c.bus.copiesName(c.family) + "."
+	pieces := all + "C."
+	_, err = within(ctx, func(ctx context.Context) (struct{}, error) {
+		stream, err := c.bus.js.Stream(ctx, "OBJ_"+c.bus.copiesName(c.family))
+		if err != nil {
+			return struct{}{}, err
+		}
+		info, err := stream.Info(ctx, jetstream.WithSubjectFilter(all+">"))
+		if err != nil {
+			return struct{}{}, err
+		}
+		list, err := f.copies.List(ctx, jetstream.ListObjectsShowDeleted()) // after the pieces: a copy that became whole meanwhile is in it
+		if err != nil && !errors.Is(err, jetstream.ErrNoObjectsFound) {
+			return struct{}{}, err
+		}
+		torn, copies := []string{}, 0
+		whole := map[string]bool{}
+		for _, o := range list {
+			whole[pieces+o.NUID] = true
+		}
+		for subject := range info.State.Subjects {
+			if !strings.HasPrefix(subject, pieces) {
+				copies++
+			} else if !whole[subject] {
+				torn = append(torn, subject)
+			}
+		}
+		if copies != len(list) {
+			return struct{}{}, nil // the server that lists them is behind, or one was put meanwhile
+		}
+		return struct{}{}, f.sweep(torn, after, func(subject string) error {
+			return stream.Purge(ctx, jetstream.WithPurgeSubject(subject))
+		})
+	})
+	return err
+}
+
+// sweep removes what is torn for so long.
+func (f *family) sweep(torn []string, after time.Duration, remove func(subject string) error) (err error) {
+	seen, now := map[string]time.Time{}, time.Now()
+	for _, subject := range torn {
+		since, ok := f.torn[subject]
+		if !ok {
+			since = now
+		}
+		if !ok || now.Sub(since) < after {
+			seen[subject] = since
+		} else if failed := remove(subject); failed != nil {
+			seen[subject], err = since, failed
+		}
+	}
+	f.torn = seen
+	return err
 }
 
 // Logged is what the logs of so many shards hold: bytes, and how many parts there ever were.

@@ -401,8 +401,9 @@ func (sh *shard) keep(ctx context.Context, dir string, b ship.Base) (ship.Base, 
 	for _, name := range others {
 		err = errors.Join(err, depot.Remove(ctx, name))
 	}
+	err = errors.Join(err, depot.Sweep(ctx, bus.TornTime))
 	if err != nil && ctx.Err() == nil {
-		sh.Note("older copies of shard %d: %v", n, err)
+		sh.Note("older copies of shard %d, or what is left of some: %v", n, err)
 	}
 	return b, nil
 }
