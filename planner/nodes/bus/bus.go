@@ -30,6 +30,8 @@ type Bus struct {
 const (
 	// callTime bounds a call: an election takes a third of a second.
 	callTime = 2 * time.Second
+	// answerTime bounds the wait for an answer of a shard, which may have no room for a message.
+	answerTime = 30 * time.Second
 	// bucketBytes bounds a bucket.
 	bucketBytes = 256 << 20
 )
@@ -179,6 +181,8 @@ func (b *Bus) Send(kind string, shard int, message []byte) error {
 
 // Ask sends a message to whoever has a shard, and returns the answer.
 func (b *Bus) Ask(ctx context.Context, kind string, shard int, message []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
 	m, err := b.conn.RequestWithContext(ctx, b.subject(kind, shard), message)
 	if errors.Is(err, nats.ErrNoResponders) {
 		return nil, fmt.Errorf("no node works on shard %d now", shard)

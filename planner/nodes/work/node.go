@@ -64,6 +64,7 @@ type Node struct {
 	Options
 	started time.Time
 	opening chan struct{} // bounds the stores that are opened at a time
+	getting chan struct{} // the same of those that come while others work on them
 	offset  atomic.Int64  // nanoseconds by which the clock is corrected
 	visits  atomic.Int64
 	ledger  sync.Mutex // claims of this node come one after the other
@@ -101,7 +102,7 @@ func Run(ctx context.Context, starts []string, o Options) error {
 	if err := o.agree(ctx, starts); err != nil {
 		return err
 	}
-	n := &Node{Options: o, started: time.Now(), opening: make(chan struct{}, opensAtOnce), using: map[int]*sync.Mutex{}}
+	n := &Node{Options: o, started: time.Now(), opening: make(chan struct{}, opensAtOnce), getting: make(chan struct{}, opensAtOnce), using: map[int]*sync.Mutex{}}
 	if n.Note == nil {
 		n.Note = func(string, ...any) {}
 	}

@@ -168,14 +168,14 @@ func (s *session) fetchComing() {
 func (s *session) fetch(n int, f *fetching) {
 	err := s.ctx.Err()
 	select {
-	case s.opening <- struct{}{}:
+	case s.getting <- struct{}{}: // not opening: a shard that nobody works on does not wait for this
 		in := s.inDirectory(n)
 		in.Lock()
 		if s.shard(n) == nil || s.Work(n) == nodes.Closed {
 			err = s.update(s.ctx, n)
 		}
 		in.Unlock()
-		<-s.opening
+		<-s.getting
 	case <-s.ctx.Done():
 		err = s.ctx.Err()
 	}
