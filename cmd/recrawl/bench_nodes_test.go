@@ -86,7 +86,7 @@ func TestBenchNodes(t *testing.T) {
 		t.Fatalf("%+v", b)
 	}
 	for _, n := range b.Nodes {
-		if n.Visits < 20 || n.PerSecond <= 0 || n.CPU <= 0 || n.Nodes == 2 && (n.Log < 50 || n.Parts <= 0) {
+		if n.Visits < 20 || n.PerSecond <= 0 || n.Seconds < 1 || n.Nodes == 2 && (n.Log <= 0 || n.Parts <= 0) {
 			t.Errorf("%+v", n)
 		}
 	}

@@ -34,6 +34,13 @@ const servers = 3
 // pages are those of a server: more than are ever visited.
 const pages = 1 << 20
 
+const (
+	// leastVisits are what a measurement takes: it goes on for as long again while there are fewer.
+	leastVisits = 20
+	// mostTries bounds how often.
+	mostTries = 100
+)
+
 // Options of a measurement.
 type Options struct {
 	Settings
@@ -150,7 +157,7 @@ func beginServers(ctx context.Context, dir string) (all begun, err error) {
 	return all, err
 }
 
-// measure runs so many nodes. What their servers of NATS do before goes into the result.
+// measure runs so many nodes. What the first servers of NATS do before goes into the result.
 func measure(ctx context.Context, o Options, count int, r *Result) (m Measured, err error) {
 	dir, err := os.MkdirTemp(o.Dir, "recrawl-nodes-*")
 	if err != nil {
@@ -169,16 +176,18 @@ func measure(ctx context.Context, o Options, count int, r *Result) (m Measured, 
 		return m, err
 	}
 	defer nats.close()
-	if r.Writes, err = writesOf(ctx, nats[0]); err != nil {
-		return m, err
-	}
-	if r.Copies, err = copiesOf(ctx, nats); err != nil {
-		return m, err
+	if count == 1 {
+		if r.Writes, err = writesOf(ctx, nats[0]); err != nil {
+			return m, err
+		}
+		if r.Copies, err = copiesOf(ctx, nats); err != nil {
+			return m, err
+		}
 	}
 	var all []*process
 	defer func() {
 		for _, p := range all {
-			p.end() // what it says of its end is of no use
+			p.end()
 		}
 	}()
 	for i := range count {
@@ -212,7 +221,7 @@ func measure(ctx context.Context, o Options, count int, r *Result) (m Measured, 
 		time.Sleep(200 * time.Millisecond)
 	}
 	tick(2)
-	logBefore, partsBefore, err := nats[0].Logged(ctx, o.Shards)
+	partsBefore, _, err := nats[0].Logged(ctx, o.Shards)
 	if err != nil {
 		return m, err
 	}
@@ -222,24 +231,35 @@ func measure(ctx context.Context, o Options, count int, r *Result) (m Measured, 
 		return m, err
 	}
 	began := time.Now()
-	select {
-	case <-ctx.Done():
-		return m, ctx.Err()
-	case <-time.After(o.For):
+	var after told
+	var usedAfter time.Duration
+	var parts uint64
+	var bytes float64           // of a part
+	for tries := 1; ; tries++ { // longer where what was made says nothing
+		select {
+		case <-ctx.Done():
+			return m, ctx.Err()
+		case <-time.After(time.Until(began.Add(time.Duration(tries) * o.For))):
+		}
+		if after, usedAfter, err = sum(); err != nil {
+			return m, err
+		}
+		m = Measured{Nodes: count, Seconds: time.Since(began).Seconds(), Visits: after.Visits - before.Visits}
+		if parts, bytes, err = nats[0].Logged(ctx, o.Shards); err != nil {
+			return m, err
+		}
+		if m.Visits >= leastVisits && (count == 1 || parts > partsBefore) {
+			break
+		}
+		if tries == mostTries {
+			return m, fmt.Errorf("%d visits in %v, fewer than %d, or no commit: is the machine busy, or --share too small?", m.Visits, time.Since(began).Round(time.Second), leastVisits)
+		}
 	}
-	after, usedAfter, err := sum()
-	if err != nil {
-		return m, err
-	}
-	m = Measured{Nodes: count, Seconds: time.Since(began).Seconds(), Visits: after.Visits - before.Visits}
-	logged, parts, err := nats[0].Logged(ctx, o.Shards)
-	if err != nil {
-		return m, err
-	}
-	n := float64(max(m.Visits, 1))
+	n := float64(m.Visits)
 	m.PerSec, m.CPU = n/m.Seconds, float64((usedAfter-used).Microseconds())/n
 	m.NATS = float64((cpuOf(os.Getpid()) - own).Microseconds()) / n
-	m.Log, m.Parts = float64(logged-logBefore)/n, float64(parts-partsBefore)/m.Seconds
+	sent := float64(parts - partsBefore)
+	m.Log, m.Parts = sent*bytes/n, sent/m.Seconds // parts that were dropped meanwhile were as long
 	if o.Share > 0 {
 		m.Used = (usedAfter - used).Seconds() / (m.Seconds * float64(count*o.Share) / 100)
 	}
@@ -254,9 +274,9 @@ func writesOf(ctx context.Context, b *bus.Bus) (float64, error) {
 	began, last := time.Now(), uint64(0)
 	for range writes {
 		next, err := b.Nodes.Set(ctx, "bench", []byte("x"), last)
-		if err != nil { // its answer was lost, or a leader is elected
+		for tries := 1; err != nil; tries++ { // its answer was lost, or a leader is elected
 			e, _, unknown := b.Nodes.Get(ctx, "bench")
-			if next, err = e.Revision, unknown; err != nil {
+			if next, err = e.Revision, unknown; err != nil && (tries == mostTries || ctx.Err() != nil) {
 				return 0, fmt.Errorf("write to NATS: %w", err)
 			}
 		}

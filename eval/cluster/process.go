@@ -134,10 +134,15 @@ func begin(again []string, o order, share int) (*process, error) {
 	}
 	if share > 0 {
 		if p.group, err = pin(o.Name, c.Process.Pid, share); err != nil {
-			return nil, errors.Join(err, p.end())
+			p.end()
+			return nil, err
 		}
 	}
-	return p, json.NewEncoder(in).Encode(o)
+	if err := json.NewEncoder(in).Encode(o); err != nil {
+		p.end()
+		return nil, fmt.Errorf("begin a node: %w", err)
+	}
+	return p, nil
 }
 
 // pin gives a process so many hundredths of a processor, by a control group of version 1 or 2.
@@ -187,12 +192,10 @@ func cpuOf(pid int) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond // ticks of Linux
 }
 
-// end ends a node, by force where it takes long.
-func (p *process) end() error {
-	p.in.Close()
-	force := time.AfterFunc(30*time.Second, func() { p.cmd.Process.Kill() })
-	err := p.cmd.Wait()
-	force.Stop()
+// end ends a node by force: what it has is thrown away, and the others need not have its shards.
+func (p *process) end() {
+	p.cmd.Process.Kill() // an error: it has ended
+	p.cmd.Wait()         // its state is that it was killed
 	if p.group != "" {
 		for range 50 { // the kernel takes a moment
 			if syscall.Rmdir(p.group) == nil {
@@ -201,5 +204,4 @@ func (p *process) end() error {
 			time.Sleep(20 * time.Millisecond)
 		}
 	}
-	return err
 }

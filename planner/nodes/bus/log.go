@@ -329,8 +329,10 @@ func (f *family) sweep(torn []string, after time.Duration, remove func(subject s
 	return err
 }
 
-// Logged is what the logs of so many shards hold: bytes, and how many parts there ever were.
-func (b *Bus) Logged(ctx context.Context, shards int) (bytes, parts uint64, err error) {
+// Logged is how many parts the logs of so many shards ever had, and how many bytes those have that
+// are there, on average.
+func (b *Bus) Logged(ctx context.Context, shards int) (parts uint64, mean float64, err error) {
+	var bytes, there uint64
 	for n := range Families(shards) {
 		f, err := b.open(ctx, n)
 		if err != nil {
@@ -340,7 +342,7 @@ func (b *Bus) Logged(ctx context.Context, shards int) (bytes, parts uint64, err 
 		if err != nil {
 			return 0, 0, fmt.Errorf("look at the logs: %w", err)
 		}
-		bytes, parts = bytes+info.State.Bytes, parts+info.State.LastSeq
+		bytes, there, parts = bytes+info.State.Bytes, there+info.State.Msgs, parts+info.State.LastSeq
 	}
-	return bytes, parts, nil
+	return parts, float64(bytes) / float64(max(there, 1)), nil
 }
