@@ -102,34 +102,42 @@ func TestNode(t *testing.T) {
 	})
 	p.kill()
 	p = start(t, dir, nil, args...)
-	var s nodeStatus
-	eventually(t, "all shards run again", func() bool {
+	last := ""
+	defer func() {
+		if t.Failed() {
+			t.Log(last)
+		}
+	}()
+	eventually(t, "all shards run again, and the metrics say the same", func() bool {
 		r := recrawl(t, "node", "status", "--listen", at, "--json")
-		if r.code != 0 {
+		if last = r.stderr; r.code != 0 {
 			return false
 		}
-		s = decode[nodeStatus](t, r, true)
+		s, pages := decode[nodeStatus](t, r, true), 0
+		last = fmt.Sprintf("status: %+v", s)
 		for _, shard := range s.List {
-			if shard.State != "running" {
+			if pages += shard.Pages; shard.State != "running" {
 				return false
 			}
 		}
-		return s.Free == 0
-	})
-	pages := 0
-	for _, shard := range s.List {
-		pages += shard.Pages
-	}
-	scraped := get(t, "http://"+metrics+"/metrics")
-	for _, want := range []string{`recrawl_node_shards{state="running"} 4`, `recrawl_node_shards{state="failed"} 0`, "recrawl_node_portable_shards 0", "recrawl_node_others 0",
-		"recrawl_node_trouble 0", `recrawl_build_info{version="`, fmt.Sprintf("recrawl_node_known_pages %d\n", pages)} {
-		if !strings.Contains(scraped, want) {
-			t.Errorf("metrics have no %s:\n%s", want, scraped)
+		if s.Free > 0 || len(s.Nodes) != 1 || s.Nodes[0].State != "live" || s.Budget.PerDay != 2400 || pages < 5 {
+			return false
 		}
-	}
-	if len(s.Nodes) != 1 || s.Nodes[0].State != "live" || s.Budget.PerDay != 2400 || pages < 5 {
-		t.Errorf("status: %+v", s)
-	}
+		answer, err := http.Get("http://" + metrics + "/metrics")
+		if err != nil {
+			return false
+		}
+		defer answer.Body.Close()
+		scraped, err := io.ReadAll(answer.Body)
+		for _, want := range []string{`recrawl_node_shards{state="running"} 4`, `recrawl_node_shards{state="failed"} 0`, "recrawl_node_portable_shards 0",
+			"recrawl_node_others 0", "recrawl_node_trouble 0", `recrawl_build_info{version="`, fmt.Sprintf("recrawl_node_known_pages %d\n", pages)} {
+			if err != nil || !strings.Contains(string(scraped), want) {
+				last += fmt.Sprintf("; metrics have no %s, %v:\n%s", want, err, scraped)
+				return false
+			}
+		}
+		return true
+	})
 	p.interrupt()
 	if code := p.wait(); code != 130 {
 		t.Errorf("exit code %d: %s", code, p.result().stderr)

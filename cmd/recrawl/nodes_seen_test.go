@@ -18,7 +18,7 @@ import (
 )
 
 // What docs/nodes.md says was seen: three nodes, processes of their own, crawl servers that log each
-// request, and something bad happens to one of them. RECRAWL_NODES_SEEN=kill,restart,cut,disk,clock
+// request, and something bad happens to one of them. RECRAWL_NODES_SEEN=kill,move,cut,disk,clock,budget
 // runs it, some minutes each. cut needs network namespaces and disk a tmpfs, both root; clock builds
 // the program with a standard library whose clock is an hour ahead. RECRAWL_NODES_SHARED=1 lets all
 // nodes see one directory of stores.
