@@ -51,7 +51,7 @@ type travel struct {
 	mu       sync.Mutex
 	portable map[int]bool // there is a copy
 	coming   map[int]*fetching
-	tidy     map[int]bool // shards of which there may be a store here that is of no use
+	tidy     map[int]bool // shards of which there may be a store here that is of no use, or will be
 	news     bool         // to tell the others at once
 	others   atomic.Bool  // there are other nodes
 }
@@ -151,13 +151,13 @@ func (s *session) fetchComing() {
 			go s.fetch(n, f)
 		}
 	}
+	held := s.move.Held()
+	for n := range held {
+		t.tidy[n] = true // once another one works on it
+	}
 	for n := range t.tidy {
 		owner := s.move.Tenures()[n]
-		_, held := s.move.Held()[n]
-		switch {
-		case held || t.coming[n] != nil:
-			delete(t.tidy, n)
-		case t.portable[n] && owner.Owner != s.Name && s.member.Runs(owner):
+		if _, here := held[n]; !here && t.coming[n] == nil && t.portable[n] && owner.Owner != s.Name && s.member.Runs(owner) {
 			delete(t.tidy, n)
 			go s.clear(n)
 		}

@@ -117,6 +117,7 @@ func (w *web) parts(node string) func(dir string) (*Parts, bool, error) {
 
 // node is one at work.
 type node struct {
+	dir  string // of its stores
 	bus  *bus.Bus
 	stop context.CancelFunc
 	done chan error
@@ -129,11 +130,11 @@ func begin(t *testing.T, w *web, name, dir string, s bus.Settings, starts ...str
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	n := &node{b, stop, make(chan error, 1)}
 	apart := dir == ""
 	if apart {
 		dir = t.TempDir()
 	}
+	n := &node{dir, b, stop, make(chan error, 1)}
 	o := Options{Name: name, Bus: b, Cluster: nodes.Cluster{Shards: testShards, PerDay: nodes.Unlimited, Apart: apart}, TTL: 2 * time.Second, Pause: testPause,
 		Round: time.Hour, Adopt: []string{"*.example"}, Dir: dir, Open: w.parts(name), Able: func() error { return nil }, Note: t.Logf}
 	go func() { n.done <- Run(ctx, starts, o) }()
@@ -259,6 +260,10 @@ func share(t *testing.T, shared bool) {
 	eventually(t, "it is visited", func() bool { w.mu.Lock(); defer w.mu.Unlock(); return w.asked["http://new.example/"] > 0 })
 	c := begin(t, w, "c", dir, s)
 	eventually(t, "c has its part", func() bool { return shardsAt(t, a.bus)["c"] == 2 })
+	eventually(t, "a has the stores of its own shards alone", func() bool {
+		list, err := filepath.Glob(filepath.Join(a.dir, "*", "FORMAT"))
+		return shared || err == nil && len(list) == 2
+	})
 	c.end(t)
 	eventually(t, "c gave its shards back", func() bool { return shardsAt(t, a.bus)["a"] == testShards })
 	eventually(t, "the state is told", func() bool {
