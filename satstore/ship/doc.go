@@ -19,7 +19,8 @@
 //     had the store before is refused, and its Commit fails.
 //  4. A store is brought up to date from where it is, if the log begins early enough (Update).
 //     Else, or where it cannot be read, the base takes its place, and of all else in the directory
-//     as well: keep names what stays.
+//     as well: keep names what stays. So it is where a log lost what the store has, and others have
+//     gone on with that log.
 //  5. A base is a stream of files. It is put in place when all of it was read and synced.
 //
 // Not done here: where log and bases lie is up to Log and Depot, who may write to them to a lease.

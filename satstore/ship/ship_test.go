@@ -381,6 +381,23 @@ func TestRefused(t *testing.T) {
 	if u, err := Update(t.Context(), there, base, m, &lost); err != nil || !u.Ahead {
 		t.Errorf("a log that lost its end: %+v, %v", u, err)
 	}
+	lost.parts, lost.number = slices.Clone(lost.parts), slices.Clone(lost.number)
+	if _, err := Take(t.Context(), &lost); err != nil {
+		t.Fatal(err)
+	}
+	if u, err := Update(t.Context(), there, base, m, &lost); err != nil || !u.Ahead {
+		t.Errorf("a log that lost its end, and was marked: %+v, %v", u, err)
+	}
+	gone, _, err := lost.Last(t.Context())
+	on := New(t.Context(), s.store)
+	on.Resume(&lost, base.Line, gone, Sent{})
+	if err := errors.Join(err, on.SaveSetting("since", []byte("x")), on.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	if u, err := Update(t.Context(), there, base, m, &lost); err != nil || u.Ahead || u.Fetched == 0 || u.Parts != 2 {
+		t.Errorf("a log that lost its end, with which others went on: %+v, %v", u, err)
+	}
+	there = dir()
 	damaged := *m
 	damaged.parts = slices.Clone(m.parts)
 	last := len(damaged.parts) - 1
@@ -391,6 +408,9 @@ func TestRefused(t *testing.T) {
 	short := &memory{bases: map[string][]byte{"base": m.bases["base"][:len(m.bases["base"])/2]}}
 	if _, err := Update(t.Context(), dir(), base, short, m); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a copy that is cut off: %v", err)
+	}
+	if _, err := Update(t.Context(), there, base, m, m); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := Update(t.Context(), there, base, &memory{}, m); err != nil {
 		t.Errorf("without a copy, where none is needed: %v", err)

@@ -16,8 +16,8 @@ type Updated struct {
 	Fetched int64 // bytes of the base, where that was needed
 	Parts   int   // of the log
 	Sent    Sent  // into the log, as far as the store has it
-	// Ahead says that the store has more than the log: that one lost what it had. A new line must
-	// begin.
+	// Ahead says that the store has more than the log, which lost what it had, and that nobody has
+	// gone on with that log since. A new line must begin.
 	Ahead bool
 }
 
@@ -32,6 +32,15 @@ func Update(ctx context.Context, dir string, b Base, depot Depot, log Log, keep 
 	if err != nil {
 		return u, err
 	}
+	if s != nil {
+		lost, alone, err := lacks(ctx, log, at.Number)
+		if u.Ahead = alone || at.Number > last; err != nil || u.Ahead || lost {
+			if err = errors.Join(err, s.Close()); err != nil || u.Ahead {
+				return u, err
+			}
+			s = nil // others went on without what the log lost
+		}
+	}
 	if s == nil {
 		if err := fetch(ctx, depot, b, dir, keep); err != nil {
 			return u, err
@@ -43,10 +52,6 @@ func Update(ctx context.Context, dir string, b Base, depot Depot, log Log, keep 
 		at = position{b.Line, b.After, b.Sent}
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if at.Number > last {
-		u.Ahead = true
-		return u, nil
-	}
 	u.Parts, err = replay(ctx, s, log, &at)
 	u.Sent = at.Sent
 	return u, err
@@ -68,6 +73,25 @@ func usable(dir string, b Base) (s *satstore.Store, at position, err error) {
 		return s, at, nil
 	}
 	return nil, at, s.Close()
+}
+
+// lacks reports whether a log lacks the part up to which a store has it: the next one follows an
+// earlier one. alone: there are only marks behind.
+func lacks(ctx context.Context, log Log, at uint64) (lost, alone bool, err error) {
+	known := errors.New("known")
+	err = log.Read(ctx, at, func(_ uint64, part []byte) error {
+		if len(part) < headBytes || !lost && binary.BigEndian.Uint64(part[1:]) >= at {
+			return known
+		}
+		if lost, alone = true, part[0]&flagMark != 0; !alone {
+			return known
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, known) {
+		return false, false, err
+	}
+	return lost, alone, nil
 }
 
 // ErrGap says that a log does not begin where a copy ends: there is a newer copy.
