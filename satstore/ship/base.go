@@ -77,6 +77,10 @@ func pack(dir string, w io.Writer) (bytes int64, err error) {
 	return bytes, errors.Join(err, archive.Close(), buffered.Flush())
 }
 
+// Coming is what the name of a directory has behind that of a store, in which a base is unpacked. A
+// process that is killed leaves it: the next Update of that store removes it.
+const Coming = ".new"
+
 // fetch replaces the store in a directory by a base. What keep names stays as it is.
 func fetch(ctx context.Context, depot Depot, b Base, dir string, keep []string) (err error) {
 	from, err := depot.Get(ctx, b.Name)
@@ -84,7 +88,7 @@ func fetch(ctx context.Context, depot Depot, b Base, dir string, keep []string) 
 		return fmt.Errorf("get copy %s of a store: %w", b.Name, err)
 	}
 	defer from.Close()
-	under := dir + ".new"
+	under := dir + Coming
 	if err := os.RemoveAll(under); err != nil {
 		return err
 	}

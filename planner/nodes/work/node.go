@@ -106,6 +106,9 @@ func Run(ctx context.Context, starts []string, o Options) error {
 	if n.Note == nil {
 		n.Note = func(string, ...any) {}
 	}
+	if err := n.tidyUp(); err != nil {
+		n.Note("remove what is left of copies: %v", err) // it takes space
+	}
 	for {
 		err := n.session(ctx)
 		switch {

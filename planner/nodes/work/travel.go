@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -26,6 +27,8 @@ import (
 const (
 	// baseKey is where the KV has the copy of a shard's store: its number comes behind it.
 	baseKey = "base."
+	// copyEnd is what the name of a directory has behind that of a store, of which it is a copy.
+	copyEnd = ".copy"
 	// journalDir stays at the node whose visits it holds.
 	journalDir = "journal"
 	// leastLog is what a log may have, in bytes, before there is a new copy, and half of the copy
@@ -203,6 +206,25 @@ func (s *session) clear(n int) {
 	}
 }
 
+// tidyUp removes what a process before this one left of copies when it was killed.
+func (n *Node) tidyUp() error {
+	if !n.Cluster.Apart {
+		return nil
+	}
+	entries, err := os.ReadDir(n.Dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if end := filepath.Ext(e.Name()); end == copyEnd || end == ship.Coming {
+			if err := os.RemoveAll(filepath.Join(n.Dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // inDirectory is the lock of the directory of a shard, within this process.
 func (n *Node) inDirectory(shard int) *sync.Mutex {
 	n.mu.Lock()
@@ -249,7 +271,7 @@ func (sh *shard) open(ctx context.Context) (busy bool, err error) {
 	var resume func()
 	sh.copies = copies{number: sh.copies.number}
 	if sh.Cluster.Apart {
-		if err := os.RemoveAll(dir + ".copy"); err != nil {
+		if err := os.RemoveAll(dir + copyEnd); err != nil {
 			return false, err
 		}
 		if resume, err = sh.bring(ctx, dir); err != nil {
@@ -345,7 +367,7 @@ func (sh *shard) carry(ctx context.Context) error {
 		return nil
 	}
 	c.due = false
-	to := sh.directory(sh.tenure.Shard) + ".copy"
+	to := sh.directory(sh.tenure.Shard) + copyEnd
 	if err := os.RemoveAll(to); err != nil {
 		return err
 	}

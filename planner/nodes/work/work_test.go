@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -133,6 +134,11 @@ func begin(t *testing.T, w *web, name, dir string, s bus.Settings, starts ...str
 	apart := dir == ""
 	if apart {
 		dir = t.TempDir()
+		for _, left := range []string{"0099.new", "0099.copy"} { // by a process that was killed
+			if err := os.MkdirAll(filepath.Join(dir, left, "sat"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	n := &node{dir, b, stop, make(chan error, 1)}
 	o := Options{Name: name, Bus: b, Cluster: nodes.Cluster{Shards: testShards, PerDay: nodes.Unlimited, Apart: apart}, TTL: 2 * time.Second, Pause: testPause,
@@ -235,6 +241,11 @@ func share(t *testing.T, shared bool) {
 		return at["a"] == 2 && at["b"] == 2
 	})
 	w.polite(t)
+	for _, left := range []string{"0099.new", "0099.copy"} {
+		if _, err := os.Stat(filepath.Join(a.dir, left)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s was left by an earlier process: %v", left, err)
+		}
+	}
 	eventually(t, "each store is where others can get it", func() bool {
 		list, err := nodes.List[copied](t.Context(), a.bus.Nodes, baseKey)
 		return err == nil && (shared || len(list) == testShards)
