@@ -33,13 +33,15 @@ type Depot interface {
 // and returns it with its size.
 func Keep(ctx context.Context, depot Depot, dir string, b Base) (Base, error) {
 	from, to := io.Pipe()
+	packed := make(chan int64, 1)
 	go func() {
 		n, err := pack(dir, to)
-		b.Bytes = n
 		to.CloseWithError(err)
+		packed <- n
 	}()
 	err := depot.Put(ctx, b.Name, from)
 	from.CloseWithError(errors.New("the depot has taken enough")) // the other goroutine ends
+	b.Bytes = <-packed
 	if err != nil {
 		return b, fmt.Errorf("keep a copy of %s: %w", dir, err)
 	}

@@ -324,6 +324,28 @@ func page(n int) *sitegraph.Record {
 	return &sitegraph.Record{Page: sitegraph.PageID(n), URL: fmt.Sprintf("http://h.example/%d", n), State: sitegraph.StateAlive, Due: start.Add(time.Hour)}
 }
 
+// refusing takes a little of what is put, and no more.
+type refusing struct{ memory }
+
+func (*refusing) Put(_ context.Context, _ string, from io.Reader) error {
+	if _, err := from.Read(make([]byte, 1)); err != nil {
+		return err
+	}
+	return errLost
+}
+
+// A depot that refuses a copy gets no more of it, and nothing of that goes on. The race detector
+// sees what does.
+func TestRefusing(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "large"), make([]byte, 4<<20), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := Keep(t.Context(), &refusing{}, dir, Base{Name: "x"}); !errors.Is(err, errLost) || b.Bytes >= 4<<20 {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
 // What a clock that moves brings up again is in the log, too.
 func TestAdvance(t *testing.T) {
 	m := &memory{}
