@@ -45,6 +45,7 @@ const (
 	ledgerBytes  = 60   // that the entry of the budget has of a shard
 	roundHours   = 1    // length of a round
 	chunk        = 16e6 // bytes that a link serves at a time
+	commitVisits = 64   // that a shard commits at once, where it makes more than so many a second
 	opensAtOnce  = 2    // stores that a node gets at a time
 	leaseSeconds = 20
 	replicas     = 3 // of what NATS has
@@ -104,7 +105,7 @@ func (c Costs) needs(count int, pages int64) *Simulated {
 	perSecond := math.Min(s.Wanted, s.Most) / 86400
 	// A byte of a log is sent once to the leader, and from there twice; copies add twice as much.
 	s.LogRate = perSecond * c.Log * 3 * (replicas - 1) / math.Min(n, families)
-	s.Commits = math.Min(shards, perSecond) / families
+	s.Commits = math.Min(perSecond, math.Max(shards, perSecond/commitVisits)) / families
 	s.Beats = n / beatSeconds * (shards/n*reportBytes + 200) * n
 	s.Ledger = 2*shards/c.Writes + 2*shards*shards*ledgerBytes/(c.Network*1e6)
 	breaks := func(is bool, format string, args ...any) {
