@@ -19,8 +19,9 @@ import (
 // damaged, of other settings, of another version of the program or of a store that does not know
 // what was saved since costs time alone: then all records are read.
 
-// positions is a Store that knows which pages were saved since a moment.
-type positions interface {
+// Positions is a Store that knows which pages were saved since a moment. Of another one there is no
+// image.
+type Positions interface {
 	// Position notes pages from now on. It is durable with the next commit.
 	Position(most int) (uint64, error)
 	// Forget drops the notes before that.
@@ -45,12 +46,12 @@ const (
 )
 
 // imageWorth reports whether there is to be an image, and to what.
-func (l *Loop) imageWorth() (positions, bool) {
+func (l *Loop) imageWorth() (Positions, bool) {
 	least := l.ImagePages
 	if least == 0 {
 		least = imagePages
 	}
-	s, ok := l.Store.(positions)
+	s, ok := l.Store.(Positions)
 	return s, ok && l.graph.Scratch() != nil && l.graph.Pages() >= least
 }
 
@@ -99,7 +100,7 @@ func (l *Loop) keepImage(atEnd bool) error {
 // there is none that fits. The image stays until the planner writes the next. build makes a planner
 // of a corpus. why tells what was wrong with an image.
 func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Planner, error)) (p *planner.Planner, why, err error) {
-	of, ok := s.(positions)
+	of, ok := s.(Positions)
 	if !ok {
 		return nil, nil, nil
 	}
@@ -150,7 +151,7 @@ func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Plan
 }
 
 // revise reads what was saved since the image was written.
-func revise(s Store, of positions, p *planner.Planner, touched []sitegraph.PageID) error {
+func revise(s Store, of Positions, p *planner.Planner, touched []sitegraph.PageID) error {
 	if len(touched) == 0 {
 		return nil
 	}

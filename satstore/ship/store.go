@@ -305,6 +305,9 @@ func (s *Store) Setting(name string) ([]byte, bool, error) { return s.store.Sett
 // Position begins to note pages, for an image that lies beside the store.
 func (s *Store) Position(most int) (uint64, error) { return s.store.Position(most) }
 
+// Forget drops notes of pages before the last position.
+func (s *Store) Forget() error { return s.store.Forget() }
+
 // Touched returns the pages that were noted.
 func (s *Store) Touched(since uint64) ([]sitegraph.PageID, bool, error) {
 	return s.store.Touched(since)

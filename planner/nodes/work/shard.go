@@ -42,6 +42,8 @@ type shard struct {
 	report nodes.ShardReport
 }
 
+var _ cycle.Positions = (*ship.Store)(nil) // or shards would have no images, and nobody would see it
+
 // hint is an address that somebody says has changed.
 type hint struct {
 	urls  []string
