@@ -282,7 +282,7 @@ func (a *Archive) Sync() error {
 	}
 	err = errors.Join(err, f.Sync())
 	if begun || len(full) > 0 {
-		err = errors.Join(err, syncDir(a.dir))
+		err = errors.Join(err, directory.SyncPath(a.dir))
 	}
 
 	a.mu.Lock()

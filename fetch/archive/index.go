@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 const (
@@ -400,18 +401,10 @@ func writeDurable(path string, write func(io.Writer) error) (size int64, err err
 		err = os.Rename(temp, path)
 	}
 	if err == nil {
-		err = syncDir(filepath.Dir(path))
+		err = directory.SyncPath(filepath.Dir(path))
 	}
 	if err != nil {
 		return 0, fmt.Errorf("write %s: %w", path, err)
 	}
 	return size, nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -179,6 +179,9 @@ func Sync(fs vfs.FS, dir string) error {
 	return nil
 }
 
+// SyncPath is Sync of a directory of the system.
+func SyncPath(dir string) error { return Sync(vfs.Default, dir) }
+
 // Free is how many bytes the file system of a directory has left for us.
 func Free(dir string) (int64, error) {
 	usage, err := vfs.Default.GetDiskUsage(dir)

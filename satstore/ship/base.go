@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // Base is a copy of a store, and where its log goes on.
@@ -139,14 +141,12 @@ func unpack(from io.Reader, dir string) error {
 		if err != nil || !e.IsDir() {
 			return err
 		}
-		return syncDirectory(path)
+		return directory.SyncPath(path)
 	})
 }
 
-// formatName is the file without which a directory is no store: it goes first and comes last.
-const formatName = "FORMAT"
-
-// place moves the files of a new store to their directory.
+// place moves the files of a new store to their directory. Without directory.FormatName it is no
+// store, so that file comes last.
 func place(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -154,40 +154,32 @@ func place(from, to string) error {
 	}
 	move := func(name string) error { return os.Rename(filepath.Join(from, name), filepath.Join(to, name)) }
 	for _, e := range entries {
-		if e.Name() == formatName {
+		if e.Name() == directory.FormatName {
 			continue
 		}
 		if err := move(e.Name()); err != nil {
 			return err
 		}
 	}
-	if err := syncDirectory(to); err != nil { // else a loss of power may leave the last one alone
+	if err := directory.SyncPath(to); err != nil { // else a loss of power may leave the last one alone
 		return err
 	}
-	if err := move(formatName); err != nil {
+	if err := move(directory.FormatName); err != nil {
 		return err
 	}
-	return syncDirectory(to)
-}
-
-func syncDirectory(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return directory.SyncPath(to)
 }
 
 // Clear removes a store that nobody has open; what keep names stays. It makes the directory if need
-// be.
+// be. The file without which it is no store goes first.
 func Clear(dir string, keep ...string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(dir, formatName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(filepath.Join(dir, directory.FormatName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := syncDirectory(dir); err != nil {
+	if err := directory.SyncPath(dir); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(dir)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // Updated is what Update did.
@@ -59,7 +60,7 @@ func Update(ctx context.Context, dir string, b Base, depot Depot, log Log, keep 
 
 // usable opens the store in a directory if the log can bring it up to date; nil: it cannot.
 func usable(dir string, b Base) (s *satstore.Store, at position, err error) {
-	if _, err := os.Stat(filepath.Join(dir, formatName)); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, directory.FormatName)); err != nil {
 		return nil, at, nil // none, or the rest of one
 	}
 	s, err = satstore.Open(dir, satstore.Options{})
