@@ -91,7 +91,7 @@ func TestAttacksOnLaterVisits(t *testing.T) {
 	if all := strings.Join(verdicts, " "); !strings.Contains(all, "unchanged unchanged") || !strings.Contains(all, " changed") {
 		t.Errorf("M04: %s", all)
 	}
-	for i := range listed { // it names them, and no more: they get no more than what a busy machine's short rounds leave to chance
+	for i := range listed { // it names them, and no more: on a busy machine they get at most twice the visits of the page that it does not name
 		visits, others := visitsOf(t, dir, l.start(2)+fmt.Sprint(i)), visitsOf(t, dir, l.start(2))
 		if visits[0].Verdict != "first" || visits[1].Verdict != "unchanged" || len(visits) > 2*len(others)+2 {
 			t.Errorf("X04: page %d: %d visits, %q, %q; %d to the start page", i, len(visits), visits[0].Verdict, visits[1].Verdict, len(others))

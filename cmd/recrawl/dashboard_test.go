@@ -6,10 +6,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // dashboardOf is where the dashboard of a data directory is.
@@ -54,18 +53,9 @@ func TestDashboard(t *testing.T) {
 	base := dashboardOf(t, dir)
 	page := lab.starts()[0] + "s0/p0.html"
 	// The dashboard looks at the archive twice a minute, so it is asked when there is something to see.
-	eventually(t, "two editions of a page, and visits behind them", func() bool {
-		editions := map[sitegraph.Digest]bool{}
-		behind := 0
-		for _, r := range lab.seen() {
-			if r.url == page {
-				editions[r.digest] = true
-			} else if len(editions) > 1 {
-				behind++
-			}
-		}
-		return behind > 20
-	})
+	eventually(t, "two editions of a page", func() bool { return len(slices.Compact(lab.editions(page))) > 1 })
+	behind := lab.count() + 20
+	eventually(t, "visits behind them", func() bool { return lab.count() > behind })
 	eventually(t, "an archived change", func() bool {
 		answer, err := http.Get(base + "api/v1/page/diff?url=" + page)
 		if err != nil {

@@ -93,6 +93,16 @@ func (l *lab) seen() []request {
 	return slices.Clone(l.requests)
 }
 
+// editions are what a page was each time that it was handed out, in this order.
+func (l *lab) editions(url string) (digests []sitegraph.Digest) {
+	for _, r := range l.seen() {
+		if r.url == url && r.status == 200 {
+			digests = append(digests, r.digest)
+		}
+	}
+	return digests
+}
+
 func (l *lab) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
