@@ -96,7 +96,7 @@ func (s *Store) Resume(log Log, line string, mark uint64, sent Sent) {
 // Shipping reports whether transactions go to a log.
 func (s *Store) Shipping() bool { return s.log != nil }
 
-// Sent is what the log took by now.
+// Sent is how much the log has taken so far.
 func (s *Store) Sent() Sent { return s.sent }
 
 // Base copies the store to a directory, and says what the copy is good for. All is committed.
@@ -189,7 +189,7 @@ func send(ctx context.Context, log Log, flags byte, part []byte, after uint64, w
 	}
 }
 
-// told adds a change to the transaction. What is full is sent.
+// told adds a change to the transaction under way, and sends parts that are full.
 func (s *Store) told(change func(b []byte) ([]byte, error)) (err error) {
 	if s.log == nil {
 		return nil

@@ -56,8 +56,8 @@ func (f *File) forgetShown() {
 	}
 }
 
-// Pace keeps what Watch promises while a loop reads more than a few values: a processor touches
-// gigabytes before the watch looks again. Each goroutine has its own. The zero Pace is ready.
+// Pace keeps a loop that reads many values within the memory of Watch: between two looks of the
+// watch a processor can touch gigabytes. Each goroutine has its own. The zero Pace is ready.
 type Pace struct{ bytes int }
 
 // Read says that values were read at so many places, far from each other.

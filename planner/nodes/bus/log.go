@@ -84,7 +84,7 @@ type Log struct {
 	subject string
 }
 
-// Log returns that of one of so many shards.
+// Log returns the log of a shard, of so many shards in all.
 func (b *Bus) Log(shard, shards int) *Log {
 	n := shard % Families(shards)
 	return &Log{b, shard, n, fmt.Sprintf("%s.log.%d.%d", b.cluster, n, shard)}
@@ -169,7 +169,7 @@ type Copies struct {
 	family int
 }
 
-// Copies returns that of one of so many shards.
+// Copies returns the place for copies of a shard's store, of so many shards in all.
 func (b *Bus) Copies(shard, shards int) *Copies { return &Copies{b, shard, shard % Families(shards)} }
 
 const copyName = "%d-%d-%d"
@@ -243,7 +243,8 @@ func (c *Copies) Remove(ctx context.Context, name string) error {
 	return err
 }
 
-// Before lists the copies of a shard that were made up to an epoch, but one.
+// Before lists the copies of the shard that were made in an epoch or earlier, all but the one that
+// is named.
 func (c *Copies) Before(ctx context.Context, epoch uint64, but string) (names []string, err error) {
 	f, err := c.bus.open(ctx, c.family)
 	if err != nil {
@@ -263,8 +264,9 @@ func (c *Copies) Before(ctx context.Context, epoch uint64, but string) (names []
 	return names, err
 }
 
-// Sweep removes pieces of copies that were never whole: who put them was cut off, or ended. They go
-// when they were seen for so long, by the clock of this node; that of Put is over then.
+// Sweep removes pieces of copies that were never finished: the node that wrote them was cut off, or
+// ended. A piece is removed once this node has seen it unfinished for so long, by its own clock.
+// That has to be longer than Put may take.
 func (c *Copies) Sweep(ctx context.Context, after time.Duration) error {
 	f, err := c.bus.open(ctx, c.family)
 	if err != nil {
@@ -311,7 +313,7 @@ func (c *Copies) Sweep(ctx context.Context, after time.Duration) error {
 	return err
 }
 
-// sweep removes what is torn for so long.
+// sweep removes the pieces that were first seen unfinished so long ago, and remembers the others.
 func (f *family) sweep(torn []string, after time.Duration, remove func(subject string) error) (err error) {
 	seen, now := map[string]time.Time{}, time.Now()
 	for _, subject := range torn {
@@ -329,8 +331,8 @@ func (f *family) sweep(torn []string, after time.Duration, remove func(subject s
 	return err
 }
 
-// Logged is how many parts the logs of so many shards ever had, and how many bytes those have that
-// are there, on average.
+// Logged returns how many parts were ever appended to the logs of all shards, and the mean size, in
+// bytes, of those that are still there.
 func (b *Bus) Logged(ctx context.Context, shards int) (parts uint64, mean float64, err error) {
 	var bytes, there uint64
 	for n := range Families(shards) {
