@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -58,7 +57,6 @@ func TestExamples(t *testing.T) {
 		"EVAL_WEEKS": "2"} {
 		t.Setenv("RECRAWL_"+name, value)
 	}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // an import bounds that of this process
 	examples := main.ManualExamples()
 	ran := 0
 	for _, command := range slices.Sorted(maps.Keys(examples)) {

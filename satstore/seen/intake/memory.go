@@ -16,9 +16,10 @@ const (
 // bound keeps the memory of the program, by the limit of the collector, at that of the parts, what
 // the program takes beside them, and what the store needs, which grows with its pages.
 type bound struct {
-	parts int64
-	store Store // nil: none
-	needs int64 // of the store when the limit was set
+	parts  int64
+	store  Store // nil: none
+	needs  int64 // of the store when the limit was set; 0: it was not
+	before int64 // limit of the program before
 }
 
 func (b *bound) follow() {
@@ -31,7 +32,17 @@ func (b *bound) follow() {
 		limit += needs + transactionBytes
 	}
 	if b.needs == 0 || needs > b.needs+limitStep {
+		before := debug.SetMemoryLimit(limit)
+		if b.needs == 0 {
+			b.before = before
+		}
 		b.needs = max(needs, 1)
-		debug.SetMemoryLimit(limit)
+	}
+}
+
+// release gives the program back the limit that it had.
+func (b *bound) release() {
+	if b.needs != 0 {
+		debug.SetMemoryLimit(b.before)
 	}
 }

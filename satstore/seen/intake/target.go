@@ -45,6 +45,7 @@ func Into(ctx context.Context, to Target, list io.Reader, o Options) (result *Re
 	}
 	limit := bound{parts: to.Memory, store: to.Store}
 	limit.follow()
+	defer limit.release()
 	o.settled = limit.follow
 	if result, err = Run(ctx, list, o); result != nil {
 		result.CaughtUp = caughtUp
