@@ -12,8 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/fetch/waittest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
+
+func TestMain(m *testing.M) {
+	waittest.MoreAtOnce()
+	m.Run()
+}
 
 const testAgent = "recrawl-test/1.0 (+http://crawler.example/)"
 

@@ -5,21 +5,20 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/recrawl/recrawl/fetch/waittest"
 )
 
 // These tests run the program itself, as its users do: they see arguments, files, signals,
@@ -36,24 +35,12 @@ func TestMain(m *testing.M) {
 	// leave the collector as it is if the variable is set; start takes it out.
 	os.Setenv("GOGC", "400")
 	debug.SetGCPercent(400)
-	moreAtOnce()
+	waittest.MoreAtOnce()
 	code := m.Run()
 	if dir, _ := buildOnce(); dir != "" {
 		os.RemoveAll(dir)
 	}
 	os.Exit(code)
-}
-
-// moreAtOnce lets three times as many parallel tests run as there are cores, if nobody said how many: most
-// of them wait for pauses, rounds and the disk.
-func moreAtOnce() {
-	const parallel = "test.parallel"
-	flag.Parse()
-	said := false
-	flag.Visit(func(f *flag.Flag) { said = said || f.Name == parallel })
-	if !said {
-		_ = flag.Set(parallel, strconv.Itoa(3*runtime.GOMAXPROCS(0)))
-	}
 }
 
 // buildOnce builds the program into a directory, with the race detector if the tests have it, and without what only

@@ -3,10 +3,12 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/recrawl/recrawl/fetch/waittest"
 	"github.com/recrawl/recrawl/satstore/workload"
 )
 
@@ -23,52 +25,61 @@ func empty(t *testing.T, dir string) {
 	}
 }
 
+func TestMain(m *testing.M) {
+	waittest.MoreAtOnce()
+	m.Run()
+}
+
 // All engines visit what the plan has, or Run fails.
 func TestAllEnginesAgree(t *testing.T) {
-	t.Parallel() // it waits for the disk
 	for _, messages := range []float64{0, 0.5} {
 		if testing.Short() && messages == 0 {
 			continue
 		}
-		o := small(t.TempDir())
-		o.Messages = messages
-		r, err := Run(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if left := map[float64]int{0.5: 2}[messages]; len(r.Left) != left || len(r.Engines)+left != len(Kinds) || r.Due == 0 || r.Disk.Write <= 0 || r.Disk.Read <= 0 || r.Disk.Mixed <= 0 {
-			t.Errorf("result %+v", r)
-		}
-		for _, m := range r.Engines {
-			if len(m.Runs) != o.Repeat || len(m.Runs[0].Units) != o.Units || m.Micros <= 0 || m.Median <= 0 || m.Ratio.From > m.Ratio.Median || m.Ratio.Median > m.Ratio.To {
-				t.Errorf("%s: %+v", m.Engine, m)
+		t.Run(fmt.Sprintf("messages=%v", messages), func(t *testing.T) {
+			t.Parallel() // it waits for the disk
+			o := small(t.TempDir())
+			o.Messages = messages
+			r, err := Run(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if Measured && (m.Cached < unknownShare || m.Cached > 1 || m.WrittenInUnits <= 0 || m.Engine == "pebble-time" && m.Written <= m.WrittenInUnits) {
-				t.Errorf("%s: cached %v, written %v, in units %v", m.Engine, m.Cached, m.Written, m.WrittenInUnits)
+			if left := map[float64]int{0.5: 2}[messages]; len(r.Left) != left || len(r.Engines)+left != len(Kinds) || r.Due == 0 || r.Disk.Write <= 0 || r.Disk.Read <= 0 || r.Disk.Mixed <= 0 {
+				t.Errorf("result %+v", r)
 			}
-		}
-		if first := r.Engines[0]; first.Engine != "seqlog" || first.Ratio != (Spread{1, 1, 1}) {
-			t.Errorf("the floor is %s with ratio %+v", first.Engine, first.Ratio)
-		}
-		empty(t, o.Dir)
+			for _, m := range r.Engines {
+				if len(m.Runs) != o.Repeat || len(m.Runs[0].Units) != o.Units || m.Micros <= 0 || m.Median <= 0 || m.Ratio.From > m.Ratio.Median || m.Ratio.Median > m.Ratio.To {
+					t.Errorf("%s: %+v", m.Engine, m)
+				}
+				if Measured && (m.Cached < unknownShare || m.Cached > 1 || m.WrittenInUnits <= 0 || m.Engine == "pebble-time" && m.Written <= m.WrittenInUnits) {
+					t.Errorf("%s: cached %v, written %v, in units %v", m.Engine, m.Cached, m.Written, m.WrittenInUnits)
+				}
+			}
+			if first := r.Engines[0]; first.Engine != "seqlog" || first.Ratio != (Spread{1, 1, 1}) {
+				t.Errorf("the floor is %s with ratio %+v", first.Engine, first.Ratio)
+			}
+			empty(t, o.Dir)
+		})
 	}
 }
 
 // Days and minutes have other levels, and hours enough that coarse buckets are split.
 func TestAllEnginesAgreeInEveryUnit(t *testing.T) {
-	t.Parallel() // it waits for the disk
 	for _, c := range []struct{ unit, units, longest int }{{int(workload.Day), 16, 60}, {int(workload.Hour), 50, 300}, {int(workload.Minute), 62, 4000}} {
 		if testing.Short() && c.unit != int(workload.Hour) {
 			continue
 		}
-		o := small(t.TempDir())
-		o.Workload = workload.Options{Records: 400, Unit: workload.Unit(c.unit), MaxUnits: c.longest, FixedBytes: 50}
-		o.Units, o.Repeat, o.DiskBytes = c.units, 1, 0
-		o.Engines = []string{"seqlog", "runs", "sat-radix", "sat-basic", "pebble-time"}
-		if r, err := Run(t.Context(), o); err != nil || len(r.Engines) != len(o.Engines) {
-			t.Errorf("%v: %v", o.Workload.Unit, err)
-		}
-		empty(t, o.Dir)
+		t.Run(fmt.Sprintf("unit=%d", c.unit), func(t *testing.T) {
+			t.Parallel() // it waits for the disk
+			o := small(t.TempDir())
+			o.Workload = workload.Options{Records: 400, Unit: workload.Unit(c.unit), MaxUnits: c.longest, FixedBytes: 50}
+			o.Units, o.Repeat, o.DiskBytes = c.units, 1, 0
+			o.Engines = []string{"seqlog", "runs", "sat-radix", "sat-basic", "pebble-time"}
+			if r, err := Run(t.Context(), o); err != nil || len(r.Engines) != len(o.Engines) {
+				t.Errorf("%v: %v", o.Workload.Unit, err)
+			}
+			empty(t, o.Dir)
+		})
 	}
 }
 
