@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -19,7 +20,7 @@ func webAddress(raw string) (string, error) {
 	if errors.As(err, &parsing) || !strings.Contains(raw, "://") {
 		err = fmt.Errorf("%.120q is not a whole web address", raw)
 	}
-	return "", usageError{err, "give whole addresses, with http:// or https://"}
+	return "", failure.Usage(err, "give whole addresses, with http:// or https://")
 }
 
 func canonicalSeeds(args []string) ([]string, error) {

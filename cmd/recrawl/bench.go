@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/report/progress"
 	"github.com/recrawl/recrawl/satstore/bench"
@@ -23,7 +24,7 @@ func (p *program) benchCommand() *cobra.Command {
 func (p *program) benchSat(ctx context.Context, _ []string) error {
 	c := &p.config.Bench
 	if c.Figures && c.HTML == "" && !p.json {
-		return usageError{errors.New("figures were asked for, and nothing that shows them"), "--html FILE draws them, --json has their numbers; they take some minutes"}
+		return failure.Usage(errors.New("figures were asked for, and nothing that shows them"), "--html FILE draws them, --json has their numbers; they take some minutes")
 	}
 	if err := writable(c.HTML); err != nil {
 		return err

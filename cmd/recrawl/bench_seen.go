@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/satstore/seen/bench"
 	"github.com/recrawl/recrawl/satstore/seen/bench/present"
 )
@@ -12,7 +13,7 @@ import (
 func (p *program) benchSeen(ctx context.Context, _ []string) error {
 	c := &p.config.Seen
 	if err := bench.CheckLines(c.Lines); err != nil {
-		return usageError{err, "the lines of the figures by their short names, as --lines sbfl,clock"}
+		return failure.Usage(err, "the lines of the figures by their short names, as --lines sbfl,clock")
 	}
 	o := bench.Options{Hosts: c.Hosts, Seed: c.Seed, Designs: c.Designs, Counters: c.Counters, Lowered: c.Lowered, Lines: c.Lines, Follow: c.Follow, Dir: c.Dir}
 	if c.Edges != "" {
@@ -22,7 +23,7 @@ func (p *program) benchSeen(ctx context.Context, _ []string) error {
 		}
 		defer f.Close()
 		if o.Edges, err = bench.ReadEdges(f, c.Start); err != nil {
-			return usageError{fmt.Errorf("read edges %s: %w", c.Edges, err), "two names a line, blanks or tabs between: the first links to the second"}
+			return failure.Usage(fmt.Errorf("read edges %s: %w", c.Edges, err), "two names a line, blanks or tabs between: the first links to the second")
 		}
 	}
 	return benchmark(p, c.HTML, func(tick func(string, int, int)) (*bench.Result, error) {

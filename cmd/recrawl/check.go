@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/satstore/inspect"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
@@ -24,7 +25,7 @@ func (p *program) check(ctx context.Context, _ []string) error {
 	dir, r := p.config.Check.Set, inspect.CheckAlone()
 	var pages intake.Store // nil: the set stands alone
 	if (p.config.Data == "") == (dir == "") {
-		return usageError{errors.New("either --data or --set says what to verify"), "recrawl check --data DIRECTORY verifies the store of a planner and its set"}
+		return failure.Usage(errors.New("either --data or --set says what to verify"), "recrawl check --data DIRECTORY verifies the store of a planner and its set")
 	}
 	if dir == "" {
 		store, err := p.openStore()
@@ -57,5 +58,5 @@ func (p *program) check(ctx context.Context, _ []string) error {
 	if pages == nil {
 		hint = "remove the set, and import its lists again"
 	}
-	return failed{fmt.Errorf("%s found in %s", r.Verdict(), cmp.Or(p.config.Data, dir)), hint, exitDamaged}
+	return failure.Work(fmt.Errorf("%s found in %s", r.Verdict(), cmp.Or(p.config.Data, dir)), hint, failure.Damaged)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/checkpoint"
 )
@@ -26,14 +27,14 @@ func (p *program) checkpoint(ctx context.Context, _ []string) error {
 	case c.Data == "":
 		return errNoData
 	case c.Checkpoint.To == "":
-		return usageError{errors.New("no directory for the copy given"), "name one that does not exist: --to DIRECTORY"}
+		return failure.Usage(errors.New("no directory for the copy given"), "name one that does not exist: --to DIRECTORY")
 	}
 	to, err := filepath.Abs(c.Checkpoint.To)
 	if err != nil {
 		return fmt.Errorf("directory of the copy: %w", err)
 	}
 	if _, err := os.Lstat(to); err == nil {
-		return usageError{fmt.Errorf("%s is there already", to), "a copy goes into a new directory"}
+		return failure.Usage(fmt.Errorf("%s is there already", to), "a copy goes into a new directory")
 	}
 	if _, err := os.Stat(filepath.Dir(to)); err != nil {
 		return fmt.Errorf("directory of the copy: %w", err)

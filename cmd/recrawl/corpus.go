@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus"
@@ -28,7 +29,7 @@ func (p *program) corpusCommand() *cobra.Command {
 		below("show", "show --corpus DIRECTORY [URL|IDENTIFIER]", cobra.MaximumNArgs(1), p.corpusShow))
 }
 
-var errNoCorpus = usageError{errors.New("no corpus given"), "say where it is: --corpus DIRECTORY"}
+var errNoCorpus = failure.Usage(errors.New("no corpus given"), "say where it is: --corpus DIRECTORY")
 
 // withCorpus opens the corpus of --corpus for a work.
 func (p *program) withCorpus(create bool, work func(*corpus.Corpus) error) (err error) {
@@ -104,7 +105,7 @@ func (p *program) corpusRemove(ctx context.Context, args []string) (err error) {
 	for _, arg := range args {
 		more, err := corpus.ParseRemoval(arg)
 		if err != nil {
-			return usageError{err, "name a server, the beginning of addresses, or an address with $ behind it"}
+			return failure.Usage(err, "name a server, the beginning of addresses, or an address with $ behind it")
 		}
 		rules = append(rules, more...)
 	}
@@ -152,6 +153,6 @@ func (p *program) corpusCheck(ctx context.Context, _ []string) error {
 		if err := p.printText(r); err != nil || len(r.Damage) == 0 {
 			return err
 		}
-		return failed{errors.New("the corpus is damaged"), "build it anew of the archive, in an empty directory", exitDamaged}
+		return failure.Work(errors.New("the corpus is damaged"), "build it anew of the archive, in an empty directory", failure.Damaged)
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval/demo"
 )
 
@@ -22,7 +23,7 @@ func (p *program) demo(ctx context.Context, _ []string) error {
 		return err
 	}
 	if path := demo.Occupied(c.Demo.Keep, c.Archive); path != "" {
-		return usageError{fmt.Errorf("%s is there already", path), "give --keep and --archive new directories, or remove that one"}
+		return failure.Usage(fmt.Errorf("%s is there already", path), "give --keep and --archive new directories, or remove that one")
 	}
 	r, err := demo.Run(ctx, demo.Options{
 		Seed: c.Seed, Pages: c.Demo.Pages, Sites: c.Demo.Sites, Keep: c.Demo.Keep, Archive: c.Archive,

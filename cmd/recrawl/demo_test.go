@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval/demo"
 )
 
@@ -16,7 +17,7 @@ func TestDemoKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, err strings.Builder
-	if code := run(t.Context(), []string{"demo", "--keep", keep, "--html", ""}, &out, &err); code != exitUsage || out.Len() > 0 ||
+	if code := run(t.Context(), []string{"demo", "--keep", keep, "--html", ""}, &out, &err); code != failure.Misuse || out.Len() > 0 ||
 		!strings.Contains(err.String(), filepath.Join(keep, demo.KeptData)+" is there already") || !strings.Contains(err.String(), "recrawl: hint: ") {
 		t.Errorf("exit code %d: %s%s", code, &out, &err)
 	}

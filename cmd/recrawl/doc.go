@@ -5,7 +5,6 @@
 // package manual, its settings are in package config. What all commands share:
 //
 //	main.go      the root command, signals; what all commands are made by; settings read
-//	errors.go    what the user can do about an error; exit codes
 //	output.go    results as tables, JSON and report
 //	planner.go   a planner as its data directory holds it
 //	live.go      the live web as the loop's fetcher, and its options

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/present"
@@ -31,7 +32,7 @@ func someHistories(cmd *cobra.Command, args []string) error {
 }
 
 func noHistories(command string) error {
-	return usageError{errors.New("no histories given"), "name files or a directory: " + command + " histories/"}
+	return failure.Usage(errors.New("no histories given"), "name files or a directory: "+command+" histories/")
 }
 
 // readHistories reads them with progress.
@@ -44,7 +45,7 @@ func (p *program) readHistories(ctx context.Context, paths []string) ([]*history
 func (p *program) eval(ctx context.Context, paths []string) error {
 	c := &p.config
 	if c.Least > 0 && (c.Eval.Protocol != "stream" || c.Eval.Figures) {
-		return usageError{errors.New("--least-value bounds the visits of a stream, not of a sweep"), "add --protocol stream, or leave it out"}
+		return failure.Usage(errors.New("--least-value bounds the visits of a stream, not of a sweep"), "add --protocol stream, or leave it out")
 	}
 	if err := errors.Join(writable(c.Eval.HTML), writable(c.Eval.SVG)); err != nil {
 		return err

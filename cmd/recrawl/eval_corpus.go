@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/figures"
 	"github.com/recrawl/recrawl/eval/history"
@@ -23,13 +24,13 @@ func (p *program) corpusAt(ctx context.Context, command string, servers []*histo
 			return nil, better
 		}
 	}
-	return nil, usageError{err, "a history must have its top page, and hold it at the base; recrawl " + command + " --help explains the base"}
+	return nil, failure.Usage(err, "a history must have its top page, and hold it at the base; recrawl "+command+" --help explains the base")
 }
 
 // noLinks refuses histories of which none tells which page links to which.
 func noLinks(base int) error {
-	return usageError{fmt.Errorf("%w, week %d", eval.ErrNoLinks, base),
-		`pages are those within 11 links of the start page: take histories whose lines have "links", or another --base`}
+	return failure.Usage(fmt.Errorf("%w, week %d", eval.ErrNoLinks, base),
+		`pages are those within 11 links of the start page: take histories whose lines have "links", or another --base`)
 }
 
 // evalCorpus says on standard error which servers tell less than the others, and refuses those of

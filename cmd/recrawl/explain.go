@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/explain"
@@ -19,10 +20,10 @@ func (p *program) explainCommand() *cobra.Command {
 		Use: "explain --data DIRECTORY URL",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError{
+				return failure.Usage(
 					fmt.Errorf("explain takes one address, not %d", len(args)),
 					"recrawl explain --data DIRECTORY URL",
-				}
+				)
 			}
 			return nil
 		},
@@ -41,7 +42,7 @@ func (p *program) explain(ctx context.Context, args []string) error {
 	defer o.store.Close() // nothing was written
 	page, ok := o.corpus.Graph.Lookup(address)
 	if !ok {
-		return usageError{fmt.Errorf("%s is not known in %s", address, p.config.Data), p.nearMiss(o, address)}
+		return failure.Usage(fmt.Errorf("%s is not known in %s", address, p.config.Data), p.nearMiss(o, address))
 	}
 	var record sitegraph.Record
 	if err := o.store.Load(page, &record); err != nil {

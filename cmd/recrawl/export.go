@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/export"
@@ -32,7 +33,7 @@ func (p *program) exportCommand() *cobra.Command {
 	return cmd
 }
 
-var errNoArchive = usageError{errors.New("no archive given"), "say where run kept what it fetched: --archive DIRECTORY"}
+var errNoArchive = failure.Usage(errors.New("no archive given"), "say where run kept what it fetched: --archive DIRECTORY")
 
 // openArchive opens the archive of --archive for reading.
 func (p *program) openArchive() (*archive.Reader, error) {
@@ -71,7 +72,7 @@ func (p *program) export(ctx context.Context, to string) error {
 	case c.Data == "":
 		return errNoData
 	case to == "":
-		return usageError{errors.New("no directory for the histories given"), "say where they go: --history histories; what was kept is exported with --archive"}
+		return failure.Usage(errors.New("no directory for the histories given"), "say where they go: --history histories; what was kept is exported with --archive")
 	}
 	stages := p.stages(ctx)
 	result, err := recorded.WriteHistories(c.Data, to, stages.Tell)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/fetch/urlfrontier"
 	"github.com/recrawl/recrawl/planner/frontier"
 	"github.com/recrawl/recrawl/planner/frontier/judge"
@@ -26,13 +27,13 @@ func (p *program) frontierCommand() *cobra.Command {
 
 func (p *program) frontier(ctx context.Context, _ []string) (err error) {
 	if p.config.Data == "" {
-		return usageError{errors.New("no data directory given"), "for example: recrawl frontier --data crawl"}
+		return failure.Usage(errors.New("no data directory given"), "for example: recrawl frontier --data crawl")
 	}
 	level := new(slog.LevelVar)
 	o := urlfrontier.Options{Settings: p.config.Frontier, Now: time.Now, Level: level,
 		Log: slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: level}))}
 	if err := o.Check(); err != nil {
-		return usageError{err, "for example --listen 127.0.0.1:7071, or --listen 10.20.0.1:7071 --token-file token"}
+		return failure.Usage(err, "for example --listen 127.0.0.1:7071, or --listen 10.20.0.1:7071 --token-file token")
 	}
 	store, err := queues.Open(filepath.Join(p.config.Data, "frontier"), nil)
 	if err != nil {
@@ -44,7 +45,7 @@ func (p *program) frontier(ctx context.Context, _ []string) (err error) {
 	ranking := frontier.Options{Seed: seed}
 	if o.RankBy != "none" {
 		if ranking.Judge, err = judge.New(o.RankBy); err != nil {
-			return usageError{err, "or --rank-by none"}
+			return failure.Usage(err, "or --rank-by none")
 		}
 	}
 	f, err := frontier.Open(store, ranking, time.Now())

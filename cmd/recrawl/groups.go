@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval/survey"
 )
 
@@ -19,8 +20,8 @@ func readGroups(file string) (survey.Groups, error) {
 	defer f.Close()
 	groups, err := survey.ReadGroups(f, file)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("read groups: %w", err),
-			"one server and its group a line, blanks or tabs between: www.example.org OR"}
+		return nil, failure.Usage(fmt.Errorf("read groups: %w", err),
+			"one server and its group a line, blanks or tabs between: www.example.org OR")
 	}
 	return groups, nil
 }

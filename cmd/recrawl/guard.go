@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/fetch/guard"
 )
 
@@ -22,7 +23,7 @@ func (p *program) guard(ctx context.Context, _ []string) error {
 	o.AllowNetworks, o.AllowPorts = p.config.Allowed()
 	g, err := guard.New(o)
 	if err != nil {
-		return usageError{err, "for example --listen 127.0.0.1:3128, or --listen 10.20.0.1:3128 --clients 10.20.0.0/16"}
+		return failure.Usage(err, "for example --listen 127.0.0.1:3128, or --listen 10.20.0.1:3128 --clients 10.20.0.0/16")
 	}
 	listener, err := g.Listen()
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/config"
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval/captured"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
@@ -38,7 +39,7 @@ func (p *program) imports(ctx context.Context, args []string) (err error) {
 		return p.importList(ctx, list)
 	}
 	if (p.config.Data == "") == (c.History == "") || c.Set != "" || c.HTML != "" || c.Part != "1/1" {
-		return usageError{errors.New("captures go into --data or --history, without --set, --part and --html, which are for one list of addresses"), "recrawl import --data DIRECTORY FILE..."}
+		return failure.Usage(errors.New("captures go into --data or --history, without --set, --part and --html, which are for one list of addresses"), "recrawl import --data DIRECTORY FILE...")
 	}
 	o := captures.Options{Server: c.Server, Links: c.History != "", Main: true, To: time.Now()}
 	o.From, _ = cdxj.ParseStamp(c.From) // checked before
@@ -78,10 +79,10 @@ func (p *program) imports(ctx context.Context, args []string) (err error) {
 func (p *program) importList(ctx context.Context, list *captures.Input) (err error) {
 	c := &p.config.Import
 	if (p.config.Data == "") == (c.Set == "") {
-		return usageError{errors.New("either --data or --set says where to remember the addresses"), "recrawl import --data DIRECTORY FILE makes them pages of a planner"}
+		return failure.Usage(errors.New("either --data or --set says where to remember the addresses"), "recrawl import --data DIRECTORY FILE makes them pages of a planner")
 	}
 	if c.Write != "" && c.Set == "" {
-		return usageError{errors.New("--write goes with --set"), "with --data new addresses become pages of the store"}
+		return failure.Usage(errors.New("--write goes with --set"), "with --data new addresses become pages of the store")
 	}
 	if err := writable(c.HTML); err != nil {
 		return err
@@ -111,7 +112,7 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 		return err
 	}
 	if err := result.Useless(); err != nil {
-		return usageError{err, "import takes text with an address a line, in UTF-8"}
+		return failure.Usage(err, "import takes text with an address a line, in UTF-8")
 	}
 	return p.publish(result, result.Page(), c.HTML)
 }

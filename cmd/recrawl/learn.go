@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/learn"
@@ -42,14 +43,14 @@ func (p *program) relearn(ctx context.Context) error {
 func (p *program) learn(ctx context.Context, paths []string, output string) error {
 	switch {
 	case p.config.Data != "" && (len(paths) > 0 || output != ""):
-		return usageError{errors.New("--data stands beside histories or an output"),
-			"learn from a crawl, recrawl learn --data DIRECTORY, or from histories, recrawl learn FILE... --output FILE"}
+		return failure.Usage(errors.New("--data stands beside histories or an output"),
+			"learn from a crawl, recrawl learn --data DIRECTORY, or from histories, recrawl learn FILE... --output FILE")
 	case p.config.Data != "":
 		return p.relearn(ctx)
 	case len(paths) == 0:
 		return noHistories("recrawl learn")
 	case output == "":
-		return usageError{errors.New("no output given"), "say where the parameters go: --output value_model.json"}
+		return failure.Usage(errors.New("no output given"), "say where the parameters go: --output value_model.json")
 	}
 	if err := writable(output); err != nil {
 		return err
@@ -110,8 +111,8 @@ func (p *program) learnt(ctx context.Context, servers []*history.Server) (*eval.
 		return learn.Given(m, servers), nil
 	}
 	if learn.UsedFolds(servers, c.Folds) < 2 {
-		return nil, usageError{fmt.Errorf("--folds %d: all %d servers fall into one fold, by their names: there is nothing to learn from", c.Folds, len(servers)),
-			"evaluate more servers, or take another number of folds"}
+		return nil, failure.Usage(fmt.Errorf("--folds %d: all %d servers fall into one fold, by their names: there is nothing to learn from", c.Folds, len(servers)),
+			"evaluate more servers, or take another number of folds")
 	}
 	kinds, err := p.readKinds(ctx, c.LearnFrom)
 	if err != nil {
@@ -128,12 +129,12 @@ func (p *program) learnt(ctx context.Context, servers []*history.Server) (*eval.
 func readModel(path string) (*value.Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("read parameters: %w", err), "recrawl learn makes such a file"}
+		return nil, failure.Usage(fmt.Errorf("read parameters: %w", err), "recrawl learn makes such a file")
 	}
 	defer f.Close()
 	m, err := value.ReadModel(f)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("read parameters from %s: %w", path, err), "recrawl learn makes such a file"}
+		return nil, failure.Usage(fmt.Errorf("read parameters from %s: %w", path, err), "recrawl learn makes such a file")
 	}
 	return m, nil
 }

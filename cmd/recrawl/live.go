@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
@@ -44,12 +45,12 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 	o.Hosts, _ = hosts.New(c.Hosts) // they are checked
 	err = o.Hosts.ReadCredentials()
 	if unsafe := (*hosts.UnsafeError)(nil); errors.As(err, &unsafe) {
-		return nil, usageError{err, "let nobody else use it: chmod 600 " + unsafe.File}
+		return nil, failure.Usage(err, "let nobody else use it: chmod 600 "+unsafe.File)
 	} else if err != nil {
-		return nil, usageError{err, "docs/operating.md says what such a file has"}
+		return nil, failure.Usage(err, "docs/operating.md says what such a file has")
 	}
 	if o.RootCAs, err = fetch.Trusted(c.CAFile); err != nil {
-		return nil, usageError{err, "--ca-file wants a file of certificates in PEM, which begin with -----BEGIN CERTIFICATE-----"}
+		return nil, failure.Usage(err, "--ca-file wants a file of certificates in PEM, which begin with -----BEGIN CERTIFICATE-----")
 	}
 	return meter.New(o)
 }
@@ -121,9 +122,9 @@ const readsApart = "read-apart"
 func serve(err error) (exitCode int) {
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "recrawl: error: %v\n", err)
-		return exitFailed
+		return failure.Failed
 	}
-	return exitOK
+	return failure.OK
 }
 
 // underWay opens the register of visits under way for those who read, and says what it remembers.

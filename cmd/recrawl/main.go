@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/config"
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/manual"
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval/cluster"
@@ -50,13 +51,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		return exitOK
+		return failure.OK
 	}
 	if ctx.Err() != nil && onlyCanceled(err) {
 		fmt.Fprintln(stderr, "recrawl: interrupted")
-		return exitInterrupted
+		return failure.Interrupted
 	}
-	hint, code, err := explainError(err)
+	hint, code, err := failure.Explain(err)
 	for line := range strings.SplitSeq(err.Error(), "\n") { // one for each of several problems
 		fmt.Fprintf(stderr, "recrawl: error: %s\n", line)
 	}
@@ -102,7 +103,7 @@ func (p *program) rootCommand() *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{err, cmd.CommandPath() + " --help lists the flags"}
+		return failure.Usage(err, cmd.CommandPath()+" --help lists the flags")
 	})
 	root.SetHelpCommand(helpCommand())
 	root.PersistentFlags().StringVar(&p.configFile, "config", "", "file with settings")
@@ -129,7 +130,7 @@ func helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return usageError{fmt.Errorf("unknown command %q", strings.Join(args, " ")), "recrawl --help lists the commands"}
+				return failure.Usage(fmt.Errorf("unknown command %q", strings.Join(args, " ")), "recrawl --help lists the commands")
 			}
 			target.InitDefaultHelpFlag()
 			return target.Help()
@@ -160,7 +161,7 @@ func (p *program) command(
 func group(cmd *cobra.Command, unknown, known string, below ...*cobra.Command) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usageError{fmt.Errorf(unknown, args[0]), "there are: " + known}
+			return failure.Usage(fmt.Errorf(unknown, args[0]), "there are: "+known)
 		}
 		return cmd.Help()
 	}
@@ -173,7 +174,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return usageError{fmt.Errorf("%s takes no arguments, and got %q", cmd.Name(), args[0]), cmd.CommandPath() + " --help shows what it takes"}
+	return failure.Usage(fmt.Errorf("%s takes no arguments, and got %q", cmd.Name(), args[0]), cmd.CommandPath()+" --help shows what it takes")
 }
 
 // load reads flags, environment and file into p.config and checks them all.
@@ -192,7 +193,7 @@ func (p *program) load(cmd *cobra.Command) error {
 		hint = `for example: recrawl ` + cmd.Name() + ` --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" URL...`
 	}
 	if len(r.Problems) > 0 {
-		return usageError{errors.Join(r.Problems...), hint}
+		return failure.Usage(errors.Join(r.Problems...), hint)
 	}
 	c.Complete(r)
 	return nil

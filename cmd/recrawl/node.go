@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner/cycle"
@@ -50,7 +51,7 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 	}
 	o.Able = func() error { return p.spaceIn(c.Data, o.Dir, c.Archive) }
 	if err := errors.Join(o.Check(c.Limits().All), c.Nodes.Check()); err != nil {
-		return usageError{err, "for example --name n1 --budget 1000/day, and --token-file where others can reach --listen; recrawl node --help"}
+		return failure.Usage(err, "for example --name n1 --budget 1000/day, and --token-file where others can reach --listen; recrawl node --help")
 	}
 	lock, err := directory.Claim(c.Data)
 	if err != nil {
@@ -96,7 +97,7 @@ func (p *program) shard(ctx context.Context, dir string) (made *work.Parts, busy
 func (p *program) nodeStatus(ctx context.Context, _ []string) (err error) {
 	b, err := bus.Look(ctx, p.config.Nodes)
 	if err != nil {
-		return failed{err, "is a node running? --listen is where it says that recrawl node status asks", exitFailed}
+		return failure.Work(err, "is a node running? --listen is where it says that recrawl node status asks", failure.Failed)
 	}
 	defer closing(b, &err)
 	s, err := work.Look(ctx, b, p.config.Nodes.Cluster)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/report/progress"
 	"github.com/recrawl/recrawl/planner/dashboard"
@@ -137,7 +138,7 @@ func writable(path string) error {
 
 func regular(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return usageError{fmt.Errorf("write %s: it is no regular file", path), "name a file to be written"}
+		return failure.Usage(fmt.Errorf("write %s: it is no regular file", path), "name a file to be written")
 	}
 	return nil
 }

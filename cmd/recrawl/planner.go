@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/config"
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/planner"
@@ -31,10 +32,10 @@ type opened struct {
 	listed *preferences.Listed // weights of --weights; nil: none are given
 }
 
-var errNoData = usageError{
+var errNoData = failure.Usage(
 	errors.New("no data directory given"),
 	"say where the planner's store is: --data DIRECTORY",
-}
+)
 
 // open reads a data directory. An existing one is required to read only.
 func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
@@ -121,7 +122,7 @@ func (p *program) newPlanner(corpus *planner.Corpus, rules *view.Rules) (*planne
 		PerDay:    corpus.Pace(c.Limits()),
 	})
 	if err != nil {
-		return nil, usageError{err, "recrawl run --help lists the policies"}
+		return nil, failure.Usage(err, "recrawl run --help lists the policies")
 	}
 	live.Name, live.Pause, live.NewShare = c.Policy, c.Delay, c.New
 	live.LeastValue, live.Limits, live.MostBytes = c.Least, c.Limits(), fetch.MostBytes(c.MaxBody)
@@ -141,7 +142,7 @@ func (p *program) listed() (*preferences.Listed, error) {
 	defer f.Close()
 	l, err := preferences.ReadListed(f)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("%s: %w", p.config.Weights, err), "recrawl corpus weigh writes such a file"}
+		return nil, failure.Usage(fmt.Errorf("%s: %w", p.config.Weights, err), "recrawl corpus weigh writes such a file")
 	}
 	return l, nil
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/recrawl/recrawl/cmd/failure"
 )
 
 // documents are the README and what it leads to.
@@ -138,7 +140,7 @@ func TestDocumentedCommands(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, cmd := range (&program{stdout: io.Discard, stderr: io.Discard}).rootCommand().Commands() {
 		var out strings.Builder
-		if code := run(context.Background(), []string{cmd.Name(), "--help"}, &out, io.Discard); code != exitOK {
+		if code := run(context.Background(), []string{cmd.Name(), "--help"}, &out, io.Discard); code != failure.OK {
 			t.Errorf("recrawl %s --help: exit code %d", cmd.Name(), code)
 		}
 		if !strings.Contains(out.String(), "recrawl "+cmd.Name()) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/fetch/watch"
@@ -78,10 +79,10 @@ func (l *crawl) open(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	if len(l.seeds) == 0 && l.base.data.corpus.Pages() == 0 {
-		return usageError{
+		return failure.Usage(
 			fmt.Errorf("no address given, and %s knows none", c.Data),
 			"recrawl run --data DIRECTORY URL... starts from these pages",
-		}
+		)
 	}
 	if l.hints, err = p.push(l.base.client, l.base.data.store); err != nil {
 		return err
@@ -202,11 +203,11 @@ func (l *crawl) end(ctx context.Context, err error) error {
 		}
 	}
 	if err == nil && result.Failed > 0 {
-		return failed{
+		return failure.Work(
 			fmt.Errorf("%d of %s failed", result.Failed, report.Plural(result.Visits, "visit")),
-			"they are asked for again later; " + filepath.Join(l.config.Data, "journal") + " says why each failed",
-			exitVisits,
-		}
+			"they are asked for again later; "+filepath.Join(l.config.Data, "journal")+" says why each failed",
+			failure.Visits,
+		)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/recorded"
@@ -56,8 +57,8 @@ func (p *program) servers(ctx context.Context, paths []string, least servers.Tic
 	defer stages.End()
 	switch {
 	case !oneOf(len(paths) > 0, p.config.Data != "", c.Journal != "", c.Log != "", c.Generate > 0):
-		return nil, usageError{errors.New("schedule wants one source: histories, --data, --journal, --log or --generate"),
-			"recrawl schedule report --data DIRECTORY, or recrawl schedule report --log downloads.csv"}
+		return nil, failure.Usage(errors.New("schedule wants one source: histories, --data, --journal, --log or --generate"),
+			"recrawl schedule report --data DIRECTORY, or recrawl schedule report --log downloads.csv")
 	case c.Generate > 0:
 		return schedule.Generated(c.Generate, p.config.Seed, least)
 	case c.Log != "":

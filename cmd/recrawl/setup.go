@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/doctor"
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/manual"
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/fetch"
@@ -27,7 +28,7 @@ func (p *program) initCommand() *cobra.Command {
 		text := p.review.Template(cmd, manual.Init, map[string]string{"data": "crawl", "user-agent": `""`})
 		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if errors.Is(err, fs.ErrExist) {
-			return usageError{fmt.Errorf("%s is there already", file), "nothing is replaced: name another file, or remove this one"}
+			return failure.Usage(fmt.Errorf("%s is there already", file), "nothing is replaced: name another file, or remove this one")
 		}
 		if err == nil {
 			_, err = f.WriteString(text)
@@ -49,7 +50,7 @@ func (p *program) configCommand() *cobra.Command {
 	return p.command(&cobra.Command{Use: "config [COMMAND]", Args: cobra.MaximumNArgs(1), Annotations: asRun}, func(_ context.Context, args []string) error {
 		values := setting.Listing(p.review.Values(append(args, "")[0]))
 		if len(values) == 0 {
-			return usageError{fmt.Errorf("no command %q has settings", args[0]), "recrawl config lists the settings of all commands; those below another are named as schedule-plan"}
+			return failure.Usage(fmt.Errorf("no command %q has settings", args[0]), "recrawl config lists the settings of all commands; those below another are named as schedule-plan")
 		}
 		return p.print(values, values.Finding(), values.Tables())
 	})
@@ -83,7 +84,7 @@ func (p *program) doctor(ctx context.Context, args []string) error {
 	if err := p.print(r, r.Finding(), r.Tables()); err != nil || r.Count(doctor.Fail) == 0 {
 		return err
 	}
-	return failed{errors.New("the crawl is not ready"), "the last column above says what to do", exitFailed}
+	return failure.Work(errors.New("the crawl is not ready"), "the last column above says what to do", failure.Failed)
 }
 
 func (p *program) completionCommand() *cobra.Command {
@@ -103,7 +104,7 @@ func (p *program) manCommand() *cobra.Command {
 	to := ""
 	cmd := &cobra.Command{Use: "man --to DIRECTORY", Args: noArguments, Hidden: true, RunE: func(cmd *cobra.Command, _ []string) error {
 		if to == "" {
-			return usageError{errors.New("no directory given"), "say where the pages go: --to man1"}
+			return failure.Usage(errors.New("no directory given"), "say where the pages go: --to man1")
 		}
 		pages, err := manual.Man(cmd.Root(), versionName(), to)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/fetch/archive/show"
 	"github.com/recrawl/recrawl/fetch/filter/measure"
@@ -50,7 +51,7 @@ func (p *program) showWARC(_ context.Context, args []string) error {
 		return err
 	}
 	if problem := shown.Problem(); problem != "" {
-		return failed{errors.New(problem), "what was read before it is printed above", exitDamaged}
+		return failure.Work(errors.New(problem), "what was read before it is printed above", failure.Damaged)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/robots"
@@ -43,7 +44,7 @@ func (p *program) showRobots(ctx context.Context, args []string) error {
 		agent = cmp.Or(fetch.ProductOf(agent), robots.Product(agent), p.config.RobotsAgent, fetch.ProductOf(p.config.UserAgent))
 	}
 	if agent == "" {
-		return usageError{errors.New("no name of a crawler is given that robots.txt could be read for"), "as --agent mybot, or --agent '*' for those that the file does not name"}
+		return failure.Usage(errors.New("no name of a crawler is given that robots.txt could be read for"), "as --agent mybot, or --agent '*' for those that the file does not name")
 	}
 	address, target := "", ""
 	if strings.Contains(args[0], "://") {
@@ -59,7 +60,7 @@ func (p *program) showRobots(ctx context.Context, args []string) error {
 	} else if o.File == "" {
 		o.File = args[0]
 	} else {
-		return usageError{fmt.Errorf("%.120q is not a whole web address", args[0]), "with --file give the address to judge, with http:// or https://"}
+		return failure.Usage(fmt.Errorf("%.120q is not a whole web address", args[0]), "with --file give the address to judge, with http:// or https://")
 	}
 	body, err := p.robotsOf(ctx, o.File, address)
 	if err != nil {
@@ -111,7 +112,7 @@ func (p *program) showFeed(ctx context.Context, args []string) error {
 	}
 	shown, err := show.ReadListing(body, "", address)
 	if err != nil {
-		return failed{err, "recrawl show page reads pages, recrawl show robots a robots.txt", exitFailed}
+		return failure.Work(err, "recrawl show page reads pages, recrawl show robots a robots.txt", failure.Failed)
 	}
 	return p.print(shown, shown.Finding(), shown.Tables())
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/spelling"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/sites"
@@ -21,7 +22,7 @@ func (p *program) sitesCommand() *cobra.Command {
 		Use: "sites (--history FILE | --data DIRECTORY) SERVER",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError{fmt.Errorf("sites takes one server, not %d", len(args)), "recrawl sites --history FILE SERVER"}
+				return failure.Usage(fmt.Errorf("sites takes one server, not %d", len(args)), "recrawl sites --history FILE SERVER")
 			}
 			return nil
 		},
@@ -32,10 +33,10 @@ func (p *program) sites(ctx context.Context, args []string) error {
 	c := &p.config
 	switch {
 	case c.Sites.History == "" && c.Data == "":
-		return usageError{errors.New("neither --history nor --data is given"), "recrawl sites --history FILE SERVER"}
+		return failure.Usage(errors.New("neither --history nor --data is given"), "recrawl sites --history FILE SERVER")
 	case c.Sites.History != "" && c.Data != "":
-		return usageError{errors.New("both --history and --data are given"),
-			"give one of them; either may also come from the environment or the file of settings"}
+		return failure.Usage(errors.New("both --history and --data are given"),
+			"give one of them; either may also come from the environment or the file of settings")
 	}
 	if err := writable(c.Sites.SVG); err != nil {
 		return err
@@ -44,7 +45,7 @@ func (p *program) sites(ctx context.Context, args []string) error {
 	var unknown *sites.UnknownServerError
 	if errors.As(err, &unknown) {
 		where := cmp.Or(c.Data, c.Sites.History) // one of them is given
-		return usageError{fmt.Errorf("server %q is not in %s", unknown.Server, where), spelling.Servers(unknown.Server, unknown.Known)}
+		return failure.Usage(fmt.Errorf("server %q is not in %s", unknown.Server, where), spelling.Servers(unknown.Server, unknown.Known))
 	}
 	if err != nil {
 		return p.askSites(ctx, err, args[0])

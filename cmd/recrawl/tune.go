@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/recorded"
@@ -35,8 +36,8 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 		return err
 	}
 	if c.Delay > tune.LongestDelay {
-		return usageError{fmt.Errorf("--delay %v: want at most %v", c.Delay, tune.LongestDelay),
-			"tune counts visits by day, and with a longer delay there are days without any"}
+		return failure.Usage(fmt.Errorf("--delay %v: want at most %v", c.Delay, tune.LongestDelay),
+			"tune counts visits by day, and with a longer delay there are days without any")
 	}
 	known, histories, err := p.evidence(ctx, paths)
 	if errors.Is(err, satstore.ErrInUse) {
@@ -67,22 +68,22 @@ func (p *program) evidence(ctx context.Context, paths []string) (e tune.Evidence
 	c := &p.config
 	switch {
 	case !oneOf(len(paths) > 0, c.Data != "", c.Tune.Journal != ""):
-		return e, nil, usageError{errors.New("tune wants one source: histories, --data or --journal"),
-			"recrawl tune histories/, or recrawl tune --data DIRECTORY, or recrawl tune --journal DIRECTORY/journal"}
+		return e, nil, failure.Usage(errors.New("tune wants one source: histories, --data or --journal"),
+			"recrawl tune histories/, or recrawl tune --data DIRECTORY, or recrawl tune --journal DIRECTORY/journal")
 	case len(paths) > 0:
 		if histories, err = p.readHistories(ctx, paths); err != nil {
 			return e, nil, err
 		}
 		if e.Source, err = tune.Learn(histories, c.Tune.Base); err != nil {
-			return e, nil, usageError{err, "choose a later --base"}
+			return e, nil, failure.Usage(err, "choose a later --base")
 		}
 		if e.Name = "histories"; c.Tune.Unfit != "" {
 			e.Doubts = []string{c.Tune.Unfit}
 		}
 		return e, histories, nil
 	case c.Tune.Check:
-		return e, nil, usageError{errors.New("--check needs histories: a store and a journal do not tell what comes"),
-			"leave --check out, or name histories"}
+		return e, nil, failure.Usage(errors.New("--check needs histories: a store and a journal do not tell what comes"),
+			"leave --check out, or name histories")
 	}
 	var pages []tune.Visited
 	stages := p.stages(ctx)
@@ -98,8 +99,8 @@ func (p *program) evidence(ctx context.Context, paths []string) (e tune.Evidence
 		return e, nil, noJournal(err)
 	}
 	if e.Source, err = tune.LearnVisits(pages); err != nil {
-		return e, nil, usageError{fmt.Errorf("%s: %w", cmp.Or(c.Tune.Journal, c.Data), err),
-			"let recrawl run visit its pages again, or take histories"}
+		return e, nil, failure.Usage(fmt.Errorf("%s: %w", cmp.Or(c.Tune.Journal, c.Data), err),
+			"let recrawl run visit its pages again, or take histories")
 	}
 	return e, nil, nil
 }
@@ -113,7 +114,7 @@ func oneOf(given ...bool) bool {
 // noJournal says where to look for a journal that is not where it was looked for.
 func noJournal(err error) error {
 	if errors.Is(err, journal.ErrNone) {
-		return usageError{err, "run keeps it in its data directory, in the folder journal"}
+		return failure.Usage(err, "run keeps it in its data directory, in the folder journal")
 	}
 	return err
 }

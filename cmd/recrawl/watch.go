@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/watch"
@@ -45,8 +46,8 @@ func (p *program) watch(ctx context.Context, args []string) error {
 		c.UserAgent = f.UserAgent(versionName())
 	}
 	if c.UserAgent == "" {
-		return usageError{errors.New("no contact given: site owners must be able to reach you"),
-			c.Watch + ` wants a line as "contact: you@example.org", or the call --user-agent`}
+		return failure.Usage(errors.New("no contact given: site owners must be able to reach you"),
+			c.Watch+` wants a line as "contact: you@example.org", or the call --user-agent`)
 	}
 	usual := func(key string, set func()) {
 		if p.review.From(key) == setting.FromDefault {
@@ -75,8 +76,8 @@ func (p *program) watchTest(ctx context.Context, args []string) error {
 		return err
 	}
 	if trial.Failed > 0 {
-		return failed{fmt.Errorf("%d of %s took no message", trial.Failed, report.Plural(len(trial.Targets), "target")),
-			"docs/watching.md has the forms of targets", exitFailed}
+		return failure.Work(fmt.Errorf("%d of %s took no message", trial.Failed, report.Plural(len(trial.Targets), "target")),
+			"docs/watching.md has the forms of targets", failure.Failed)
 	}
 	return nil
 }
