@@ -256,7 +256,7 @@ func (v *Policy) probePage(of probe) (page sitegraph.PageID, atRandom bool) {
 	}
 	end := int64(sitegraph.Unix32(v.Corpus.Round().End))
 	old := func(p sitegraph.PageID) float64 {
-		return float64(end-int64(v.groups.last[p])) * lessByDepth[int(v.groups.depth(p))]
+		return float64(end-int64(v.groups.pages[p].last)) * lessByDepth[int(v.groups.depth(p))]
 	}
 	for i := 0; i < len(pages); i += step {
 		p := pages[i]
@@ -290,7 +290,7 @@ func (v *scorer) lastSeen(s sitegraph.ServerID) (quiet, dead float32) {
 		}
 		m := v.Corpus.Memory(p)
 		if h := &m.History; m.Lost() || h.LastChange != h.Last && m.State != sitegraph.StateSource {
-			lastQuiet = max(lastQuiet, v.groups.last[p])
+			lastQuiet = max(lastQuiet, v.groups.pages[p].last)
 		}
 		if m.NeverThere() {
 			lastDead = max(lastDead, m.Tried)
