@@ -332,7 +332,7 @@ type ImageNote struct {
 	Learnt   []byte  `json:"learnt"`     // sum of what the policy had learnt then
 }
 
-// keptImage is what an image has beside frontier, sources, promises and policy.
+// keptImage is what an image has beside frontier, sources, promises, strains and policy.
 type keptImage struct {
 	keptState
 	graph     *sitegraph.Kept
@@ -346,7 +346,7 @@ type keptImage struct {
 }
 
 func (p *Planner) imageRoots(s *keptImage) []any {
-	return []any{s, &p.frontier, &p.sources, &p.aging, &p.Policy}
+	return []any{s, &p.frontier, &p.sources, &p.aging, &p.strains, &p.Policy}
 }
 
 // Keep writes an image. Call it between two rounds. Its graph must have a scratch file. After the
@@ -436,6 +436,7 @@ func (p *Planner) Revise(r *sitegraph.Record) {
 		return
 	case m.Tried != before.Tried:
 		p.missed = append(p.missed, r.Page)
+		p.strains.Visited(c.Graph.Server(r.Page))
 	default: // Due may have been moved in the store since
 		m.Due, m.Interval = before.Due, before.Interval
 	}

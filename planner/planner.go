@@ -82,6 +82,7 @@ type Planner struct {
 	again    again
 	asked    asked
 	aging    aging
+	strains  Strains
 	rounds   int                // begun so far
 	carried  []sitegraph.PageID // under way when the next round begins
 	left     int                // visits left in this round; Unlimited

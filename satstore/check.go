@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Report is what Check found.
 type Report struct {
-	Pages, Records, Removed, Starts, Linked, Settings int // Linked: pages whose links are known
+	Pages, Records, Removed, Starts, Linked, Settings int       // Linked: pages whose links are known
+	Tried                                             time.Time // the newest visit
 	Damage                                            []*DamageError
 }
 
@@ -190,6 +192,9 @@ func (c *checker) visit(seq uint32, body []byte) (wrong string, err error) {
 	*at |= checkRecord
 	if err := DecodeRecord(body, &c.record); err != nil {
 		return fmt.Sprintf("page %d: %v", seq, err), nil
+	}
+	if c.record.Tried.After(c.report.Tried) {
+		c.report.Tried = c.record.Tried
 	}
 	switch {
 	case *at&checkRemoved != 0:

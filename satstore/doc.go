@@ -29,7 +29,8 @@
 //     back fresh, with its address and the reason "record lost". Damage and Check name file, offset
 //     and pages. A damaged index file is made anew from the runs. Damage in the log before its last
 //     commit is a *DamageError from Open; in the catalogue from Open or from the first call that
-//     reads or compacts the damaged part. Another format is a *FormatError.
+//     reads or compacts the damaged part. Another format is a *FormatError. A run file of a copy of
+//     the store counts as missing.
 //  6. A directory is used by one Store at a time (ErrInUse), or by any number that are ReadOnly.
 //     These write nothing but the lock.
 //  7. Memory is up to 8 bytes a page (satstore/runs), at most BufferBytes of records, Pebble's

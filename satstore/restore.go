@@ -105,7 +105,7 @@ func (s *Store) restoreGraph(g *sitegraph.Graph, entries *progress.Counter) erro
 		if s.known(p) != nil {
 			return damaged("start page %d of %d", p, s.Pages())
 		}
-		g.AddStart(g.URL(p))
+		g.MakeStart(p)
 		return nil
 	})
 	if err != nil {

@@ -107,6 +107,12 @@ func (g *Graph) add(url string, hash uint64) PageID {
 // AddStart makes url a start page of its server: depth 1.
 func (g *Graph) AddStart(url string) PageID {
 	p := g.Add(url)
+	g.MakeStart(p)
+	return p
+}
+
+// MakeStart makes a page a start page of its server.
+func (g *Graph) MakeStart(p PageID) {
 	s := &g.servers[g.server[p]]
 	// A start page has depth 1, always; so do its frames. Others need not be looked for, which
 	// takes long where an import names a hundred thousand of one server.
@@ -115,7 +121,6 @@ func (g *Graph) AddStart(url string) PageID {
 		s.stale = true
 		g.depth[p] = 1
 	}
-	return p
 }
 
 // URL returns the canonical address of a page.

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/satstore/inspect"
+	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
 )
@@ -40,6 +42,11 @@ func (p *program) check(ctx context.Context, _ []string) error {
 			return err
 		}
 		dir, r, pages = intake.SetIn(p.config.Data), inspect.Check(found), store
+		newest, err := journal.Newest(filepath.Join(p.config.Data, "journal"))
+		if err != nil {
+			return err
+		}
+		r.Journal(newest)
 	}
 	set, err := intake.CheckSet(ctx, dir, seen.SetOptions{}, pages)
 	if err == nil {

@@ -173,6 +173,15 @@ func TestImageAfterCrash(t *testing.T) {
 	if err != nil || why != nil || quick == nil {
 		t.Fatal(quick == nil, why, err)
 	}
+	weighed := quick.Strains()
+	visits := 0
+	for _, n := range weighed.Visits {
+		visits += int(n)
+	}
+	since, _ := quick.SinceImage()
+	if len(weighed.Of) != w.Servers || since == 0 || visits < since {
+		t.Errorf("%d of %d servers are weighed, by %d visits, of which %d were made since the image", len(weighed.Of), w.Servers, visits, since)
+	}
 	quick.Corpus.Graph.Refresh()
 	slow, err := p.slow(store, "")
 	if err != nil {

@@ -174,7 +174,7 @@ func revise(s Store, of Positions, p *planner.Planner, touched []sitegraph.PageI
 		}
 		g.SetLinkIDs(page, links, frames)
 	}
-	if err := of.Starts(func(page sitegraph.PageID) { g.AddStart(g.URL(page)) }); err != nil {
+	if err := of.Starts(g.MakeStart); err != nil {
 		return err
 	}
 	for i := range records {

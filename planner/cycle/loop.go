@@ -134,8 +134,7 @@ type Loop struct {
 	names        paces                        // and how quickly their names are looked up
 	times        []observed                   // how long downloads take, by server
 	linksSeen    []uint64                     // by page: hash of the links of the last visit; 0: not known
-	strains      strains                      // of servers
-	visits       []int32                      // by server, since its strain was weighed
+	weighed      bool                         // strains are of the pauses of this process
 	stall        stall
 	answered     time.Time // when a server last answered
 	discovery    discovery

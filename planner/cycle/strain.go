@@ -97,11 +97,8 @@ func roundUp(t schedule.Tick) schedule.Tick {
 	return (t + schedule.Tick(time.Millisecond) - 1) / schedule.Tick(time.Millisecond)
 }
 
-// strains are by how much what is wanted of a server is more than it can answer; 0 where it is not.
-// They change with hysteresis, so that due times do not flap: one begins at 1.1, and ends below 0.8
-// of what it was.
-type strains []float32
-
+// Strains change with hysteresis, so that due times do not flap: one begins at 1.1, and ends below
+// 0.8 of what it was.
 const (
 	strainFrom = 1.1
 	strainStep = 0.8
@@ -110,25 +107,35 @@ const (
 
 // weighStrains looks at the pages of each server once, and again when as many visits were made
 // there as one in strainPart of its pages. Demand moves slowly, and so the cost follows the
-// visits.
+// visits. An image has what was weighed, as to look at all pages would keep the next process from
+// its first visit.
 func (l *Loop) weighStrains() {
 	if !l.Forecast {
 		return
 	}
-	known := len(l.strains)
-	for len(l.strains) < l.graph.Servers() {
-		l.strains = append(l.strains, 0)
-	}
-	for s := known; s < len(l.strains); s++ {
-		l.weighStrain(sitegraph.ServerID(s))
-	}
-	l.visits = scratch.Grow(nil, l.visits, l.graph.Servers())
-	for s := range l.visits[:known] {
-		if int(l.visits[s])*strainPart > len(l.graph.ServerPages(sitegraph.ServerID(s))) {
-			l.visits[s] = 0
-			l.weighStrain(sitegraph.ServerID(s))
+	all := l.Planner.Strains()
+	known := len(all.Of)
+	all.Of = scratch.Grow(nil, all.Of, l.graph.Servers())
+	all.Visits = scratch.Grow(nil, all.Visits, l.graph.Servers())
+	all.Pauses = scratch.Grow(nil, all.Pauses, l.graph.Servers())
+	for s := range sitegraph.ServerID(l.graph.Servers()) {
+		if int(s) < known && (l.weighed || l.samePause(s)) &&
+			int(all.Visits[s])*strainPart <= len(l.graph.ServerPages(s)) {
+			continue
 		}
+		all.Visits[s], all.Pauses[s] = 0, l.pauseInMilliseconds(s)
+		l.weighStrain(s)
 	}
+	l.weighed = true
+}
+
+func (l *Loop) pauseInMilliseconds(s sitegraph.ServerID) int32 {
+	return int32(min(l.pauseOf(s).Milliseconds(), math.MaxInt32))
+}
+
+// samePause reports whether the user wants the pause of a server that it was weighed by.
+func (l *Loop) samePause(s sitegraph.ServerID) bool {
+	return l.Planner.Strains().Pauses[s] == l.pauseInMilliseconds(s)
 }
 
 func (l *Loop) weighStrain(s sitegraph.ServerID) {
@@ -137,12 +144,13 @@ func (l *Loop) weighStrain(s sitegraph.ServerID) {
 	if load := d.Load(); load > 0 {
 		wanted = float64(d.Cycle(schedule.Usual)) / float64(load.Interval())
 	}
-	is := float64(l.strains[s])
+	of := l.Planner.Strains().Of
+	is := float64(of[s])
 	switch {
 	case wanted > strainFrom && (is == 0 || wanted > is*strainFrom || wanted < is*strainStep):
-		l.strains[s] = float32(wanted)
+		of[s] = float32(wanted)
 	case wanted < strainStep:
-		l.strains[s] = 0
+		of[s] = 0
 	}
 }
 
@@ -150,11 +158,11 @@ func (l *Loop) weighStrain(s sitegraph.ServerID) {
 // all intervals of the server times one factor [HIER 3.2]. So the store does not promise what
 // cannot be kept.
 func (l *Loop) strained(p sitegraph.PageID, now, due time.Time) time.Time {
-	s := l.graph.Server(p)
-	if int(s) >= len(l.strains) || l.strains[s] == 0 || !due.After(now) {
+	s, of := l.graph.Server(p), l.Planner.Strains().Of
+	if int(s) >= len(of) || of[s] == 0 || !due.After(now) {
 		return due
 	}
-	return now.Add(time.Duration(math.Min(float64(due.Sub(now))*float64(l.strains[s]), float64(longestStrained))))
+	return now.Add(time.Duration(math.Min(float64(due.Sub(now))*float64(of[s]), float64(longestStrained))))
 }
 
 // longestStrained bounds an interval that was made longer: ten years.

@@ -70,9 +70,7 @@ func fetchError(ctx context.Context, url string, err error) error {
 func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error {
 	record := &r.Record
 	r.due = l.Planner.Corpus.Memory(record.Page).DueTime()
-	if s := l.graph.Server(record.Page); int(s) < len(l.visits) {
-		l.visits[s]++
-	}
+	l.Planner.Strains().Visited(l.graph.Server(record.Page))
 	before := record.Digests.Bytes
 	l.before = record.History.LastVisit()
 	if record.State != sitegraph.StateSource && o.Outcome == sitegraph.OutcomeFetched &&

@@ -27,7 +27,7 @@
 // probability (reason.go). Variants are denied one kind of evidence each, to measure what it is
 // worth (without.go). What it learnt outlives the process (keep.go, pack.go).
 //
-// Memory beyond the corpus: 37 bytes a page and 12 for each time that it is ranked; 15 to 60 more
+// Memory beyond the corpus: 40 bytes a page and 12 for each time that it is ranked; 15 to 60 more
 // for its groups where a directory has 50 pages or 8; 300 for a server, fewer before its first
 // visit, and 390 more where visits are less than a day apart; 65 bytes a page in all in
 // BenchmarkScale with 2 million pages. Examples of visits take 3.4 MB. A Policy is used by one

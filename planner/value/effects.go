@@ -192,7 +192,7 @@ func (k *groupIndex) effectsSince(p sitegraph.PageID, last uint32) (b effects) {
 	if showed := k.servers[k.corpus.Graph.Server(p)].tally; showed != nil {
 		b.server = showed.since(since)
 	}
-	if showed := k.list[k.memberships[p].shape].tally; showed != nil {
+	if showed := k.list[k.pages[p].shape].tally; showed != nil {
 		b.shape = showed.since(since)
 	}
 	return b

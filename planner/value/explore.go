@@ -222,6 +222,10 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 	return planner.Visit{}, false
 }
 
+// mostConsidered bounds the pages, about, that a probe is chosen from. Of a server with more it is
+// chosen from each second, third ... of them.
+var mostConsidered = 8192
+
 // probePage draws one of a server. In a sweep, after a probe that found a change and one time in
 // three any: what is rebuilt may be anywhere. Else the oldest copy of a list: new sections are
 // linked there. So a link less from the start page counts as much as four times the age, each
@@ -240,17 +244,22 @@ func (v *Policy) probePage(of probe) (page sitegraph.PageID, atRandom bool) {
 			best, most = p, score
 		}
 	}
+	pages := v.Corpus.Graph.ServerPages(of.server)
+	step := max(len(pages)/mostConsidered, 1)
+	pages = pages[draw>>32%uint64(step):]
 	if anyPage {
-		for _, p := range v.Corpus.Graph.ServerPages(of.server) {
+		for i := 0; i < len(pages); i += step {
+			p := pages[i]
 			consider(p, float64(math.Float32bits(v.ties.Of(p))*odd))
 		}
 		return best, true
 	}
 	end := int64(sitegraph.Unix32(v.Corpus.Round().End))
 	old := func(p sitegraph.PageID) float64 {
-		return float64(end-int64(v.groups.last[p])) * lessByDepth[int(v.groups.depth(p))]
+		return float64(end-int64(v.groups.pages[p].last)) * lessByDepth[int(v.groups.depth(p))]
 	}
-	for _, p := range v.Corpus.Graph.ServerPages(of.server) {
+	for i := 0; i < len(pages); i += step {
+		p := pages[i]
 		score := old(p)
 		if score*(1+mostListed) >= most {
 			score *= float64(1 + v.groups.directories(p))
@@ -281,7 +290,7 @@ func (v *scorer) lastSeen(s sitegraph.ServerID) (quiet, dead float32) {
 		}
 		m := v.Corpus.Memory(p)
 		if h := &m.History; m.Lost() || h.LastChange != h.Last && m.State != sitegraph.StateSource {
-			lastQuiet = max(lastQuiet, v.groups.last[p])
+			lastQuiet = max(lastQuiet, v.groups.pages[p].last)
 		}
 		if m.NeverThere() {
 			lastDead = max(lastDead, m.Tried)

@@ -37,6 +37,28 @@ func explorer(t *testing.T, o planner.Options) *simtest.Sim {
 	return newSim(t, twoBusy(), nil, "value", Settings{Mode: planner.Stream, Seed: 1, PerDay: 20}, o)
 }
 
+// A server of more pages than a look considers is looked at through some of them, others each time,
+// till all had their turn.
+func TestLooksAtPartOfLarge(t *testing.T) {
+	defer func(most int) { mostConsidered = most }(mostConsidered)
+	mostConsidered = 10
+	m := explorer(t, planner.Options{})
+	for day := 1; day <= 40; day++ {
+		m.Day(day, 60)
+	}
+	v := m.Planner.Policy.(*Policy)
+	pages := m.Graph.ServerPages(0)
+	seen := map[int]bool{}
+	for number := range 400 {
+		if p, atRandom := v.probePage(probe{server: 0, number: number}); atRandom && p != sitegraph.NoPage {
+			seen[slices.Index(pages, p)%(len(pages)/mostConsidered)] = true
+		}
+	}
+	if len(pages) < 5*mostConsidered || len(seen) != len(pages)/mostConsidered {
+		t.Errorf("of %d pages, looks saw those of %d of %d parts", len(pages), len(seen), len(pages)/mostConsidered)
+	}
+}
+
 // Quiet servers are looked at, each of them, and no more than a tenth of the visits goes there;
 // also in rounds of few visits, and where the process begins anew each day.
 func TestLooks(t *testing.T) {

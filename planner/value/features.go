@@ -211,14 +211,15 @@ func (k *groupIndex) row(p sitegraph.PageID, now float32, row *Row) {
 // alike reports whether two pages have the same rowOfGroups: they are in the same groups, and were
 // last visited at once.
 func (k *groupIndex) alike(p, q sitegraph.PageID) bool {
-	return k.memberships[p] == k.memberships[q] && k.last[p] == k.last[q]
+	a, b := &k.pages[p], &k.pages[q]
+	return a.membership == b.membership && a.last == b.last
 }
 
 // rowOfGroups fills in what visits to the groups of a page tell.
 func (k *groupIndex) rowOfGroups(p sitegraph.PageID, now float32, row *Row) {
 	of := k.groupsOf(p)
 	r := k.rates(of)
-	last := min(k.day(k.last[p]), now) // it is later where the clock was ahead
+	last := min(k.day(k.pages[p].last), now) // it is later where the clock was ahead
 	age := now - last
 
 	inAll := k.all.since(last, now, r.all)
@@ -289,7 +290,7 @@ func (k *groupIndex) rowOfPage(p sitegraph.PageID, now float32, row *Row) {
 
 	row[fDepth] = k.depth(p)
 	row[fLinks] = float32(len(k.corpus.Graph.Links(p)))
-	k.traits[p].fill(row)
+	k.pages[p].traits.fill(row)
 }
 
 // ownRate is the changes a day of a page, pulled toward the rate of its like.

@@ -117,7 +117,7 @@ func (k *groupIndex) replayFirstVisits() {
 		if m.NeverThere() {
 			dead = counts
 		}
-		of := k.memberships[p]
+		of := &k.pages[p]
 		for _, s := range [...]*sum{&all, &servers[k.corpus.Graph.Server(p)], &groups[k.list[of.shape].section], &groups[of.directory], &groups[of.shape]} {
 			s.visits += counts
 			s.dead += dead

@@ -155,7 +155,7 @@ type home struct {
 }
 
 func (v *scorer) homeOf(p sitegraph.PageID) home {
-	return home{v.Corpus.Graph.Server(p), v.groups.list[v.groups.memberships[p].shape].section}
+	return home{v.Corpus.Graph.Server(p), v.groups.list[v.groups.pages[p].shape].section}
 }
 
 // isGone is how likely a page is gone by now.

@@ -15,25 +15,19 @@ import (
 // directory, its section (the first segment of the path) and its server.
 type groupIndex struct {
 	clock
-	corpus      *planner.Corpus
-	ties        *rank.Ties // the order of pages where it must not hang on which was known first
-	all         evidence   // of all servers
-	list        []group    `state:"-"` // shapes, directories and sections; packed has them
-	keys        groupKeys
-	memberships []membership // by page
-	traits      []addressTraits
-	servers     []serverGroup      `state:"-"` // packed has them
-	packed      *packedGroups      // while the state is written or read; nil otherwise
-	next        []sitegraph.PageID // of the same shape, in a ring
-	// Unix seconds of the last visit at each page, or when it was found gone.
-	last []uint32
-	// Directories that each page links to, and one; 0: not counted since its last visit.
-	linkedDirectories []uint8
-	scratch           []int32 // for work
-	rooms             []span  `state:"-"` // in the scratch file: mostSpans of each group
-	beliefs           *rateBelief
-	times             dayTimes
-	round             float32 // days that a round lasts, 1 at most
+	corpus  *planner.Corpus
+	ties    *rank.Ties // the order of pages where it must not hang on which was known first
+	all     evidence   // of all servers
+	list    []group    `state:"-"` // shapes, directories and sections; packed has them
+	keys    groupKeys
+	pages   []grouped     // by page
+	servers []serverGroup `state:"-"` // packed has them
+	packed  *packedGroups // while the state is written or read; nil otherwise
+	scratch []int32       // for work
+	rooms   []span        `state:"-"` // in the scratch file: mostSpans of each group
+	beliefs *rateBelief
+	times   dayTimes
+	round   float32 // days that a round lasts, 1 at most
 }
 
 // group of pages of a server.
@@ -52,6 +46,17 @@ type ofShape struct {
 // serverGroup is what is known of a server's pages.
 type serverGroup struct{ evidence }
 
+// grouped is what is known of a page. It lies together, as most of it is read wherever any of it
+// is: then one place of a file comes into memory, and not one of each column.
+type grouped struct {
+	membership
+	next   sitegraph.PageID // of the same shape, in a ring
+	last   uint32           // unix seconds of its last visit, or when it was found gone
+	traits addressTraits
+	// Directories that it links to, and one; 0: not counted since its last visit.
+	linkedDirectories uint8
+}
+
 // membership names the groups of a page by their places in the list. Its shape knows its section,
 // and the graph its server.
 type membership struct{ shape, directory int32 }
@@ -61,7 +66,7 @@ type pageGroups struct{ shape, directory, section, server *evidence }
 
 // groupsOf returns the groups of a page. They are good until groups are added.
 func (k *groupIndex) groupsOf(p sitegraph.PageID) pageGroups {
-	of := k.memberships[p]
+	of := &k.pages[p]
 	shape := &k.list[of.shape]
 	return pageGroups{
 		&shape.evidence,
@@ -83,7 +88,7 @@ func (k *groupIndex) grow() {
 	for n := g.Servers(); len(k.servers) < n; {
 		k.servers = append(k.servers, serverGroup{evidence{observed: &unobserved}})
 	}
-	first := sitegraph.PageID(len(k.memberships))
+	first := sitegraph.PageID(len(k.pages))
 	n := k.corpus.Pages() - int(first)
 	if n <= 0 {
 		return
@@ -104,19 +109,17 @@ func (k *groupIndex) grow() {
 		of := membership{shape: k.group('s', server, shape), directory: k.group('d', server, directory)}
 		in := k.group('p', server, section) // which may move the groups
 		k.list[of.shape].section = in
-		k.memberships = scratch.Append(file, k.memberships, of)
-		k.traits = scratch.Append(file, k.traits, traitsOf(url))
-		k.linkedDirectories = scratch.Append(file, k.linkedDirectories, 0)
+		k.pages = scratch.Append(file, k.pages, grouped{
+			membership: of, traits: traitsOf(url), last: k.corpus.Memory(p).LastInformative(),
+		})
 		fresh = append(fresh, p)
 		k.servers[server].pages++
 		k.all.pages++
-		k.last = scratch.Append(file, k.last, k.corpus.Memory(p).LastInformative())
 	}
-	k.next = scratch.Grow(file, k.next, len(k.memberships))
 	k.ties.UpTo(k.corpus)
 	slices.SortFunc(fresh, func(a, b sitegraph.PageID) int { return cmp.Compare(k.ties.Of(a), k.ties.Of(b)) })
 	for _, p := range fresh {
-		k.join(k.memberships[p].shape, p)
+		k.join(k.pages[p].shape, p)
 	}
 }
 
@@ -161,7 +164,7 @@ func (s *serverGroup) own() *evidence {
 
 // groupsToTell are the groups of a page, with room for what they are told.
 func (k *groupIndex) groupsToTell(p sitegraph.PageID) pageGroups {
-	of := k.memberships[p]
+	of := &k.pages[p]
 	return pageGroups{
 		k.own(of.shape), k.own(of.directory), k.own(k.list[of.shape].section),
 		k.servers[k.corpus.Graph.Server(p)].own(),
@@ -173,17 +176,17 @@ const mostListed = 254
 
 // directories is how many directories a page links to, at most mostListed.
 func (k *groupIndex) directories(p sitegraph.PageID) int {
-	if k.linkedDirectories[p] == 0 {
+	if k.pages[p].linkedDirectories == 0 {
 		k.scratch = k.scratch[:0]
 		for _, q := range k.corpus.Graph.Links(p) {
-			if int(q) < len(k.memberships) {
-				k.scratch = append(k.scratch, k.memberships[q].directory)
+			if int(q) < len(k.pages) {
+				k.scratch = append(k.scratch, k.pages[q].directory)
 			}
 		}
 		slices.Sort(k.scratch)
-		k.linkedDirectories[p] = uint8(1 + min(len(slices.Compact(k.scratch)), mostListed))
+		k.pages[p].linkedDirectories = uint8(1 + min(len(slices.Compact(k.scratch)), mostListed))
 	}
-	return int(k.linkedDirectories[p]) - 1
+	return int(k.pages[p].linkedDirectories) - 1
 }
 
 // join puts a page into the ring of its shape.
@@ -191,17 +194,17 @@ func (k *groupIndex) join(shape int32, p sitegraph.PageID) {
 	like := &k.list[shape].nextRescored
 	if *like == sitegraph.NoPage {
 		*like = p
-		k.next[p] = p
+		k.pages[p].next = p
 		return
 	}
-	k.next[p] = k.next[*like]
-	k.next[*like] = p
+	k.pages[p].next = k.pages[*like].next
+	k.pages[*like].next = p
 }
 
 // addSurprise adds what surprised at a page to what is known of its shape; it returns how many
 // pages of the shape to think of again.
 func (k *groupIndex) addSurprise(p sitegraph.PageID, surprise float32) int {
-	shape := &k.list[k.memberships[p].shape]
+	shape := &k.list[k.pages[p].shape]
 	shape.surprise += surprise
 	if shape.surprise < surpriseThreshold {
 		return 0
@@ -212,8 +215,8 @@ func (k *groupIndex) addSurprise(p sitegraph.PageID, surprise float32) int {
 
 // nextOfShape returns pages of the shape of a page, one after the other.
 func (k *groupIndex) nextOfShape(p sitegraph.PageID) sitegraph.PageID {
-	like := &k.list[k.memberships[p].shape].nextRescored
-	*like = k.next[*like]
+	like := &k.list[k.pages[p].shape].nextRescored
+	*like = k.pages[*like].next
 	return *like
 }
 
@@ -273,15 +276,15 @@ func (k *groupIndex) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (l o
 	m := k.corpus.Memory(p)
 	l = outcome{
 		page:    p,
-		from:    k.last[p],
+		from:    k.pages[p].last,
 		to:      m.LastInformative(),
 		changed: verdict == sitegraph.VerdictChanged,
 		left:    verdict == sitegraph.VerdictLeft,
 	}
-	k.last[p] = l.to
+	k.pages[p].last = l.to
 	k.beliefs.visited(p, k.ties.Of(p), &m.History)
 	k.anchor(l.to)
-	k.linkedDirectories[p] = 0
+	k.pages[p].linkedDirectories = 0
 	switch {
 	case l.from == 0: // there was no copy
 		return l, false

@@ -32,7 +32,7 @@ func (h *handDriven) leave(p sitegraph.PageID, day int) {
 
 // like are the pages of a page's address shape but itself.
 func (h *handDriven) like(p sitegraph.PageID) (all []sitegraph.PageID) {
-	of := h.policy.groups.memberships
+	of := h.policy.groups.pages
 	for q := range sitegraph.PageID(h.corpus.Pages()) {
 		if q != p && of[q].shape == of[p].shape {
 			all = append(all, q)

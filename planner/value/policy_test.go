@@ -160,19 +160,19 @@ func TestKinRings(t *testing.T) {
 	k := newGroupIndex(planner.NewCorpus(g), &order)
 	k.grow()
 	members := map[int32]int{}
-	for p := range k.memberships {
-		members[k.memberships[p].shape]++
+	for p := range k.pages {
+		members[k.pages[p].shape]++
 	}
 	for p := range sitegraph.PageID(g.Pages()) {
-		shape := k.memberships[p].shape
+		shape := k.pages[p].shape
 		if int(k.list[shape].pages) != members[shape] {
 			t.Fatalf("shape %d: %d pages counted, %d are in it", shape, k.list[shape].pages, members[shape])
 		}
 		seen := map[sitegraph.PageID]bool{}
 		for range members[shape] {
 			q := k.nextOfShape(p)
-			if k.memberships[q].shape != shape || seen[q] {
-				t.Fatalf("page %d of shape %d follows on %d of shape %d, seen before: %v", q, k.memberships[q].shape, p, shape, seen[q])
+			if k.pages[q].shape != shape || seen[q] {
+				t.Fatalf("page %d of shape %d follows on %d of shape %d, seen before: %v", q, k.pages[q].shape, p, shape, seen[q])
 			}
 			seen[q] = true
 		}

@@ -133,7 +133,7 @@ func TestProbeLiftsTooLittle(t *testing.T) {
 func TestThinkOfLike(t *testing.T) {
 	v, open, worth := heardOf(t, 200)
 	ring := func(p sitegraph.PageID) (all []sitegraph.PageID) { // in the order of turns
-		for q := v.groups.next[v.groups.list[v.groups.memberships[p].shape].nextRescored]; len(all) == 0 || q != all[0]; q = v.groups.next[q] {
+		for q := v.groups.pages[v.groups.list[v.groups.pages[p].shape].nextRescored].next; len(all) == 0 || q != all[0]; q = v.groups.pages[q].next {
 			if v.open(q) {
 				all = append(all, q)
 			}
@@ -168,7 +168,7 @@ func TestSpread(t *testing.T) {
 		v, open, worth := heardOf(t, 1000)
 		v.reserve = 0
 		p, n := open[0], &v.surprises[0]
-		v.groups.list[v.groups.memberships[p].shape].surprise = -10 // it is not about these
+		v.groups.list[v.groups.pages[p].shape].surprise = -10 // it is not about these
 		n.order = new(order)
 		if !v.inScoreOrder(0, n) || len(n.order.pages) != len(open) {
 			t.Fatalf("%d pages in order, want %d", len(n.order.pages), len(open))

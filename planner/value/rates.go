@@ -177,7 +177,7 @@ func (w *rateSums) add(rate float64, weight float32) {
 // draw takes a sample of the pages: those with the smallest ties, which are as good as random. It
 // draws again where there are half as many pages more, or any more while all fit into the sample.
 func (b *rateBelief) draw(k *groupIndex) {
-	n := len(k.memberships)
+	n := len(k.pages)
 	if n <= b.of+b.of/2 && (n > sampledPages || n == b.of) {
 		return
 	}

@@ -31,7 +31,7 @@ func (v *predictor) rebuilt(p sitegraph.PageID, row *Row) bool {
 	}
 	server := &v.groups.servers[v.Corpus.Graph.Server(p)]
 	return row[fAge] >= 2*rebuiltWithin &&
-		server.peak(v.groups.day(v.groups.last[p]), rebuiltWithin, row[fServerRate]) >= rebuiltPart*mass
+		server.peak(v.groups.day(v.groups.pages[p].last), rebuiltWithin, row[fServerRate]) >= rebuiltPart*mass
 }
 
 // reason tells which evidence is behind the probability of a page with this row.
@@ -61,7 +61,7 @@ func (v *predictor) reason(p sitegraph.PageID, row *Row) planner.Reason {
 			float64(row[fDirectoryShare]),
 		)
 	}
-	if found, ok := v.effects(p, v.groups.last[p]).reason(); ok {
+	if found, ok := v.effects(p, v.groups.pages[p].last).reason(); ok {
 		return found
 	}
 	if row[fOwnVisits] >= 1 {
@@ -138,7 +138,7 @@ func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributi
 		sum += x.LogOdds
 	}
 	evident := logodds.Probability(float32(sum))
-	showed := v.effects(p, v.groups.last[p])
+	showed := v.effects(p, v.groups.pages[p].last)
 	ofServer, effect := showed.factors()
 	for _, x := range [...]struct {
 		name   string

@@ -49,7 +49,7 @@ func (k *groupIndex) replay() {
 	r := replay{groupIndex: k}
 	for p := range sitegraph.PageID(k.corpus.Pages()) {
 		if k.tells(p) {
-			r.newest = max(r.newest, sitegraph.Week(k.last[p]))
+			r.newest = max(r.newest, sitegraph.Week(k.pages[p].last))
 		}
 	}
 	r.sumUp()
@@ -122,14 +122,14 @@ func (r *replay) inWeek(t *past, back int, yield func(outcome)) {
 func (r *replay) eachServer(do func(s sitegraph.ServerID, pages []past)) {
 	var next atomic.Int64
 	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 1+len(r.memberships)/fewPages) {
+	for range min(runtime.GOMAXPROCS(0), 1+len(r.pages)/fewPages) {
 		wait.Go(func() {
 			var pages []past
 			for s := next.Add(1) - 1; s < int64(len(r.servers)); s = next.Add(1) - 1 {
 				pages = pages[:0]
 				for _, p := range r.corpus.Graph.ServerPages(sitegraph.ServerID(s)) {
 					if r.tells(p) {
-						pages = append(pages, past{page: p, newest: r.last[p], tie: r.ties.Of(p)})
+						pages = append(pages, past{page: p, newest: r.pages[p].last, tie: r.ties.Of(p)})
 					}
 				}
 				do(sitegraph.ServerID(s), pages)

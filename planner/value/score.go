@@ -225,7 +225,7 @@ func (v *predictor) mixed(m *Model, w *weights, row *Row, learnt, adds, claimed 
 // effect is the factor of a page's odds for what visits to its server and its shape found since its
 // last visit, beyond what was predicted.
 func (v *predictor) effect(p sitegraph.PageID) float32 {
-	return v.effects(p, v.groups.last[p]).total()
+	return v.effects(p, v.groups.pages[p].last).total()
 }
 
 // effects are the tallies of visits after a moment, in unix seconds; nothing if the policy is

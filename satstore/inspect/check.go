@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/satstore"
@@ -19,7 +20,9 @@ type Checked struct {
 	Settings int      `json:"settings"`
 	Set      *Set     `json:"set"` // of addresses; nil: there is none
 	Damage   []damage `json:"damage"`
-	alone    bool     // there is no store, the set alone was verified
+	Warnings []string `json:"warnings"` // of what is whole and looks wrong
+	tried    time.Time
+	alone    bool // there is no store, the set alone was verified
 }
 
 // Set is the exact set of the addresses that were seen.
@@ -37,7 +40,10 @@ type damage struct {
 
 // Check makes the result of a store's report.
 func Check(found satstore.Report) *Checked {
-	r := &Checked{found.Pages, found.Records, found.Removed, found.Starts, found.Linked, found.Settings, nil, []damage{}, false}
+	r := &Checked{
+		Pages: found.Pages, Records: found.Records, Removed: found.Removed, Starts: found.Starts,
+		Linked: found.Linked, Settings: found.Settings, Damage: []damage{}, Warnings: []string{}, tried: found.Tried,
+	}
 	for _, d := range found.Damage {
 		r.Add(d.Path, d.Offset, d.Error())
 	}
@@ -45,11 +51,22 @@ func Check(found satstore.Report) *Checked {
 }
 
 // CheckAlone makes the result of a check of a set without a store.
-func CheckAlone() *Checked { return &Checked{Damage: []damage{}, alone: true} }
+func CheckAlone() *Checked { return &Checked{Damage: []damage{}, Warnings: []string{}, alone: true} }
 
 // Add takes in damage to something beside the store.
 func (r *Checked) Add(path string, offset int64, what string) {
 	r.Damage = append(r.Damage, damage{path, offset, what})
+}
+
+// Journal compares the store with the newest visit of its journal. A line is written after its
+// visit was committed. So a store that knows of no visit as late lost some: its log was cut, which
+// cannot always be told from a torn end, or an older copy took its place.
+func (r *Checked) Journal(newest time.Time) {
+	if newest.Truncate(time.Second).After(r.tried) {
+		r.Warnings = append(r.Warnings, fmt.Sprintf(
+			"the journal has visits up to %s, the store up to %s: it is older than its journal, and visits after that are lost",
+			newest.UTC().Format(time.RFC3339), r.tried.UTC().Format(time.RFC3339)))
+	}
 }
 
 // Verdict says whether the store is whole.
@@ -92,6 +109,9 @@ func (r *Checked) Text(w io.Writer) error {
 	}
 	for _, d := range r.Damage {
 		lines = append(lines, d.What)
+	}
+	for _, w := range r.Warnings {
+		lines = append(lines, "warning: "+w)
 	}
 	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
 	return err

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/recrawl/recrawl/satstore"
 )
 
 // The most records have the longest bar, and a few are not hidden.
@@ -20,6 +22,25 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{"2026-02-28 23:00:00 UTC", "2026-02-28 23:00  1h0m0s", "  #\n", "  " + strings.Repeat("#", longestBar) + "\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+}
+
+// A store that knows of no visit as late as its journal is told of, and is no damage.
+func TestOlderThanItsJournal(t *testing.T) {
+	at := time.Date(2026, 5, 1, 12, 0, 0, 500, time.UTC)
+	for _, c := range []struct {
+		newest time.Time
+		warns  bool
+	}{{time.Time{}, false}, {at, false}, {at.Add(-time.Hour), false}, {at.Add(time.Minute), true}} {
+		r := Check(satstore.Report{Tried: at})
+		r.Journal(c.newest)
+		var b strings.Builder
+		if err := r.Text(&b); err != nil {
+			t.Fatal(err)
+		}
+		if warns := strings.Contains(b.String(), "warning: the journal has visits up to"); warns != c.warns || len(r.Damage) > 0 {
+			t.Errorf("the newest visit of the journal is of %v, that of the store of %v:\n%s", c.newest, at, b.String())
 		}
 	}
 }

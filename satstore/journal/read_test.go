@@ -55,3 +55,42 @@ func TestRead(t *testing.T) {
 		t.Errorf("an endless line is read with %v", err)
 	}
 }
+
+// The newest visit is found in the last lines of the last day, torn ones and late ones apart.
+func TestNewest(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "journal")
+	if newest, err := Newest(dir); err != nil || !newest.IsZero() {
+		t.Errorf("no journal: %v, %v", newest, err)
+	}
+	j, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	long := strings.Repeat("x", maxLineBytes*3/4)
+	for i, e := range []Entry{
+		{Time: at}, {Time: at.AddDate(0, 0, 1), Detail: long}, {Time: at.AddDate(0, 0, 1).Add(time.Hour), Detail: long},
+		{Time: at.AddDate(0, 0, 1).Add(time.Minute), Detail: long},
+	} {
+		e.URL = "http://a.example/"
+		if err := j.Append(e); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "2026-05-02.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(`{"url":"http://a.example/","t":"2027-`); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if newest, err := Newest(dir); err != nil || !newest.Equal(at.AddDate(0, 0, 1).Add(time.Hour)) {
+		t.Errorf("newest %v, %v", newest, err)
+	}
+}

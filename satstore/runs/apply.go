@@ -2,25 +2,32 @@ package runs
 
 // applyRun repeats what writing a run did to the index: its blocks take the place of the
 // pages of their slots. The run itself is not read.
-func (s *Store) applyRun(p []byte) error {
-	if len(p) < runHead+8 {
+func (s *Store) applyRun(p []byte, marked bool) error {
+	headBytes := runHead
+	if marked {
+		headBytes += markBytes
+	}
+	if len(p) < headBytes+8 {
 		return errPayload
 	}
-	head := fields{b: p[:runHead]}
+	head := fields{b: p[:headBytes]}
 	tail := fields{b: p[len(p)-8:]}
 	number, class := head.u32(), head.u8()
-	made, serial := int64(head.u64()), head.u64()
+	made, serial, mark := int64(head.u64()), head.u64(), uint64(0)
+	if marked {
+		mark = head.u64()
+	}
 	size := int64(tail.u64())
 	if class >= classes || serial <= s.serial || size < 0 || size > maxFileBytes {
 		return errPayload
 	}
-	f, err := s.fileOf(number, class, made)
+	f, err := s.fileOf(&runFile{number: number, class: class, made: made, mark: mark, full: true})
 	if err != nil {
 		return err
 	}
 	f.size = max(f.size, size)
 	s.serial = serial
-	r := fields{b: p[runHead : len(p)-8]}
+	r := fields{b: p[headBytes : len(p)-8]}
 	var last *slot
 	for len(r.b) > 0 {
 		b := r.runBlock(len(s.radix.levels), s.waits)
@@ -45,23 +52,22 @@ func (s *Store) applyRun(p []byte) error {
 	return nil
 }
 
-// fileOf returns the file of a number, which may be new.
-func (s *Store) fileOf(number uint32, class uint8, made int64) (*runFile, error) {
+// fileOf returns the file of a number, which may be new: then it is the one that is given.
+func (s *Store) fileOf(of *runFile) (*runFile, error) {
 	for _, f := range s.files.all {
-		if f != nil && f.number == number {
-			if f.class != class {
+		if f != nil && f.number == of.number {
+			if f.class != of.class || f.mark != of.mark {
 				return nil, errPayload
 			}
 			return f, nil
 		}
 	}
-	if len(s.files.all) >= maxFiles || number < s.files.next {
+	if len(s.files.all) >= maxFiles || of.number < s.files.next {
 		return nil, errPayload
 	}
-	f := &runFile{number: number, class: class, made: made, full: true}
-	s.files.add(f)
-	s.files.next = number + 1
-	return f, nil
+	s.files.add(of)
+	s.files.next = of.number + 1
+	return of, nil
 }
 
 func (s *Store) applyBlock(f *runFile, sl *slot, b *runBlock) error {

@@ -60,7 +60,7 @@ func (s *Store) beginCheckpoint(goesOn bool) {
 func (p *pendingCheckpoint) write(fs vfs.FS, dir, path string) {
 	defer close(p.done)
 	p.snapshot = p.image.appendOutline(p.snapshot) // before a write: it may change what it is given
-	putLogHeader(p.snapshot[:logHeader], logOutlined, p.txn, p.snapshot[logHeader:])
+	putLogHeader(p.snapshot[:logHeader], logMarkedSnapshot, p.txn, p.snapshot[logHeader:])
 	if p.size, p.err = p.image.write(fs, path); p.err != nil {
 		return
 	}

@@ -1,6 +1,9 @@
 package runs
 
 import (
+	"errors"
+	"io"
+	"os"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -73,4 +76,79 @@ func TestCopyLinksNothingUnshared(t *testing.T) {
 		t.Errorf("the copy has %d records", c.Len())
 	}
 	must(t, c.Close())
+}
+
+// A store and its copy have one id, and number the files alike that each writes then. A file of one
+// that comes to lie in the other is found when that is opened, checked and read: its records are
+// lost, and none of the other store passes for one of them.
+func TestForeignRunFile(t *testing.T) {
+	fs := vfs.NewMem()
+	s, c := copied(t, fs)
+	o := s.o
+	for _, of := range []struct {
+		s    *Store
+		body string
+	}{{s, "of the store"}, {c, "of the copy"}} {
+		of.s.o.PartBytes = 1
+		for i := range uint32(50) {
+			must(t, of.s.Put(i, int64(i%7), []byte(of.body)))
+		}
+		must(t, of.s.Commit())
+		must(t, of.s.Close())
+	}
+	known, err := fs.List("copy")
+	must(t, err)
+	swapped := 0
+	for _, name := range known {
+		if _, ok := parseName(name, runPrefix); !ok {
+			continue
+		}
+		from, to := fs.PathJoin("copy", name), fs.PathJoin(storeDir, name)
+		theirs, ours := contentOf(t, fs, from), contentOf(t, fs, to)
+		if len(ours) > 0 && len(theirs) == len(ours) && string(theirs) != string(ours) {
+			must(t, vfs.Copy(fs, from, to))
+			swapped++
+		}
+	}
+	if swapped == 0 {
+		t.Fatal("no file of one is like that of the other")
+	}
+	for _, readOnly := range []bool{true, false} {
+		o.ReadOnly = readOnly
+		s = mustOpen(t, storeDir, o)
+		if damage := s.Damage(); len(damage) != swapped || !errors.Is(damage[0], errForeign) {
+			t.Fatalf("opened with %d damages %v, want %d of foreign files", len(damage), damage, swapped)
+		}
+		found, err := s.Check()
+		must(t, err)
+		lost := map[uint32]bool{}
+		for _, d := range found {
+			for _, seq := range d.Seqs {
+				lost[seq] = true
+			}
+		}
+		if len(lost) != 50 {
+			t.Errorf("%d records are lost, want 50", len(lost))
+		}
+		must(t, s.Each(func(r *Record) error {
+			if string(r.Body) == "of the copy" {
+				t.Errorf("record %d is that of the copy", r.Seq)
+			}
+			return nil
+		}))
+		must(t, s.Close())
+	}
+}
+
+func contentOf(t *testing.T, fs vfs.FS, path string) []byte {
+	t.Helper()
+	f, err := fs.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	must(t, err)
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	must(t, err)
+	return b
 }

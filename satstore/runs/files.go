@@ -22,9 +22,12 @@ import (
 //	16 16 the store's id
 //	32 8  clock when it was made
 //	40 4  CRC32C of bytes 0-39
+//	44 8  mark: any number but 0, of this file alone, which the log has, too; 0: of older stores
+//	52 4  CRC32C of bytes 0-51, where there is a mark
 const (
 	fileMagic  = "SATRUN\x00\x01"
-	fileHeader = 44
+	markAt     = 44
+	fileHeader = 56
 	runAlign   = 4096
 
 	// maxOpenFiles bounds the descriptors kept for reading.
@@ -43,6 +46,10 @@ type runFile struct {
 	live int64 // of blocks that are not free
 	blocks int  // of those
 	full   bool // nothing is appended any more
+	// mark is in the header, too. A copy of a store has its id and numbers its files as it does:
+	// files that came later have other marks. 0: older stores have none.
+	mark uint64
+	own  bool // its header was written or compared by this Store
 
 	open vfs.File // for reading; nil if not
 	refs int
@@ -102,7 +109,10 @@ func (t *files) acquire(f *runFile) (vfs.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.open = file
+		if !f.own && f.isForeign(file) {
+			return nil, errors.Join(errForeign, file.Close())
+		}
+		f.open, f.own = file, true
 		t.opens++
 	}
 	f.refs++
@@ -181,7 +191,25 @@ func readFull(f vfs.File, b []byte, at int64) error {
 // gone reports whether an error of reading means that bytes are missing, which is damage;
 // any other may pass, and costs no records.
 func gone(err error) bool {
-	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrNotExist) || errors.Is(err, errLost)
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrNotExist) || errors.Is(err, errLost) ||
+		errors.Is(err, errForeign)
+}
+
+// errForeign says that a file is not the one that the log means.
+var errForeign = errors.New("it is the run file of another store, such as a copy of this one that has gone on by itself")
+
+// isForeign reports whether the header in a file is whole, and that of another one. What is damaged
+// says nothing: blocks have checksums of their own.
+func (f *runFile) isForeign(in vfs.File) bool {
+	h := make([]byte, fileHeader)
+	if f.mark == 0 || readFull(in, h, 0) != nil || binary.LittleEndian.Uint32(h[40:]) != crc32.Checksum(h[:40], castagnoli) {
+		return false
+	}
+	mark, sum := binary.LittleEndian.Uint64(h[markAt:]), binary.LittleEndian.Uint32(h[52:])
+	if mark != 0 && sum != crc32.Checksum(h[:52], castagnoli) {
+		return false
+	}
+	return mark != f.mark
 }
 
 // errLost says that the disk gives other bytes of the same file and not these.
@@ -239,5 +267,9 @@ func runHeader(f *runFile, id [16]byte) []byte {
 	copy(b[16:], id[:])
 	binary.LittleEndian.PutUint64(b[32:], uint64(f.made))
 	binary.LittleEndian.PutUint32(b[40:], crc32.Checksum(b[:40], castagnoli))
+	if f.mark != 0 {
+		binary.LittleEndian.PutUint64(b[markAt:], f.mark)
+		binary.LittleEndian.PutUint32(b[52:], crc32.Checksum(b[:52], castagnoli))
+	}
 	return b[:runAlign]
 }

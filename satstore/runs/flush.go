@@ -59,7 +59,7 @@ func (s *Store) flush(class int, pick func(*slot) bool) error {
 	s.runTotal += w.off - w.f.size
 	w.f.size = w.off
 	s.log.buf = binary.LittleEndian.AppendUint64(s.log.buf, uint64(w.f.size))
-	s.log.end(frame, logRun)
+	s.log.end(frame, logMarkedRun)
 	return s.log.spill()
 }
 

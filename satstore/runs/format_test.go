@@ -9,11 +9,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Stores of format 1, each with something that those before it lack: outlines, checksums of frames.
+// Stores of format 1, each with something that those before it lack: outlines, checksums of frames,
+// marks of run files.
 const (
 	goldenDir   = "testdata/format1"
 	outlinedDir = "testdata/format1-outlined"
 	summedDir   = "testdata/format1-summed"
+	markedDir   = "testdata/format1-marked"
 )
 
 func goldenBody(i uint32) string { return fmt.Sprintf("record %d of format 1", i) }
@@ -51,12 +53,12 @@ func TestFormat1Opens(t *testing.T) {
 	if os.Getenv("RECRAWL_GOLDEN") != "" {
 		fs := vfs.NewMem()
 		makeGolden(t, fs)
-		must(t, os.MkdirAll(summedDir, 0o755))
+		must(t, os.MkdirAll(markedDir, 0o755))
 		for name, b := range contents(t, fs, storeDir) {
-			must(t, os.WriteFile(filepath.Join(summedDir, name), b, 0o644))
+			must(t, os.WriteFile(filepath.Join(markedDir, name), b, 0o644))
 		}
 	}
-	for _, dir := range []string{goldenDir, outlinedDir, summedDir} {
+	for _, dir := range []string{goldenDir, outlinedDir, summedDir, markedDir} {
 		t.Run(filepath.Base(dir), func(t *testing.T) { goldenOpens(t, dir) })
 	}
 }

@@ -30,7 +30,10 @@ const (
 	logVoided     = 6 // level and kind (1), index (uvarint): the messages of a slot before this are void
 	logAttachment = 7 // attach.go: a foreign payload
 	logOutlined   = 8 // a snapshot with an outline of the index: outline.go; older stores have logSnapshot
-	lastLogKind   = logOutlined
+	// As logOutlined and logRun, with the marks of run files. Older stores have those.
+	logMarkedSnapshot = 9
+	logMarkedRun      = 10
+	lastLogKind       = logMarkedRun
 
 	commitBytes = 8 + 4 + 4
 
@@ -38,7 +41,9 @@ const (
 	logSpill = 256 << 10
 )
 
-func isSnapshot(kind byte) bool { return kind == logSnapshot || kind == logOutlined }
+func isSnapshot(kind byte) bool {
+	return kind == logSnapshot || kind == logOutlined || kind == logMarkedSnapshot
+}
 
 // logWriter appends to the newest segment.
 type logWriter struct {

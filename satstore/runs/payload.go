@@ -5,9 +5,10 @@ import (
 	"errors"
 )
 
-// Payload of a logRun frame:
+// Payload of a logMarkedRun or logRun frame:
 //
-//	4 number of the file, 1 class, 8 clock when the file was made, 8 serial
+//	4 number of the file, 1 class, 8 clock when the file was made, 8 serial, 8 mark of the file
+//	(logMarkedRun alone)
 //	per block, all records before all messages, as below
 //	8 bytes of the file that count after this run
 //
@@ -29,7 +30,8 @@ func appendRunHead(b []byte, f *runFile, serial uint64) []byte {
 	b = binary.LittleEndian.AppendUint32(b, f.number)
 	b = append(b, f.class)
 	b = binary.LittleEndian.AppendUint64(b, uint64(f.made))
-	return binary.LittleEndian.AppendUint64(b, serial)
+	b = binary.LittleEndian.AppendUint64(b, serial)
+	return binary.LittleEndian.AppendUint64(b, f.mark)
 }
 
 func appendRunBlock(b []byte, sl *slot, blk *block, seqs []uint32, waits []uint16) []byte {

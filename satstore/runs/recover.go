@@ -20,7 +20,7 @@ func (s *Store) recover(g *segment, n names) error {
 	if err := s.replaySegment(g); err != nil {
 		return fmt.Errorf("replay log segment %d: %w", g.number, err)
 	}
-	s.checkSizes()
+	s.checkFiles()
 	if s.o.ReadOnly {
 		s.log.size, s.log.valid = g.size, g.valid
 		return nil
@@ -34,8 +34,9 @@ func (s *Store) recover(g *segment, n names) error {
 	return s.removeOthers(n)
 }
 
-// checkSizes notes files that are missing or short. What that costs is found when they are read.
-func (s *Store) checkSizes() {
+// checkFiles notes files that are missing, short, or others than they should be. What that costs is
+// found when they are read.
+func (s *Store) checkFiles() {
 	for _, f := range s.files.all {
 		if f == nil || f.blocks == 0 {
 			continue
@@ -48,6 +49,12 @@ func (s *Store) checkSizes() {
 			s.note(
 				&DamageError{Path: s.files.path(f.number), Offset: stat.Size(), What: "run file ends early"},
 			)
+		case f.mark != 0:
+			if _, err := s.files.acquire(f); err == nil {
+				s.files.release(f)
+			} else if errors.Is(err, errForeign) { // other errors are found again
+				s.note(&DamageError{Path: s.files.path(f.number), What: "run file", Cause: err})
+			}
 		}
 	}
 }

@@ -17,6 +17,7 @@ type segment struct {
 	file     vfs.File
 	snapshot []byte
 	outlined bool   // the snapshot ends with an outline of the index
+	marked   bool   // it has the marks of run files
 	txn      uint64 // of the next transaction
 	commits  int
 	first    int64 // end of the snapshot frame
@@ -71,7 +72,7 @@ func (g *segment) open(fs vfs.FS) (bool, error) {
 		}
 		return false, e
 	}
-	g.snapshot, g.outlined = slices.Clone(f.payload), f.kind == logOutlined
+	g.snapshot, g.outlined, g.marked = slices.Clone(f.payload), f.kind != logSnapshot, f.kind == logMarkedSnapshot
 	g.txn, g.first, g.valid = f.txn+1, r.at, r.at
 	return g.findEnd(r)
 }
@@ -136,8 +137,8 @@ func (s *Store) replaySegment(g *segment) error {
 
 func (s *Store) apply(f logFrame) error {
 	switch f.kind {
-	case logRun:
-		return s.applyRun(f.payload)
+	case logRun, logMarkedRun:
+		return s.applyRun(f.payload, f.kind == logMarkedRun)
 	case logPages:
 		return s.applyPages(f.payload)
 	case logDeletions:

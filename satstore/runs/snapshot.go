@@ -7,11 +7,12 @@ import (
 
 // Payload of a snapshot frame: clock (8), number of the index file (8), next number of a run file
 // (4), next seq (4), last serial of a run (8), then per run file: number (4), class (1), flags (1;
-// 1: shared), clock when it was made (8), bytes (8), punched (8). In an outlined one the number of
-// files (4) comes before them, and the outline after.
+// 1: shared), clock when it was made (8), bytes (8), punched (8), and in a marked one its mark (8).
+// In an outlined or marked one the number of files (4) comes before them, and the outline after.
 const (
 	snapshotHead = 8 + 8 + 4 + 4 + 8
 	snapshotFile = 4 + 1 + 1 + 8 + 8 + 8
+	markBytes    = 8
 )
 
 func (s *Store) appendSnapshot(b []byte, index int64) []byte {
@@ -31,8 +32,8 @@ func (s *Store) appendSnapshot(b []byte, index int64) []byte {
 			shared = 1
 		}
 		b = append(b, f.class, shared)
-		for _, v := range [...]int64{f.made, f.size, f.punched} {
-			b = binary.LittleEndian.AppendUint64(b, uint64(v))
+		for _, v := range [...]uint64{uint64(f.made), uint64(f.size), uint64(f.punched), f.mark} {
+			b = binary.LittleEndian.AppendUint64(b, v)
 		}
 	}
 	return b
@@ -58,6 +59,9 @@ func (s *Store) loadSnapshot(g *segment) error {
 	for range count {
 		f := &runFile{number: r.u32(), class: r.u8(), shared: r.u8()&1 != 0, full: true}
 		f.made, f.size, f.punched = int64(r.u64()), int64(r.u64()), int64(r.u64())
+		if g.marked {
+			f.mark = r.u64()
+		}
 		if r.bad || f.class >= classes || f.size < 0 || f.size > maxFileBytes || byNumber[f.number] != nil {
 			return errPayload
 		}

@@ -3,6 +3,7 @@ package runs
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -94,7 +95,7 @@ func (w *runWriter) beginSync() {
 
 // newRun makes a file of a class. It counts once the log says so.
 func (s *Store) newRun(class int) (*runWriter, error) {
-	f := &runFile{number: s.files.next, class: uint8(class), made: s.radix.now, shared: s.sharing}
+	f := &runFile{number: s.files.next, class: uint8(class), made: s.radix.now, shared: s.sharing, mark: newMark(), own: true}
 	path := s.files.path(f.number)
 	s.files.next++
 	sink, err := createSink(s.fs, path, s.o.DirectIO)
@@ -109,6 +110,15 @@ func (s *Store) newRun(class int) (*runWriter, error) {
 	}
 	w.buf = append(w.buf, runHeader(f, s.id)...)
 	return w, nil
+}
+
+// newMark is any number but 0.
+func newMark() uint64 {
+	for {
+		if mark := rand.Uint64(); mark != 0 {
+			return mark
+		}
+	}
 }
 
 // takeChunk returns an empty buffer of writeChunk bytes.

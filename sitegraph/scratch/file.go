@@ -25,6 +25,8 @@ type File struct {
 	// By the address at which they begin.
 	columns map[unsafe.Pointer]*column
 	most    atomic.Int64 // bytes of files that may be in memory; 0: any number
+	place   atomic.Int64 // bytes that come into memory with a value; 0: there is no watch
+	singly  bool         // they come by single pages
 	mu      sync.Mutex   // guards what the watch reads: shown, columns, and their sizes
 }
 
@@ -122,6 +124,9 @@ func (f *File) grow(size int) bool {
 		return false
 	}
 	f.mu.Lock()
+	if f.singly {
+		mapSingly(window)
+	}
 	f.shown = append(f.shown, window)
 	f.mu.Unlock()
 	f.tail, f.at = window, f.size

@@ -7,23 +7,43 @@ const (
 	watchEvery = 20 * time.Millisecond
 	// paceBytes is how much may come into memory between two looks of a Pace.
 	paceBytes = 16 << 20
-	// placeBytes is what comes with a value at a place of its own: Linux maps so much around it.
+	// placeBytes is what comes with a value at a place of its own: Linux maps so much around it,
+	// unless it can be told to map single pages.
 	placeBytes = 64 << 10
 )
 
 // Watch keeps the memory that the files take at about so many bytes from now on, until the process
-// ends or another call says otherwise: a value that is read brings its neighbours with it, 64 KiB
-// on Linux, so that a few visits touch much of the files. Where memory is short the system does the
-// same by itself.
+// ends or another call says otherwise: a value that is read brings its neighbours with it, 4 KiB of
+// them or 64, so that a few visits touch much of the files. Where memory is short the system does
+// the same by itself.
 func (f *File) Watch(most int64) {
 	if f == nil || shownBytes() == 0 || f.most.Swap(most) > 0 {
 		return
 	}
+	f.mapAllSingly()
 	go func() {
 		for range time.Tick(watchEvery) {
 			f.ease()
 		}
 	}()
+}
+
+// mapAllSingly has all that is shown brought into memory by single pages, where the system can.
+// Before that the files are read as wholes, and large steps are faster.
+func (f *File) mapAllSingly() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.singly = true
+	for _, window := range f.shown {
+		f.singly = mapSingly(window) && f.singly
+	}
+	for _, c := range f.columns {
+		f.singly = mapSingly(c.room) && f.singly
+	}
+	f.place.Store(placeBytes)
+	if f.singly {
+		f.place.Store(int64(pageSize))
+	}
 }
 
 // ease gives memory back where the files take too much. One goroutine does it, others wait for it.
@@ -62,10 +82,11 @@ type Pace struct{ bytes int }
 
 // Read says that values were read at so many places, far from each other.
 func (p *Pace) Read(f *File, places int) {
-	if p.bytes += places * placeBytes; p.bytes >= paceBytes {
+	if f == nil {
+		return
+	}
+	if p.bytes += places * int(f.place.Load()); p.bytes >= paceBytes {
 		p.bytes = 0
-		if f != nil {
-			f.ease()
-		}
+		f.ease()
 	}
 }

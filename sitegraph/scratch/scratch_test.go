@@ -2,6 +2,7 @@ package scratch
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -204,6 +205,35 @@ func TestLargeFilesLeaveMemory(t *testing.T) {
 	for i := range s {
 		if s[i] != uint64(i) {
 			t.Fatalf("value %d is %d", i, s[i])
+		}
+	}
+}
+
+// Where the system can be told so, a value that is read of a file that is watched brings its own
+// page into memory, and no neighbours of it: also in what came before the watch, and after it.
+func TestSinglePages(t *testing.T) {
+	f := open(t)
+	if shownBytes() == 0 {
+		t.Skip("this system does not tell how much of files is in memory")
+	}
+	const values, apart = 256, 64 << 10
+	before := Grow(f, []byte(nil), values*apart)
+	f.Watch(math.MaxInt64)
+	if !f.singly {
+		t.Skip("this system cannot be told to map single pages")
+	}
+	after := Grow(f, []byte(nil), values*apart)
+	for _, column := range [][]byte{before, after} {
+		for i := range column {
+			column[i] = 1
+		}
+		f.forgetAll()
+		shown, sum := shownBytes(), 0
+		for i := 0; i < len(column); i += apart {
+			sum += int(column[i])
+		}
+		if came := shownBytes() - shown; sum != values || came < values*int64(pageSize)/2 || came > values*apart/4 {
+			t.Errorf("%d values of %d that lie %d bytes apart brought %d bytes into memory", sum, values, apart, came)
 		}
 	}
 }
