@@ -150,7 +150,7 @@ func (l *Log) Read(ctx context.Context, after uint64, each func(number uint64, p
 	return nil
 }
 
-// Drop removes the parts up to one. The last one of all stays.
+// Drop removes the parts before one.
 func (l *Log) Drop(ctx context.Context, upTo uint64) error {
 	f, err := l.bus.open(ctx, l.family)
 	if err != nil {
