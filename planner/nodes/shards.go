@@ -61,7 +61,8 @@ type Shards struct {
 	coming    []int          // those that others have and that are to be here
 }
 
-// givesAtOnce bounds the shards of a node that move at a time: the others work meanwhile.
+// givesAtOnce bounds the shards of a node that move at a time: the others work meanwhile. Those
+// that never had a store have nothing to work on.
 const givesAtOnce = 2
 
 // Held returns the shards of this session.
@@ -198,7 +199,7 @@ func (s *Shards) give(ctx context.Context, n int, to string, names []string) err
 		return nil
 	}
 	if _, begun := s.giving[n]; !begun {
-		if len(s.giving) >= givesAtOnce && !s.Leaving {
+		if home != "" && len(s.giving) >= givesAtOnce && !s.Leaving {
 			return nil
 		}
 		if s.Apart && !s.Hasty && to != "" && home != "" && to != home && !(s.Host.Portable(n) && s.Member.Ready(to, n)) {

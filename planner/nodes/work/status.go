@@ -120,13 +120,9 @@ func (s *Status) shards(ctx context.Context, b *bus.Bus) error {
 	if err != nil {
 		return err
 	}
-	bases, err := nodes.List[copied](ctx, b.Nodes, baseKey)
+	copies, err := Copied(ctx, b)
 	if err != nil {
 		return err
-	}
-	portable := map[string]bool{}
-	for _, e := range bases {
-		portable[e.Key] = true
 	}
 	tenures := map[int]nodes.Tenure{}
 	for _, e := range list {
@@ -142,7 +138,7 @@ func (s *Status) shards(ctx context.Context, b *bus.Bus) error {
 				state = "waiting" // its node has not reported yet, or is dead
 			}
 			r := ShardStatus{ShardReport: nodes.ShardReport{Shard: n, State: state}, Node: t.Owner}
-			if t.Home != "" && !portable[baseKey+strconv.Itoa(n)] {
+			if t.Home != "" && copies[n] == 0 {
 				r.Error = onlyAt(t)
 			}
 			s.List = append(s.List, r)

@@ -53,7 +53,7 @@ type copied struct {
 // travel is what a session knows of the copies of all shards.
 type travel struct {
 	mu       sync.Mutex
-	portable map[int]bool // there is a copy
+	portable map[int]int64 // bytes of copies, where there are
 	coming   map[int]*fetching
 	tidy     map[int]bool // shards of which there may be a store here that is of no use, or will be
 	news     bool         // to tell the others at once
@@ -67,7 +67,7 @@ type fetching struct {
 }
 
 func newTravel(shards int) *travel {
-	t := &travel{portable: map[int]bool{}, coming: map[int]*fetching{}, tidy: map[int]bool{}}
+	t := &travel{portable: map[int]int64{}, coming: map[int]*fetching{}, tidy: map[int]bool{}}
 	for n := range shards {
 		t.tidy[n] = true
 	}
@@ -82,7 +82,7 @@ func (s *session) Portable(shard int) bool {
 	}
 	s.travel.mu.Lock()
 	defer s.travel.mu.Unlock()
-	return s.travel.portable[shard]
+	return s.travel.portable[shard] > 0
 }
 
 // Opened reports whether the store of a shard is open here, or was.
@@ -129,20 +129,29 @@ func (s *session) lookForCopies() error {
 		return nil
 	}
 	s.travel.others.Store(len(s.member.Stays(true)) > 0)
-	list, err := nodes.List[copied](s.ctx, s.Bus.Nodes, baseKey)
+	list, err := Copied(s.ctx, s.Bus)
 	if err != nil {
 		return err
 	}
-	portable := map[int]bool{}
-	for _, e := range list {
-		if n, err := strconv.Atoi(e.Key[len(baseKey):]); err == nil {
-			portable[n] = true
-		}
-	}
 	s.travel.mu.Lock()
-	s.travel.portable = portable
+	s.travel.portable = list
 	s.travel.mu.Unlock()
 	return nil
+}
+
+// Copied returns of which shards there are copies, and their bytes.
+func Copied(ctx context.Context, b *bus.Bus) (map[int]int64, error) {
+	list, err := nodes.List[copied](ctx, b.Nodes, baseKey)
+	if err != nil {
+		return nil, err
+	}
+	all := map[int]int64{}
+	for _, e := range list {
+		if n, err := strconv.Atoi(e.Key[len(baseKey):]); err == nil {
+			all[n] = e.Value.Bytes
+		}
+	}
+	return all, nil
 }
 
 // fetchComing gets the stores of shards that are to move here, and removes those of shards that
@@ -167,7 +176,7 @@ func (s *session) fetchComing() {
 			f = &fetching{}
 			t.coming[n] = f
 		}
-		if t.portable[n] && !f.busy && now.After(f.next) {
+		if t.portable[n] > 0 && !f.busy && now.After(f.next) {
 			f.busy = true
 			go s.fetch(n, f)
 		}
@@ -178,7 +187,7 @@ func (s *session) fetchComing() {
 	}
 	for n := range t.tidy {
 		owner := s.move.Tenures()[n]
-		if _, here := held[n]; !here && t.coming[n] == nil && t.portable[n] && owner.Owner != s.Name && owner.Home == owner.Owner && s.member.Runs(owner) {
+		if _, here := held[n]; !here && t.coming[n] == nil && t.portable[n] > 0 && owner.Owner != s.Name && owner.Home == owner.Owner && s.member.Runs(owner) {
 			delete(t.tidy, n)
 			go s.discard(n)
 		}
