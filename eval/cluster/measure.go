@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner/nodes/bus"
 	"github.com/recrawl/recrawl/satstore/proc"
 )
@@ -79,11 +80,14 @@ type Measured struct {
 	Used    float64 `json:"share_used"` // part of the shares that was used
 }
 
-const shared = "processors, disk, and the three NATS servers, which are in a process of their own without a share"
+// shared is what nodes share.
+func (o *Options) shared() string {
+	return "processors, disk, and NATS, with " + report.Plural(o.Copies, "server") + " in a process without a share"
+}
 
 // Measure runs 1, 2, 4 nodes and so on.
 func Measure(ctx context.Context, o Options) (*Result, error) {
-	r := &Result{Processors: runtime.NumCPU(), Share: o.Share, Shards: o.Shards, Servers: o.Servers, Shared: shared, Nodes: []Measured{}, Simulated: []*Simulated{}, Limits: []Limit{}}
+	r := &Result{Processors: runtime.NumCPU(), Share: o.Share, Shards: o.Shards, Servers: o.Servers, Shared: o.shared(), Nodes: []Measured{}, Simulated: []*Simulated{}, Limits: []Limit{}}
 	r.Load[0] = proc.LoadAverage()
 	if o.Pages > 0 {
 		var err error

@@ -310,7 +310,7 @@ func (m *full) lose(ctx context.Context, name string, kill bool) (*Handed, error
 				first.First[shard] = runs[shard].UnixMilli()
 			}
 		}
-		return !slices.ContainsFunc(shards, func(shard int) bool { return first.First[shard] == 0 })
+		return !slices.ContainsFunc(shards, func(shard int) bool { return s.at[shard] == "" || first.First[shard] == 0 })
 	})
 	if err != nil {
 		return nil, err
