@@ -197,7 +197,7 @@ func (c *Copies) Put(ctx context.Context, name string, from io.Reader) error {
 	}}
 	_, err = f.copies.Put(ctx, jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkBytes}}, paced)
 	if paced.waited {
-		err = errors.Join(err, c.bus.forget(ctx, c.family, pace))
+		c.bus.forget(ctx, c.family, pace) // what fails here, Sweep does later
 	}
 	return err
 }
@@ -214,9 +214,10 @@ func (b *Bus) forget(ctx context.Context, n int, subject string) error {
 	return err
 }
 
-// paced is a copy that is put no faster than the servers write it. JetStream takes pieces without an
-// answer, keeps 128 MB of each stream in memory, and refuses what comes beyond that. So after some
-// bytes it waits for the answer to a message, which comes when what was sent before is written.
+// paced is a copy that is put no faster than the servers write it. JetStream takes pieces without
+// an answer, keeps 128 MB of each stream in memory, and refuses what comes beyond that. So after
+// some bytes it waits for the answer to a message, which comes when what was sent before is
+// written.
 type paced struct {
 	from   io.Reader
 	left   int // until it waits
