@@ -125,7 +125,7 @@ func measureFull(ctx context.Context, o Options) (f *Full, err error) {
 	if o.Most == 1 {
 		return f, nil
 	}
-	if f.Left, err = m.lose(ctx, fmt.Sprint("n", o.Most-1), false); err != nil {
+	if f.Left, err = m.lose(ctx, false); err != nil {
 		return nil, fmt.Errorf("let a node leave: %w", err)
 	}
 	tick()
@@ -135,7 +135,7 @@ func measureFull(ctx context.Context, o Options) (f *Full, err error) {
 	if _, err = m.until(ctx, m.settled); err != nil {
 		return nil, fmt.Errorf("copy stores: %w", err)
 	}
-	if f.Killed, err = m.lose(ctx, fmt.Sprint("n", o.Most-2), true); err != nil {
+	if f.Killed, err = m.lose(ctx, true); err != nil {
 		return nil, fmt.Errorf("kill a node: %w", err)
 	}
 	tick()
@@ -261,12 +261,18 @@ func (m *full) visit(ctx context.Context, f *Full) error {
 	return nil
 }
 
-// lose lets a node end, in good order or at once, and waits until its shards are visited elsewhere.
-func (m *full) lose(ctx context.Context, name string, kill bool) (*Handed, error) {
+// lose lets the node with the most shards end, in good order or at once, and waits until they are
+// visited elsewhere.
+func (m *full) lose(ctx context.Context, kill bool) (*Handed, error) {
 	s, err := m.look(ctx)
 	if err != nil {
 		return nil, err
 	}
+	has := map[string]int{}
+	for _, at := range s.at {
+		has[at]++
+	}
+	name := slices.MaxFunc(slices.Sorted(maps.Keys(m.all)), func(a, b string) int { return has[a] - has[b] })
 	_, logBefore, err := m.logged(ctx)
 	if err != nil {
 		return nil, err
