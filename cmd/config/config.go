@@ -106,7 +106,7 @@ type Config struct {
 	Sites      Sites                `for:"sites"`
 	Guard      guard.Limits         `for:"guard"`
 	Frontier   urlfrontier.Settings `for:"frontier"`
-	Nodes      bus.Settings         `for:"node node-status node-hint"`
+	Nodes      bus.Settings         `for:"node node-status node-hint node-abandon"`
 	Node       Node                 `for:"node"`
 	Eval       Eval                 `for:"eval"`
 	Demo       Demo                 `for:"demo"`

@@ -30,7 +30,7 @@ func (p *program) nodeCommand() *cobra.Command {
 		name, _, _ := strings.Cut(use, " ")
 		return p.command(&cobra.Command{Use: use, Args: cobra.ArbitraryArgs, Annotations: map[string]string{setting.NameAs: "node-" + name}}, do)
 	}
-	c.AddCommand(below("status", p.nodeStatus), below("hint URL...", p.nodeHint))
+	c.AddCommand(below("status", p.nodeStatus), below("hint URL...", p.nodeHint), below("abandon SHARD...", p.nodeAbandon))
 	return c
 }
 
@@ -123,4 +123,13 @@ func (p *program) nodeHint(ctx context.Context, args []string) (err error) {
 		return fmt.Errorf("not all were taken: %w", err)
 	}
 	return nil
+}
+
+func (p *program) nodeAbandon(ctx context.Context, args []string) (err error) {
+	b, err := bus.Look(ctx, p.config.Nodes)
+	if err != nil {
+		return err
+	}
+	defer closing(b, &err)
+	return work.Abandon(ctx, b, args)
 }

@@ -16,6 +16,8 @@
 //     links of machines, leaders of families and processors serve one thing after the other. The
 //     same costs give the same result.
 //  3. What was not measured is a setting, and the result repeats it.
+//  4. With Settings.Pages nodes know pages from the beginning, and what is measured is how long
+//     servers wait when the shards of a node that leaves, or is killed, move to others.
 //
 // Not done here: the fetch of a page itself (fetch/bench), rounds over millions of pages
 // (eval/scale).

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner/nodes/bus"
 	"github.com/recrawl/recrawl/satstore/proc"
 )
@@ -23,13 +24,12 @@ type Settings struct {
 	Shards   int           `default:"32" range:"[1,4096]" help:"parts into which servers are divided"`
 	Servers  int           `default:"1000" range:"[1,1000000]" help:"servers that are visited"`
 	Visit    time.Duration `default:"50ms" range:"[1ms,1m]" want:"1ms to 1m" help:"time that a visit takes, of which the processor knows nothing"`
+	Pages    int           `range:"[0,1000000000]" help:"pages that are known from the beginning: measure --most nodes with them, and how shards move when one leaves and one is killed; 0: none"`
+	Copies   int           `default:"3" range:"[1,5]" help:"servers of NATS, each of which keeps what nodes agree on, and with --pages copies of all stores"`
 	Simulate bool          `help:"work out 1 and 10 billion pages on 16 to 256 machines from what was measured"`
 	Machine  `key:"machine"`
 	HTML     string `path:"file" help:"write a report with charts to this file"`
 }
-
-// servers is how many servers of NATS there are: one is lost and nothing waits.
-const servers = 3
 
 // pages are those of a server: more than are ever visited.
 const pages = 1 << 20
@@ -60,6 +60,7 @@ type Result struct {
 	Nodes      []Measured   `json:"nodes"`
 	Writes     float64      `json:"writes_per_second"`     // to the NATS servers, one after the other
 	Copies     float64      `json:"copy_bytes_per_second"` // got from the NATS servers, while no node runs
+	Full       *Full        `json:"full"`                  // null: without --pages
 	Costs      *Costs       `json:"costs"`                 // of the simulation; null: there was none
 	Simulated  []*Simulated `json:"simulated"`
 	Limits     []Limit      `json:"limits"`
@@ -79,12 +80,23 @@ type Measured struct {
 	Used    float64 `json:"share_used"` // part of the shares that was used
 }
 
-const shared = "processors, disk, and the three NATS servers, which are in a process of their own without a share"
+// shared is what nodes share.
+func (o *Options) shared() string {
+	return "processors, disk, and NATS, with " + report.Plural(o.Copies, "server") + " in a process without a share"
+}
 
 // Measure runs 1, 2, 4 nodes and so on.
 func Measure(ctx context.Context, o Options) (*Result, error) {
-	r := &Result{Processors: runtime.NumCPU(), Share: o.Share, Shards: o.Shards, Servers: o.Servers, Shared: shared, Nodes: []Measured{}, Simulated: []*Simulated{}, Limits: []Limit{}}
+	r := &Result{Processors: runtime.NumCPU(), Share: o.Share, Shards: o.Shards, Servers: o.Servers, Shared: o.shared(), Nodes: []Measured{}, Simulated: []*Simulated{}, Limits: []Limit{}}
 	r.Load[0] = proc.LoadAverage()
+	if o.Pages > 0 {
+		var err error
+		if r.Full, err = measureFull(ctx, o); err != nil {
+			return nil, fmt.Errorf("measure %d nodes with %d pages: %w", o.Most, o.Pages, err)
+		}
+		r.Load[1] = proc.LoadAverage()
+		return r, nil
+	}
 	for n := 1; n <= o.Most; n *= 2 {
 		m, err := measure(ctx, o, n, r)
 		if err != nil {
@@ -127,7 +139,7 @@ func (b begun) close() {
 }
 
 // beginServers starts three that know each other.
-func beginServers(ctx context.Context, dir string) (all begun, err error) {
+func beginServers(ctx context.Context, dir string, servers int) (all begun, err error) {
 	routes := make([]string, servers)
 	for i := range routes {
 		l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -141,10 +153,13 @@ func beginServers(ctx context.Context, dir string) (all begun, err error) {
 	all = make(begun, servers)
 	failed := make(chan error, servers)
 	for i := range all {
+		settings := bus.Settings{Cluster: clusterName, Listen: "127.0.0.1:0", Replicas: servers}
+		if servers > 1 {
+			settings.Routes, settings.RouteAt = routes, routes[i]
+		}
 		go func() {
 			var err error
-			all[i], err = bus.Open(ctx, bus.Settings{Cluster: clusterName, Listen: "127.0.0.1:0", Routes: routes, RouteAt: routes[i]},
-				fmt.Sprint("server", i), filepath.Join(dir, fmt.Sprint("nats", i)), func(error) {})
+			all[i], err = bus.Open(ctx, settings, fmt.Sprint("server", i), filepath.Join(dir, fmt.Sprint("nats", i)), func(error) {})
 			failed <- err
 		}()
 	}
@@ -171,7 +186,7 @@ func measure(ctx context.Context, o Options, count int, r *Result) (m Measured, 
 		}
 	}
 	tick(0)
-	nats, err := beginServers(ctx, dir)
+	nats, err := beginServers(ctx, dir, o.Copies)
 	if err != nil {
 		return m, err
 	}
@@ -192,8 +207,8 @@ func measure(ctx context.Context, o Options, count int, r *Result) (m Measured, 
 	}()
 	for i := range count {
 		name := fmt.Sprint("n", i)
-		p, err := begin(o.Again, order{Name: name, NATS: "nats://" + nats[i%servers].Address(), Dir: filepath.Join(dir, name), Shards: o.Shards,
-			Servers: o.Servers, Pages: pages, Visit: o.Visit, Pause: o.Visit}, o.Share)
+		p, err := begin(o.Again, order{Name: name, NATS: "nats://" + nats[i%o.Copies].Address(), Dir: filepath.Join(dir, name), Shards: o.Shards,
+			Servers: o.Servers, Pages: pages, Copies: o.Copies, Visit: o.Visit, Pause: o.Visit}, o.Share)
 		if err != nil {
 			return m, err
 		}
@@ -201,7 +216,7 @@ func measure(ctx context.Context, o Options, count int, r *Result) (m Measured, 
 	}
 	sum := func() (t told, used time.Duration, err error) {
 		for _, p := range all {
-			one, err := p.ask()
+			one, err := p.ask("")
 			if err != nil {
 				return t, 0, err
 			}

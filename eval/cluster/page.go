@@ -3,12 +3,16 @@ package cluster
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/recrawl/recrawl/eval/report"
 )
 
 // Page shows a result.
 func (r *Result) Page() report.Page {
+	if r.Full != nil {
+		return report.Page{Title: "recrawl: bench nodes", Finding: r.Finding(), Sections: []report.Section{{Title: "Measured", Tables: r.Full.tables(r)}}}
+	}
 	p := report.Page{Title: "recrawl: bench nodes", Finding: r.Finding(),
 		Intro:    fmt.Sprintf("%s, %s, no answers from a network: a visit waits and brings links.", report.Plural(r.Servers, "server"), report.Plural(r.Shards, "shard")),
 		Sections: []report.Section{{Title: "Measured", Tables: []report.Table{r.measured()}, Charts: []report.Chart{r.scaling()}}}}
@@ -21,6 +25,9 @@ func (r *Result) Page() report.Page {
 
 // Finding says it in a sentence.
 func (r *Result) Finding() string {
+	if f := r.Full; f != nil {
+		return fmt.Sprintf("%s with %d pages made %.0f visits a second.", report.Plural(f.Nodes, "node"), f.Pages, f.PerSec)
+	}
 	last := r.Nodes[len(r.Nodes)-1]
 	return fmt.Sprintf("%s made %.1f times the visits of one.", report.Plural(last.Nodes, "node"), last.PerSec/r.Nodes[0].PerSec)
 }
@@ -131,4 +138,42 @@ func (r *Result) charts() []report.Chart {
 		chart("Time until all shards of a lost node are planned again", "s after its lease", func(s *Simulated) float64 { return s.Lost.Seconds }),
 		chart("Memory of a node", "GB", func(s *Simulated) float64 { return s.Memory / 1e9 }),
 	}
+}
+
+func (f *Full) tables(r *Result) []report.Table {
+	megabytes := func(list ...int64) string {
+		texts := make([]string, len(list))
+		for i, b := range list {
+			texts[i] = fmt.Sprintf("%.0f", float64(b)/1e6)
+		}
+		return strings.Join(texts, ", ")
+	}
+	held := report.Table{Title: fmt.Sprintf("%s, %d pages, %s", report.Plural(f.Nodes, "node"), f.Pages, report.Plural(f.Shards, "shard")), Header: []string{"", ""},
+		Note: fmt.Sprintf("Shared: %s. %d processors, load %.1f before and %.1f after.", r.Shared, r.Processors, r.Load[0], r.Load[1]),
+		Rows: [][]string{
+			{"until all pages are in stores and all shards run, s", fmt.Sprintf("%.0f", f.Fill)},
+			{"of it, to write a page, us", fmt.Sprintf("%.1f", f.FillEach)},
+			{"then, until all shards are at their places and have copies, s", fmt.Sprintf("%.0f", f.Copy)},
+			{"copies in NATS, each, MB", megabytes(f.CopyBytes)},
+			{"memory of each node, MB", megabytes(f.Memory...)},
+			{"at most until then, MB", megabytes(f.Peak...)},
+			{"memory of the servers of NATS together, MB", megabytes(f.NATSMemory)},
+			{"visits a second", fmt.Sprintf("%.0f", f.PerSec)},
+			{"CPU us a visit", fmt.Sprintf("%.0f", f.CPU)},
+			{"of NATS", fmt.Sprintf("%.0f", f.NATS)},
+		}}
+	moves := report.Table{Title: "Shards of a node that", Header: []string{"", "shards", "pages", "copies, MB", "log meanwhile, MB", "all are visited elsewhere after, s", "pause of a shard, s", "longest", "of it, from taking it to its first round"}}
+	for _, h := range []struct {
+		name string
+		*Handed
+	}{{"ended", f.Left}, {"was killed", f.Killed}} {
+		if h.Handed != nil {
+			moves.Rows = append(moves.Rows, []string{h.name, strconv.Itoa(h.Shards), strconv.Itoa(h.Pages), megabytes(h.Bytes), megabytes(h.Log),
+				fmt.Sprintf("%.1f", h.Seconds), fmt.Sprintf("%.1f", h.Mean), fmt.Sprintf("%.1f", h.Most), fmt.Sprintf("%.1f", h.Open)})
+		}
+	}
+	if len(moves.Rows) == 0 {
+		return []report.Table{held}
+	}
+	return []report.Table{held, moves}
 }

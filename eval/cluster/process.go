@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -20,8 +21,10 @@ import (
 	"github.com/recrawl/recrawl/planner/nodes"
 	"github.com/recrawl/recrawl/planner/nodes/bus"
 	"github.com/recrawl/recrawl/planner/nodes/work"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // Argument as its only one makes the program call Serve.
@@ -35,6 +38,8 @@ type order struct {
 	Shards  int
 	Servers int
 	Pages   int // of a server
+	Known   int // of all, from the beginning
+	Copies  int // that NATS keeps
 	Visit   time.Duration
 	Pause   time.Duration
 }
@@ -42,7 +47,19 @@ type order struct {
 // told is what a node says when it is asked.
 type told struct {
 	Visits, Servers int64
+	Filled          int64         // pages that were made known at the beginning
+	Filling         time.Duration // for how long that took, all shards together
+	// By shard: when its first visit since a reset ended, and its last one; unix milliseconds,
+	// 0: none.
+	First, Last []int64
 }
+
+// What a node is told by a line, beside nothing: it says how far it is in any case.
+const (
+	resetLine = "reset" // First begins anew, after that
+	visitLine = "visit" // visits begin, where pages are known from the beginning
+	leaveLine = "leave" // it gives its shards away, and says how far it was once it has
+)
 
 // clusterName is that of all measurements: each has NATS servers of its own.
 const clusterName = "bench"
@@ -55,22 +72,34 @@ func Serve(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("read what to do: %w", err)
 	}
-	w := &web{}
+	w := &web{begun: make(chan struct{})}
 	if err := json.Unmarshal(line, &w.order); err != nil {
 		return fmt.Errorf("read what to do: %w", err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	b, err := bus.Open(ctx, bus.Settings{Cluster: clusterName, NATS: w.NATS, Replicas: servers}, w.Name, "", func(error) {})
+	b, err := bus.Open(ctx, bus.Settings{Cluster: clusterName, NATS: w.NATS, Replicas: w.Copies}, w.Name, "", func(error) {})
 	if err != nil {
 		return err
 	}
 	defer b.Close()
+	w.first, w.last = make([]atomic.Int64, w.Shards), make([]atomic.Int64, w.Shards)
+	say := json.NewEncoder(out)
+	leaving := false // read when ctx is over
 	go func() {
 		defer stop()
-		for say := json.NewEncoder(out); ; {
-			if _, err := lines.ReadBytes('\n'); err != nil || say.Encode(told{w.visits.Load(), w.known.Load()}) != nil {
+		for !leaving {
+			line, err := lines.ReadString('\n')
+			if leaving = line == leaveLine+"\n"; err != nil || !leaving && say.Encode(w.told()) != nil {
 				return
+			}
+			switch line {
+			case resetLine + "\n":
+				for i := range w.first {
+					w.first[i].Store(0)
+				}
+			case visitLine + "\n":
+				w.begin.Do(func() { close(w.begun) })
 			}
 		}
 	}()
@@ -78,10 +107,22 @@ func Serve(in io.Reader, out io.Writer) error {
 		Cluster: nodes.Cluster{Shards: w.Shards, PerDay: nodes.Unlimited, Apart: true}, TTL: 20 * time.Second, Pause: w.Pause, Round: time.Hour,
 		Adopt: []string{"*"}, Dir: w.Dir, Able: func() error { return nil }, Open: w.open,
 		Note: func(format string, args ...any) { fmt.Fprintf(os.Stderr, w.Name+": "+format+"\n", args...) }})
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	if leaving {
+		return say.Encode(w.told())
+	}
+	return nil
+}
+
+// told is how far the node is.
+func (w *web) told() told {
+	t := told{Visits: w.visits.Load(), Servers: w.known.Load(), Filled: w.filled.Load(), Filling: time.Duration(w.filling.Load()), First: make([]int64, w.Shards), Last: make([]int64, w.Shards)}
+	for i := range w.Shards {
+		t.First[i], t.Last[i] = w.first[i].Load(), w.last[i].Load()
+	}
+	return t
 }
 
 // workers are visits of a shard that are under way at a time.
@@ -93,11 +134,25 @@ func (w *web) open(dir string) (*work.Parts, bool, error) {
 	if err != nil {
 		return nil, errors.Is(err, satstore.ErrInUse), err
 	}
-	corpus := planner.NewCorpus(sitegraph.NewGraph())
-	if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
+	err = w.fill(dir, store)
+	var file *scratch.File
+	if err == nil {
+		file, err = scratch.Open(dir)
+	}
+	if err != nil {
 		return nil, false, errors.Join(err, store.Close())
 	}
-	return &work.Parts{Planner: planner.New(corpus, nil, planner.LiveOptions()), Store: store, Web: w, Close: store.Close,
+	corpus := planner.NewCorpus(sitegraph.NewGraphIn(file))
+	err = store.Restore(corpus.Graph, corpus.Remember)
+	corpus.Graph.Release()
+	var rank planner.Policy // without pages that are known there are first visits alone
+	if err == nil && w.Known > 0 {
+		rank, err = policy.New("value", policy.Settings{Corpus: corpus, Mode: planner.Stream, PerDay: float64(w.Known) / float64(w.Shards), Alpha: 0.95})
+	}
+	if err != nil {
+		return nil, false, errors.Join(err, store.Close())
+	}
+	return &work.Parts{Planner: planner.New(corpus, rank, planner.LiveOptions()), Store: store, Web: w, Close: store.Close,
 		Journal: func([]cycle.Event) error { return nil },
 		Loop:    cycle.Options{Workers: workers, Discover: true, Forecast: true, Pause: w.Pause}}, false, nil
 }
@@ -166,9 +221,9 @@ func pin(name string, pid, share int) (group string, err error) {
 	return group, nil
 }
 
-// ask asks a node how far it is.
-func (p *process) ask() (t told, err error) {
-	if _, err := p.in.Write([]byte("\n")); err != nil {
+// ask asks a node how far it is, and tells it a line.
+func (p *process) ask(line string) (t told, err error) {
+	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
 		return t, fmt.Errorf("a node has ended: %w", err)
 	}
 	if err := p.out.Decode(&t); err != nil {

@@ -3,10 +3,12 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/nodes"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -14,7 +16,11 @@ import (
 // page of each to those of ten other servers.
 type web struct {
 	order
-	visits, known atomic.Int64 // visits; servers whose first page was visited
+	begin           sync.Once
+	begun           chan struct{}  // closed: visits may begin
+	visits, known   atomic.Int64   // visits; servers whose first page was visited
+	filled, filling atomic.Int64   // pages that were made known at the beginning; nanoseconds
+	first, last     []atomic.Int64 // as told
 }
 
 func pageOf(server, n int) string { return fmt.Sprintf("http://s%d.example/%d", server, n) }
@@ -28,10 +34,20 @@ func (*web) Keep(func(string, []byte) error) error { return nil }
 
 // Fetch makes a visit.
 func (w *web) Fetch(ctx context.Context, r cycle.Request) (o sitegraph.Observation, err error) {
+	if w.Known > 0 {
+		select {
+		case <-w.begun:
+		case <-ctx.Done():
+			return o, ctx.Err()
+		}
+	}
 	if err := (cycle.WallClock{}).SleepUntil(ctx, time.Now().Add(w.Visit)); err != nil {
 		return o, err
 	}
 	w.visits.Add(1)
+	now, shard := time.Now().UnixMilli(), nodes.ShardOf(r.Record.URL, w.Shards)
+	w.first[shard].CompareAndSwap(0, now)
+	w.last[shard].Store(now)
 	var server, n int
 	if _, err := fmt.Sscanf(r.Record.URL, "http://s%d.example/%d", &server, &n); err != nil {
 		return o, fmt.Errorf("page %s: %w", r.Record.URL, err)

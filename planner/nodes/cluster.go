@@ -51,11 +51,15 @@ func Agreed(ctx context.Context, kv KV) (c Cluster, revision uint64, err error) 
 	return l.Value, l.Revision, err
 }
 
-// MostStarts bounds the start pages that wait to be taken in.
-const MostStarts = 10_000
+const (
+	// MostStarts bounds the start pages that wait to be taken in.
+	MostStarts = 10_000
+	// mostStartBytes bounds them together: NATS takes messages of 1 MiB.
+	mostStartBytes = 1_000_000
+)
 
 // ErrStarts says that there are more.
-var ErrStarts = fmt.Errorf("the nodes of a cluster take %d", MostStarts)
+var ErrStarts = fmt.Errorf("the nodes of a cluster take %d, of %d bytes together: hand the others in by recrawl node hint", MostStarts, mostStartBytes)
 
 // AddStarts hands start pages to the shards, which take them in when they next look.
 func AddStarts(ctx context.Context, kv KV, urls []string) error {
@@ -73,10 +77,11 @@ func AddStarts(ctx context.Context, kv KV, urls []string) error {
 		if len(list) == had {
 			return nil
 		}
-		if len(list) > MostStarts {
-			return fmt.Errorf("%d start pages: %w", len(list), ErrStarts)
+		value := encode(list)
+		if len(list) > MostStarts || len(value) > mostStartBytes {
+			return fmt.Errorf("%d start pages, %d bytes: %w", len(list), len(value), ErrStarts)
 		}
-		if _, err := kv.Set(ctx, startsKey, encode(list), revision); !errors.Is(err, ErrConflict) {
+		if _, err := kv.Set(ctx, startsKey, value, revision); !errors.Is(err, ErrConflict) {
 			return err
 		}
 	}

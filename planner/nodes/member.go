@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -46,6 +48,48 @@ type ShardReport struct {
 	Used    int     `json:"used"`            // of the round
 	Granted int     `json:"granted"`         // in the round; -1: no bound
 	Delay   float64 `json:"delay"`           // seconds from taking the shard to its first round
+}
+
+const (
+	// longestError bounds what a node tells of an error; with a path or an address it is shorter.
+	longestError = 500
+	// mostErrors bounds all errors that a node tells of. NATS takes messages of 1 MiB: 4,096 shards
+	// take 200 bytes each beside that, and the rest is for those whose errors are left out.
+	mostErrors = 32 << 10
+	// leftOut stands for an error that has no room.
+	leftOut = "see its log"
+)
+
+// bound keeps a state below the size of a message, however many shards fail.
+func (s *NodeState) bound() {
+	s.Trouble = cut(s.Trouble)
+	s.Shards = slices.Clone(s.Shards)
+	left := mostErrors
+	for i := range s.Shards {
+		r := &s.Shards[i]
+		r.Price, r.Delay = rounded(r.Price), rounded(r.Delay)
+		if r.Error == "" {
+			continue
+		}
+		r.Error = cut(r.Error)
+		if left -= len(encode(r.Error)); left < 0 {
+			r.Error = leftOut
+		}
+	}
+}
+
+// rounded is a number with six digits.
+func rounded(x float64) float64 {
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64) // of its own text
+	return x
+}
+
+// cut bounds an error.
+func cut(text string) string {
+	if len(text) <= longestError {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longestError], "") + "..."
 }
 
 // sighting is a revision of an entry, and when it was first seen, by the clock of who saw it.
@@ -102,6 +146,7 @@ func (m *Member) Beat(ctx context.Context, state NodeState, urgent bool) error {
 	m.tried = now
 	state.Name, state.Session, state.Clock = m.Name, m.Session, now.UnixMilli()
 	state.TTLms, state.Offset = m.TTL.Milliseconds(), m.Offset().Seconds()
+	state.bound()
 	revision, err := m.KV.Set(ctx, nodePrefix+m.Name, encode(state), m.revision)
 	if errors.Is(err, ErrConflict) {
 		revision, err = m.settle(ctx, state)

@@ -111,3 +111,54 @@ func TestLostAnswer(t *testing.T) {
 		t.Error("it was not renewed")
 	}
 }
+
+// What a node tells fits into a message of NATS, also where each of the most shards fails with a
+// long error, and says what the first of them fail with.
+func TestStateSize(t *testing.T) {
+	const message = 1 << 20 // less a head of some bytes
+	kv, now := &memory{}, midnight
+	m := member(kv, "a", &now, 0)
+	s := NodeState{Trouble: strings.Repeat("é", 5000), Version: strings.Repeat("v", 64)}
+	for n := range MostShards {
+		s.Shards = append(s.Shards, ShardReport{Shard: n, State: "opening", Error: strings.Repeat("<é> ", 300), Pages: 1e9, Waiting: 1e9, Visits: 1e9, Sending: 1e9,
+			Dropped: 1e9, Price: 1.0 / 3, Used: 1e9, Granted: 1e9, Delay: 1e5 / 7.0})
+		s.Ready = append(s.Ready, n)
+	}
+	long := s.Shards[0].Error
+	if err := m.Beat(t.Context(), s, false); err != nil {
+		t.Fatal(err)
+	}
+	list, err := kv.List(t.Context(), nodePrefix)
+	if err != nil || len(list) != 1 || len(list[0].Value) > message-4096 {
+		t.Fatalf("%d bytes, %v", len(list[0].Value), err)
+	}
+	states, err := NodeStates(t.Context(), kv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := states[0].Value.Shards
+	if len(got) != MostShards || !strings.HasPrefix(long, strings.TrimSuffix(got[0].Error, "...")) || len(got[0].Error) < longestError-3 || got[MostShards-1].Error != leftOut {
+		t.Errorf("%d shards, the first with %q, the last with %q", len(got), got[0].Error, got[len(got)-1].Error)
+	}
+	if s.Shards[0].Error != long {
+		t.Error("what the node knows itself was cut")
+	}
+}
+
+// Start pages that would not fit into a message are refused, and told why.
+func TestStartsSize(t *testing.T) {
+	kv := &memory{}
+	var urls []string
+	for i := range 2000 {
+		urls = append(urls, "http://a.example/"+strings.Repeat("x", 600)+string(rune('a'+i%26))+strings.Repeat("y", i))
+	}
+	if err := AddStarts(t.Context(), kv, urls[:200]); err != nil {
+		t.Error(err)
+	}
+	if err := AddStarts(t.Context(), kv, urls); !errors.Is(err, ErrStarts) {
+		t.Errorf("%v", err)
+	}
+	if list, _, err := Starts(t.Context(), kv); err != nil || len(list) != 200 {
+		t.Errorf("%d start pages, %v", len(list), err)
+	}
+}

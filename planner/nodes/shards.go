@@ -16,7 +16,7 @@ type Tenure struct {
 	Session string `json:"session,omitempty"`
 	Epoch   uint64 `json:"epoch"`
 	Next    string `json:"next,omitempty"` // who is to take it; "": whoever is preferred
-	Last    string `json:"last,omitempty"` // who had it before
+	Home    string `json:"home,omitempty"` // who has its store, or had it last; "": there is none yet
 }
 
 // Worked is how far a host is with a shard.
@@ -35,9 +35,13 @@ type Host interface {
 	Open(Tenure)
 	Close(shard int)
 	Work(shard int) Worked
-	// Portable reports whether other nodes can get the store of a shard. Else it stays with the
-	// node that had it last.
+	// Portable reports whether this node can get the store of a shard from a copy, and others could
+	// if this one has it. Else it stays where the store is.
 	Portable(shard int) bool
+	// Opened reports whether the store of a shard is open here, or was. Homed is told that all know
+	// by now: where the store is not portable nothing goes into it before.
+	Opened(shard int) bool
+	Homed(shard int)
 }
 
 // Shards takes over shards and gives them away, one step at a time.
@@ -57,7 +61,8 @@ type Shards struct {
 	coming    []int          // those that others have and that are to be here
 }
 
-// givesAtOnce bounds the shards of a node that move at a time: the others work meanwhile.
+// givesAtOnce bounds the shards of a node that move at a time: the others work meanwhile. Those
+// that never had a store have nothing to work on.
 const givesAtOnce = 2
 
 // Held returns the shards of this session.
@@ -126,7 +131,11 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 		if t.Owner != me.Name || t.Session != me.Session { // cannot be while the session lives
 			return fmt.Errorf("shard %d is at node %s by its entry: %w", n, t.Owner, ErrOver)
 		}
-		return s.give(ctx, n, to)
+		if s.Apart && t.Home != me.Name && s.Host.Opened(n) {
+			t.Home = me.Name
+			return s.write(ctx, n, t, s.Host.Homed)
+		}
+		return s.give(ctx, n, to, names)
 	}
 	if t.Owner == me.Name && t.Session == me.Session { // the answer to a take was lost
 		s.begin(n)
@@ -138,15 +147,11 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 		}
 		return nil
 	}
-	last := t.Owner
-	if last == "" {
-		last = t.Last
-	}
-	if s.Apart && last != "" && !s.Host.Portable(n) { // where its store is
-		if last != me.Name || s.Leaving {
+	if s.Apart && t.Home != "" && !s.Host.Portable(n) { // where its store is
+		if t.Home != me.Name || s.Leaving {
 			return nil
 		}
-		return s.take(ctx, n, last)
+		return s.take(ctx, n)
 	}
 	if t.Owner == "" && t.Next != "" && t.Next != me.Name && !s.Leaving {
 		if slices.Contains(names, t.Next) {
@@ -156,13 +161,13 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 	if s.Leaving || to != me.Name && t.Next != me.Name {
 		return nil
 	}
-	return s.take(ctx, n, last)
+	return s.take(ctx, n)
 }
 
-// take takes a shard over from the node that had it last.
-func (s *Shards) take(ctx context.Context, n int, last string) error {
-	me := s.Member
-	return s.write(ctx, n, Tenure{Shard: n, Owner: me.Name, Session: me.Session, Epoch: s.tenures[n].Epoch + 1, Last: last}, s.begin)
+// take takes a shard over.
+func (s *Shards) take(ctx context.Context, n int) error {
+	t, me := s.tenures[n], s.Member
+	return s.write(ctx, n, Tenure{Shard: n, Owner: me.Name, Session: me.Session, Epoch: t.Epoch + 1, Home: t.Home}, s.begin)
 }
 
 // begin works on a shard that is this node's by its entry.
@@ -172,7 +177,12 @@ func (s *Shards) begin(n int) {
 }
 
 // give gives a shard away that is preferred elsewhere, once its store is closed.
-func (s *Shards) give(ctx context.Context, n int, to string) error {
+func (s *Shards) give(ctx context.Context, n int, to string, names []string) error {
+	home := s.tenures[n].Home
+	stranded := s.Apart && home != "" && home != s.Member.Name && (s.giving[n] == home || !s.Host.Portable(n))
+	if stranded && slices.Contains(names, home) { // it seemed to be portable when this node took it
+		to = home
+	}
 	if to == s.Member.Name {
 		if _, begun := s.giving[n]; begun && s.Host.Work(n) == Closed { // the other one has gone meanwhile
 			// A write that gives the shard away may still be on its way: this one ends it.
@@ -189,10 +199,10 @@ func (s *Shards) give(ctx context.Context, n int, to string) error {
 		return nil
 	}
 	if _, begun := s.giving[n]; !begun {
-		if len(s.giving) >= givesAtOnce && !s.Leaving {
+		if home != "" && len(s.giving) >= givesAtOnce && !s.Leaving {
 			return nil
 		}
-		if s.Apart && !s.Hasty && to != "" && !(s.Host.Portable(n) && s.Member.Ready(to, n)) {
+		if s.Apart && !s.Hasty && to != "" && home != "" && to != home && !(s.Host.Portable(n) && s.Member.Ready(to, n)) {
 			return nil
 		}
 		s.giving[n] = to
@@ -202,7 +212,7 @@ func (s *Shards) give(ctx context.Context, n int, to string) error {
 		return nil
 	}
 	t := s.tenures[n]
-	return s.write(ctx, n, Tenure{Shard: n, Epoch: t.Epoch, Next: to, Last: t.Owner}, s.gave)
+	return s.write(ctx, n, Tenure{Shard: n, Epoch: t.Epoch, Next: to, Home: t.Home}, s.gave)
 }
 
 func (s *Shards) gave(n int) {
@@ -233,4 +243,26 @@ func (s *Shards) reread(ctx context.Context, n int) error {
 	}
 	s.revisions[n], s.tenures[n] = e.Revision, e.Value
 	return nil
+}
+
+// Abandon lets a shard begin without the store that it had: with what the node that takes it has in
+// its directory, or with nothing.
+func Abandon(ctx context.Context, kv KV, shard int) error {
+	for {
+		e, ok, err := Read[Tenure](ctx, kv, shardKey+strconv.Itoa(shard))
+		if err != nil || !ok || e.Value.Home == "" {
+			return err
+		}
+		t := e.Value
+		t.Home = ""
+		if _, err := kv.Set(ctx, e.Key, encode(t), e.Revision); !errors.Is(err, ErrConflict) {
+			return err
+		}
+	}
+}
+
+// TenureOf returns who has a shard; the zero Tenure: nobody ever had it.
+func TenureOf(ctx context.Context, kv KV, shard int) (Tenure, error) {
+	e, _, err := Read[Tenure](ctx, kv, shardKey+strconv.Itoa(shard))
+	return e.Value, err
 }

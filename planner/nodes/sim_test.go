@@ -157,10 +157,10 @@ type simStore struct {
 	granted  int
 	used     int
 	settled  bool
-	openBy   *simLife // its lock
-	home     string   // the node that had it open last
-	portable bool     // others can get it
-	since    time.Duration
+	openBy   *simLife      // its lock
+	home     string        // the node that had it open last
+	portable bool          // others can get it
+	since    time.Duration // when that changed
 }
 
 // price is high where pages wait for their first visit.
@@ -211,6 +211,8 @@ type simShard struct {
 	work   Worked
 	outbox *Outbox
 	flying int
+	opened bool
+	homed  bool
 }
 
 var errSim = errors.New("no answer")
@@ -380,16 +382,30 @@ func (l *simLife) Open(t Tenure) {
 			return
 		}
 		st := s.stores[t.Shard]
-		if other := st.openBy; other != nil && other.member.Holds(other.clock()) {
+		if other := st.openBy; other != nil && other != l && other.member.Holds(other.clock()) {
 			s.fail("shard %d is open at %s, and %s opens it", t.Shard, other.name, l.name)
-		} else if other != nil { // it closes its stores, and has the lock until then
+		} else if other != nil && other != l { // it closes its stores, and has the lock until then
 			s.after(200*time.Millisecond, open)
 			return
 		}
-		if s.apart && !st.portable && st.home != "" && st.home != l.name {
+		alone := s.apart && !st.portable
+		if alone && t.Home != "" && t.Home != l.name { // it seemed to be portable
+			s.after(200*time.Millisecond, open)
+			return
+		}
+		if alone && st.home != "" && st.home != l.name {
 			s.fail("the store of shard %d is at %s alone, and %s opens it", t.Shard, st.home, l.name)
 		}
-		st.openBy, st.home = l, l.name
+		st.openBy, sh.opened = l, s.apart
+		anew := s.apart && s.faults && st.portable && st.home == l.name && (t.Home == l.name || sh.homed) && s.rng.IntN(3) == 0
+		if alone && t.Home != l.name && !sh.homed {
+			s.after(50*time.Millisecond, open)
+			return
+		}
+		if anew { // its log lost what the store has: it begins anew, and the copy is of no use
+			st.portable, st.since = false, s.now
+		}
+		st.home = l.name
 		sh.work = Running
 		sh.outbox, _ = NewOutbox(t.Shard, simShards, func(name string) ([]byte, bool, error) { v, ok := st.settings[name]; return v, ok, nil })
 		s.begin(simPause, sh.loop) // KeepDistance
@@ -400,16 +416,25 @@ func (l *simLife) Open(t Tenure) {
 func (l *simLife) Close(shard int) {
 	if sh := l.open[shard]; sh.work == Opening {
 		sh.work = Closed
+		if st := l.sim.stores[shard]; st.openBy == l {
+			st.openBy = nil
+		}
 	} else {
 		sh.work = Closing
 	}
 }
 
-// Portable is known to a node a moment later.
+// Portable is known to a node a moment later; that a store is not, longer after.
 func (l *simLife) Portable(shard int) bool {
 	st := l.sim.stores[shard]
-	return st.portable && l.sim.now > st.since+300*time.Millisecond
+	if st.portable {
+		return l.sim.now > st.since+300*time.Millisecond
+	}
+	return st.home != "" && st.home != l.name && l.sim.faults && l.sim.now < st.since+simTTL*3/2
 }
+
+func (l *simLife) Opened(shard int) bool { sh := l.open[shard]; return sh != nil && sh.opened }
+func (l *simLife) Homed(shard int)       { l.open[shard].homed = true }
 
 // carry lets others get the store of a shard after a while, once there are others. With odd seeds
 // all nodes see the stores of all.
@@ -439,7 +464,9 @@ func (l *simLife) fetch() {
 		}
 		l.ready[n] = false
 		l.sim.after(time.Duration(l.sim.rng.IntN(3000))*time.Millisecond, func() {
-			if _, still := l.ready[n]; still && !l.cut {
+			if _, still := l.ready[n]; still && l.cut {
+				delete(l.ready, n) // again later
+			} else if still {
 				l.ready[n] = true
 			}
 		})
@@ -706,7 +733,7 @@ func (s *sim) state() string {
 }
 
 func TestSimulation(t *testing.T) {
-	first, count := uint64(1), uint64(8)
+	first, count := uint64(1), uint64(10)
 	if text := os.Getenv("NODES_SEEDS"); text != "" { // first-count
 		if _, err := fmt.Sscanf(text, "%d-%d", &first, &count); err != nil {
 			t.Fatal(err)

@@ -17,12 +17,14 @@ import (
 
 // Base is a copy of a store, and where its log goes on.
 type Base struct {
-	Name  string `json:"name"` // in the depot
-	Line  string `json:"line"`
-	After uint64 `json:"after"` // number of the last part that the copy has
-	Bytes int64  `json:"bytes"`
-	Sent  Sent   `json:"sent"` // into the log until then
+	Name    string  `json:"name"`    // in the depot
+	History history `json:"history"` // the parts that the copy has
+	Bytes   int64   `json:"bytes"`
+	Sent    Sent    `json:"sent"` // into the log until then
 }
+
+// After is the number of the last part that the copy has.
+func (b Base) After() uint64 { return b.History.end().To }
 
 // Depot is where bases lie. What it gives back is what was put there, or an error.
 type Depot interface {
@@ -100,7 +102,7 @@ func fetch(ctx context.Context, depot Depot, b Base, dir string, keep []string) 
 	if err := unpack(from, under); err != nil {
 		return fmt.Errorf("get copy %s of a store: %w", b.Name, err)
 	}
-	if err := Clear(dir, keep...); err != nil {
+	if err := clearAway(dir, keep); err != nil {
 		return err
 	}
 	return place(under, dir)
@@ -170,9 +172,9 @@ func place(from, to string) error {
 	return directory.SyncPath(to)
 }
 
-// Clear removes a store that nobody has open; what keep names stays. It makes the directory if need
-// be. The file without which it is no store goes first.
-func Clear(dir string, keep ...string) error {
+// clearAway removes a store that nobody has open; what keep names stays. It makes the directory if
+// need be. The file without which it is no store goes first.
+func clearAway(dir string, keep []string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -194,4 +196,28 @@ func Clear(dir string, keep ...string) error {
 		}
 	}
 	return nil
+}
+
+// Aside is what the name of a directory has behind that of a store, in which lies one that has what
+// its log lost, after others went on without that. There is one at most, the last.
+const Aside = ".aside"
+
+// setAside moves a store that nobody has open; what keep names stays.
+func setAside(dir string, keep []string) error {
+	to := dir + Aside
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	if err := os.Rename(dir, to); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	for _, name := range keep {
+		if err := os.Rename(filepath.Join(to, name), filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return errors.Join(directory.SyncPath(to), directory.SyncPath(dir), directory.SyncPath(filepath.Dir(dir)))
 }

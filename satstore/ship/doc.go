@@ -3,10 +3,10 @@
 //
 // # Terms
 //
-//	part  a piece of a transaction, as it is sent; the log holds parts, and numbers them
-//	line  the life of a log: from the copy with which it began. It has a random name
-//	base  a copy of a store, and the number of the part after which the log goes on
-//	mark  a part that holds nothing: who writes it is the only one that can go on
+//	part     a piece of a transaction, as it is sent; the log holds parts, and numbers them
+//	base     a copy of a store, and the part after which the log goes on
+//	mark     a part that holds nothing: who writes it is the only one that can go on
+//	history  the parts that a store has: their numbers, and who wrote them
 //
 // # Guarantees
 //
@@ -17,11 +17,14 @@
 //     transaction that is whole. A transaction that lacks a part is left out.
 //  3. Who goes on with a store marks its log first (Take). What a process still sends that
 //     had the store before is refused, and its Commit fails.
-//  4. A store is brought up to date from where it is, if the log begins early enough (Update).
-//     Else, or where it cannot be read, the base takes its place, and of all else in the directory
-//     as well: keep names what stays. So it is where a log lost what the store has, and others have
-//     gone on with that log.
-//  5. A base is a stream of files. It is put in place when all of it was read and synced.
+//  4. A store is brought up to date from where it is, if the log has its last part (Update). Else,
+//     or where it cannot be read, the base takes its place, and of all else in the directory as
+//     well: keep names what stays.
+//  5. A log may lose what it acknowledged, and give the same numbers to other parts: histories tell
+//     them apart. Where others went on with such a log it counts, and a store that has what was
+//     lost is set aside, not removed. Where nobody did, the log must begin anew with the latest
+//     store (Updated.Anew).
+//  6. A base is a stream of files. It is put in place when all of it was read and synced.
 //
 // Not done here: where log and bases lie is up to Log and Depot, who may write to them to a lease.
 // Damage of a store that its Open repairs with fresh records is not told to the log: a copy has the

@@ -9,21 +9,35 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A part is a byte of flags, the number of the part before it (8 bytes, big endian), and a piece of
-// the changes of its transaction, one after the other. A change begins with its kind; numbers are
-// uvarints, texts have their length before them.
-const headBytes = 9
+// A part is a byte of flags, the number of the part before it and a number that stands for its
+// writer (8 bytes each, big endian), and a piece of the changes of its transaction, one after the
+// other. A change begins with its kind; numbers are uvarints, texts have their length before them.
+const headBytes = 17
 
-func setHead(part []byte, flags byte, after uint64) {
+func setHead(part []byte, flags byte, after, writer uint64) {
 	part[0] = flags
 	binary.BigEndian.PutUint64(part[1:], after)
+	binary.BigEndian.PutUint64(part[9:], writer)
+}
+
+// head is what a part says of itself.
+type head struct {
+	flags         byte
+	after, writer uint64
+}
+
+func headOf(number uint64, part []byte) (head, error) {
+	if len(part) < headBytes {
+		return head{}, fmt.Errorf("%w: part %d has %d bytes", errChange, number, len(part))
+	}
+	return head{part[0], binary.BigEndian.Uint64(part[1:]), binary.BigEndian.Uint64(part[9:])}, nil
 }
 
 // Flags of a part.
 const (
 	flagFirst = 1 << iota // of a transaction
 	flagLast
-	flagMark // no part of a transaction: a text follows
+	flagMark // no part of a transaction: it has a head alone
 )
 
 // The kinds of changes.

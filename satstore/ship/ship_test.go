@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,7 +76,7 @@ func (m *memory) Read(_ context.Context, after uint64, each func(uint64, []byte)
 }
 
 func (m *memory) Drop(_ context.Context, upTo uint64) error {
-	for len(m.number) > 1 && m.number[0] <= upTo { // JetStream keeps numbers, this one needs the last
+	for len(m.number) > 0 && m.number[0] < upTo {
 		m.parts, m.number = m.parts[1:], m.number[1:]
 	}
 	return nil
@@ -201,10 +202,15 @@ func moves(t *testing.T, seed uint64) {
 	acked := content{links: map[sitegraph.PageID]string{}, settings: map[string]string{}}
 	under := acked // of the transaction that may be there or not
 	var stale *Store
+	staleAt := 0
 	for tenure := range 10 {
-		dir := filepath.Join(root, fmt.Sprint(rng.IntN(3)))
+		k := rng.IntN(3)
+		if stale != nil && k == staleAt { // that process has it open
+			k = (k + 1) % 3
+		}
+		dir := filepath.Join(root, fmt.Sprint(k))
 		ctx, cancel := context.WithCancel(t.Context())
-		var mark uint64
+		var mark Mark
 		var updated Updated
 		if base.Name != "" {
 			var err error
@@ -214,7 +220,7 @@ func moves(t *testing.T, seed uint64) {
 			if updated, err = Update(ctx, dir, base, m, m, "journal"); err != nil {
 				t.Fatalf("seed %d, tenure %d: %v", seed, tenure, err)
 			}
-			if got, want := updated.Sent.Since(base.Sent), m.since(base.After); got != want {
+			if got, want := updated.Sent.Since(base.Sent), m.since(base.After()); got != want {
 				t.Fatalf("seed %d, tenure %d: the log is %+v long, said to be %+v", seed, tenure, want, got)
 			}
 		}
@@ -241,7 +247,7 @@ func moves(t *testing.T, seed uint64) {
 			if base, err = Keep(ctx, m, copied, next); err != nil || base.Bytes == 0 {
 				t.Fatal(base, err)
 			}
-			m.Drop(ctx, base.After)
+			m.Drop(ctx, base.After())
 			os.RemoveAll(copied)
 		}
 		if base.Name == "" {
@@ -250,7 +256,7 @@ func moves(t *testing.T, seed uint64) {
 			}
 			rebase(0)
 		} else {
-			s.Resume(m, base.Line, mark, updated.Sent)
+			s.Resume(m, mark, updated)
 		}
 		if stale != nil { // the process before this one, stopped and going on
 			if err := errors.Join(stale.SaveSetting("stale", nil), stale.Commit()); !errors.Is(err, ErrTaken) {
@@ -280,10 +286,7 @@ func moves(t *testing.T, seed uint64) {
 			}
 		}
 		if rng.IntN(4) == 0 && ctx.Err() == nil {
-			if err := os.Rename(dir, dir+".stale"+fmt.Sprint(tenure)); err != nil { // still open
-				t.Fatal(err)
-			}
-			stale = s
+			stale, staleAt = s, k // still open
 			defer cancel()
 			continue
 		}
@@ -322,6 +325,247 @@ func begun(t *testing.T, m *memory) (s *Store, base Base) {
 
 func page(n int) *sitegraph.Record {
 	return &sitegraph.Record{Page: sitegraph.PageID(n), URL: fmt.Sprintf("http://h.example/%d", n), State: sitegraph.StateAlive, Due: start.Add(time.Hour)}
+}
+
+// lose is a log without its parts after one; what is appended then has their numbers again.
+func (m *memory) lose(after uint64) *memory {
+	l := &memory{bases: m.bases, next: after}
+	for i, n := range m.number {
+		if n <= after {
+			l.parts, l.number = append(l.parts, m.parts[i]), append(l.number, n)
+		}
+	}
+	return l
+}
+
+// goOn lets another node take a store over, from base and log, and commit so many pages there.
+func (m *memory) goOn(t *testing.T, base Base, pages int) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "other")
+	mark, err := Take(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := Update(t.Context(), dir, base, m, m)
+	if err != nil || u.Anew || u.Aside {
+		t.Fatalf("%+v, %v", u, err)
+	}
+	opened, err := satstore.Open(dir, satstore.Options{Now: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	s := New(t.Context(), opened)
+	s.Resume(m, mark, u)
+	for range pages {
+		r := page(opened.Pages())
+		r.Status = 418
+		if err := errors.Join(s.Add(r), s.Commit()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A log loses its end, or all. A store that has it counts while nobody has gone on with the log,
+// and the log counts from then on: also where it has fewer parts than the store, as many, or more,
+// under the same numbers. What the store alone had is set aside.
+func TestLost(t *testing.T) {
+	const committed = 6
+	for _, test := range []struct {
+		lose, others int // parts that are lost; pages that another node commits then
+		want         string
+	}{
+		{0, 0, "follows"}, {0, 2, "follows"}, {1, 0, "anew"}, {4, 0, "anew"}, {committed, 0, "anew"},
+		{4, 1, "aside"}, {4, 2, "aside"}, {4, 3, "aside"}, {4, 4, "aside"}, {4, 9, "aside"}, {1, 5, "aside"}, {committed, 8, "aside"},
+		{committed + 1, 0, "anew"}, // with the mark where the base ends
+	} {
+		t.Run(fmt.Sprintf("lost=%d,others=%d", test.lose, test.others), func(t *testing.T) {
+			m := &memory{}
+			s, base := begun(t, m)
+			for i := range committed {
+				if err := errors.Join(s.Add(page(i)), s.Commit()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			there := filepath.Join(t.TempDir(), "there")
+			if _, err := Update(t.Context(), there, base, m, m); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Mkdir(filepath.Join(there, "journal"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			lost := m.lose(m.last() - 3*uint64(test.lose))
+			if test.others > 0 {
+				lost.goOn(t, base, test.others)
+			}
+			if _, err := Take(t.Context(), lost); err != nil {
+				t.Fatal(err)
+			}
+			u, err := Update(t.Context(), there, base, lost, lost, "journal")
+			got := "follows"
+			if u.Anew {
+				got = "anew"
+			}
+			if u.Aside {
+				got += ", aside"
+			}
+			if got = strings.TrimPrefix(got, "follows, "); err != nil || got != test.want {
+				t.Fatalf("%s, %v, want %s", got, err, test.want)
+			}
+			pages, others := count(t, there)
+			if want := map[string][2]int{"follows": {committed, test.others}, "anew": {committed, 0}, "aside": {committed - test.lose, test.others}}[test.want]; pages != want[0] || others != want[1] {
+				t.Errorf("%d pages, and %d of others, want %v", pages, others, want)
+			}
+			if _, err := os.Stat(filepath.Join(there, "journal")); err != nil {
+				t.Error(err)
+			}
+			if test.want == "aside" {
+				if pages, others := count(t, there+Aside); pages != committed || others != 0 {
+					t.Errorf("%d pages were set aside, and %d of others, want %d", pages, others, committed)
+				}
+			}
+		})
+	}
+}
+
+// count is how many pages a store has, and how many of others (goOn).
+func count(t *testing.T, dir string) (pages, others int) {
+	t.Helper()
+	s, err := satstore.Open(dir, satstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for i := range s.Pages() {
+		var r sitegraph.Record
+		if err := s.Load(sitegraph.PageID(i), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Status == 418 {
+			others++
+		} else {
+			pages++
+		}
+	}
+	return pages, others
+}
+
+// A log that lost all, and has grown beyond its base since with what other stores of its stream
+// commit, is not taken for one that goes on after the base.
+func TestLostBelow(t *testing.T) {
+	m := &memory{}
+	s, base := begun(t, m)
+	if err := errors.Join(s.Add(page(0)), s.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	lost := m.lose(0)
+	lost.next = base.After() + 30
+	mark, err := Take(t.Context(), lost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := filepath.Join(t.TempDir(), "there")
+	if u, err := Update(t.Context(), there, base, lost, lost); err != nil || !u.Anew || mark.Number <= base.After() {
+		t.Errorf("%+v, %v", u, err)
+	}
+	if err := errors.Join(s.Begin(lost), s.Add(page(1)), s.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "copy")
+	next, err := s.Base(copied)
+	if err == nil {
+		next.Name = "next"
+		next, err = Keep(t.Context(), lost, copied, next)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The base of the log that began anew has all that the store of the old one has.
+	if done, err := Discard(t.Context(), there, next, lost); err != nil || !done {
+		t.Error(done, err)
+	}
+	for name, want := range map[string]bool{there: true, there + Aside: false} {
+		if _, err := os.Stat(name); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What is discarded is a store that others have as well. One that has more is kept until they have
+// gone on without that, and set aside then.
+func TestDiscard(t *testing.T) {
+	m := &memory{}
+	s, base := begun(t, m)
+	there := filepath.Join(t.TempDir(), "there")
+	for i := range 3 {
+		if err := errors.Join(s.Add(page(i)), s.Commit()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	update := func() {
+		if _, err := Update(t.Context(), there, base, m, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	update()
+	lost := m.lose(m.last() - 3)
+	if done, err := Discard(t.Context(), there, base, lost); err != nil || done {
+		t.Errorf("one that is ahead: %v, %v", done, err)
+	}
+	if pages, _ := count(t, there); pages != 3 {
+		t.Errorf("%d pages are left", pages)
+	}
+	lost.goOn(t, base, 2)
+	if done, err := Discard(t.Context(), there, base, lost); err != nil || !done {
+		t.Errorf("one that is apart: %v, %v", done, err)
+	}
+	if pages, _ := count(t, there+Aside); pages != 3 {
+		t.Errorf("%d pages were set aside", pages)
+	}
+	if err := os.RemoveAll(there + Aside); err != nil {
+		t.Fatal(err)
+	}
+	update()
+	if done, err := Discard(t.Context(), there, base, m); err != nil || !done {
+		t.Errorf("one that the log has: %v, %v", done, err)
+	}
+	if _, err := os.Stat(there + Aside); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it was set aside: %v", err)
+	}
+	fresh, err := satstore.Open(there, satstore.Options{Now: start}) // one that never had a log
+	if err == nil {
+		err = errors.Join(fresh.Add(page(0)), fresh.Commit(), fresh.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, err := Discard(t.Context(), there, base, m); err != nil || !done {
+		t.Errorf("one of its own: %v, %v", done, err)
+	}
+	if pages, _ := count(t, there+Aside); pages != 1 {
+		t.Errorf("%d pages of it were set aside", pages)
+	}
+}
+
+// What a history holds is told for each part, and it is bounded.
+func TestHistory(t *testing.T) {
+	var h history
+	for _, part := range []struct{ writer, number uint64 }{{1, 10}, {1, 13}, {2, 14}, {3, 15}, {3, 19}} {
+		h = h.add(part.writer, part.number)
+	}
+	for number, want := range map[uint64]map[uint64]bool{9: {}, 10: {1: true}, 13: {1: true}, 14: {}, 15: {3: true}, 19: {3: true}, 20: {}} {
+		for writer := range uint64(5) {
+			if got := h.has(writer, number); got != want[writer] {
+				t.Errorf("part %d of writer %d: %v", number, writer, got)
+			}
+		}
+	}
+	for i := range uint64(3 * mostStretches) {
+		h = h.add(100+i, 100+2*i).add(100+i, 101+2*i)
+	}
+	if len(h) != mostStretches || h.end() != (stretch{99 + 3*mostStretches, 98 + 6*mostStretches, 99 + 6*mostStretches}) {
+		t.Errorf("%d stretches, the last %+v", len(h), h.end())
+	}
 }
 
 // refusing takes a little of what is put, and no more.
@@ -382,7 +626,12 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	dir := func() string { return filepath.Join(t.TempDir(), "there") }
-	m.reads = func() { m.Drop(t.Context(), m.number[1]) }
+	reads := 0
+	m.reads = func() {
+		if reads++; reads == 2 { // the first one looks whether the log has the end of the copy
+			m.Drop(t.Context(), m.number[2])
+		}
+	}
 	if _, err := Update(t.Context(), dir(), base, m, m); !errors.Is(err, ErrGap) {
 		t.Errorf("a log that was dropped: %v", err)
 	}
@@ -397,27 +646,6 @@ func TestRefused(t *testing.T) {
 	}
 	if u, err := Update(t.Context(), there, base, m, m); err != nil || u.Fetched != 0 || u.Parts != 0 {
 		t.Errorf("updated again: %+v, %v", u, err)
-	}
-	lost := *m
-	lost.parts, lost.number = m.parts[:len(m.parts)-1], m.number[:len(m.number)-1]
-	if u, err := Update(t.Context(), there, base, m, &lost); err != nil || !u.Ahead {
-		t.Errorf("a log that lost its end: %+v, %v", u, err)
-	}
-	lost.parts, lost.number = slices.Clone(lost.parts), slices.Clone(lost.number)
-	if _, err := Take(t.Context(), &lost); err != nil {
-		t.Fatal(err)
-	}
-	if u, err := Update(t.Context(), there, base, m, &lost); err != nil || !u.Ahead {
-		t.Errorf("a log that lost its end, and was marked: %+v, %v", u, err)
-	}
-	gone, _, err := lost.Last(t.Context())
-	on := New(t.Context(), s.store)
-	on.Resume(&lost, base.Line, gone, Sent{})
-	if err := errors.Join(err, on.SaveSetting("since", []byte("x")), on.Commit()); err != nil {
-		t.Fatal(err)
-	}
-	if u, err := Update(t.Context(), there, base, m, &lost); err != nil || u.Ahead || u.Fetched == 0 || u.Parts != 2 {
-		t.Errorf("a log that lost its end, with which others went on: %+v, %v", u, err)
 	}
 	there = dir()
 	damaged := *m

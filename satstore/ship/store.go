@@ -3,10 +3,10 @@ package ship
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/recrawl/recrawl/satstore"
@@ -25,7 +25,7 @@ type Log interface {
 	Last(ctx context.Context) (number uint64, part []byte, err error)
 	// Read hands on the parts after one, up to the last as of Last, in order.
 	Read(ctx context.Context, after uint64, each func(number uint64, part []byte) error) error
-	// Drop removes the parts up to one.
+	// Drop removes the parts before one.
 	Drop(ctx context.Context, upTo uint64) error
 }
 
@@ -47,15 +47,12 @@ type Store struct {
 	store *satstore.Store
 	ctx   context.Context // until it ends Commit waits for the log
 	log   Log             // nil: none
-	line  string
-	last  uint64 // number of the last part
+	at    position
 	b     []byte // of the part to send
 	open  bool   // a part of the transaction was sent
 
 	// Waiting, if not nil, is told why Commit waits for the log, and nil when it waits no more.
 	Waiting func(error)
-
-	sent Sent // into the log
 }
 
 // Sent is how much a log took since it began, parts that were dropped and marks among them. What it
@@ -74,35 +71,38 @@ func (s *Sent) add(part []byte) { s.Bytes, s.Parts = s.Bytes+int64(len(part)), s
 // log until ctx ends.
 func New(ctx context.Context, s *satstore.Store) *Store { return &Store{store: s, ctx: ctx} }
 
-// Begin begins a log with a new line. The base that must follow is that of Base.
+// Begin begins a log anew. The base that must follow is that of Base.
 func (s *Store) Begin(log Log) error {
-	last, err := Take(s.ctx, log)
+	at, err := positionOf(s.store)
 	if err != nil {
 		return err
 	}
-	s.log, s.line, s.last, s.sent = log, rand.Text(), last, Sent{}
-	if err := s.savePosition(); err != nil {
+	mark, err := Take(s.ctx, log)
+	if err != nil {
+		return err
+	}
+	s.log, s.at = log, position{History: at.History.add(mark.Writer, mark.Number)}
+	if err := s.at.save(s.store); err != nil {
 		return err
 	}
 	return s.store.Commit()
 }
 
-// Resume goes on with a log that was marked, and whose transactions the store has. sent is that of
-// Update.
-func (s *Store) Resume(log Log, line string, mark uint64, sent Sent) {
-	s.log, s.line, s.last, s.sent = log, line, mark, sent
+// Resume goes on with a log that was marked, and whose transactions the store has by an update.
+func (s *Store) Resume(log Log, mark Mark, u Updated) {
+	s.log, s.at = log, position{u.history.add(mark.Writer, mark.Number), u.Sent}
 }
 
 // Shipping reports whether transactions go to a log.
 func (s *Store) Shipping() bool { return s.log != nil }
 
 // Sent is how much the log has taken so far.
-func (s *Store) Sent() Sent { return s.sent }
+func (s *Store) Sent() Sent { return s.at.Sent }
 
 // Base copies the store to a directory, and says what the copy is good for. All is committed.
 func (s *Store) Base(dir string) (Base, error) {
-	b := Base{Line: s.line, After: s.last, Sent: s.sent}
-	if err := s.savePosition(); err != nil {
+	b := Base{History: s.at.History, Sent: s.at.Sent}
+	if err := s.at.save(s.store); err != nil {
 		return b, err
 	}
 	return b, s.store.Checkpoint(dir)
@@ -113,9 +113,8 @@ const positionSetting = "ship/position"
 
 // position is how much of a log a store holds.
 type position struct {
-	Line   string `json:"line"`   // "": nothing
-	Number uint64 `json:"number"` // of the last part
-	Sent   Sent   `json:"sent"`   // by then
+	History history `json:"history"` // empty: nothing
+	Sent    Sent    `json:"sent"`    // by then
 }
 
 func (p position) save(s *satstore.Store) error {
@@ -125,8 +124,6 @@ func (p position) save(s *satstore.Store) error {
 	}
 	return s.SaveSetting(positionSetting, b)
 }
-
-func (s *Store) savePosition() error { return position{s.line, s.last, s.sent}.save(s.store) }
 
 func positionOf(s *satstore.Store) (p position, err error) {
 	v, ok, err := s.Setting(positionSetting)
@@ -139,22 +136,26 @@ func positionOf(s *satstore.Store) (p position, err error) {
 	return p, nil
 }
 
-// Take marks a log, and returns the number of the mark: nobody else can go on with it.
-func Take(ctx context.Context, log Log) (number uint64, err error) {
+// Mark is a part that says who writes to a log from there on.
+type Mark struct{ Writer, Number uint64 }
+
+// Take marks a log: nobody else can go on with it.
+func Take(ctx context.Context, log Log) (Mark, error) {
+	m := Mark{Writer: rand.Uint64()}
 	last, _, err := log.Last(ctx)
 	for err == nil {
-		mark := append(make([]byte, headBytes), rand.Text()...) // its text tells it from those of others
-		if number, err = send(ctx, log, flagMark, mark, last, nil); !errors.Is(err, ErrTaken) {
-			return number, err
+		m.Number, err = send(ctx, log, flagMark, make([]byte, headBytes), last, m.Writer, nil)
+		if !errors.Is(err, ErrTaken) {
+			return m, err
 		}
 		last, _, err = log.Last(ctx) // who had it before was still sending
 	}
-	return 0, err
+	return m, err
 }
 
 // send appends a part, also where the answer to an attempt was lost.
-func send(ctx context.Context, log Log, flags byte, part []byte, after uint64, waiting func(error)) (uint64, error) {
-	setHead(part, flags, after)
+func send(ctx context.Context, log Log, flags byte, part []byte, after, writer uint64, waiting func(error)) (uint64, error) {
+	setHead(part, flags, after, writer)
 	told := false
 	defer func() {
 		if told {
@@ -216,12 +217,13 @@ func (s *Store) send(flags byte) error {
 	if !s.open {
 		flags |= flagFirst
 	}
-	number, err := send(s.ctx, s.log, flags, s.b, s.last, s.Waiting)
+	end := s.at.History.end()
+	number, err := send(s.ctx, s.log, flags, s.b, end.To, end.Writer, s.Waiting)
 	if err != nil {
 		return fmt.Errorf("send a transaction to the log: %w", err)
 	}
-	s.last, s.open = number, flags&flagLast == 0
-	s.sent.add(s.b)
+	s.at.History, s.open = s.at.History.add(end.Writer, number), flags&flagLast == 0
+	s.at.Sent.add(s.b)
 	s.b = s.b[:0]
 	return nil
 }
@@ -232,7 +234,7 @@ func (s *Store) Commit() error {
 		if err := s.send(flagLast); err != nil {
 			return err
 		}
-		if err := s.savePosition(); err != nil {
+		if err := s.at.save(s.store); err != nil {
 			return err
 		}
 	}

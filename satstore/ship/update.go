@@ -2,7 +2,6 @@ package ship
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -17,29 +16,38 @@ type Updated struct {
 	Fetched int64 // bytes of the base, where that was needed
 	Parts   int   // of the log
 	Sent    Sent  // into the log, as far as the store has it
-	// Ahead says that the store has more than the log, which lost what it had, and that nobody has
-	// gone on with that log since. A new line must begin.
-	Ahead bool
+	// Anew says that the log lost what this store has, or the base, and that nobody has gone on
+	// with it since. It must begin anew, with the latest store that there is.
+	Anew bool
+	// Aside says that the directory had a store with what the log lost, and that others went on
+	// without that. It lies in the directory with Aside behind its name.
+	Aside bool
+
+	history history
 }
 
 // Update makes the store in a directory the one that a base and the log after it are. keep names
 // what else lies in the directory. satstore.ErrInUse: another process has the store open.
 func Update(ctx context.Context, dir string, b Base, depot Depot, log Log, keep ...string) (u Updated, err error) {
-	last, _, err := log.Last(ctx)
-	if err != nil {
-		return u, fmt.Errorf("ask for the log of a store: %w", err)
-	}
-	s, at, err := usable(dir, b)
+	s, at, err := open(dir)
 	if err != nil {
 		return u, err
 	}
 	if s != nil {
-		lost, alone, err := lacks(ctx, log, at.Number)
-		if u.Ahead = alone || at.Number > last; err != nil || u.Ahead || lost {
-			if err = errors.Join(err, s.Close()); err != nil || u.Ahead {
+		how, err := b.stands(ctx, log, at.History, s.Pages())
+		if err != nil || how != follows {
+			if err = errors.Join(err, s.Close()); err != nil {
 				return u, err
 			}
-			s = nil // others went on without what the log lost
+			s = nil
+		}
+		switch u.Anew, u.Aside = how == ahead, how == apart; {
+		case u.Anew:
+			return u, nil
+		case u.Aside:
+			if err := setAside(dir, keep); err != nil {
+				return u, fmt.Errorf("set a store aside that has what its log lost: %w", err)
+			}
 		}
 	}
 	if s == nil {
@@ -47,19 +55,47 @@ func Update(ctx context.Context, dir string, b Base, depot Depot, log Log, keep 
 			return u, err
 		}
 		u.Fetched = b.Bytes
+		end := b.History.end()
+		if has, err := holds(ctx, log, end.Writer, end.To); err != nil || !has {
+			u.Anew = err == nil
+			return u, err
+		}
 		if s, err = satstore.Open(dir, satstore.Options{}); err != nil {
 			return u, fmt.Errorf("open a copy of a store: %w", err)
 		}
-		at = position{b.Line, b.After, b.Sent}
+		at = position{b.History, b.Sent}
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	u.Parts, err = replay(ctx, s, log, &at)
-	u.Sent = at.Sent
+	u.Sent, u.history = at.Sent, at.History
 	return u, err
 }
 
-// usable opens the store in a directory if the log can bring it up to date; nil: it cannot.
-func usable(dir string, b Base) (s *satstore.Store, at position, err error) {
+// Discard removes a store that a base and the log after it have as well, and sets one aside that
+// has what they lack. false: others have not gone on yet, and may need it.
+func Discard(ctx context.Context, dir string, b Base, log Log, keep ...string) (done bool, err error) {
+	s, at, err := open(dir)
+	if err != nil {
+		return false, err
+	}
+	if s == nil {
+		return true, clearAway(dir, keep)
+	}
+	how, err := b.stands(ctx, log, at.History, s.Pages())
+	if err = errors.Join(err, s.Close()); err != nil {
+		return false, err
+	}
+	switch how {
+	case ahead:
+		return false, nil
+	case apart:
+		return true, setAside(dir, keep)
+	}
+	return true, clearAway(dir, keep)
+}
+
+// open opens the store in a directory; nil: there is none that can be read.
+func open(dir string) (s *satstore.Store, at position, err error) {
 	if _, err := os.Stat(filepath.Join(dir, directory.FormatName)); err != nil {
 		return nil, at, nil // none, or the rest of one
 	}
@@ -69,30 +105,67 @@ func usable(dir string, b Base) (s *satstore.Store, at position, err error) {
 	} else if err != nil {
 		return nil, at, err
 	}
-	at, err = positionOf(s)
-	if err == nil && at.Line == b.Line && at.Number >= b.After {
-		return s, at, nil
+	if at, err = positionOf(s); err != nil {
+		return nil, at, errors.Join(err, s.Close())
 	}
-	return nil, at, s.Close()
+	return s, at, nil
 }
 
-// lacks reports whether a log lacks the part up to which a store has it: the next one follows an
-// earlier one. alone: there are only marks behind.
-func lacks(ctx context.Context, log Log, at uint64) (lost, alone bool, err error) {
-	known := errors.New("known")
-	err = log.Read(ctx, at, func(_ uint64, part []byte) error {
-		if len(part) < headBytes || !lost && binary.BigEndian.Uint64(part[1:]) >= at {
-			return known
+// standing is how a store stands to a base and the log after it.
+type standing int
+
+const (
+	behind  standing = iota // the base has all that the store has, and more
+	follows                 // the log has the last part of the store, which lacks what comes after that
+	ahead                   // the log lost parts that the store has, and has no transaction that the store lacks
+	apart                   // the store has what base and log lack, and others went on without that
+)
+
+// stands finds out how a store with so many pages stands to a base and the log after it.
+func (b Base) stands(ctx context.Context, log Log, at history, pages int) (standing, error) {
+	end, from := at.end(), b.History.end()
+	if !at.has(from.Writer, from.To) {
+		if len(at) == 0 && pages == 0 || b.History.has(end.Writer, end.To) {
+			return behind, nil
 		}
-		if lost, alone = true, part[0]&flagMark != 0; !alone {
-			return known
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, known) {
-		return false, false, err
+		return apart, nil
 	}
-	return lost, alone, nil
+	if has, err := holds(ctx, log, end.Writer, end.To); err != nil || has {
+		return follows, err
+	}
+	others := false
+	err := log.Read(ctx, from.To, func(number uint64, part []byte) error {
+		h, err := headOf(number, part)
+		if others = err == nil && h.flags&flagLast != 0 && !at.has(h.writer, number); others {
+			return errEnough
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return behind, fmt.Errorf("compare a store with its log: %w", err)
+	}
+	if others {
+		return apart, nil
+	}
+	return ahead, nil
+}
+
+// errEnough ends the reading of a log.
+var errEnough = errors.New("enough was read")
+
+// holds reports whether a log has a part of a writer.
+func holds(ctx context.Context, log Log, writer, number uint64) (has bool, err error) {
+	err = log.Read(ctx, max(number, 1)-1, func(n uint64, part []byte) error {
+		h, err := headOf(n, part)
+		if has = err == nil && n == number && h.writer == writer; err == nil {
+			err = errEnough
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return false, fmt.Errorf("look for part %d of a log: %w", number, err)
+	}
+	return has, nil
 }
 
 // ErrGap says that a log does not begin where a copy ends: there is a newer copy.
@@ -103,26 +176,27 @@ var ErrGap = errors.New("the log of a store goes on elsewhere than its copy ends
 func replay(ctx context.Context, s *satstore.Store, log Log, at *position) (parts int, err error) {
 	var changes []byte
 	begun := false
-	err = log.Read(ctx, at.Number, func(number uint64, part []byte) error {
-		if len(part) < headBytes {
-			return fmt.Errorf("%w: part %d has %d bytes", errChange, number, len(part))
+	err = log.Read(ctx, at.History.end().To, func(number uint64, part []byte) error {
+		h, err := headOf(number, part)
+		if err != nil {
+			return err
 		}
-		if binary.BigEndian.Uint64(part[1:]) != at.Number {
-			return fmt.Errorf("part %d does not follow part %d: %w", number, at.Number, ErrGap)
+		if end := at.History.end(); h.after != end.To || h.writer != end.Writer && h.flags&flagMark == 0 {
+			return fmt.Errorf("part %d does not follow part %d: %w", number, end.To, ErrGap)
 		}
-		parts, at.Number = parts+1, number
+		parts, at.History = parts+1, at.History.add(h.writer, number)
 		at.Sent.add(part)
-		switch flags := part[0]; {
-		case flags&flagMark != 0: // what was not whole by then never will be
+		switch {
+		case h.flags&flagMark != 0: // what was not whole by then never will be
 			begun = false
 			return nil
-		case flags&flagFirst != 0:
+		case h.flags&flagFirst != 0:
 			begun, changes = true, changes[:0]
 		case !begun:
 			return fmt.Errorf("%w: part %d is of a transaction without a beginning", errChange, number)
 		}
 		changes = append(changes, part[headBytes:]...)
-		if part[0]&flagLast == 0 {
+		if h.flags&flagLast == 0 {
 			return nil
 		}
 		begun = false

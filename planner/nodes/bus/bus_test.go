@@ -187,6 +187,9 @@ func copied(t *testing.T, a, b *Bus) {
 		}
 		return err == nil && len(left) == 0
 	})
+	if err := a.Copies(1, testShards).Put(ctx, CopyName(1, 9, 0), bytes.NewReader(make([]byte, ahead+chunkBytes))); err != nil {
+		t.Fatal(err)
+	}
 	torn, end := io.Pipe()
 	ended, cut := context.WithCancel(ctx)
 	go func() {
@@ -211,7 +214,7 @@ func copied(t *testing.T, a, b *Bus) {
 		})
 		return n
 	}
-	const whole = 3 * (3 + 1) // pieces of three copies, and their notes
+	const whole = 3*(3+1) + 5 + 1 // pieces of three copies and of one that is paced, and their notes
 	eventually(t, "pieces are left", func() bool { return pieces() == whole+3 })
 	for range 3 {
 		eventually(t, "they are seen", func() bool { return a.Copies(1, testShards).Sweep(ctx, time.Hour) == nil })
@@ -415,4 +418,32 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(200*b.N), "us/part")
+}
+
+// A copy is sent no further ahead than a bound, and an error of the wait ends it.
+func TestPaced(t *testing.T) {
+	const size = 5*ahead + 17
+	given, waits := 0, 0
+	p := &paced{from: bytes.NewReader(make([]byte, size)), left: ahead}
+	p.wait = func() error {
+		if waits++; given > waits*ahead+chunkBytes {
+			t.Errorf("%d bytes after %d waits", given, waits)
+		}
+		return nil
+	}
+	b := make([]byte, chunkBytes)
+	for {
+		n, err := p.Read(b)
+		if given += n; err != nil {
+			break
+		}
+	}
+	if given != size || waits != 5 {
+		t.Errorf("%d bytes, %d waits", given, waits)
+	}
+	lost := errors.New("no answer")
+	p = &paced{from: bytes.NewReader(make([]byte, 10)), wait: func() error { return lost }}
+	if _, err := p.Read(b); !errors.Is(err, lost) {
+		t.Errorf("%v", err)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +24,8 @@ const (
 	leastFamilies = 3
 	// chunkBytes is what copies are cut into: each is written and synced by itself.
 	chunkBytes = 512 << 10
+	// ahead is what may be sent of a copy before it is written: of 64 shards at a time, 128 MB.
+	ahead = 2 << 20
 	// copyTime bounds the time in which a copy is put or got.
 	copyTime = 30 * time.Minute
 	// TornTime is after what time pieces belong to no copy that is under way.
@@ -150,7 +153,7 @@ func (l *Log) Read(ctx context.Context, after uint64, each func(number uint64, p
 	return nil
 }
 
-// Drop removes the parts up to one. The last one of all stays.
+// Drop removes the parts before one.
 func (l *Log) Drop(ctx context.Context, upTo uint64) error {
 	f, err := l.bus.open(ctx, l.family)
 	if err != nil {
@@ -187,8 +190,51 @@ func (c *Copies) Put(ctx context.Context, name string, from io.Reader) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, copyTime)
 	defer cancel()
-	_, err = f.copies.Put(ctx, jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkBytes}}, from)
+	pace := "$O." + c.bus.copiesName(c.family) + ".C.pace-" + strconv.Itoa(c.shard) // a piece of no copy
+	paced := &paced{from: from, left: ahead, wait: func() error {
+		_, err := c.bus.js.Publish(ctx, pace, nil)
+		return err
+	}}
+	_, err = f.copies.Put(ctx, jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkBytes}}, paced)
+	if paced.waited {
+		c.bus.forget(ctx, c.family, pace) // what fails here, Sweep does later
+	}
 	return err
+}
+
+// forget removes what was published with a subject.
+func (b *Bus) forget(ctx context.Context, n int, subject string) error {
+	_, err := within(ctx, func(ctx context.Context) (struct{}, error) {
+		stream, err := b.js.Stream(ctx, "OBJ_"+b.copiesName(n))
+		if err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, stream.Purge(ctx, jetstream.WithPurgeSubject(subject))
+	})
+	return err
+}
+
+// paced is a copy that is put no faster than the servers write it. JetStream takes pieces without
+// an answer, keeps 128 MB of each stream in memory, and refuses what comes beyond that. So after
+// some bytes it waits for the answer to a message, which comes when what was sent before is
+// written.
+type paced struct {
+	from   io.Reader
+	left   int // until it waits
+	wait   func() error
+	waited bool
+}
+
+func (p *paced) Read(b []byte) (int, error) {
+	if p.left <= 0 {
+		if err := p.wait(); err != nil {
+			return 0, fmt.Errorf("wait until a part of a copy is written: %w", err)
+		}
+		p.left, p.waited = ahead, true
+	}
+	n, err := p.from.Read(b)
+	p.left -= n
+	return n, err
 }
 
 // Get reads a copy. Its end is an error where the digest is wrong.

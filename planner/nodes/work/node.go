@@ -79,9 +79,10 @@ const (
 	// opensAtOnce bounds how many stores are opened at a time: each reads its records.
 	opensAtOnce = 2
 	// leaves bounds how long a node that ends waits until its shards are given away.
-	leaves = 20 * time.Second
-	// patient is how long of these it waits until others have copies of the stores.
-	patient = 10 * time.Second
+	leaves = 30 * time.Second
+	// patient is how long of these it waits until others have copies of the stores: it works
+	// meanwhile, and they need not fetch them while nobody does.
+	patient = 20 * time.Second
 )
 
 // Check refuses what does not work with several nodes.

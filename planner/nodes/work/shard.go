@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
@@ -38,6 +39,11 @@ type shard struct {
 	hints chan hint
 	woken chan struct{}
 
+	opened, stranded atomic.Bool // its store is here; it could not be brought here
+	once             sync.Once
+	homed            chan struct{} // closed: all know that its store is here
+	settled          bool          // they need not
+
 	mu     sync.Mutex
 	report nodes.ShardReport
 }
@@ -64,7 +70,7 @@ const (
 // Open begins to work on a shard.
 func (s *session) Open(t nodes.Tenure) {
 	ctx, stop := context.WithCancel(s.ctx)
-	sh := &shard{session: s, tenure: t, taken: time.Now(), stop: stop, ended: make(chan struct{}),
+	sh := &shard{session: s, tenure: t, taken: time.Now(), stop: stop, ended: make(chan struct{}), homed: make(chan struct{}),
 		links: make(chan []byte, queued), acks: make(chan nodes.Ack, queued), hints: make(chan hint, queued), woken: make(chan struct{}, 1)}
 	sh.report = nodes.ShardReport{Shard: t.Shard, State: "opening", Granted: nodes.Unlimited}
 	s.mu.Lock()
@@ -170,12 +176,15 @@ func (sh *shard) run(ctx context.Context) (busy bool, err error) {
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
-	busy, err = sh.open(ctx)
+	old, busy, err := sh.open(ctx)
 	<-sh.opening
 	if err != nil {
 		return busy, err
 	}
 	defer func() { err = errors.Join(err, sh.parts.Close()) }()
+	if err := sh.settle(ctx, old); err != nil {
+		return false, err
+	}
 	defer sh.copies.end()
 	if sh.outbox, err = nodes.NewOutbox(sh.tenure.Shard, sh.Cluster.Shards, sh.store.Setting); err != nil {
 		return false, err

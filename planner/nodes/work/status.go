@@ -120,6 +120,10 @@ func (s *Status) shards(ctx context.Context, b *bus.Bus) error {
 	if err != nil {
 		return err
 	}
+	copies, err := Copied(ctx, b)
+	if err != nil {
+		return err
+	}
 	tenures := map[int]nodes.Tenure{}
 	for _, e := range list {
 		tenures[e.Value.Shard] = e.Value
@@ -133,7 +137,11 @@ func (s *Status) shards(ctx context.Context, b *bus.Bus) error {
 			if t.Owner != "" {
 				state = "waiting" // its node has not reported yet, or is dead
 			}
-			s.List = append(s.List, ShardStatus{ShardReport: nodes.ShardReport{Shard: n, State: state}, Node: t.Owner})
+			r := ShardStatus{ShardReport: nodes.ShardReport{Shard: n, State: state}, Node: t.Owner}
+			if t.Home != "" && copies[n] == 0 {
+				r.Error = onlyAt(t)
+			}
+			s.List = append(s.List, r)
 			i = len(s.List) - 1
 			s.Free++
 		}

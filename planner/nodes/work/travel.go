@@ -15,6 +15,7 @@ import (
 	"github.com/recrawl/recrawl/planner/nodes"
 	"github.com/recrawl/recrawl/planner/nodes/bus"
 	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/ship"
 )
 
@@ -52,7 +53,7 @@ type copied struct {
 // travel is what a session knows of the copies of all shards.
 type travel struct {
 	mu       sync.Mutex
-	portable map[int]bool // there is a copy
+	portable map[int]int64 // bytes of copies, where there are
 	coming   map[int]*fetching
 	tidy     map[int]bool // shards of which there may be a store here that is of no use, or will be
 	news     bool         // to tell the others at once
@@ -66,18 +67,35 @@ type fetching struct {
 }
 
 func newTravel(shards int) *travel {
-	t := &travel{portable: map[int]bool{}, coming: map[int]*fetching{}, tidy: map[int]bool{}}
+	t := &travel{portable: map[int]int64{}, coming: map[int]*fetching{}, tidy: map[int]bool{}}
 	for n := range shards {
 		t.tidy[n] = true
 	}
 	return t
 }
 
-// Portable reports whether other nodes can get the store of a shard.
+// Portable reports whether there is a copy of the store of a shard, and this node did not fail to
+// get it.
 func (s *session) Portable(shard int) bool {
+	if sh := s.shard(shard); sh != nil && sh.stranded.Load() && s.Work(shard) != nodes.Closed {
+		return false
+	}
 	s.travel.mu.Lock()
 	defer s.travel.mu.Unlock()
-	return s.travel.portable[shard]
+	return s.travel.portable[shard] > 0
+}
+
+// Opened reports whether the store of a shard is open here, or was.
+func (s *session) Opened(shard int) bool {
+	sh := s.shard(shard)
+	return sh != nil && sh.opened.Load()
+}
+
+// Homed is told that all know where the store of a shard is.
+func (s *session) Homed(shard int) {
+	if sh := s.shard(shard); sh != nil {
+		sh.once.Do(func() { close(sh.homed) })
+	}
 }
 
 // portable is how many shards of this node others can get.
@@ -111,20 +129,29 @@ func (s *session) lookForCopies() error {
 		return nil
 	}
 	s.travel.others.Store(len(s.member.Stays(true)) > 0)
-	list, err := nodes.List[copied](s.ctx, s.Bus.Nodes, baseKey)
+	list, err := Copied(s.ctx, s.Bus)
 	if err != nil {
 		return err
 	}
-	portable := map[int]bool{}
-	for _, e := range list {
-		if n, err := strconv.Atoi(e.Key[len(baseKey):]); err == nil {
-			portable[n] = true
-		}
-	}
 	s.travel.mu.Lock()
-	s.travel.portable = portable
+	s.travel.portable = list
 	s.travel.mu.Unlock()
 	return nil
+}
+
+// Copied returns of which shards there are copies, and their bytes.
+func Copied(ctx context.Context, b *bus.Bus) (map[int]int64, error) {
+	list, err := nodes.List[copied](ctx, b.Nodes, baseKey)
+	if err != nil {
+		return nil, err
+	}
+	all := map[int]int64{}
+	for _, e := range list {
+		if n, err := strconv.Atoi(e.Key[len(baseKey):]); err == nil {
+			all[n] = e.Value.Bytes
+		}
+	}
+	return all, nil
 }
 
 // fetchComing gets the stores of shards that are to move here, and removes those of shards that
@@ -149,7 +176,7 @@ func (s *session) fetchComing() {
 			f = &fetching{}
 			t.coming[n] = f
 		}
-		if t.portable[n] && !f.busy && now.After(f.next) {
+		if t.portable[n] > 0 && !f.busy && now.After(f.next) {
 			f.busy = true
 			go s.fetch(n, f)
 		}
@@ -160,9 +187,9 @@ func (s *session) fetchComing() {
 	}
 	for n := range t.tidy {
 		owner := s.move.Tenures()[n]
-		if _, here := held[n]; !here && t.coming[n] == nil && t.portable[n] && owner.Owner != s.Name && s.member.Runs(owner) {
+		if _, here := held[n]; !here && t.coming[n] == nil && t.portable[n] > 0 && owner.Owner != s.Name && owner.Home == owner.Owner && s.member.Runs(owner) {
 			delete(t.tidy, n)
-			go s.clear(n)
+			go s.discard(n)
 		}
 	}
 }
@@ -193,16 +220,26 @@ func (s *session) fetch(n int, f *fetching) {
 	}
 }
 
-// clear removes a store that is of no use: another node has a newer one.
-func (s *session) clear(n int) {
+// discard removes a store that is of no use: the node that has the shard has all of it.
+func (s *session) discard(n int) {
 	in := s.inDirectory(n)
 	in.Lock()
 	defer in.Unlock()
 	if _, err := os.Stat(s.directory(n)); err != nil || s.shard(n) != nil && s.Work(n) != nodes.Closed {
 		return
 	}
-	if err := ship.Clear(s.directory(n), journalDir); err != nil {
+	b, ok, err := s.base(s.ctx, n)
+	done := false
+	if err == nil && ok {
+		done, err = ship.Discard(s.ctx, s.directory(n), b.Value.Base, s.Bus.Log(n, s.Cluster.Shards), journalDir)
+	}
+	if err != nil && s.ctx.Err() == nil {
 		s.Note("remove the store of shard %d, which is at another node: %v", n, err)
+	}
+	if !done && err == nil { // later
+		s.travel.mu.Lock()
+		s.travel.tidy[n] = true
+		s.travel.mu.Unlock()
 	}
 }
 
@@ -246,8 +283,19 @@ func (s *session) update(ctx context.Context, shard int) error {
 	if err != nil || !ok {
 		return err
 	}
-	_, err = ship.Update(ctx, s.directory(shard), b.Value.Base, s.Bus.Copies(shard, s.Cluster.Shards), s.Bus.Log(shard, s.Cluster.Shards), journalDir)
+	u, err := ship.Update(ctx, s.directory(shard), b.Value.Base, s.Bus.Copies(shard, s.Cluster.Shards), s.Bus.Log(shard, s.Cluster.Shards), journalDir)
+	s.told(shard, u)
+	if err == nil && u.Anew {
+		err = errors.New("its log lost what a store had, and the node that has the shard has not gone on yet")
+	}
 	return err
+}
+
+// told says what became of a store that others went on without.
+func (s *session) told(shard int, u ship.Updated) {
+	if u.Aside {
+		s.Note("shard %d: the store in %s has visits that its log lost, and another node went on without them; it is now in %s, and this node goes on as the other one did", shard, s.directory(shard), s.directory(shard)+ship.Aside)
+	}
 }
 
 // copies are those that a shard makes of its store.
@@ -261,25 +309,29 @@ type copies struct {
 	made   ship.Base
 }
 
-// open opens the store of a shard, as the node that had it last left it.
-func (sh *shard) open(ctx context.Context) (busy bool, err error) {
+// open opens the store of a shard, as the node that had it last left it. old is a copy that must go
+// (settle).
+func (sh *shard) open(ctx context.Context) (old *nodes.Listed[copied], busy bool, err error) {
 	n := sh.tenure.Shard
+	sh.opened.Store(false)
 	in := sh.inDirectory(n)
 	in.Lock()
 	defer in.Unlock()
 	dir := sh.directory(n)
-	var resume func()
+	var from origin
 	sh.copies = copies{number: sh.copies.number}
 	if sh.Cluster.Apart {
 		if err := os.RemoveAll(dir + copyEnd); err != nil {
-			return false, err
+			return nil, false, err
 		}
-		if resume, err = sh.bring(ctx, dir); err != nil {
-			return errors.Is(err, satstore.ErrInUse), err
+		from, err = sh.bring(ctx, dir)
+		sh.stranded.Store(err != nil && !errors.Is(err, satstore.ErrInUse))
+		if err != nil {
+			return nil, errors.Is(err, satstore.ErrInUse), err
 		}
 	}
 	if sh.parts, busy, err = sh.Options.Open(dir); err != nil {
-		return busy, err
+		return nil, busy, err
 	}
 	sh.store = ship.New(sh.session.ctx, sh.parts.Store) // it outlives ctx: what was seen is committed at the end
 	sh.store.Waiting = func(why error) {
@@ -289,48 +341,110 @@ func (sh *shard) open(ctx context.Context) (busy bool, err error) {
 			}
 		})
 	}
-	if resume != nil {
-		resume()
+	if from.resume != nil {
+		from.resume()
 	}
-	return false, nil
+	sh.settled = !sh.Cluster.Apart || from.resume != nil
+	sh.opened.Store(sh.Cluster.Apart)
+	return from.old, false, nil
 }
 
-// bring brings the store in a directory up to date. resume: its log goes on.
-func (sh *shard) bring(ctx context.Context, dir string) (resume func(), err error) {
-	n := sh.tenure.Shard
-	b, ok, err := sh.base(ctx, n)
-	if err != nil {
-		return nil, err
+// settle waits until all know that the store of the shard is here, and drops its old copy: from
+// then on no other node can go on with the shard, until there is a new one.
+func (sh *shard) settle(ctx context.Context, old *nodes.Listed[copied]) error {
+	if sh.settled {
+		return nil
 	}
-	if !ok {
-		if last := sh.tenure.Last; last != "" && last != sh.Name {
-			return nil, fmt.Errorf("its store is at node %s alone", last)
+	if sh.tenure.Home != sh.Name {
+		select {
+		case <-sh.homed:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-		return nil, nil
 	}
+	if old == nil {
+		return nil
+	}
+	if err := sh.Bus.Nodes.Remove(ctx, old.Key, old.Revision); err != nil {
+		return fmt.Errorf("drop the old copy of a store: %w", err)
+	}
+	return nil
+}
+
+// origin is where a store comes from: its log goes on (resume), or begins anew in place of an old
+// copy (old, if there is one).
+type origin struct {
+	resume func()
+	old    *nodes.Listed[copied]
+}
+
+// bring brings the store in a directory up to date.
+func (sh *shard) bring(ctx context.Context, dir string) (from origin, err error) {
+	n := sh.tenure.Shard
 	log := sh.Bus.Log(n, sh.Cluster.Shards)
-	mark, err := ship.Take(ctx, log)
-	if err != nil {
-		return nil, err
-	}
-	for range gaps {
+	for tries := range gaps {
+		b, ok, err := sh.base(ctx, n)
+		if err != nil {
+			return from, err
+		}
+		if !ok {
+			return from, sh.alone(ctx, dir)
+		}
+		mark, err := ship.Take(ctx, log)
+		if err != nil {
+			return from, err
+		}
 		u, err := ship.Update(ctx, dir, b.Value.Base, sh.Bus.Copies(n, sh.Cluster.Shards), log, journalDir)
+		sh.told(n, u)
 		switch {
-		case errors.Is(err, ship.ErrGap): // a copy was made meanwhile
-			if b, ok, err = sh.base(ctx, n); err != nil || !ok {
-				return nil, err
-			}
+		case errors.Is(err, ship.ErrGap) && tries < gaps-1: // a copy was made meanwhile
 			continue
 		case err != nil:
-			return nil, err
-		case u.Ahead:
-			sh.Note("shard %d: its log lacks what its store has; a new one begins", n)
-			return nil, sh.Bus.Nodes.Remove(ctx, b.Key, b.Revision)
+			return from, err
+		case u.Anew:
+			if err := sh.elsewhere(ctx); err != nil {
+				return from, fmt.Errorf("its log lost what it had: %w", err)
+			}
+			sh.Note("shard %d: its log lost what its store has; a new one begins", n)
+			return origin{old: &b}, nil
 		}
 		sh.copies.base = b.Value.Base
-		return func() { sh.store.Resume(log, b.Value.Line, mark, u.Sent) }, nil
+		return origin{resume: func() { sh.store.Resume(log, mark, u) }}, nil
 	}
-	return nil, fmt.Errorf("shard %d: %w", n, ship.ErrGap)
+	return from, fmt.Errorf("shard %d: %w", n, ship.ErrGap)
+}
+
+// alone is an error where a store, of which there is no copy, is not in a directory.
+func (sh *shard) alone(ctx context.Context, dir string) error {
+	if err := sh.elsewhere(ctx); err != nil {
+		return err
+	}
+	t, err := nodes.TenureOf(ctx, sh.Bus.Nodes, sh.tenure.Shard)
+	if err != nil || t.Home == "" {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, directory.FormatName)); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("its store was in %s of node %s, and is not there: put it back, or %s", dir, sh.Name, abandon(sh.tenure.Shard))
+	}
+	return nil
+}
+
+// elsewhere is an error where another node has the latest store of the shard.
+func (sh *shard) elsewhere(ctx context.Context) error {
+	t, err := nodes.TenureOf(ctx, sh.Bus.Nodes, sh.tenure.Shard)
+	if err == nil && t.Home != "" && t.Home != sh.Name {
+		err = errors.New(onlyAt(t))
+	}
+	return err
+}
+
+// onlyAt says where the store of a shard is that no other node can get.
+func onlyAt(t nodes.Tenure) string {
+	return fmt.Sprintf("its store is at node %s alone: start that node, or %s", t.Home, abandon(t.Shard))
+}
+
+func abandon(shard int) string {
+	return fmt.Sprintf("give the store up with recrawl node abandon %d", shard)
 }
 
 // carry sees to it that other nodes can go on with the shard. All is committed.
@@ -416,7 +530,7 @@ func (sh *shard) keep(ctx context.Context, dir string, b ship.Base) (ship.Base, 
 		}
 	}
 	// What fails from here on is space, which the next copy gives back.
-	if err := sh.Bus.Log(n, sh.Cluster.Shards).Drop(ctx, b.After); err != nil {
+	if err := sh.Bus.Log(n, sh.Cluster.Shards).Drop(ctx, b.After()); err != nil {
 		sh.Note("log of shard %d: %v", n, err)
 	}
 	others, err := depot.Before(ctx, sh.tenure.Epoch, b.Name)

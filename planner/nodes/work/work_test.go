@@ -324,6 +324,67 @@ func TestFailedShard(t *testing.T) {
 	}
 }
 
+// A shard whose store is gone is not begun without one until somebody orders that; one that is at
+// another node alone waits for that node.
+func TestAbandon(t *testing.T) {
+	t.Parallel()
+	w, dir := newWeb(), t.TempDir()
+	b, err := bus.Open(t.Context(), bus.Settings{Cluster: "test", Listen: "127.0.0.1:0"}, "a", t.TempDir(), func(error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	life := func(name, dir string, during func()) {
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() {
+			done <- Run(ctx, nil, Options{Name: name, Bus: b, Cluster: nodes.Cluster{Shards: 2, PerDay: nodes.Unlimited, Apart: true}, TTL: 2 * time.Second, Round: time.Hour, Dir: dir,
+				Able: func() error { return nil }, Open: w.parts(name)})
+		}()
+		during()
+		stop()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+	status := func(what string, is func(list []ShardStatus) bool) {
+		t.Helper()
+		eventually(t, what, func() bool {
+			s, err := Look(t.Context(), b, "test")
+			return err == nil && len(s.List) == 2 && is(s.List)
+		})
+	}
+	both := func(list []ShardStatus) bool { return list[0].State == "running" && list[1].State == "running" }
+	life("a", dir, func() { status("both run", both) })
+	other := t.TempDir()
+	life("b", other, func() {
+		status("both wait for their node", func(list []ShardStatus) bool {
+			return list[0].Node == "" && strings.Contains(list[0].Error, "at node a alone") && strings.Contains(list[1].Error, "recrawl node abandon 1")
+		})
+		if left, err := filepath.Glob(filepath.Join(other, "*")); err != nil || len(left) > 0 {
+			t.Errorf("b has %v, %v", left, err)
+		}
+	})
+	if err := os.RemoveAll(filepath.Join(dir, "0001")); err != nil {
+		t.Fatal(err)
+	}
+	life("a", dir, func() {
+		status("one says that its store is gone", func(list []ShardStatus) bool {
+			return list[0].State == "running" && list[1].State == "failed" && strings.Contains(list[1].Error, "is not there: put it back, or give the store up with recrawl node abandon 1")
+		})
+		if err := Abandon(t.Context(), b, []string{"0"}); !errors.Is(err, ErrRuns) {
+			t.Errorf("a store in use was given up: %v", err)
+		}
+		if err := Abandon(t.Context(), b, []string{"2"}); err == nil {
+			t.Error("there is no shard 2")
+		}
+		if err := Abandon(t.Context(), b, []string{"1"}); err != nil {
+			t.Error(err)
+		}
+	})
+	life("a", dir, func() { status("both run again", both) })
+}
+
 func TestCheck(t *testing.T) {
 	day := budget.Limit{Amount: 5, Unit: budget.InFetches, Per: budget.Day}
 	hour := budget.Limit{Amount: 5, Unit: budget.InFetches, Per: time.Hour}
