@@ -97,7 +97,7 @@ func TestEvalFolds(t *testing.T) {
 				t.Errorf("without %s: %+v", w.Evidence, p)
 			}
 		}
-		if want := strings.Fields("own shape directory section server all address links effects immediate exploration new first-visits in-place"); !slices.Equal(evidence, want) {
+		if want := strings.Fields("own shape directory section server all address links effects immediate exploration new first-visits in-place parts"); !slices.Equal(evidence, want) {
 			t.Errorf("without %v, want %v", evidence, want)
 		}
 		for _, result := range run.Results {

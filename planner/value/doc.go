@@ -6,7 +6,8 @@
 //
 //  1. Evidence: visits to a page tell of the groups that it belongs to, whose pages change
 //     together: its address shape, its directory, its section and its server (evidence.go,
-//     groups.go).
+//     groups.go). Where addresses say nothing, pages that have changed in the same weeks are a
+//     group in the place of the directory (cochange.go, weekclock.go).
 //  2. Features: what is known of the page and its groups at a moment, 48 numbers (features.go).
 //  3. Model: boosted trees and a perceptron, learnt from histories, make log odds of them
 //     (model.go, blend.go). In streams plain estimators of the page's rate (rates.go) and what was
@@ -28,8 +29,8 @@
 // worth (without.go). What it learnt outlives the process (keep.go, pack.go).
 //
 // Memory beyond the corpus: 40 bytes a page and 12 for each time that it is ranked; 15 to 60 more
-// for its groups where a directory has 50 pages or 8; 300 for a server, fewer before its first
-// visit, and 390 more where visits are less than a day apart; 65 bytes a page in all in
-// BenchmarkScale with 2 million pages. Examples of visits take 3.4 MB. A Policy is used by one
-// goroutine; while it ranks a round it uses all cores.
+// for its groups where a directory has 50 pages or 8, and 28 bytes to 9 KB for the parts of a large
+// shape; 300 for a server, fewer before its first visit, and 390 more where visits are less than a
+// day apart; 65 bytes a page in all in BenchmarkScale with 2 million pages. Examples of visits take
+// 3.4 MB. A Policy is used by one goroutine; while it ranks a round it uses all cores.
 package value

@@ -212,7 +212,7 @@ func (k *groupIndex) row(p sitegraph.PageID, now float32, row *Row) {
 // last visited at once.
 func (k *groupIndex) alike(p, q sitegraph.PageID) bool {
 	a, b := &k.pages[p], &k.pages[q]
-	return a.membership == b.membership && a.last == b.last
+	return a.membership == b.membership && a.part == b.part && a.last == b.last
 }
 
 // rowOfGroups fills in what visits to the groups of a page tell.

@@ -15,19 +15,20 @@ import (
 // directory, its section (the first segment of the path) and its server.
 type groupIndex struct {
 	clock
-	corpus  *planner.Corpus
-	ties    *rank.Ties // the order of pages where it must not hang on which was known first
-	all     evidence   // of all servers
-	list    []group    `state:"-"` // shapes, directories and sections; packed has them
-	keys    groupKeys
-	pages   []grouped     // by page
-	servers []serverGroup `state:"-"` // packed has them
-	packed  *packedGroups // while the state is written or read; nil otherwise
-	scratch []int32       // for work
-	rooms   []span        `state:"-"` // in the scratch file: mostSpans of each group
-	beliefs *rateBelief
-	times   dayTimes
-	round   float32 // days that a round lasts, 1 at most
+	corpus   *planner.Corpus
+	ties     *rank.Ties // the order of pages where it must not hang on which was known first
+	all      evidence   // of all servers
+	list     []group    `state:"-"` // shapes, directories and sections; packed has them
+	keys     groupKeys
+	pages    []grouped // by page
+	partings []parting
+	servers  []serverGroup `state:"-"` // packed has them
+	packed   *packedGroups // while the state is written or read; nil otherwise
+	scratch  []int32       // for work
+	rooms    []span        `state:"-"` // in the scratch file: mostSpans of each group
+	beliefs  *rateBelief
+	times    dayTimes
+	round    float32 // days that a round lasts, 1 at most
 }
 
 // group of pages of a server.
@@ -41,6 +42,7 @@ type ofShape struct {
 	section      int32            // the group that all of its pages are in
 	nextRescored sitegraph.PageID // the page that was scored anew last
 	surprise     float32          // of visits since then
+	parting      int32            // its place among the partings, and one; 0: it has none yet
 }
 
 // serverGroup is what is known of a server's pages.
@@ -55,6 +57,7 @@ type grouped struct {
 	traits addressTraits
 	// Directories that it links to, and one; 0: not counted since its last visit.
 	linkedDirectories uint8
+	part              uint8 // of its shape, and one; 0: none. See parting
 }
 
 // membership names the groups of a page by their places in the list. Its shape knows its section,
@@ -62,17 +65,22 @@ type grouped struct {
 type membership struct{ shape, directory int32 }
 
 // pageGroups is what is known of the groups of a page.
-type pageGroups struct{ shape, directory, section, server *evidence }
+type pageGroups struct {
+	shape, directory, section, server *evidence
+	// part are the pages of its shape that change when it does, for those who tell; nil: there is
+	// none. Those who ask have it in the place of the directory, where it proved to tell more.
+	part *evidence
+}
 
 // groupsOf returns the groups of a page. They are good until groups are added.
 func (k *groupIndex) groupsOf(p sitegraph.PageID) pageGroups {
 	of := &k.pages[p]
 	shape := &k.list[of.shape]
 	return pageGroups{
-		&shape.evidence,
-		&k.list[of.directory].evidence,
-		&k.list[shape.section].evidence,
-		&k.servers[k.corpus.Graph.Server(p)].evidence,
+		shape:     &shape.evidence,
+		directory: &k.list[k.directoryOf(p)].evidence,
+		section:   &k.list[shape.section].evidence,
+		server:    &k.servers[k.corpus.Graph.Server(p)].evidence,
 	}
 }
 
@@ -123,17 +131,23 @@ func (k *groupIndex) grow() {
 	}
 }
 
-// group finds or makes the group of a key and counts one more page in it.
+// group finds or makes a group by what names it, and counts one more page in it.
 func (k *groupIndex) group(kind byte, server sitegraph.ServerID, text string) int32 {
+	i := k.groupOf(sitegraph.GroupKey(kind, server, text))
+	k.list[i].pages++
+	return i
+}
+
+// groupOf finds or makes the group of a key.
+func (k *groupIndex) groupOf(key uint64) int32 {
 	file := k.corpus.Graph.Scratch()
-	i, added := k.keys.of(sitegraph.GroupKey(kind, server, text), file)
+	i, added := k.keys.of(key, file)
 	if added {
 		if file != nil {
 			k.rooms = scratch.Grow(file, k.rooms, (int(i)+1)*mostSpans)
 		}
 		k.list = scratch.Append(nil, k.list, group{evidence{observed: &unobserved}, ofShape{nextRescored: sitegraph.NoPage}})
 	}
-	k.list[i].pages++
 	return i
 }
 
@@ -165,10 +179,17 @@ func (s *serverGroup) own() *evidence {
 // groupsToTell are the groups of a page, with room for what they are told.
 func (k *groupIndex) groupsToTell(p sitegraph.PageID) pageGroups {
 	of := &k.pages[p]
-	return pageGroups{
-		k.own(of.shape), k.own(of.directory), k.own(k.list[of.shape].section),
-		k.servers[k.corpus.Graph.Server(p)].own(),
+	shape := &k.list[of.shape]
+	groups := pageGroups{
+		shape:     k.own(of.shape),
+		directory: k.own(of.directory),
+		section:   k.own(shape.section),
+		server:    k.servers[k.corpus.Graph.Server(p)].own(),
 	}
+	if part := k.partOf(p, shape); part >= 0 {
+		groups.part = k.own(part)
+	}
+	return groups
 }
 
 // mostListed bounds the directories that a page is known to link to.
@@ -249,6 +270,7 @@ const defaultRate = 0.0038
 // observe tells all groups of a page what a visit saw.
 func (k *groupIndex) observe(l outcome) {
 	all := k.all.rate(defaultRate)
+	k.prove(l)
 	k.observeInServer(l, all)
 	k.all.observe(k.day(l.from), k.day(l.to), l.changed, all)
 }
@@ -267,6 +289,9 @@ func (k *groupIndex) observeInServer(l outcome, all float32) {
 	of.directory.observe(a, b, l.changed, r.directory)
 	of.section.observe(a, b, l.changed, r.section)
 	of.server.observe(a, b, l.changed, r.server)
+	if of.part != nil {
+		of.part.observe(a, b, l.changed, of.part.rate(r.section))
+	}
 }
 
 // visited notes a visit; if it compared the page with its copy, or found that it left, the groups

@@ -344,6 +344,9 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 // learn tells the groups of a page what a visit saw, and returns how little that was expected.
 func (v *Policy) learn(l outcome) (surprise float32) {
 	v.groups.observe(l)
+	if v.Mode == planner.Stream && v.Without != WithoutParts {
+		v.groups.part(l.page)
+	}
 	v.seeHours(l)
 	var saw float32
 	if l.changed {

@@ -54,8 +54,12 @@ func (v *predictor) reason(p sitegraph.PageID, row *Row) planner.Reason {
 			float64(row[fShapeShare]),
 		)
 	case row[fDirectoryVisits] >= 2 && row[fDirectoryShare] >= 0.25 && row[fDirectoryShare] > 1.5*row[fOwnExpected]:
+		format := "of %.0f visits to its directory since its last, %.3g days ago, a share of %.2f saw a change"
+		if v.groups.directoryOf(p) != v.groups.pages[p].directory {
+			format = "of %.0f visits to pages that changed when it did since its last, %.3g days ago, a share of %.2f saw a change"
+		}
 		return planner.Because(
-			"of %.0f visits to its directory since its last, %.3g days ago, a share of %.2f saw a change",
+			format,
 			float64(row[fDirectoryVisits]),
 			age,
 			float64(row[fDirectoryShare]),

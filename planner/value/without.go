@@ -23,6 +23,7 @@ const (
 	WithoutNew                 // what changes that bring new pages are worth beyond others
 	WithoutFirstVisits         // which addresses like those of new pages held one
 	WithoutInPlace             // what is learnt from the visits made here
+	WithoutParts               // which pages of a shape change together, whatever their addresses
 	WithoutWeights             // which pages are worth more by a list, as results show them: it has no rules beside
 	WithoutLag                 // how long after a visit what it found is of use
 	// What feeds and sitemaps claim of pages; those that they name are found as ever.
@@ -46,6 +47,7 @@ var withoutNames = [withouts]string{
 	WithoutNew:         "new",
 	WithoutFirstVisits: "first-visits",
 	WithoutInPlace:     "in-place",
+	WithoutParts:       "parts",
 	WithoutWeights:     "weights",
 	WithoutLag:         "lag",
 	WithoutClaims:      "claims",
@@ -82,7 +84,7 @@ func (w Without) FromSources() bool { return w == WithoutClaims }
 
 // StreamsOnly reports whether a kind of evidence plays no part in sweeps.
 func (w Without) StreamsOnly() bool {
-	return w == WithoutNew || w == WithoutFirstVisits || w == WithoutInPlace || w.OfSearch()
+	return w == WithoutNew || w == WithoutFirstVisits || w == WithoutInPlace || w == WithoutParts || w.OfSearch()
 }
 
 // OfSearch reports whether it is what a search tells of pages: their weights in a list, and the
